@@ -1,0 +1,119 @@
+package interaction_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/interaction"
+)
+
+const head = `"id":"1100","application_id":"1","token":"t","version":1,"channel_id":"7","locale":"de",`
+
+func TestParse(t *testing.T) {
+	received := time.Unix(1_700_000_000, 0)
+	tests := map[string]struct {
+		event string
+		want  interaction.Request
+	}{
+		"subcommand in a guild": {
+			event: `{` + head + `"type":2,"guild_id":"5","member":{"user":{"id":"42"}},"data":{"id":"9","name":"bot","type":1,
+				"options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"shop"}]}]}}`,
+			want: interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "bot show", Options: map[string]string{"bot": "shop"}},
+		},
+		"command in a direct message": {
+			event: `{` + head + `"type":2,"user":{"id":"42"},"data":{"id":"9","name":"plan","type":1}}`,
+			want:  interaction.Request{Kind: interaction.Command, Name: "plan", Options: map[string]string{}},
+		},
+		"options of other types": {
+			event: `{` + head + `"type":2,"user":{"id":"42"},"data":{"id":"9","name":"x","type":1,
+				"options":[{"name":"n","type":4,"value":12},{"name":"b","type":5,"value":true},{"name":"o","type":3,"value":{"a":1}}]}}`,
+			want: interaction.Request{Kind: interaction.Command, Name: "x", Options: map[string]string{"n": "12", "b": "true", "o": ""}},
+		},
+		"autocomplete": {
+			event: `{` + head + `"type":4,"user":{"id":"42"},"data":{"id":"9","name":"bot","type":1,
+				"options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"sh","focused":true}]}]}}`,
+			want: interaction.Request{Kind: interaction.Autocomplete, Name: "bot show", Options: map[string]string{"bot": "sh"}, Focused: "bot"},
+		},
+		"select": {
+			event: `{` + head + `"type":3,"user":{"id":"42"},"data":{"custom_id":"open","component_type":3,"values":["a"]}}`,
+			want:  interaction.Request{Kind: interaction.Component, Name: "open", Values: []string{"a"}},
+		},
+		"modal": {
+			event: `{` + head + `"type":5,"user":{"id":"42"},"data":{"custom_id":"m","components":[
+				{"type":1,"components":[{"type":4,"custom_id":"name","value":"Shop"}]}]}}`,
+			want: interaction.Request{Kind: interaction.Modal, Name: "m", Fields: map[string]string{"name": "Shop"}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var event discordgo.Interaction
+			if err := json.Unmarshal([]byte(test.event), &event); err != nil {
+				t.Fatal(err)
+			}
+			got, err := interaction.Parse(&event, received)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Reference) != 7 {
+				t.Errorf("reference %q, want seven characters", got.Reference)
+			}
+			test.want.ID, test.want.ChannelID, test.want.Locale, test.want.UserID = "1100", "7", "de", "42"
+			test.want.ReceivedAt, test.want.Reference = received, got.Reference
+			if diff := cmp.Diff(&test.want, got); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseRefusesBrokenEvents(t *testing.T) {
+	user := &discordgo.User{ID: "42"}
+	data := discordgo.MessageComponentInteractionData{CustomID: "x"}
+	tests := map[string]struct {
+		event *discordgo.Interaction
+		want  error
+	}{
+		"nil":               {nil, interaction.ErrIncomplete},
+		"empty":             {&discordgo.Interaction{}, interaction.ErrIncomplete},
+		"no data":           {&discordgo.Interaction{ID: "1", Token: "t", User: user}, interaction.ErrIncomplete},
+		"no user":           {&discordgo.Interaction{ID: "1", Token: "t", Data: data}, interaction.ErrIncomplete},
+		"member sans user":  {&discordgo.Interaction{ID: "1", Token: "t", Member: &discordgo.Member{}, Data: data}, interaction.ErrIncomplete},
+		"user not a number": {&discordgo.Interaction{ID: "1", Token: "t", User: &discordgo.User{ID: "42&chatUserId=1"}, Data: data}, interaction.ErrIncomplete},
+		"no token":          {&discordgo.Interaction{ID: "1", User: user, Data: data}, interaction.ErrIncomplete},
+		"no custom id":      {&discordgo.Interaction{ID: "1", Token: "t", User: user, Data: discordgo.MessageComponentInteractionData{}}, interaction.ErrIncomplete},
+		"unknown data":      {&discordgo.Interaction{ID: "1", Token: "t", User: user, Data: strangeData{}}, interaction.ErrUnsupported},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := interaction.Parse(test.event, time.Time{}); !errors.Is(err, test.want) {
+				t.Errorf("error %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
+type strangeData struct{}
+
+func (strangeData) Type() discordgo.InteractionType { return discordgo.InteractionPing }
+
+func TestReferenceIsTheSameEverywhereAndDiffers(t *testing.T) {
+	parse := func(id string) string {
+		event := &discordgo.Interaction{ID: id, Token: "t", User: &discordgo.User{ID: "1"}, Data: discordgo.MessageComponentInteractionData{CustomID: "x"}}
+		r, err := interaction.Parse(event, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Reference
+	}
+	if parse("1") != parse("1") {
+		t.Error("one interaction has two references")
+	}
+	if parse("1") == parse("2") {
+		t.Error("two interactions share a reference")
+	}
+}

@@ -1,0 +1,93 @@
+package interaction
+
+import (
+	"context"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Response is what a handler wants the caller to see. Make one with Reply,
+// Update, Suggest or Open.
+type Response struct {
+	Form    Form
+	Message Message  // Reply and Update
+	Choices []Choice // Suggest
+	Modal   *Dialog  // Open
+
+	// Then is work that goes on after Discord accepted this response; what it
+	// returns takes this response's place in the same message. It is run at
+	// most once, and not at all where Discord did not accept the response, so
+	// an action in it happens only for a caller who was told of it.
+	Then func(context.Context) Response
+
+	// Action is told to staff, where it is set.
+	Action *Action
+	// Failure is told to staff, where it is set; what the caller is to know of
+	// it is in Message already.
+	Failure error
+}
+
+// Form is how a response appears.
+type Form int
+
+// The forms of a response.
+const (
+	FormReply   Form = iota + 1 // a new message
+	FormUpdate                  // the message that holds the component is changed
+	FormSuggest                 // choices for the option that is being typed
+	FormOpen                    // a modal
+)
+
+// Message is the body of a message. All messages are visible to the caller
+// alone, and no text in them can mention anyone.
+type Message struct {
+	Content    string
+	Embeds     []*discordgo.MessageEmbed
+	Components []discordgo.MessageComponent
+}
+
+// Choice is a suggestion for an option.
+type Choice struct {
+	Name  string `json:"name"`  // shown; 1 to 100 characters
+	Value string `json:"value"` // sent back; 1 to 100 characters
+}
+
+// Dialog is a modal.
+type Dialog struct {
+	CustomID   string
+	Title      string // at most 45 characters
+	Components []discordgo.MessageComponent
+}
+
+// Outcome is how an action ended.
+type Outcome string
+
+// The outcomes of an action.
+const (
+	Done        Outcome = "done"
+	Failed      Outcome = "failed"
+	Unconfirmed Outcome = "unconfirmed" // it may have happened
+)
+
+// Action is what was done to a hosted bot on the caller's behalf.
+type Action struct {
+	Name     string // such as "restart"
+	BotID    string
+	BotName  string
+	Outcome  Outcome
+	Duration time.Duration
+}
+
+// Reply answers with a new message.
+func Reply(m Message) Response { return Response{Form: FormReply, Message: m} }
+
+// Update changes the message that holds the pressed component.
+func Update(m Message) Response { return Response{Form: FormUpdate, Message: m} }
+
+// Suggest offers choices, 25 at most, for the option that is being typed.
+func Suggest(choices []Choice) Response { return Response{Form: FormSuggest, Choices: choices} }
+
+// Open shows a modal. It must be returned in time: a deferred interaction can
+// not open one any more.
+func Open(d *Dialog) Response { return Response{Form: FormOpen, Modal: d} }

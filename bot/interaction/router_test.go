@@ -1,0 +1,109 @@
+package interaction_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/interaction"
+)
+
+// named returns a handler that answers with its own name, so that a test sees
+// which one was found.
+func named(name string) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Reply(interaction.Message{Content: name}), nil
+	}
+}
+
+func TestRouterFindsTheHandler(t *testing.T) {
+	r := interaction.NewRouter()
+	r.Command("bot list", named("list"))
+	r.Command("plan", named("plan"))
+	r.Autocomplete("bot show", "bot", named("complete"))
+	r.Component("list/{page}", named("page"))
+	r.Component("bot/restart/{bot...}", named("restart"))
+	r.Component("open", named("open"))
+	r.Modal("bot/delete/{bot...}", named("delete"))
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+
+	tests := []struct {
+		kind          interaction.Kind
+		name, focused string
+		want          string
+		params        map[string]string
+	}{
+		{kind: interaction.Command, name: "bot list", want: "list"},
+		{kind: interaction.Command, name: "plan", want: "plan"},
+		{kind: interaction.Command, name: "bot"},
+		{kind: interaction.Command, name: "list/1"},
+		{kind: interaction.Autocomplete, name: "bot show", focused: "bot", want: "complete"},
+		{kind: interaction.Autocomplete, name: "bot show", focused: "other"},
+		{kind: interaction.Component, name: "open", want: "open"},
+		{kind: interaction.Component, name: "open/"},
+		{kind: interaction.Component, name: "list/3", want: "page", params: map[string]string{"page": "3"}},
+		{kind: interaction.Component, name: "list"},
+		{kind: interaction.Component, name: "list/3/4"},
+		{kind: interaction.Component, name: "bot/restart/a/b?c%2F..", want: "restart", params: map[string]string{"bot": "a/b?c%2F.."}},
+		{kind: interaction.Component, name: "bot/restart/", want: "restart", params: map[string]string{"bot": ""}},
+		{kind: interaction.Component, name: "bot/restart"},
+		{kind: interaction.Component, name: "bot/delete/x"},
+		{kind: interaction.Modal, name: "bot/delete/x", want: "delete", params: map[string]string{"bot": "x"}},
+		{kind: interaction.Kind("else"), name: "open"},
+	}
+	for _, test := range tests {
+		t.Run(string(test.kind)+" "+test.name, func(t *testing.T) {
+			req := &interaction.Request{Kind: test.kind, Name: test.name, Focused: test.focused}
+			got, err := r.Route(req)(t.Context(), req)
+			if test.want == "" {
+				if !errors.Is(err, interaction.ErrNoRoute) {
+					t.Fatalf("answer %q, error %v; want no route", got.Message.Content, err)
+				}
+				return
+			}
+			if err != nil || got.Message.Content != test.want {
+				t.Fatalf("answer %q, error %v; want %q", got.Message.Content, err, test.want)
+			}
+			if diff := cmp.Diff(test.params, req.Params); diff != "" {
+				t.Errorf("params (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRouterReportsMistakes(t *testing.T) {
+	tests := map[string]struct {
+		add  func(*interaction.Router)
+		want string
+	}{
+		"same command twice": {func(r *interaction.Router) {
+			r.Command("plan", named("a"))
+			r.Command("plan", named("b"))
+		}, "routed twice"},
+		"wildcard beside a literal": {func(r *interaction.Router) {
+			r.Component("list/{page}", named("a"))
+			r.Component("list/first", named("b"))
+		}, "overlap"},
+		"rest beside anything": {func(r *interaction.Router) {
+			r.Component("bot/{rest...}", named("a"))
+			r.Component("bot/show/{bot}", named("b"))
+		}, "overlap"},
+		"unclosed":            {func(r *interaction.Router) { r.Component("list/{page", named("a")) }, "malformed"},
+		"nameless":            {func(r *interaction.Router) { r.Modal("list/{...}", named("a")) }, "malformed"},
+		"rest before the end": {func(r *interaction.Router) { r.Modal("list/{a...}/b", named("a")) }, "malformed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := interaction.NewRouter()
+			test.add(r)
+			if err := r.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
