@@ -1,0 +1,129 @@
+package locale
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"github.com/nicksnyder/go-i18n/v2/i18n/template"
+)
+
+// missing is what a reader sees in place of an argument that was not given.
+const missing = "?"
+
+var placeholder = regexp.MustCompile(`\{\{\.([A-Z][A-Za-z]*)\}\}`)
+
+// catalog is the texts of one file.
+type catalog struct {
+	messages  map[string]*message
+	localizer *i18n.Localizer // picks the plural form
+}
+
+// message is one text, parsed.
+type message struct {
+	// template is the text, or the form "other" of one that has plural forms.
+	// Parsed here once: a localizer would match languages on each call.
+	template     template.ParsedTemplate
+	placeholders []string
+	// fixed is the whole text where there are no placeholders.
+	fixed string
+}
+
+// parser returns the template parser for all texts.
+func parser() template.Parser { return &template.TextParser{} }
+
+// loadCatalog reads the file name of files, adds it to bundle, which knows the
+// plural rules, and checks each of its texts.
+func loadCatalog(bundle *i18n.Bundle, files fs.FS, name string) (*catalog, error) {
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := bundle.ParseMessageFileBytes(content, name)
+	if err != nil {
+		return nil, err
+	}
+	c := &catalog{
+		messages:  make(map[string]*message, len(file.Messages)),
+		localizer: i18n.NewLocalizer(bundle, file.Tag.String()),
+	}
+	for _, m := range file.Messages {
+		if c.messages[m.ID], err = parseMessage(m); err != nil {
+			return nil, fmt.Errorf("key %s: %w", m.ID, err)
+		}
+	}
+	return c, nil
+}
+
+func parseMessage(m *i18n.Message) (*message, error) {
+	if m.Other == "" {
+		return nil, errors.New("no text")
+	}
+	var placeholders []string
+	for _, form := range []string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other} {
+		names, err := parsePlaceholders(form)
+		if err != nil {
+			return nil, err
+		}
+		placeholders = append(placeholders, names...)
+	}
+	parsed, err := parser().Parse(m.Other, "", "")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(placeholders)
+	result := &message{template: parsed, placeholders: slices.Compact(placeholders)}
+	if len(placeholders) == 0 {
+		result.fixed = m.Other
+	}
+	return result, nil
+}
+
+// parsePlaceholders returns the names of the placeholders in text. What else a
+// template could do is refused, so that no text can fail when it is shown.
+func parsePlaceholders(text string) ([]string, error) {
+	if rest := placeholder.ReplaceAllString(text, ""); strings.Contains(rest, "{{") || strings.Contains(rest, "}}") {
+		return nil, fmt.Errorf("%q holds more of a template than placeholders such as {{.Name}}", text)
+	}
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	return names, nil
+}
+
+// format returns the text with args put in, or key where an argument is of a
+// kind that cannot be printed.
+func (m *message) format(args Args, key string) string {
+	if m.fixed != "" {
+		return m.fixed
+	}
+	text, err := m.template.Execute(m.complete(args))
+	if err != nil {
+		return key
+	}
+	return text
+}
+
+// complete returns args with a value for each placeholder, since a template
+// prints "<no value>" for one that is absent or nil. The caller's map is not
+// changed.
+func (m *message) complete(args Args) Args {
+	complete, copied := args, false
+	for _, name := range m.placeholders {
+		if args[name] != nil {
+			continue
+		}
+		if !copied {
+			complete, copied = make(Args, len(m.placeholders)), true
+			maps.Copy(complete, args)
+		}
+		complete[name] = missing
+	}
+	return complete
+}
