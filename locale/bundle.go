@@ -130,7 +130,7 @@ func (b *Bundle) Localizations(key string) map[string]string {
 		if localized == nil {
 			localized = make(map[string]string, len(b.catalogs))
 		}
-		localized[locale] = message.format(nil, key)
+		localized[locale] = b.texts[locale].Text(key)
 	}
 	return localized
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
-	"github.com/nicksnyder/go-i18n/v2/i18n/template"
 )
 
 // missing is what a reader sees in place of an argument that was not given.
@@ -21,21 +20,16 @@ var placeholder = regexp.MustCompile(`\{\{\.([A-Z][A-Za-z]*)\}\}`)
 // catalog is the texts of one file.
 type catalog struct {
 	messages  map[string]*message
-	localizer *i18n.Localizer // picks the plural form
+	localizer *i18n.Localizer
 }
 
-// message is one text, parsed.
+// message is what there is to know of a text before go-i18n is asked for it.
 type message struct {
-	// template is the text, or the form "other" of one that has plural forms.
-	// Parsed here once: a localizer would match languages on each call.
-	template     template.ParsedTemplate
-	placeholders []string
-	// fixed is the whole text where there are no placeholders.
-	fixed string
+	// fixed is the text, or its form "other", where there are no placeholders:
+	// most texts are shown without any work.
+	fixed        string
+	placeholders []string // of all plural forms
 }
-
-// parser returns the template parser for all texts.
-func parser() template.Parser { return &template.TextParser{} }
 
 // loadCatalog reads the file name of files, adds it to bundle, which knows the
 // plural rules, and checks each of its texts.
@@ -72,16 +66,11 @@ func parseMessage(m *i18n.Message) (*message, error) {
 		}
 		placeholders = append(placeholders, names...)
 	}
-	parsed, err := parser().Parse(m.Other, "", "")
-	if err != nil {
-		return nil, err
+	if len(placeholders) == 0 {
+		return &message{fixed: m.Other}, nil
 	}
 	slices.Sort(placeholders)
-	result := &message{template: parsed, placeholders: slices.Compact(placeholders)}
-	if len(placeholders) == 0 {
-		result.fixed = m.Other
-	}
-	return result, nil
+	return &message{placeholders: slices.Compact(placeholders)}, nil
 }
 
 // parsePlaceholders returns the names of the placeholders in text. What else a
@@ -95,19 +84,6 @@ func parsePlaceholders(text string) ([]string, error) {
 		names = append(names, match[1])
 	}
 	return names, nil
-}
-
-// format returns the text with args put in, or key where an argument is of a
-// kind that cannot be printed.
-func (m *message) format(args Args, key string) string {
-	if m.fixed != "" {
-		return m.fixed
-	}
-	text, err := m.template.Execute(m.complete(args))
-	if err != nil {
-		return key
-	}
-	return text
 }
 
 // complete returns args with a value for each placeholder, since a template
@@ -126,4 +102,17 @@ func (m *message) complete(args Args) Args {
 		complete[name] = missing
 	}
 	return complete
+}
+
+// localize returns the text of key in the plural form that count asks for, or
+// in the form "other" where count is nil. Where an argument is of a kind that
+// cannot be printed, it returns key.
+func (c *catalog) localize(key string, count any, args Args) string {
+	// An error can come with a good text: the form "other", where the one that
+	// count asks for is not there.
+	text, err := c.localizer.Localize(&i18n.LocalizeConfig{MessageID: key, PluralCount: count, TemplateData: args})
+	if err != nil && text == "" {
+		return key
+	}
+	return text
 }

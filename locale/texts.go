@@ -1,10 +1,6 @@
 package locale
 
-import (
-	"maps"
-
-	"github.com/nicksnyder/go-i18n/v2/i18n"
-)
+import "maps"
 
 // Args are the arguments of a text by the name of their placeholder. Values are
 // printed as fmt.Print does; numbers come formatted for the reader.
@@ -27,10 +23,14 @@ func (t *Texts) Text(key string) string { return t.Format(key, nil) }
 
 // Format returns a text with args in its placeholders.
 func (t *Texts) Format(key string, args Args) string {
-	if _, m := t.find(key); m != nil {
-		return m.format(args, key)
+	c, m := t.find(key)
+	if m == nil {
+		return key
 	}
-	return key
+	if m.fixed != "" {
+		return m.fixed
+	}
+	return c.localize(key, nil, m.complete(args))
 }
 
 // Count returns the form of a text that n asks for in the language's grammar,
@@ -43,28 +43,16 @@ func (t *Texts) Count(key string, n int, args Args) string {
 	counted := make(Args, len(args)+1)
 	maps.Copy(counted, args)
 	counted["Count"] = n
-	// An error can come with a good text: the form "other", where the one that
-	// n asks for is not there.
-	text, err := c.localizer.Localize(&i18n.LocalizeConfig{
-		MessageID:      key,
-		PluralCount:    n,
-		TemplateData:   m.complete(counted),
-		TemplateParser: parser(),
-	})
-	if err != nil && text == "" {
-		return key
-	}
-	return text
+	return c.localize(key, n, m.complete(counted))
 }
 
 // find returns the message of key and the catalog that holds it, or nil for
 // both where no language has it.
 func (t *Texts) find(key string) (*catalog, *message) {
-	if m := t.catalog.messages[key]; m != nil {
-		return t.catalog, m
-	}
-	if m := t.fallback.messages[key]; m != nil {
-		return t.fallback, m
+	for _, c := range []*catalog{t.catalog, t.fallback} {
+		if m := c.messages[key]; m != nil {
+			return c, m
+		}
 	}
 	return nil, nil
 }

@@ -1,0 +1,228 @@
+package locale_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+
+	"hostbot/locale"
+)
+
+// forms are the texts of one key by plural form.
+type forms map[string]string
+
+// textFiles returns the texts of each file by locale and key, as they are
+// written.
+func textFiles(t *testing.T) map[string]map[string]forms {
+	t.Helper()
+	paths, err := filepath.Glob("texts/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("text files: %v, %v", paths, err)
+	}
+	files := map[string]map[string]forms{}
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages, err := i18n.ParseMessageBytes(content, yaml.Unmarshal)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		texts := map[string]forms{}
+		for _, m := range messages {
+			texts[m.ID] = forms{"zero": m.Zero, "one": m.One, "two": m.Two, "few": m.Few, "many": m.Many, "other": m.Other}
+			for form, text := range texts[m.ID] {
+				if text == "" {
+					delete(texts[m.ID], form)
+				}
+			}
+		}
+		files[strings.TrimSuffix(filepath.Base(path), ".yaml")] = texts
+	}
+	return files
+}
+
+// eachText calls check for every text of every language.
+func eachText(t *testing.T, check func(t *testing.T, key, text string)) {
+	t.Helper()
+	for name, texts := range textFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			for key, byForm := range texts {
+				for _, text := range byForm {
+					check(t, key, text)
+				}
+			}
+		})
+	}
+}
+
+func keys(texts map[string]forms) []string {
+	var keys []string
+	for key := range texts {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// placeholders returns the different placeholders of a text, sorted.
+func placeholders(text string) []string {
+	found := regexp.MustCompile(`\{\{.*?\}\}`).FindAllString(text, -1)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func TestFilesAreNamedForDiscordLocales(t *testing.T) {
+	for name := range textFiles(t) {
+		if !slices.Contains(locale.DiscordLocales(), name) {
+			t.Errorf("%s.yaml: not a Discord locale", name)
+		}
+	}
+}
+
+func TestLanguagesHaveTheSameKeys(t *testing.T) {
+	files := textFiles(t)
+	want := keys(files[locale.Default])
+	for name, texts := range files {
+		if diff := cmp.Diff(want, keys(texts)); diff != "" {
+			t.Errorf("%s (-%s +%s):\n%s", name, locale.Default, name, diff)
+		}
+	}
+}
+
+func TestLanguagesHaveTheSamePlaceholders(t *testing.T) {
+	files := textFiles(t)
+	for name, texts := range files {
+		for key, byForm := range texts {
+			want := placeholders(files[locale.Default][key]["other"])
+			for form, text := range byForm {
+				if diff := cmp.Diff(want, placeholders(text)); diff != "" {
+					t.Errorf("%s: %s, form %s (-%s +%s):\n%s", name, key, form, locale.Default, name, diff)
+				}
+			}
+		}
+	}
+}
+
+// pluralForms returns the plural forms that whole numbers take in a language,
+// by asking go-i18n which of all forms it picks.
+func pluralForms(t *testing.T, name string) []string {
+	t.Helper()
+	tag := language.Make(name)
+	bundle := i18n.NewBundle(tag)
+	probe := &i18n.Message{ID: "form", Zero: "zero", One: "one", Two: "two", Few: "few", Many: "many", Other: "other"}
+	if err := bundle.AddMessages(tag, probe); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	localizer := i18n.NewLocalizer(bundle, name)
+	picked := []string{"other"} // also for texts shown without a number
+	for n := range 1001 {
+		for _, n := range []int{n, n * 1_000_000} {
+			form, err := localizer.Localize(&i18n.LocalizeConfig{MessageID: "form", PluralCount: n})
+			if err != nil {
+				t.Fatalf("%s, %d: %v", name, n, err)
+			}
+			picked = append(picked, form)
+		}
+	}
+	slices.Sort(picked)
+	return slices.Compact(picked)
+}
+
+func TestLanguagesHaveTheirPluralForms(t *testing.T) {
+	if diff := cmp.Diff([]string{"few", "many", "one", "other"}, pluralForms(t, "pl")); diff != "" {
+		t.Fatalf("forms of Polish (-want +got):\n%s", diff)
+	}
+	files := textFiles(t)
+	counted := 0
+	for name, texts := range files {
+		want := pluralForms(t, name)
+		for key, byForm := range texts {
+			if len(files[locale.Default][key]) == 1 && len(byForm) == 1 {
+				continue
+			}
+			counted++
+			var got []string
+			for form := range byForm {
+				got = append(got, form)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: forms of %s (-want +got):\n%s", name, key, diff)
+			}
+		}
+	}
+	if counted < len(files) {
+		t.Errorf("%d texts with plural forms in %d languages", counted, len(files))
+	}
+}
+
+func TestTextsPingNobody(t *testing.T) {
+	mention := regexp.MustCompile(`(?i)@everyone|@here|<[@#]`)
+	eachText(t, func(t *testing.T, key, text string) {
+		if found := mention.FindString(text); found != "" {
+			t.Errorf("%s: %q in %q", key, found, text)
+		}
+	})
+}
+
+func TestMarkdownIsBalanced(t *testing.T) {
+	eachText(t, func(t *testing.T, key, text string) {
+		for _, mark := range []string{"**", "__", "~~", "||", "`"} {
+			if strings.Count(text, mark)%2 != 0 {
+				t.Errorf("%s: odd number of %s in %q", key, mark, text)
+			}
+		}
+	})
+}
+
+func TestTextsAreTidy(t *testing.T) {
+	eachText(t, func(t *testing.T, key, text string) {
+		if text != strings.TrimSpace(text) || strings.Contains(text, "  ") {
+			t.Errorf("%s: stray space in %q", key, text)
+		}
+	})
+}
+
+// TestTextsNameWhatIsThere holds a text that sends the reader to a button or a
+// command to the name which that has in the same language.
+func TestTextsNameWhatIsThere(t *testing.T) {
+	b := embedded(t)
+	for _, name := range b.Locales() {
+		texts := b.For(name)
+		list := "`/" + texts.Text("command.bot.name") + " " + texts.Text("command.bot.list.name") + "`"
+		refresh := "**" + texts.Text("button.refresh") + "**"
+		want := map[string]string{
+			"error.gone":                   list,
+			"action.restart.unconfirmed":   refresh,
+			"action.reinstall.unconfirmed": refresh,
+			"action.start.unconfirmed":     refresh,
+			"action.stop.unconfirmed":      refresh,
+		}
+		for key, named := range want {
+			if got := texts.Text(key); !strings.Contains(got, named) {
+				t.Errorf("%s: %s does not name %s: %q", name, key, named, got)
+			}
+		}
+	}
+}
+
+func TestUnitsAsPeopleWriteThem(t *testing.T) {
+	b := embedded(t)
+	for name, want := range map[string][2]string{"en-US": {"150 %", "."}, "de": {"150 %", ","}, "tr": {"%150", ","}} {
+		texts := b.For(name)
+		got := [2]string{texts.Format("unit.percent", locale.Args{"N": 150}), texts.Text("unit.decimal")}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

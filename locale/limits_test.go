@@ -1,0 +1,110 @@
+package locale_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"hostbot/locale"
+)
+
+// Discord's limits, in characters, from its documentation of commands, embeds
+// and components.
+const (
+	maxName        = 32
+	maxDescription = 100
+	maxLabel       = 80
+	maxPlaceholder = 150
+	maxTitle       = 256
+	maxFieldName   = 256
+	// maxSentence is ours: a card and an error share 4,096 characters with
+	// what is put into the placeholders.
+	maxSentence = 1000
+)
+
+// limitOf returns the longest that the text of key may be, and whether markdown
+// is shown there.
+func limitOf(key string) (limit int, markdown bool) {
+	switch {
+	case strings.HasPrefix(key, "command.") || strings.HasPrefix(key, "option."):
+		if strings.HasSuffix(key, ".name") {
+			return maxName, false
+		}
+		return maxDescription, false
+	case strings.HasPrefix(key, "button."):
+		return maxLabel, false
+	case key == "list.open":
+		return maxPlaceholder, false
+	case key == "list.line": // the description of an option in a select menu, too
+		return maxDescription, false
+	case strings.HasSuffix(key, ".title"), strings.HasPrefix(key, "log.action.title."), strings.HasPrefix(key, "log.lifecycle."):
+		return maxTitle, false
+	case strings.HasPrefix(key, "card."), strings.HasPrefix(key, "log.field."), strings.HasPrefix(key, "plan."):
+		return maxFieldName, false
+	case strings.HasPrefix(key, "status."), strings.HasPrefix(key, "unit."), strings.HasPrefix(key, "log.outcome."):
+		return maxName, false
+	}
+	return maxSentence, true
+}
+
+func TestTextsFitDiscord(t *testing.T) {
+	markdown := regexp.MustCompile("[*_~`|]")
+	eachText(t, func(t *testing.T, key, text string) {
+		limit, formatted := limitOf(key)
+		if n := utf8.RuneCountInString(text); n > limit {
+			t.Errorf("%s: %d characters, at most %d: %q", key, n, limit, text)
+		}
+		if !formatted && markdown.MatchString(text) {
+			t.Errorf("%s: markdown where Discord shows plain text: %q", key, text)
+		}
+	})
+}
+
+func TestCommandNamesFitDiscord(t *testing.T) {
+	pattern := regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
+	name := regexp.MustCompile(`^(command|option)\..*\.name$`)
+	checked := 0
+	eachText(t, func(t *testing.T, key, text string) {
+		if !name.MatchString(key) {
+			return
+		}
+		checked++
+		if !pattern.MatchString(text) {
+			t.Errorf("%s: %q does not match %s", key, text, pattern)
+		}
+		if text != strings.ToLower(text) {
+			t.Errorf("%s: %q is not lower case", key, text)
+		}
+	})
+	if checked == 0 {
+		t.Error("no names checked")
+	}
+}
+
+// TestSiblingsHaveDifferentNames holds the commands of one level apart in each
+// language, also where a language falls back to the default for one of them.
+func TestSiblingsHaveDifferentNames(t *testing.T) {
+	b := embedded(t)
+	name := regexp.MustCompile(`^(command\..*)\.name$`)
+	all := keys(textFiles(t)[locale.Default])
+	for _, reader := range locale.DiscordLocales() {
+		texts := b.For(reader)
+		taken := map[string]string{}
+		for _, key := range all {
+			match := name.FindStringSubmatch(key)
+			if match == nil {
+				continue
+			}
+			parent := match[1][:strings.LastIndex(match[1], ".")]
+			place := parent + " " + texts.Text(key)
+			if other, ok := taken[place]; ok {
+				t.Errorf("%s: %s and %s are both called %q", reader, other, key, texts.Text(key))
+			}
+			taken[place] = key
+		}
+		if len(taken) < 6 {
+			t.Errorf("%s: only %d commands found", reader, len(taken))
+		}
+	}
+}
