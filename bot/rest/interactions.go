@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/configs/secret"
+)
+
+// Callback identifies an interaction to answer. The token lets anyone answer
+// for 15 minutes and so is a secret.
+type Callback struct {
+	InteractionID string
+	ApplicationID string
+	Token         secret.Text
+}
+
+// Respond sends the first response.
+func (c *Client) Respond(ctx context.Context, to Callback, r interaction.Response) error {
+	return c.respond(ctx, to, callbackBody(r))
+}
+
+// Defer sends a first response that says that another will follow: a message
+// that is being thought about or, with FormUpdate, nothing visible.
+func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) error {
+	if form == interaction.FormUpdate {
+		return c.respond(ctx, to, callback{Type: discordgo.InteractionResponseDeferredMessageUpdate})
+	}
+	return c.respond(ctx, to, callback{
+		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
+		Data: flagsOnly{Flags: discordgo.MessageFlagsEphemeral},
+	})
+}
+
+func (c *Client) respond(ctx context.Context, to Callback, body callback) error {
+	path := "interactions/" + url.PathEscape(to.InteractionID) + "/" + url.PathEscape(to.Token.Reveal()) + "/callback"
+	return c.do(ctx, http.MethodPost, path, body, nil)
+}
+
+// EditOriginal changes the message of the first response or, where that was an
+// update, the message that holds the component.
+func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Message) error {
+	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil)
+}
+
+// FollowUp sends a further message, visible to the caller alone.
+func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) error {
+	return c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil)
+}
+
+func webhookPath(to Callback) string {
+	return "webhooks/" + url.PathEscape(to.ApplicationID) + "/" + url.PathEscape(to.Token.Reveal())
+}
+
+// The bodies are of our own making: discordgo's send null for what is unset.
+type (
+	callback struct {
+		Type discordgo.InteractionResponseType `json:"type"`
+		Data any                               `json:"data,omitempty"`
+	}
+	flagsOnly struct {
+		Flags discordgo.MessageFlags `json:"flags"`
+	}
+	message struct {
+		Content         string                       `json:"content"`
+		Embeds          []*discordgo.MessageEmbed    `json:"embeds"`
+		Components      []discordgo.MessageComponent `json:"components"`
+		Flags           discordgo.MessageFlags       `json:"flags,omitempty"`
+		AllowedMentions allowedMentions              `json:"allowed_mentions"`
+	}
+	// allowedMentions is always empty: no message of the program may ping.
+	allowedMentions struct {
+		Parse [0]string `json:"parse"`
+	}
+	suggestions struct {
+		Choices []interaction.Choice `json:"choices"`
+	}
+	dialog struct {
+		CustomID   string                       `json:"custom_id"`
+		Title      string                       `json:"title"`
+		Components []discordgo.MessageComponent `json:"components"`
+	}
+)
+
+func callbackBody(r interaction.Response) callback {
+	switch r.Form {
+	case interaction.FormUpdate:
+		return callback{discordgo.InteractionResponseUpdateMessage, messageBody(r.Message, 0)}
+	case interaction.FormSuggest:
+		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, suggestions{orEmpty(r.Choices)}}
+	case interaction.FormOpen:
+		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, r.Modal.Components}}
+	default:
+		return callback{discordgo.InteractionResponseChannelMessageWithSource, messageBody(r.Message, discordgo.MessageFlagsEphemeral)}
+	}
+}
+
+// messageBody names every part, so that an edit also removes what is gone.
+func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
+	return message{
+		Content:    m.Content,
+		Embeds:     orEmpty(m.Embeds),
+		Components: orEmpty(m.Components),
+		Flags:      flags,
+	}
+}
+
+// orEmpty makes an unset list [] rather than null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

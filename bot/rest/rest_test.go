@@ -1,0 +1,240 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+)
+
+const (
+	botToken         = "bot-token-of-the-test"
+	interactionToken = "interaction-token-of-the-test"
+)
+
+var to = rest.Callback{InteractionID: "11", ApplicationID: "22", Token: interactionToken}
+
+// sent is one request as the server saw it.
+type sent struct {
+	Method, Path, Authorization, Body string
+}
+
+// serve starts a server that notes requests and answers with handler.
+func serve(t *testing.T, handler http.HandlerFunc) (*rest.Client, <-chan sent) {
+	t.Helper()
+	requests := make(chan sent, 16)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		requests <- sent{r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), string(body)}
+		handler(w, r)
+	}))
+	t.Cleanup(server.Close)
+	client, err := rest.New(botToken, server.URL+"/api/v10/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client, requests
+}
+
+func noContent(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
+
+func TestBodies(t *testing.T) {
+	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Your bots"}}}
+	const full = `"content":"","embeds":[{"title":"Your bots"}],"components":[]`
+	const quiet = `"allowed_mentions":{"parse":[]}`
+	tests := map[string]struct {
+		send         func(context.Context, *rest.Client) error
+		method, path string
+		body         string
+	}{
+		"reply": {
+			func(ctx context.Context, c *rest.Client) error { return c.Respond(ctx, to, interaction.Reply(message)) },
+			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
+			`{"type":4,"data":{` + full + `,"flags":64,` + quiet + `}}`,
+		},
+		"update": {
+			func(ctx context.Context, c *rest.Client) error {
+				return c.Respond(ctx, to, interaction.Update(message))
+			},
+			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
+			`{"type":7,"data":{` + full + `,` + quiet + `}}`,
+		},
+		"suggest nothing": {
+			func(ctx context.Context, c *rest.Client) error { return c.Respond(ctx, to, interaction.Suggest(nil)) },
+			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
+			`{"type":8,"data":{"choices":[]}}`,
+		},
+		"modal": {
+			func(ctx context.Context, c *rest.Client) error {
+				return c.Respond(ctx, to, interaction.Open(&interaction.Dialog{CustomID: "m", Title: "Delete"}))
+			},
+			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
+			`{"type":9,"data":{"custom_id":"m","title":"Delete","components":null}}`,
+		},
+		"defer a message": {
+			func(ctx context.Context, c *rest.Client) error { return c.Defer(ctx, to, interaction.FormReply) },
+			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
+			`{"type":5,"data":{"flags":64}}`,
+		},
+		"defer an update": {
+			func(ctx context.Context, c *rest.Client) error { return c.Defer(ctx, to, interaction.FormUpdate) },
+			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
+			`{"type":6}`,
+		},
+		"edit": {
+			func(ctx context.Context, c *rest.Client) error { return c.EditOriginal(ctx, to, message) },
+			"PATCH", "/api/v10/webhooks/22/" + interactionToken + "/messages/@original",
+			`{` + full + `,` + quiet + `}`,
+		},
+		"follow up": {
+			func(ctx context.Context, c *rest.Client) error { return c.FollowUp(ctx, to, message) },
+			"POST", "/api/v10/webhooks/22/" + interactionToken,
+			`{` + full + `,"flags":64,` + quiet + `}`,
+		},
+		"channel": {
+			func(ctx context.Context, c *rest.Client) error { return c.CreateMessage(ctx, "33", message.Embeds) },
+			"POST", "/api/v10/channels/33/messages",
+			`{"embeds":[{"title":"Your bots"}],` + quiet + `}`,
+		},
+		"commands": {
+			func(ctx context.Context, c *rest.Client) error {
+				return c.OverwriteCommands(ctx, "22", "44", []string{})
+			},
+			"PUT", "/api/v10/applications/22/guilds/44/commands", `[]`,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			client, requests := serve(t, noContent)
+			if err := test.send(t.Context(), client); err != nil {
+				t.Fatal(err)
+			}
+			got := <-requests
+			want := sent{test.method, test.path, "Bot " + botToken, test.body}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("request (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		want   rest.Error
+	}{
+		"refused with a code": {
+			answer(404, `{"message":"Unknown interaction","code":10062}`),
+			rest.Error{Status: 404, Code: rest.CodeUnknownInteraction},
+		},
+		"unauthorized": {answer(401, `{"message":"401: Unauthorized","code":0}`), rest.Error{Status: 401}},
+		"rate limited": {
+			answer(429, `{"message":"You are being rate limited.","retry_after":1.5,"global":false}`),
+			rest.Error{Status: 429, RetryAfter: 1500 * time.Millisecond},
+		},
+		"server error":         {answer(503, `upstream`), rest.Error{Status: 503, Uncertain: true}},
+		"bad gateway":          {answer(502, `<html>`), rest.Error{Uncertain: true}},
+		"redirect is no way":   {answer(302, ``), rest.Error{Status: 302}},
+		"limit without a form": {answer(429, `<html>`), rest.Error{Uncertain: true}},
+		"connection lost":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, rest.Error{Uncertain: true}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			client, requests := serve(t, test.answer)
+			err := client.Respond(t.Context(), to, interaction.Reply(interaction.Message{Content: "x"}))
+			var got *rest.Error
+			if !errors.As(err, &got) {
+				t.Fatalf("error %v, want an *Error", err)
+			}
+			summary := rest.Error{Status: got.Status, Code: got.Code, RetryAfter: got.RetryAfter, Uncertain: got.Uncertain}
+			if summary != test.want {
+				t.Errorf("error %+v, want %+v", summary, test.want)
+			}
+			<-requests
+			if len(requests) != 0 {
+				t.Error("the request was sent again")
+			}
+			for _, form := range []string{"%v", "%+v", "%#v"} {
+				if text := fmt.Sprintf(form, err); strings.Contains(text, interactionToken) || strings.Contains(text, botToken) {
+					t.Errorf("%s prints a secret: %s", form, text)
+				}
+			}
+		})
+	}
+}
+
+func answer(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-RateLimit-Reset-After", "soon") // not a number: must not matter
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestSuccessWithHeadersThatMakeNoSense(t *testing.T) {
+	client, _ := serve(t, answer(200, `[]`))
+	var out []json.RawMessage
+	if err := client.Commands(t.Context(), "22", "", &out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestContextEndsARequest(t *testing.T) {
+	release := make(chan struct{})
+	client, requests := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
+	defer close(release)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-requests
+		cancel()
+	}()
+	err := client.EditOriginal(ctx, to, interaction.Message{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if strings.Contains(err.Error(), interactionToken) {
+		t.Errorf("error prints the token: %v", err)
+	}
+}
+
+func TestEditsDoNotWaitForEachOther(t *testing.T) {
+	const edits = 8
+	arrived, release := make(chan struct{}, edits), make(chan struct{})
+	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-release
+		noContent(w, r)
+	})
+	errs := make(chan error, edits)
+	for range edits {
+		go func() { errs <- client.EditOriginal(t.Context(), to, interaction.Message{}) }()
+	}
+	for range edits { // all are under way at once, or this waits for ever
+		<-arrived
+	}
+	close(release)
+	for range edits {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestNewRefusesWhatIsNoAddress(t *testing.T) {
+	if _, err := rest.New(botToken, "discord.com"); err == nil {
+		t.Error("accepted an address without a host")
+	}
+}
