@@ -1,0 +1,180 @@
+// Package answer sees to it that every interaction is answered in time and
+// truthfully.
+//
+// It calls the handler that the router finds and sends what that returns. Where
+// the handler is done soon, its response is the first thing that Discord hears;
+// otherwise the interaction is deferred before Discord's three seconds are over
+// and the response put in place later. Errors, panics, logging and figures are
+// dealt with here, once, around all handlers.
+package answer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+	"hostbot/configs/secret"
+)
+
+// Discord is where answers go. Errors are *rest.Error.
+type Discord interface {
+	Respond(context.Context, rest.Callback, interaction.Response) error
+	Defer(context.Context, rest.Callback, interaction.Form) error
+	EditOriginal(context.Context, rest.Callback, interaction.Message) error
+	FollowUp(context.Context, rest.Callback, interaction.Message) error
+}
+
+// Journal is told what staff should know. Its methods return at once.
+type Journal interface {
+	Action(*interaction.Request, interaction.Action)
+	Failure(*interaction.Request, error)
+}
+
+// Explanation is an error in the caller's words.
+type Explanation struct {
+	Message interaction.Message
+	// Fault says that something is wrong that staff should know of; otherwise
+	// the caller asked for what can not be.
+	Fault bool
+}
+
+// Observation is what is measured of an interaction.
+type Observation struct {
+	Kind     interaction.Kind
+	Route    string
+	Outcome  string        // "ok", "refused" (the caller's to mend), "failed", "unanswered"
+	Deferred bool          //
+	First    time.Duration // from the event to Discord's word on the first response
+	Total    time.Duration // until everything was said and done
+}
+
+// Config is what a Server needs.
+type Config struct {
+	Discord Discord
+	Router  *interaction.Router
+	Explain func(*interaction.Request, error) Explanation
+	Journal Journal
+	Observe func(Observation)
+	Log     zerolog.Logger
+	Timing  Timing
+}
+
+// Timing is how the time that Discord grants is used, each counted from the
+// event. DefaultTiming is for Discord; tests may be less patient.
+type Timing struct {
+	Direct   time.Duration // wait for the handler before deferring
+	First    time.Duration // by when Discord must have the first response
+	Lifetime time.Duration // by when everything must have been said
+}
+
+// DefaultTiming leaves room within Discord's 3 s for a first response to be
+// sent twice, and ends before the token does after 15 min.
+func DefaultTiming() Timing {
+	return Timing{Direct: 1500 * time.Millisecond, First: 2900 * time.Millisecond, Lifetime: 14*time.Minute + 30*time.Second}
+}
+
+// Errors that the server itself hands to Explain.
+var (
+	// ErrStopping refuses an interaction that arrives while the program stops.
+	ErrStopping = errors.New("answer: the program is stopping")
+	// ErrTooSlow stands for a modal that could not be opened any more.
+	ErrTooSlow = errors.New("answer: too slow to open a modal")
+	// ErrUnacknowledged says that it is not known whether Discord took the
+	// first response, and that nothing was done for that reason.
+	ErrUnacknowledged = errors.New("answer: discord did not acknowledge the response")
+	// ErrPanic wraps what a handler panicked with.
+	ErrPanic = errors.New("answer: handler panicked")
+)
+
+// Server answers interactions. It is safe for concurrent use.
+type Server struct {
+	cfg    Config
+	ctx    context.Context // of all interactions
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	stopping bool
+	running  sync.WaitGroup
+}
+
+// New returns a server.
+func New(cfg Config) *Server {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Server{cfg: cfg, ctx: ctx, cancel: cancel}
+}
+
+// Serve answers one event of the gateway and returns when all is said, which
+// may take minutes. It never panics.
+func (s *Server) Serve(event *discordgo.Interaction) {
+	received := time.Now()
+	req, err := interaction.Parse(event, received)
+	if req == nil {
+		s.cfg.Log.Warn().Err(err).Msg("an event can not be answered")
+		s.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
+		return
+	}
+	req.AnswerBy = received.Add(s.cfg.Timing.Direct)
+
+	handler := s.cfg.Router.Route(req)
+	if err != nil {
+		handler = failing(err)
+	}
+	if !s.enter() {
+		handler = failing(ErrStopping)
+	} else {
+		defer s.running.Done()
+	}
+
+	ctx, cancel := context.WithDeadline(s.ctx, received.Add(s.lifetime(req)))
+	defer cancel()
+	c := conversation{
+		server: s,
+		req:    req,
+		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.AppID, Token: secret.Text(event.Token)},
+		log:    s.cfg.Log.With().Str("interaction", req.ID).Str("reference", req.Reference).Str("route", req.Route).Str("user", req.UserID).Logger(),
+	}
+	c.run(ctx, handler)
+	c.observe()
+}
+
+// lifetime is short where Discord takes no second response.
+func (s *Server) lifetime(req *interaction.Request) time.Duration {
+	if req.Kind == interaction.Autocomplete {
+		return s.cfg.Timing.First
+	}
+	return s.cfg.Timing.Lifetime
+}
+
+// failing stands in for a handler that is not to be called.
+func failing(err error) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Response{}, err
+	}
+}
+
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return false
+	}
+	s.running.Add(1)
+	return true
+}
+
+// Drain takes no more interactions and waits for those that run. Once ctx is
+// done they are cancelled, which lets them say how far they came.
+func (s *Server) Drain(ctx context.Context) {
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	stop := context.AfterFunc(ctx, s.cancel)
+	defer stop()
+	s.running.Wait()
+}

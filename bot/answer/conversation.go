@@ -1,0 +1,172 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+)
+
+// conversation is the answering of one interaction.
+type conversation struct {
+	server *Server
+	req    *interaction.Request
+	to     rest.Callback
+	log    zerolog.Logger
+
+	deferred bool
+	first    time.Duration
+	outcome  string
+}
+
+// run calls the handler, sends its response, and goes on with Then as long as
+// there is one.
+func (c *conversation) run(ctx context.Context, h interaction.Handler) {
+	deferral := c.deferLater(ctx)
+	response, err := c.call(ctx, h)
+	if err != nil {
+		response = c.explained(err)
+	}
+	c.record(response)
+	err, c.deferred = deferral.outcome()
+	switch {
+	case !c.deferred:
+		response, err = c.respond(ctx, response)
+	case err == nil:
+		response, err = c.replace(ctx, response)
+	}
+	for err == nil && response.Then != nil {
+		response = c.then(ctx, response.Then)
+		c.record(response)
+		response, err = c.replace(ctx, response)
+	}
+	if err != nil {
+		c.unanswered(ctx, err)
+	}
+}
+
+// call runs a handler and turns a panic into an error.
+func (c *conversation) call(ctx context.Context, h interaction.Handler) (response interaction.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error().Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+			err = fmt.Errorf("%w: %v", ErrPanic, p)
+		}
+	}()
+	return h(ctx, c.req)
+}
+
+func (c *conversation) then(ctx context.Context, next func(context.Context) interaction.Response) interaction.Response {
+	response, err := c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
+		return next(ctx), nil
+	})
+	if err != nil {
+		return c.explained(err)
+	}
+	return response
+}
+
+// explained turns an error into what the caller is told, and tells staff where
+// it is a fault.
+func (c *conversation) explained(err error) interaction.Response {
+	explanation := c.server.cfg.Explain(c.req, err)
+	c.outcome = "refused"
+	if explanation.Fault {
+		c.failed(err)
+	} else {
+		c.log.Info().Err(err).Msg("an interaction was refused")
+	}
+	if c.req.Kind == interaction.Autocomplete {
+		return interaction.Suggest(nil)
+	}
+	return interaction.Reply(explanation.Message)
+}
+
+func (c *conversation) failed(err error) {
+	c.outcome = "failed"
+	c.log.Error().Err(err).Msg("an interaction failed")
+	c.server.cfg.Journal.Failure(c.req, err)
+}
+
+// record tells staff what a response says was done.
+func (c *conversation) record(r interaction.Response) {
+	if r.Failure != nil {
+		c.failed(r.Failure)
+	}
+	if r.Action != nil {
+		c.log.Info().Str("action", r.Action.Name).Str("bot", r.Action.BotID).
+			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
+		c.server.cfg.Journal.Action(c.req, *r.Action)
+	}
+}
+
+// unanswered notes that the caller could not be told. Another delivery of the
+// same event, here or on a replica, may have been answered: that is no fault.
+func (c *conversation) unanswered(ctx context.Context, err error) {
+	if rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
+		c.log.Info().Err(err).Msg("the interaction was answered elsewhere")
+		return
+	}
+	if errors.Is(err, context.Canceled) && c.server.ctx.Err() != nil {
+		c.log.Warn().Msg("stopped before the caller could be told")
+		return
+	}
+	c.failed(fmt.Errorf("the caller could not be told: %w", err))
+	c.outcome = "unanswered"
+	if isUncertain(err) && c.req.Kind != interaction.Autocomplete {
+		// Where Discord took the response after all, it may promise what will
+		// not happen any more: nothing goes on without Discord's word.
+		message := c.server.cfg.Explain(c.req, ErrUnacknowledged).Message
+		if err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, message) }); err != nil {
+			c.log.Debug().Err(err).Msg("there was no response to correct")
+		}
+	}
+}
+
+func (c *conversation) observe() {
+	if c.outcome == "" {
+		c.outcome = "ok"
+	}
+	c.server.cfg.Observe(Observation{
+		Kind: c.req.Kind, Route: c.req.Route, Outcome: c.outcome, Deferred: c.deferred,
+		First: c.first, Total: time.Since(c.req.ReceivedAt),
+	})
+}
+
+// deferral is a deferred first response that may be sent by a timer.
+type deferral struct {
+	timer *time.Timer
+	sent  chan error
+}
+
+// deferLater arranges for the interaction to be deferred where the handler is
+// not done in time. Suggestions can not be deferred.
+func (c *conversation) deferLater(ctx context.Context) deferral {
+	d := deferral{sent: make(chan error, 1)}
+	if c.req.Kind == interaction.Autocomplete {
+		return d
+	}
+	form := interaction.FormReply
+	if c.req.Kind == interaction.Component {
+		form = interaction.FormUpdate
+	}
+	d.timer = time.AfterFunc(time.Until(c.req.AnswerBy), func() {
+		d.sent <- c.acknowledge(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.Defer(ctx, c.to, form) })
+	})
+	return d
+}
+
+// outcome stops the timer. Where that has deferred the interaction already, or
+// is about to, the outcome of this is returned.
+func (d deferral) outcome() (err error, deferred bool) {
+	if d.timer == nil || d.timer.Stop() {
+		return nil, false
+	}
+	return <-d.sent, true
+}

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// Opcodes of websocket frames (RFC 6455, section 5.2).
+const (
+	frameText  = 1
+	frameClose = 8
+)
+
+// maxControl is the longest payload of a control frame.
+const maxControl = 125
+
+// frameHead is the head of a websocket frame.
+type frameHead struct {
+	raw    []byte // as it was on the wire
+	opcode byte
+	length int64 // of the payload, in bytes
+}
+
+var errFrame = errors.New("malformed websocket frame")
+
+// readFrameHead reads the head of a frame from a server. A fragment of a
+// message counts as a frame with opcode 0.
+func readFrameHead(in *bufio.Reader) (frameHead, error) {
+	raw := make([]byte, 2, 10)
+	if _, err := io.ReadFull(in, raw); err != nil {
+		return frameHead{}, err
+	}
+	head := frameHead{raw: raw, opcode: raw[0] & 0x0f}
+	final, masked := raw[0]&0x80 != 0, raw[1]&0x80 != 0
+	if masked {
+		return head, errFrame // servers never mask
+	}
+	if !final {
+		head.opcode = 0
+	}
+	switch short := raw[1] & 0x7f; short {
+	case 126:
+		head.raw = raw[:4]
+	case 127:
+		head.raw = raw[:10]
+	default:
+		head.length = int64(short)
+		return head, nil
+	}
+	extended := head.raw[2:]
+	if _, err := io.ReadFull(in, extended); err != nil {
+		return head, err
+	}
+	if len(extended) == 2 {
+		head.length = int64(binary.BigEndian.Uint16(extended))
+		return head, nil
+	}
+	length := binary.BigEndian.Uint64(extended)
+	if length > 1<<62 {
+		return head, errFrame
+	}
+	head.length = int64(length)
+	return head, nil
+}
+
+// parseClose reads the payload of a close frame.
+func parseClose(payload []byte) *closeError {
+	if len(payload) < 2 {
+		return &closeError{code: 1005} // "no status", as RFC 6455 has it
+	}
+	return &closeError{code: int(binary.BigEndian.Uint16(payload)), text: string(payload[2:])}
+}

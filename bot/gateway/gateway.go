@@ -1,0 +1,168 @@
+// Package gateway keeps the connection to Discord's gateway over which
+// interactions arrive.
+//
+// The connection is discordgo's, watched from below: a net.Conn under its
+// websocket reads what Discord says of the session before the library does
+// (see conn.go). There the library's gaps are closed: a silent gateway is
+// noticed, "reconnect" can not wedge Open, an invalid session is told from one
+// that can be resumed, the address for resuming is used, and close codes are
+// known. The library's own reconnecting is off; Run does it, and ends where
+// Discord's word is final.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/cenkalti/backoff/v5"
+	"github.com/rs/zerolog"
+
+	"hostbot/configs/secret"
+)
+
+// Config is what a Gateway needs. The functions are called from the reading
+// goroutine, one at a time, and must return at once; OnInteraction is called
+// in a goroutine of its own for each event.
+type Config struct {
+	Token secret.Text
+	// HTTP asks Discord where the gateway is.
+	HTTP *http.Client
+	Log  zerolog.Logger
+
+	OnInteraction func(*discordgo.Interaction)
+	OnReady       func(applicationID string) // a new session
+	OnResumed     func()                     // the former session goes on, nothing was lost
+	OnLost        func(reason error)         // the connection, which is being restored
+}
+
+// Gateway is a connection that is restored whenever it is lost.
+type Gateway struct {
+	cfg          Config
+	session      *discordgo.Session
+	conn         atomic.Pointer[conn]
+	resumeHost   atomic.Pointer[string] // where Discord wants the session resumed
+	useResume    atomic.Bool            // the next connection goes there
+	ready        atomic.Bool
+	disconnected chan struct{}
+}
+
+const (
+	// addressLimit bounds the question where the gateway is.
+	addressLimit = 5 * time.Second
+	// connectLimit bounds dialing, TLS and the upgrade, and then each wait for
+	// what Discord says until it has named its heartbeat interval.
+	connectLimit = 15 * time.Second
+	// The pauses between attempts grow from minPause to maxPause, with jitter.
+	minPause = 500 * time.Millisecond
+	maxPause = time.Minute
+)
+
+// New returns a gateway that is not connected yet.
+func New(cfg Config) (*Gateway, error) {
+	session, err := discordgo.New("Bot " + cfg.Token.Reveal())
+	if err != nil {
+		return nil, err
+	}
+	client := *cfg.HTTP
+	client.Timeout = addressLimit
+	session.Client = &client
+	session.Identify.Intents = discordgo.IntentsNone // interactions need none
+	session.ShouldReconnectOnError = false           // Run does it
+	session.ShouldReconnectVoiceOnSessionError = false
+	session.StateEnabled = false // State keeps everything and evicts nothing
+	session.SyncEvents = false   // true would let a handler hold up the reader
+	session.Compress = false     // zlib costs 42 KB an event against 1.5 KB
+	session.LogLevel = -1        // its lines can hold the token; Run reports
+
+	g := &Gateway{cfg: cfg, session: session, disconnected: make(chan struct{}, 1)}
+	session.AddHandler(func(_ *discordgo.Session, e *discordgo.InteractionCreate) { cfg.OnInteraction(e.Interaction) })
+	session.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) {
+		select {
+		case g.disconnected <- struct{}{}:
+		default:
+		}
+	})
+	return g, nil
+}
+
+// Ready tells whether Discord delivers events right now.
+func (g *Gateway) Ready() bool { return g.ready.Load() }
+
+// Run keeps the connection until ctx is done, and then ends the session with
+// Discord and returns nil; or until Discord says that trying again is no use,
+// and then returns a *FinalError. It is called once.
+func (g *Gateway) Run(ctx context.Context) error {
+	g.session.Dialer = g.dialer(ctx)
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval, pauses.RandomizationFactor = minPause, maxPause, 0.5
+
+	for ctx.Err() == nil {
+		reason := g.connectAndWait(ctx)
+		if g.ready.Swap(false) {
+			pauses.Reset()
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if final := finalError(reason); final != nil {
+			return final
+		}
+		g.cfg.OnLost(reason)
+		sleep(ctx, pauses.NextBackOff())
+	}
+	_ = g.session.Close() // with code 1000: the session is not to be resumed
+	return nil
+}
+
+// connectAndWait returns why the connection was not made or did not last, or
+// nil where ctx is done.
+func (g *Gateway) connectAndWait(ctx context.Context) error {
+	g.conn.Store(nil)
+	stop := context.AfterFunc(ctx, func() {
+		if c := g.conn.Load(); c != nil {
+			c.end(ctx.Err()) // Open waits without a context
+		}
+	})
+	err := g.session.Open()
+	stop()
+	if err == nil || errors.Is(err, discordgo.ErrWSAlreadyOpen) {
+		// Already open: the library told of one loss twice.
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-g.disconnected:
+		}
+	}
+	if c := g.conn.Load(); c != nil && c.reason() != nil {
+		return c.reason()
+	}
+	return err
+}
+
+// noted is told what Discord says of the session.
+func (g *Gateway) noted(e sessionEvent) {
+	if e.resumeURL != "" {
+		g.setResumeHost(e.resumeURL)
+	}
+	g.useResume.Store(true)
+	g.ready.Store(true)
+	if e.resumed {
+		g.cfg.OnResumed()
+	} else {
+		g.cfg.OnReady(e.applicationID)
+	}
+}
+
+// sleep waits for d or until ctx is done.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

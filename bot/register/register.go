@@ -1,0 +1,98 @@
+// Package register keeps the commands that Discord knows of the same as those
+// that the program serves.
+package register
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Type is the type of a command or of an option, as Discord numbers them.
+type Type int
+
+// Types of commands.
+const ChatInput Type = 1
+
+// Types of options.
+const (
+	Subcommand Type = 1
+	String     Type = 3
+)
+
+// Command is an application command in the form in which it is both sent to
+// Discord and compared with what Discord has. discordgo's own type sends null
+// for what is unset and can not be compared.
+type Command struct {
+	Type                     Type              `json:"type"`
+	Name                     string            `json:"name"`
+	NameLocalizations        map[string]string `json:"name_localizations,omitempty"`
+	Description              string            `json:"description"`
+	DescriptionLocalizations map[string]string `json:"description_localizations,omitempty"`
+	Options                  []Option          `json:"options,omitempty"`
+}
+
+// Option is an option or a subcommand.
+type Option struct {
+	Type                     Type              `json:"type"`
+	Name                     string            `json:"name"`
+	NameLocalizations        map[string]string `json:"name_localizations,omitempty"`
+	Description              string            `json:"description"`
+	DescriptionLocalizations map[string]string `json:"description_localizations,omitempty"`
+	Required                 bool              `json:"required,omitempty"`
+	Autocomplete             bool              `json:"autocomplete,omitempty"`
+	Options                  []Option          `json:"options,omitempty"`
+}
+
+// Registry is where commands are registered.
+type Registry interface {
+	Commands(ctx context.Context, applicationID, guildID string, out any) error
+	OverwriteCommands(ctx context.Context, applicationID, guildID string, commands any) error
+}
+
+// Sync registers commands in a guild or, where guildID is empty, globally, if
+// they differ from what is registered there. Discord counts creations (200 a
+// day), so unchanged commands are not sent. It tells whether they were.
+func Sync(ctx context.Context, r Registry, applicationID, guildID string, commands []Command) (changed bool, err error) {
+	var registered []Command
+	if err := r.Commands(ctx, applicationID, guildID, &registered); err != nil {
+		return false, fmt.Errorf("read commands: %w", err)
+	}
+	if sameCommands(registered, commands) {
+		return false, nil
+	}
+	if err := r.OverwriteCommands(ctx, applicationID, guildID, commands); err != nil {
+		return false, fmt.Errorf("overwrite commands: %w", err)
+	}
+	return true, nil
+}
+
+// sameCommands compares without regard to the order of commands, which Discord
+// does not keep. The order of options is shown to people and does count.
+func sameCommands(a, b []Command) bool {
+	byName := func(c []Command) []Command {
+		return slices.SortedFunc(slices.Values(c), func(x, y Command) int {
+			if x.Name < y.Name {
+				return -1
+			}
+			return 1
+		})
+	}
+	return slices.EqualFunc(byName(a), byName(b), func(x, y Command) bool {
+		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
+			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
+			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
+			sameOptions(x.Options, y.Options)
+	})
+}
+
+func sameOptions(a, b []Option) bool {
+	return slices.EqualFunc(a, b, func(x, y Option) bool {
+		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
+			x.Required == y.Required && x.Autocomplete == y.Autocomplete &&
+			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
+			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
+			sameOptions(x.Options, y.Options)
+	})
+}

@@ -1,0 +1,101 @@
+package register_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"hostbot/bot/register"
+)
+
+// registry holds what is registered, as JSON like Discord's, and counts writes.
+type registry struct {
+	registered string
+	err        error
+	writes     int
+}
+
+func (r *registry) Commands(_ context.Context, _, _ string, out any) error {
+	if r.err != nil {
+		return r.err
+	}
+	return json.Unmarshal([]byte(r.registered), out)
+}
+
+func (r *registry) OverwriteCommands(_ context.Context, _, _ string, commands any) error {
+	r.writes++
+	text, err := json.Marshal(commands)
+	r.registered = string(text)
+	return err
+}
+
+func commands() []register.Command {
+	return []register.Command{
+		{
+			Type: register.ChatInput, Name: "bot", Description: "Your bots",
+			Options: []register.Option{{
+				Type: register.Subcommand, Name: "show", Description: "Show one",
+				NameLocalizations: map[string]string{"de": "zeigen"},
+				Options:           []register.Option{{Type: register.String, Name: "bot", Description: "Which", Required: true, Autocomplete: true}},
+			}},
+		},
+		{Type: register.ChatInput, Name: "plan", Description: "Your plan"},
+	}
+}
+
+// As Discord tells it: in its own order, with fields of its own and null for
+// what is not set.
+const asDiscordHasIt = `[
+	{"id":"2","application_id":"1","version":"9","type":1,"name":"plan","description":"Your plan","name_localizations":null,
+	 "default_member_permissions":null,"nsfw":false,"contexts":null,"integration_types":[0]},
+	{"id":"1","application_id":"1","version":"9","type":1,"name":"bot","description":"Your bots","options":[
+		{"type":1,"name":"show","description":"Show one","name_localizations":{"de":"zeigen"},"description_localizations":null,"options":[
+			{"type":3,"name":"bot","description":"Which","required":true,"autocomplete":true}]}]}]`
+
+func TestSyncSendsOnlyWhatChanged(t *testing.T) {
+	tests := map[string]struct {
+		registered string
+		edit       func([]register.Command)
+		changed    bool
+	}{
+		"same":                {registered: asDiscordHasIt},
+		"nothing there yet":   {registered: `[]`, changed: true},
+		"description":         {asDiscordHasIt, func(c []register.Command) { c[1].Description = "Other" }, true},
+		"localized name":      {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].NameLocalizations["de"] = "anzeigen" }, true},
+		"option not required": {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options[0].Required = false }, true},
+		"option gone":         {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options = nil }, true},
+		"command renamed":     {asDiscordHasIt, func(c []register.Command) { c[1].Name = "tariff" }, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			want := commands()
+			if test.edit != nil {
+				test.edit(want)
+			}
+			r := &registry{registered: test.registered}
+			for _, changed := range []bool{test.changed, false} { // a second start changes nothing
+				got, err := register.Sync(t.Context(), r, "1", "", want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != changed {
+					t.Errorf("changed = %v, want %v", got, changed)
+				}
+			}
+			if writes := r.writes; (writes == 1) != test.changed {
+				t.Errorf("%d writes", writes)
+			}
+		})
+	}
+}
+
+func TestSyncWritesNothingUnread(t *testing.T) {
+	r := &registry{err: errors.New("no answer")}
+	if _, err := register.Sync(t.Context(), r, "1", "", commands()); !errors.Is(err, r.err) {
+		t.Errorf("error %v, want %v", err, r.err)
+	}
+	if r.writes != 0 {
+		t.Error("commands were overwritten although those registered are not known")
+	}
+}

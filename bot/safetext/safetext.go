@@ -1,0 +1,139 @@
+// Package safetext makes text from outside fit to be shown on Discord. Names,
+// statuses and errors come from the hosting service and its customers: they may
+// be endless, mention people, format, link, hide in invisible characters or
+// turn the writing direction around.
+//
+// Lengths are in Unicode code points; an ellipsis stands for what was cut off
+// and counts. A result may be empty.
+package safetext
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Plain returns text in one line of at most limit characters, for places where
+// Discord renders no markdown: labels, options of a select menu, suggestions,
+// footers, log lines.
+func Plain(text string, limit int) string {
+	return string(plain(text, limit))
+}
+
+// Markdown returns text in one line of at most limit characters that shows as
+// it is where Discord renders markdown: nothing in it formats, links or
+// mentions. Backslashes that this takes count.
+func Markdown(text string, limit int) string {
+	in := plain(text, limit)
+	out := make([]rune, 0, len(in)+8)
+	fits := 0 // how much of out leaves room for an ellipsis
+	for i, r := range in {
+		if isMarkup(in, i) {
+			out = append(out, '\\')
+		}
+		out = append(out, r)
+		if len(out) < limit {
+			fits = len(out)
+		}
+	}
+	if len(out) > limit {
+		out = append(out[:fits], '…')
+	}
+	return string(out)
+}
+
+// Code returns text as inline code of at most limit characters, or "" where
+// nothing of it can be shown.
+func Code(text string, limit int) string {
+	p := Plain(text, limit-2)
+	if p == "" {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(p, "`", "ˋ") + "`" // inline code knows no escape
+}
+
+// maxMarks is how many combining marks may stand on one character: enough for
+// every written language, too few to paint over other lines.
+const maxMarks = 4
+
+func plain(text string, limit int) []rune {
+	// Most characters may be dropped, so the length says nothing; but what is
+	// beyond this is not worth looking at.
+	if most := limit * 16 * utf8.UTFMax; len(text) > most {
+		text = text[:most]
+	}
+	var out []rune
+	marks := 0
+	for _, r := range text {
+		switch {
+		case r == utf8.RuneError || isInvisible(r):
+			continue
+		case unicode.IsSpace(r) || unicode.IsControl(r):
+			if len(out) == 0 || out[len(out)-1] == ' ' {
+				continue
+			}
+			r = ' '
+		}
+		if unicode.In(r, unicode.Mn, unicode.Me) {
+			if marks++; marks > maxMarks {
+				continue
+			}
+		} else {
+			marks = 0
+		}
+		if out = append(out, r); len(out) > limit+1 {
+			break
+		}
+	}
+	if n := len(out); n > 0 && out[n-1] == ' ' {
+		out = out[:n-1]
+	}
+	if len(out) > limit {
+		out = append(out[:max(limit-1, 0)], '…')
+	}
+	return out
+}
+
+// isInvisible tells of characters that show nothing: format characters such as
+// zero-width ones and those that turn the writing direction around, and
+// fillers. Joiners stay, since emoji and several scripts need them.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\u200c', '\u200d':
+		return false
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u034f':
+		return true
+	default:
+		return unicode.Is(unicode.Cf, r)
+	}
+}
+
+// isMarkup tells whether the character at i must be escaped. As few as possible
+// are, so that names can be searched for as they are.
+func isMarkup(text []rune, i int) bool {
+	switch text[i] {
+	case '\\', '*', '`', '~', '|', '<', '[', ']', '@':
+		return true
+	case '_': // not within a word
+		return i == 0 || i == len(text)-1 || !isWord(text[i-1]) || !isWord(text[i+1])
+	case ':': // http://
+		return i+2 < len(text) && text[i+1] == '/' && text[i+2] == '/'
+	case '#', '>', '-', '+': // headings, quotes and lists begin a line
+		return i == 0
+	case '.': // 1. begins a list
+		return i > 0 && isNumber(text[:i])
+	default:
+		return false
+	}
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func isNumber(text []rune) bool {
+	for _, r := range text {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return true
+}
