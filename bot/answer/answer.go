@@ -10,7 +10,6 @@ package answer
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -36,20 +35,12 @@ type Journal interface {
 	Failure(*interaction.Request, error)
 }
 
-// Explanation is an error in the caller's words.
-type Explanation struct {
-	Message interaction.Message
-	// Fault says that something is wrong that staff should know of; otherwise
-	// the caller asked for what can not be.
-	Fault bool
-}
-
 // Observation is what is measured of an interaction.
 type Observation struct {
 	Kind     interaction.Kind
 	Route    string
-	Outcome  string        // "ok", "refused" (the caller's to mend), "failed", "unanswered"
-	Deferred bool          //
+	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered"
+	Deferred bool
 	First    time.Duration // from the event to Discord's word on the first response
 	Total    time.Duration // until everything was said and done
 }
@@ -58,7 +49,7 @@ type Observation struct {
 type Config struct {
 	Discord Discord
 	Router  *interaction.Router
-	Explain func(*interaction.Request, error) Explanation
+	Explain func(*interaction.Request, error) interaction.Explanation
 	Journal Journal
 	Observe func(Observation)
 	Log     zerolog.Logger
@@ -78,19 +69,6 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{Direct: 1500 * time.Millisecond, First: 2900 * time.Millisecond, Lifetime: 14*time.Minute + 30*time.Second}
 }
-
-// Errors that the server itself hands to Explain.
-var (
-	// ErrStopping refuses an interaction that arrives while the program stops.
-	ErrStopping = errors.New("answer: the program is stopping")
-	// ErrTooSlow stands for a modal that could not be opened any more.
-	ErrTooSlow = errors.New("answer: too slow to open a modal")
-	// ErrUnacknowledged says that it is not known whether Discord took the
-	// first response, and that nothing was done for that reason.
-	ErrUnacknowledged = errors.New("answer: discord did not acknowledge the response")
-	// ErrPanic wraps what a handler panicked with.
-	ErrPanic = errors.New("answer: handler panicked")
-)
 
 // Server answers interactions. It is safe for concurrent use.
 type Server struct {
@@ -126,7 +104,7 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		handler = failing(err)
 	}
 	if !s.enter() {
-		handler = failing(ErrStopping)
+		handler = failing(interaction.ErrStopping)
 	} else {
 		defer s.running.Done()
 	}

@@ -29,11 +29,8 @@ type conversation struct {
 // there is one.
 func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	deferral := c.deferLater(ctx)
-	response, err := c.call(ctx, h)
-	if err != nil {
-		response = c.explained(err)
-	}
-	c.record(response)
+	response := c.result(c.call(ctx, h))
+	var err error
 	err, c.deferred = deferral.outcome()
 	switch {
 	case !c.deferred:
@@ -42,8 +39,10 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 		response, err = c.replace(ctx, response)
 	}
 	for err == nil && response.Then != nil {
-		response = c.then(ctx, response.Then)
-		c.record(response)
+		next := response.Then
+		response = c.result(c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
+			return next(ctx)
+		}))
 		response, err = c.replace(ctx, response)
 	}
 	if err != nil {
@@ -56,46 +55,18 @@ func (c *conversation) call(ctx context.Context, h interaction.Handler) (respons
 	defer func() {
 		if p := recover(); p != nil {
 			c.log.Error().Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
-			err = fmt.Errorf("%w: %v", ErrPanic, p)
+			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
 		}
 	}()
 	return h(ctx, c.req)
 }
 
-func (c *conversation) then(ctx context.Context, next func(context.Context) interaction.Response) interaction.Response {
-	response, err := c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
-		return next(ctx), nil
-	})
+// result makes of what a handler returned the response to send, and tells
+// staff what they should know of it.
+func (c *conversation) result(r interaction.Response, err error) interaction.Response {
 	if err != nil {
 		return c.explained(err)
 	}
-	return response
-}
-
-// explained turns an error into what the caller is told, and tells staff where
-// it is a fault.
-func (c *conversation) explained(err error) interaction.Response {
-	explanation := c.server.cfg.Explain(c.req, err)
-	c.outcome = "refused"
-	if explanation.Fault {
-		c.failed(err)
-	} else {
-		c.log.Info().Err(err).Msg("an interaction was refused")
-	}
-	if c.req.Kind == interaction.Autocomplete {
-		return interaction.Suggest(nil)
-	}
-	return interaction.Reply(explanation.Message)
-}
-
-func (c *conversation) failed(err error) {
-	c.outcome = "failed"
-	c.log.Error().Err(err).Msg("an interaction failed")
-	c.server.cfg.Journal.Failure(c.req, err)
-}
-
-// record tells staff what a response says was done.
-func (c *conversation) record(r interaction.Response) {
 	if r.Failure != nil {
 		c.failed(r.Failure)
 	}
@@ -104,6 +75,32 @@ func (c *conversation) record(r interaction.Response) {
 			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
 		c.server.cfg.Journal.Action(c.req, *r.Action)
 	}
+	return r
+}
+
+// explained turns an error into what the caller is told, and tells staff where
+// it is a fault.
+func (c *conversation) explained(err error) interaction.Response {
+	if c.req.Kind == interaction.Autocomplete {
+		// Nothing can be shown, and every key that is pressed would be told.
+		c.outcome = "failed"
+		c.log.Warn().Err(err).Msg("nothing can be suggested")
+		return interaction.Suggest(nil)
+	}
+	explanation := c.server.cfg.Explain(c.req, err)
+	if explanation.Fault {
+		c.failed(err)
+	} else {
+		c.outcome = "refused"
+		c.log.Info().Err(err).Msg("an interaction was refused")
+	}
+	return interaction.Reply(explanation.Message)
+}
+
+func (c *conversation) failed(err error) {
+	c.outcome = "failed"
+	c.log.Error().Err(err).Msg("an interaction failed")
+	c.server.cfg.Journal.Failure(c.req, err)
 }
 
 // unanswered notes that the caller could not be told. Another delivery of the
@@ -122,7 +119,7 @@ func (c *conversation) unanswered(ctx context.Context, err error) {
 	if isUncertain(err) && c.req.Kind != interaction.Autocomplete {
 		// Where Discord took the response after all, it may promise what will
 		// not happen any more: nothing goes on without Discord's word.
-		message := c.server.cfg.Explain(c.req, ErrUnacknowledged).Message
+		message := c.server.cfg.Explain(c.req, interaction.ErrUnacknowledged).Message
 		if err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, message) }); err != nil {
 			c.log.Debug().Err(err).Msg("there was no response to correct")
 		}

@@ -67,7 +67,7 @@ func (c *conversation) acknowledge(ctx context.Context, send func(context.Contex
 // and returns what was put there.
 func (c *conversation) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	if r.Form == interaction.FormOpen {
-		r = c.explained(ErrTooSlow)
+		r = c.explained(interaction.ErrTooSlow)
 	}
 	err := c.edit(ctx, r)
 	if rest.CodeOf(err) == rest.CodeInvalidForm {

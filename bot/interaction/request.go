@@ -3,7 +3,6 @@ package interaction
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -69,12 +68,6 @@ func (r *Request) Value() string {
 	}
 	return r.Values[0]
 }
-
-// Errors of Parse.
-var (
-	ErrIncomplete  = errors.New("interaction: event is incomplete")
-	ErrUnsupported = errors.New("interaction: kind is not supported")
-)
 
 // Parse reads an event of the gateway. Events whose body did not decode reach
 // handlers half empty, so each part is looked at before it is used.

@@ -16,10 +16,11 @@ type Response struct {
 	Modal   *Dialog  // Open
 
 	// Then is work that goes on after Discord accepted this response; what it
-	// returns takes this response's place in the same message. It is run at
-	// most once, and not at all where Discord did not accept the response, so
-	// an action in it happens only for a caller who was told of it.
-	Then func(context.Context) Response
+	// returns takes this response's place in the same message, and so does the
+	// explanation of an error. It is run at most once, and not at all where
+	// Discord did not accept the response, so an action in it happens only for
+	// a caller who was told of it.
+	Then func(context.Context) (Response, error)
 
 	// Action is told to staff, where it is set.
 	Action *Action

@@ -13,10 +13,6 @@ import (
 // ctx ends when the interaction is over, whichever way, its Then included.
 type Handler func(ctx context.Context, r *Request) (Response, error)
 
-// ErrNoRoute is returned for an interaction that nothing serves, such as a
-// button of a message from an earlier version.
-var ErrNoRoute = errors.New("interaction: no route")
-
 // Router finds the handler of an interaction. Routes are added before it is
 // used and never after.
 //
