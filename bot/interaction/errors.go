@@ -1,0 +1,32 @@
+package interaction
+
+import "errors"
+
+// Errors that callers and handlers of this package share; they are told to the
+// caller like any other.
+var (
+	// ErrIncomplete is an event of which an essential part is missing.
+	ErrIncomplete = errors.New("interaction: event is incomplete")
+	// ErrUnsupported is an event of a kind that is not served.
+	ErrUnsupported = errors.New("interaction: kind is not supported")
+	// ErrNoRoute is an interaction that nothing serves, such as a button of a
+	// message from an earlier version.
+	ErrNoRoute = errors.New("interaction: no route")
+	// ErrStopping refuses an interaction that arrives while the program stops.
+	ErrStopping = errors.New("interaction: the program is stopping")
+	// ErrTooSlow stands for a modal that could not be opened any more.
+	ErrTooSlow = errors.New("interaction: too slow to open a modal")
+	// ErrUnacknowledged says that it is not known whether Discord took the
+	// first response, and that nothing was done for that reason.
+	ErrUnacknowledged = errors.New("interaction: discord did not acknowledge the response")
+	// ErrPanic wraps what a handler panicked with.
+	ErrPanic = errors.New("interaction: handler panicked")
+)
+
+// Explanation is an error in the caller's words.
+type Explanation struct {
+	Message Message
+	// Fault says that something is wrong that staff should know of; otherwise
+	// the caller asked for what can not be.
+	Fault bool
+}
