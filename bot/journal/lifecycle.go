@@ -1,0 +1,40 @@
+package journal
+
+import (
+	"time"
+
+	"hostbot/bot/safetext"
+	"hostbot/locale"
+)
+
+// Started writes that the bot has started.
+func (j *Journal) Started(version string) {
+	j.lifecycle("🚀", green, "log.lifecycle.started", locale.Args{"Version": safetext.Markdown(version, nameLimit)})
+}
+
+// Stopping writes that the bot is about to stop, and why.
+func (j *Journal) Stopping(reason string) {
+	j.lifecycle("🛑", grey, "log.lifecycle.stopping", locale.Args{"Reason": safetext.Markdown(reason, detailLimit)})
+}
+
+// Connected writes that Discord delivers interactions in a new session.
+func (j *Journal) Connected() { j.lifecycle("🔗", green, "log.lifecycle.connected", nil) }
+
+// Disconnected writes that the connection to Discord was lost, and why.
+func (j *Journal) Disconnected(reason error) {
+	entry := j.entry("🔌 "+j.t.Text("log.lifecycle.disconnected"), orange)
+	entry.Description = safetext.Markdown(reason.Error(), detailLimit)
+	j.poster.Post(j.channels.Lifecycle, entry)
+}
+
+// Resumed writes that the connection is back, with nothing lost, and after how long.
+func (j *Journal) Resumed(after time.Duration) {
+	j.lifecycle("🔗", green, "log.lifecycle.resumed", locale.Args{"Duration": j.t.Duration(after)})
+}
+
+// CommandsUpdated writes that the commands were registered anew.
+func (j *Journal) CommandsUpdated() { j.lifecycle("📝", grey, "log.lifecycle.commands", nil) }
+
+func (j *Journal) lifecycle(emoji string, color int, key string, args locale.Args) {
+	j.poster.Post(j.channels.Lifecycle, j.entry(emoji+" "+j.t.Format(key, args), color))
+}

@@ -1,0 +1,107 @@
+// Package monitor shows operators how the bot fares: /healthz says that the
+// process lives, /readyz whether it serves, /metrics what it measured.
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"hostbot/bot/answer"
+	"hostbot/hostapi"
+)
+
+// Monitor holds the figures. Its methods are safe for concurrent use.
+type Monitor struct {
+	registry     *prometheus.Registry
+	interactions *prometheus.CounterVec
+	first        *prometheus.HistogramVec
+	service      *prometheus.HistogramVec
+}
+
+// New returns a monitor; ready becomes the gauge hostbot_ready.
+func New(version string, ready func() bool) *Monitor {
+	m := &Monitor{
+		registry: prometheus.NewRegistry(),
+		interactions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hostbot_interactions_total", Help: "Interactions by kind, route and outcome.",
+		}, []string{"kind", "route", "outcome"}),
+		first: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "hostbot_first_response_seconds", Help: "From an interaction's arrival to Discord's word on its first response.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3},
+		}, []string{"kind", "deferred"}),
+		service: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "hostbot_hostapi_request_seconds", Help: "Calls to the hosting service by operation and error code (empty: success).",
+			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"operation", "code"}),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "hostbot_build_info", Help: "The program's version.", ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	up := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "hostbot_ready", Help: "1 while Discord delivers interactions."}, func() float64 {
+		if ready() {
+			return 1
+		}
+		return 0
+	})
+	m.registry.MustRegister(m.interactions, m.first, m.service, build, up, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Interaction counts an interaction that is over.
+func (m *Monitor) Interaction(o answer.Observation) {
+	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
+	if o.First > 0 {
+		m.first.WithLabelValues(string(o.Kind), fmt.Sprint(o.Deferred)).Observe(o.First.Seconds())
+	}
+}
+
+// Service counts a call to the hosting service.
+func (m *Monitor) Service(c hostapi.Call) {
+	m.service.WithLabelValues(string(c.Op), string(c.Code)).Observe(c.Duration.Seconds())
+}
+
+// Handler serves the three pages.
+func (m *Monitor) Handler(ready func() bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !ready() {
+			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintln(w, "ok")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	return mux
+}
+
+// Listen serves handler at addr (host:port) and returns the address with the
+// port that was chosen, and how to stop.
+func Listen(addr string, handler http.Handler) (bound string, stop func(context.Context), err error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", nil, fmt.Errorf("monitor: %w", err)
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	return listener.Addr().String(), func(ctx context.Context) {
+		if err := server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+			_ = server.Close()
+		}
+		<-failed
+	}, nil
+}
