@@ -1,11 +1,30 @@
 // Package secret holds values that must not be printed.
 package secret
 
-// Text is a secret. However it is printed, it reads <secret>.
+import (
+	"fmt"
+	"io"
+)
+
+// mask is what a reader sees in the place of a secret.
+const mask = "<secret>"
+
+// Text is a secret. Printed with fmt, written to a log or marshalled to JSON,
+// YAML or text, it reads <secret>, whether it is empty or not.
+//
+// Three uses go around that, as printers do not ask the value: a Text in an
+// unexported field of a struct that is printed whole, a Text as the key of a map
+// that is marshalled, and the verb %p, which vet reports.
 type Text string
 
 // Reveal returns the secret itself.
 func (t Text) Reveal() string { return string(t) }
 
 // String returns <secret>.
-func (t Text) String() string { return "<secret>" }
+func (t Text) String() string { return mask }
+
+// Format writes <secret> for every verb and flag.
+func (t Text) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, mask) }
+
+// MarshalText returns <secret>. JSON, YAML and structured logs use it.
+func (t Text) MarshalText() ([]byte, error) { return []byte(mask), nil }
