@@ -1,0 +1,174 @@
+// Package hostapi is the client of the hosting service.
+//
+// The service hosts customers' applications in containers and calls each a
+// server. An account belongs to one user of the chat platform; every method
+// takes that user's ID, and the service answers only about that user's servers.
+//
+// Failures are of type *Error, which carries a code that says what kind of
+// failure it was, and, for an action, whether it may have been carried out all
+// the same. Operations that only read are tried again while their context's
+// deadline allows; actions are sent again only where they certainly did not
+// reach the service.
+package hostapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"hostbot/configs/secret"
+)
+
+const (
+	defaultTimeout   = 10 * time.Second
+	defaultUserAgent = "hostbot"
+	// maxSecret bounds the shared secret, in bytes. It keeps the header within
+	// what servers accept, and the secret findable in what they send back.
+	maxSecret = 1024
+)
+
+// Config is what a Client needs. BaseURL and Secret are required.
+type Config struct {
+	// BaseURL is the address of the service that all paths are relative to.
+	BaseURL string
+	// Secret is the bearer token shared with the service.
+	Secret secret.Text
+	// Timeout bounds one request, from connecting to the last byte of the
+	// answer; 0 means 10 s. A call may take several requests.
+	Timeout time.Duration
+	// AllowHTTP permits a BaseURL with plain http to another machine.
+	AllowHTTP bool
+	// UserAgent is sent with every request; empty means "hostbot".
+	UserAgent string
+	// Operations turns operations off or changes how they are called.
+	Operations map[Operation]Override
+	// Transport sends the requests; nil means a pool of connections of the
+	// client's own.
+	Transport http.RoundTripper
+	// Observe, if set, is told of every call when it has ended.
+	Observe func(Call)
+}
+
+// Call is what there is to observe of a call of a Client's method.
+type Call struct {
+	Op       Operation
+	Code     Code // empty: it succeeded
+	Duration time.Duration
+}
+
+// Client calls the hosting service. It is safe for concurrent use.
+type Client struct {
+	http      *http.Client
+	base      *url.URL
+	secret    secret.Text
+	timeout   time.Duration
+	userAgent string
+	endpoints map[Operation]endpoint
+	observe   func(Call)
+}
+
+// New returns a client, or an error that joins every mistake in c.
+func New(c Config) (*Client, error) {
+	base, errBase := parseBase(c.BaseURL, c.AllowHTTP)
+	errSecret := validateSecret(c.Secret)
+	var errTimeout error
+	if c.Timeout < 0 {
+		errTimeout = errors.New("timeout: is negative")
+	}
+	endpoints, errOperations := endpointsWith(c.Operations)
+	if err := errors.Join(errBase, errSecret, errTimeout, errOperations); err != nil {
+		return nil, err
+	}
+
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.UserAgent == "" {
+		c.UserAgent = defaultUserAgent
+	}
+	if c.Transport == nil {
+		c.Transport = newTransport()
+	}
+	if c.Observe == nil {
+		c.Observe = func(Call) {}
+	}
+	return &Client{
+		http:      &http.Client{Transport: c.Transport, CheckRedirect: checkRedirect},
+		base:      base,
+		secret:    c.Secret,
+		timeout:   c.Timeout,
+		userAgent: c.UserAgent,
+		endpoints: endpoints,
+		observe:   c.Observe,
+	}, nil
+}
+
+// Offers tells whether an operation is turned on.
+func (c *Client) Offers(op Operation) bool {
+	_, ok := c.endpoints[op]
+	return ok
+}
+
+// Close closes connections that are idle. Calls under way are left alone.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// parseBase does not repeat the address in its errors: it may hold a password.
+func parseBase(address string, allowHTTP bool) (*url.URL, error) {
+	if address == "" {
+		return nil, errors.New("base URL: is missing")
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, errors.New("base URL: is not an absolute http or https address")
+	}
+	switch {
+	case u.User != nil:
+		return nil, errors.New("base URL: must not hold a user name or password")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, errors.New("base URL: must end with its path")
+	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
+		return nil, errors.New("base URL: plain http to another machine would show the secret to everyone between; use https, or allow it explicitly")
+	}
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
+	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
+		return nil, fmt.Errorf("base URL: path: %w", err)
+	}
+	return u, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+// validateSecret refuses what a header can not hold. What it lets through can
+// be found again in any text that the service sends back.
+func validateSecret(s secret.Text) error {
+	value := s.Reveal()
+	switch {
+	case value == "":
+		return errors.New("secret: is missing")
+	case len(value) > maxSecret:
+		return fmt.Errorf("secret: is longer than %d bytes", maxSecret)
+	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("secret: holds a space or a character that is not printable ASCII")
+	}
+	return nil
+}
+
+// stopped returns the error of a call that its context ended. Whoever ended it
+// may have said why; that stays in the chain.
+func (c *Client) stopped(ctx context.Context, op Operation, uncertain bool) *Error {
+	e := &Error{Op: op, Uncertain: uncertain, Err: context.Cause(ctx)}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		e.Code, e.Detail = CodeCanceled, "canceled"
+	} else {
+		e.Code, e.Detail = CodeUnavailable, "no answer in time"
+	}
+	return e
+}

@@ -1,0 +1,84 @@
+package hostapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code is the kind of a failure.
+type Code string
+
+// The kinds of failure.
+const (
+	CodeUnauthorized Code = "unauthorized"  // the service does not accept the shared secret
+	CodeForbidden    Code = "forbidden"     // the user may not do this
+	CodeNotFound     Code = "not_found"     // the user has no account, or no such server
+	CodeConflict     Code = "conflict"      // the state of the server does not allow it now
+	CodeLimitReached Code = "limit_reached" // the plan allows no more
+	CodeRateLimited  Code = "rate_limited"  // too many requests; Error.RetryAfter says when to try again
+	CodeUnavailable  Code = "unavailable"   // the service is away, broken or too slow
+	CodeMalformed    Code = "malformed"     // the answer is not what the service's document says
+	CodeCanceled     Code = "canceled"      // the caller's context was canceled
+	CodeInternal     Code = "internal"      // everything else
+)
+
+// Error is a call that failed. No part of it holds the shared secret, even
+// where the service sends it back.
+type Error struct {
+	Code Code
+	Op   Operation
+	// Status is the HTTP status of the answer; 0 where there was none. It may
+	// be 2xx: the service can refuse in the body, or answer with nonsense.
+	Status int
+	// Detail is for staff: what went wrong in the service's or the network's
+	// words, in one printable line of at most 300 characters.
+	Detail string
+	// RetryAfter is how long the service asks to wait; 0 where it did not say.
+	RetryAfter time.Duration
+	// Uncertain says of an action that it may have been carried out: it may
+	// have reached the service, and no definite answer came back.
+	Uncertain bool
+	// Err is the cause of the context's end, where that ended the call.
+	Err error
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("hosting service: %s: %s", e.Op, e.Code)
+	if e.Status != 0 {
+		text += fmt.Sprintf(" (status %d)", e.Status)
+	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of err: "" for nil, that of the *Error in its chain,
+// and otherwise what is known from the context package's errors.
+func CodeOf(err error) Code {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, context.Canceled):
+		return CodeCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return CodeUnavailable
+	default:
+		return CodeInternal
+	}
+}
+
+// IsUncertain tells whether err is that of an action which may have been
+// carried out all the same.
+func IsUncertain(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Uncertain
+}

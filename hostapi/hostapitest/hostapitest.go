@@ -1,0 +1,127 @@
+// Package hostapitest is the hosting service as an in-process HTTP server, for
+// tests, the playground and benchmarks.
+//
+// It is a second reading of the service's document, so it shares no code with
+// the client: it knows the document's operations, checks the shared secret,
+// keeps accounts with plans and servers with states, takes its time for an
+// action, and refuses what the document does not describe. Where the document
+// is silent it behaves as follows.
+//
+//   - A refusal is {"error": "a sentence", "code": "a_word"} under a 4xx status;
+//     the codes are the Code constants.
+//   - RUNNING, STOPPED and CRASHED are settled states, from which restart and
+//     reinstall are accepted; start and delete, stop and Update Startup as well,
+//     but for starting what runs and stopping what is stopped. STARTING,
+//     STOPPING, RESTARTING and INSTALLING belong to an action, and every other
+//     action is refused with CodeBusy until it has ended.
+//   - An action's answer comes when the action has ended. A caller that goes
+//     away does not end it.
+//   - A created server is STOPPED.
+//
+// Faults make it slow, broken or absent; see [Fault].
+package hostapitest
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Options say how the service behaves. The zero value is useful.
+type Options struct {
+	// Secret is the shared secret; "hosting-secret" where it is empty.
+	Secret string
+	// Clock times actions, delays and creation; the real one where it is nil.
+	Clock Clock
+	// How long actions take: 4 s, 6 s, 3 s and 2 s where they are zero; a
+	// negative one takes no time.
+	Restart, Reinstall, Start, Stop time.Duration
+	// AllowViolations keeps a test from failing when a request breaks the
+	// document. The request is refused in any case.
+	AllowViolations bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.Secret == "" {
+		o.Secret = "hosting-secret"
+	}
+	if o.Clock == nil {
+		o.Clock = realClock{}
+	}
+	for _, d := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{{&o.Restart, 4 * time.Second}, {&o.Reinstall, 6 * time.Second}, {&o.Start, 3 * time.Second}, {&o.Stop, 2 * time.Second}} {
+		if *d.value == 0 {
+			*d.value = d.fallback
+		}
+	}
+	return o
+}
+
+// Service is a running hosting service. It is safe for concurrent use.
+type Service struct {
+	options  Options
+	http     *http.Server
+	url      string
+	accounts accounts
+	faults   faults
+	journal  journal
+
+	mu     sync.Mutex
+	closed bool
+	done   chan struct{}  // closed by Close
+	work   sync.WaitGroup // requests and actions under way
+}
+
+// Start runs a service on a free port of the loopback interface, until Close.
+func Start(o Options) (*Service, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("hostapitest: %w", err)
+	}
+	s := &Service{
+		options: o.withDefaults(),
+		url:     "http://" + listener.Addr().String(),
+		done:    make(chan struct{}),
+	}
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.serve),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0), // resets and hang-ups are made on purpose here
+	}
+	s.work.Go(func() { _ = s.http.Serve(listener) }) // ends with Close, always with ErrServerClosed
+	return s, nil
+}
+
+// URL is the base address, without a slash at its end.
+func (s *Service) URL() string { return s.url }
+
+// Secret is the shared secret.
+func (s *Service) Secret() string { return s.options.Secret }
+
+// Close ends the service and all that is under way, and waits for it.
+func (s *Service) Close() {
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.done)
+	}
+	s.mu.Unlock()
+	_ = s.http.Close() // reports only what the closing of connections said
+	s.work.Wait()
+}
+
+// begin counts something that Close must wait for; it is false after Close.
+func (s *Service) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.work.Add(1)
+	}
+	return !s.closed
+}

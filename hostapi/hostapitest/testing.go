@@ -1,0 +1,29 @@
+package hostapitest
+
+import "testing"
+
+// RunT runs a service for a test, with the real clock, and closes it with the
+// test. A request that breaks the document fails the test.
+func RunT(tb testing.TB) *Service {
+	tb.Helper()
+	return RunWith(tb, Options{})
+}
+
+// RunWith is [RunT] with options.
+func RunWith(tb testing.TB, o Options) *Service {
+	tb.Helper()
+	s, err := Start(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		s.Close()
+		if o.AllowViolations {
+			return
+		}
+		for _, v := range s.journal.violations() {
+			tb.Errorf("a request broke the hosting service's document: %s", v)
+		}
+	})
+	return s
+}
