@@ -22,7 +22,7 @@ func (s *Service) action(op Operation) action {
 		return action{Starting, Running, s.options.Start}
 	case OpStop:
 		return action{Stopping, Stopped, s.options.Stop}
-	case Reinstall:
+	case OpReinstall:
 		return action{Installing, "", s.options.Reinstall}
 	default:
 		return action{Restarting, Running, s.options.Restart}
@@ -46,7 +46,7 @@ func (s *Service) act(c call, gone <-chan struct{}) (any, error) {
 	switch {
 	case !ok:
 		return nil, errNoServer()
-	case c.operation == Reinstall:
+	case c.operation == OpReinstall:
 		return doneAnswer{OK: true}, nil
 	default:
 		return doneAnswer{OK: true, Status: now.Status}, nil

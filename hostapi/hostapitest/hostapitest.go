@@ -9,11 +9,10 @@
 //
 //   - A refusal is {"error": "a sentence", "code": "a_word"} under a 4xx status;
 //     the codes are the Code constants.
-//   - RUNNING, STOPPED and CRASHED are settled states, from which restart and
-//     reinstall are accepted; start and delete, stop and Update Startup as well,
-//     but for starting what runs and stopping what is stopped. STARTING,
-//     STOPPING, RESTARTING and INSTALLING belong to an action, and every other
-//     action is refused with CodeBusy until it has ended.
+//   - RUNNING, STOPPED, CRASHED and whatever else a test sets are settled: every
+//     operation is accepted, except to start what runs and to stop what is
+//     stopped. STARTING, STOPPING, RESTARTING and INSTALLING belong to an action,
+//     and whatever else would change the server is refused until it has ended.
 //   - An action's answer comes when the action has ended. A caller that goes
 //     away does not end it.
 //   - A created server is STOPPED.

@@ -11,6 +11,9 @@ import (
 // journalLength is how many requests are remembered, the latest ones.
 const journalLength = 1000
 
+// keptBody is how many bytes of a request's body are remembered.
+const keptBody = 4 << 10
+
 // Request is a request as it arrived. The secret is not kept.
 type Request struct {
 	At        time.Time
@@ -19,7 +22,7 @@ type Request struct {
 	Path      string // as sent, percent-encoded, with the query
 	UserID    string
 	ServerID  string // decoded
-	Body      string
+	Body      string // its first 4 KiB
 	Violation string // how it broke the document; empty: it did not
 }
 

@@ -31,19 +31,19 @@ func errNoServer() error {
 	return refuse(http.StatusNotFound, CodeNoServer, "the account has no such server")
 }
 
-// do carries a call out and returns the body of its answer, or a *refusal. It
-// returns early, with gone's end, where the call takes time.
+// do carries a call out and returns the body of its answer. The error is a
+// *refusal, or errGone where gone was closed before a call that takes time ended.
 func (s *Service) do(c call, gone <-chan struct{}) (any, error) {
 	switch c.operation {
-	case List:
+	case OpList:
 		return s.list(c)
-	case Get:
+	case OpGet:
 		return s.get(c)
-	case Create:
+	case OpCreate:
 		return s.create(c)
-	case Delete:
+	case OpDelete:
 		return s.delete(c)
-	case UpdateStartup:
+	case OpUpdateStartup:
 		return s.updateStartup(c)
 	default:
 		return s.act(c, gone)

@@ -19,15 +19,15 @@ type Operation string
 
 // The operations. List Bots is at /api/bot/servers; the others are below it.
 const (
-	List          Operation = "list"
-	Get           Operation = "get"
-	Create        Operation = "create"
-	Delete        Operation = "delete"
-	OpStart       Operation = "start"
-	OpStop        Operation = "stop"
-	Restart       Operation = "restart"
-	Reinstall     Operation = "reinstall"
-	UpdateStartup Operation = "startup"
+	OpList          Operation = "list"
+	OpGet           Operation = "get"
+	OpCreate        Operation = "create"
+	OpDelete        Operation = "delete"
+	OpStart         Operation = "start"
+	OpStop          Operation = "stop"
+	OpRestart       Operation = "restart"
+	OpReinstall     Operation = "reinstall"
+	OpUpdateStartup Operation = "startup"
 )
 
 const (
@@ -46,15 +46,15 @@ type route struct {
 
 func routes() []route {
 	return []route{
-		{List, http.MethodGet, false, "", nil},
-		{Create, http.MethodPost, false, "", []string{"chatUserId", "name", "language", "entryFile", "startupCommand", "ramMb", "diskMb", "cpuPercent"}},
-		{Get, http.MethodGet, true, "", nil},
-		{Delete, http.MethodDelete, true, "", nil},
+		{OpList, http.MethodGet, false, "", nil},
+		{OpCreate, http.MethodPost, false, "", []string{"chatUserId", "name", "language", "entryFile", "startupCommand", "ramMb", "diskMb", "cpuPercent"}},
+		{OpGet, http.MethodGet, true, "", nil},
+		{OpDelete, http.MethodDelete, true, "", nil},
 		{OpStart, http.MethodPost, true, "start", []string{"chatUserId"}},
 		{OpStop, http.MethodPost, true, "stop", []string{"chatUserId"}},
-		{Restart, http.MethodPost, true, "restart", []string{"chatUserId"}},
-		{Reinstall, http.MethodPost, true, "reinstall", []string{"chatUserId"}},
-		{UpdateStartup, http.MethodPatch, true, "startup", []string{"chatUserId", "startupCommand", "entryFile"}},
+		{OpRestart, http.MethodPost, true, "restart", []string{"chatUserId"}},
+		{OpReinstall, http.MethodPost, true, "reinstall", []string{"chatUserId"}},
+		{OpUpdateStartup, http.MethodPatch, true, "startup", []string{"chatUserId", "startupCommand", "entryFile"}},
 	}
 }
 
@@ -117,9 +117,11 @@ func parse(r *http.Request, body []byte) (call, *refusal) {
 	}
 	c := call{operation: found.operation, serverID: id}
 	if found.body == nil {
-		return c, c.readQuery(r, body)
+		refused = c.readQuery(r, body)
+	} else {
+		refused = c.readBody(r, body, found.body)
 	}
-	return c, c.readBody(r, body, found.body)
+	return c, refused
 }
 
 // splitPath takes /api/bot/servers[/:id[/:verb]] apart. The id is decoded as
@@ -190,14 +192,13 @@ func (c *call) readBody(r *http.Request, body []byte, names []string) *refusal {
 	return nil
 }
 
-func readAll(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+// readAll reads a request's body. The error is a *refusal where the body is too
+// large, else the request never came in full.
+func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
 	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return nil, broken(http.StatusRequestEntityTooLarge, CodeBadRequest, "the body is larger than %d bytes", bodyLimit)
-	case err != nil:
-		return nil, broken(http.StatusBadRequest, CodeBadRequest, "the body ends early")
+	if errors.As(err, &tooLarge) {
+		err = broken(http.StatusRequestEntityTooLarge, CodeBadRequest, "the body is larger than %d bytes", bodyLimit)
 	}
-	return bytes.TrimSpace(body), nil
+	return bytes.TrimSpace(body), err
 }

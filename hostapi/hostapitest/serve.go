@@ -16,10 +16,15 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.work.Done()
 
-	body, refused := readAll(w, r)
+	body, err := readAll(w, r)
 	var c call
-	if refused == nil {
+	var refused *refusal
+	switch {
+	case err == nil:
 		c, refused = parse(r, body)
+	case !errors.As(err, &refused):
+		breakOff(w)
+		return
 	}
 	violation := ""
 	if refused != nil {
@@ -31,7 +36,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.journal.add(Request{
 		At: s.options.Clock.Now(), Operation: c.operation, Method: r.Method, Path: r.URL.RequestURI(),
-		UserID: c.userID, ServerID: c.serverID, Body: string(body), Violation: violation,
+		UserID: c.userID, ServerID: c.serverID, Body: string(body[:min(len(body), keptBody)]), Violation: violation,
 	})
 
 	fault, cleared := s.faults.take(c.operation)
@@ -39,7 +44,6 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var result any
-	var err error
 	switch {
 	case !authorized:
 		err = refuse(http.StatusUnauthorized, CodeUnauthorized, "the secret is wrong")
