@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const upgrade = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
+
+// frame writes a frame as a server does: in one piece and not masked.
+func frame(opcode byte, payload string) string {
+	head := []byte{0x80 | opcode}
+	switch n := len(payload); {
+	case n <= maxControl:
+		head = append(head, byte(n))
+	case n < 1<<16:
+		head = binary.BigEndian.AppendUint16(append(head, 126), uint16(n))
+	default:
+		head = binary.BigEndian.AppendUint64(append(head, 127), uint64(n))
+	}
+	return string(head) + payload
+}
+
+// watch returns a connection to which Discord has written the text, and what
+// was noted meanwhile.
+func watch(t *testing.T, text string) (*conn, *[]sessionEvent) {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close() })
+	go func() {
+		_, _ = io.WriteString(theirs, text)
+		_ = theirs.Close()
+	}()
+	noted := &[]sessionEvent{}
+	return newConn(ours, func(e sessionEvent) { *noted = append(*noted, e) }), noted
+}
+
+func TestConnHandsOnWhatDiscordSends(t *testing.T) {
+	long := `{"op":0,"t":"INTERACTION_CREATE","d":"` + strings.Repeat("x", 70_000) + `"}`
+	text := upgrade +
+		frame(frameText, `{"op":10,"d":{"heartbeat_interval":41250}}`) +
+		frame(frameText, `{"op":0,"t":"READY","d":{"resume_gateway_url":"wss://resume.example","application":{"id":"7"}}}`) +
+		frame(frameText, `{"op":11}`) +
+		frame(frameText, strings.Repeat("y", 200)) + // not JSON: the library's to report
+		frame(frameText, long) +
+		frame(9, "ping") +
+		frame(frameText, "")
+	c, noted := watch(t, text)
+	var got bytes.Buffer
+	small := make([]byte, 7) // pieces that fit no frame
+	for {
+		n, err := c.Read(small)
+		got.Write(small[:n])
+		if err != nil {
+			break
+		}
+	}
+	if got.String() != text {
+		t.Errorf("%d bytes were handed on, %d were sent", got.Len(), len(text))
+	}
+	want := sessionEvent{applicationID: "7", resumeURL: "wss://resume.example"}
+	if len(*noted) != 1 || (*noted)[0] != want {
+		t.Errorf("noted %+v, want %+v", *noted, want)
+	}
+}
+
+func TestConnEndsWhereTheLibraryWouldGoWrong(t *testing.T) {
+	closing := func(code uint16, text string) string {
+		return frame(frameClose, string(binary.BigEndian.AppendUint16(nil, code))+text)
+	}
+	tests := map[string]struct {
+		sent  string
+		want  string
+		final bool
+	}{
+		"reconnect":                 {sent: frame(frameText, `{"op":7,"d":null}`), want: errReconnect.Error()},
+		"session that can go on":    {sent: frame(frameText, `{"op":9,"d":true}`), want: errResumable.Error()},
+		"close with a passing code": {sent: closing(4000, "unknown error"), want: `discord closed the connection with code 4000 "unknown error"`},
+		"close with a final code":   {sent: closing(4004, "Authentication failed."), want: `discord closed the connection with code 4004 "Authentication failed."`, final: true},
+		"close without a code":      {sent: frame(frameClose, ""), want: `discord closed the connection with code 1005 ""`},
+		"masked frame":              {sent: "\x81\x85abcdhello", want: errFrame.Error()},
+		"frame of absurd length":    {sent: "\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff", want: errFrame.Error()},
+		"end":                       {want: "EOF"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c, _ := watch(t, upgrade+test.sent)
+			_, err := io.ReadAll(c)
+			if c.reason() == nil || c.reason().Error() != test.want {
+				t.Fatalf("reason %v (read error %v), want %s", c.reason(), err, test.want)
+			}
+			if final := finalError(c.reason()); (final != nil) != test.final {
+				t.Errorf("final: %v", final)
+			}
+			if _, err := c.Write([]byte("close 1000, which would end the session")); err == nil {
+				t.Error("something could still be written")
+			}
+		})
+	}
+}
+
+func TestAnInvalidSessionIsToldLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := watch(t, upgrade+frame(frameText, `{"op":9,"d":false}`))
+		started := time.Now()
+		text, _ := io.ReadAll(c)
+		if took := time.Since(started); took < time.Second || took > 5*time.Second {
+			t.Errorf("told after %v, want 1 to 5 s", took)
+		}
+		if !strings.HasSuffix(string(text), `{"op":9,"d":false}`) {
+			t.Errorf("handed on %q", text)
+		}
+	})
+}
+
+func TestSilenceIsNoticedWithinTwoIntervals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const interval = 10 * time.Second
+		ours, theirs := net.Pipe()
+		defer func() { _ = theirs.Close() }()
+		c := newConn(ours, func(sessionEvent) {})
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = io.WriteString(theirs, upgrade+frame(frameText, `{"op":10,"d":{"heartbeat_interval":10000}}`))
+			for range 5 {
+				<-time.After(interval)
+				_, _ = io.WriteString(theirs, frame(frameText, `{"op":11}`))
+			}
+			// From here on events come, but no acknowledgement.
+			for {
+				<-time.After(time.Second)
+				if _, err := io.WriteString(theirs, frame(frameText, `{"op":0,"t":"X"}`)); err != nil {
+					return
+				}
+			}
+		}()
+		started := time.Now()
+		_, err := io.ReadAll(c)
+		if !errors.Is(err, errSilent) {
+			t.Errorf("error %v, want %v", err, errSilent)
+		}
+		silent := time.Since(started) - 5*interval
+		if silent < interval || silent > 2*interval {
+			t.Errorf("noticed after %v of silence with an interval of %v", silent, interval)
+		}
+		<-ended
+	})
+}
+
+func FuzzConn(f *testing.F) {
+	f.Add([]byte(upgrade + frame(frameText, `{"op":10,"d":{"heartbeat_interval":-1}}`)))
+	f.Add([]byte("\r\n" + frame(frameText, `{"op":0,"t":"READY","d":[]}`)))
+	f.Add([]byte("\n\x88\x01x"))
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		if bytes.Contains(sent, []byte(`"op":9`)) {
+			return // waits on purpose
+		}
+		ours, theirs := net.Pipe()
+		go func() {
+			_, _ = theirs.Write(sent)
+			_ = theirs.Close()
+		}()
+		c := newConn(ours, func(sessionEvent) {})
+		got, _ := io.ReadAll(c)
+		if c.reason() == nil {
+			t.Fatal("the connection ended without a reason")
+		}
+		if !bytes.HasPrefix(sent, got) {
+			t.Errorf("handed on %q of %q", got, sent)
+		}
+	})
+}
