@@ -3,7 +3,6 @@ package hostapitest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -194,10 +193,15 @@ func (c *call) readBody(r *http.Request, body []byte, names []string) *refusal {
 
 // readAll reads a request's body. The error is a *refusal where the body is too
 // large, else the request never came in full.
-func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+func readAll(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, bodyLimit))
+	if err != nil {
+		return nil, err
+	}
+	// What is over the limit is read too, or the caller would still be sending
+	// when the connection is closed, and not see the answer.
+	over, err := io.Copy(io.Discard, r.Body)
+	if err == nil && over > 0 {
 		err = broken(http.StatusRequestEntityTooLarge, CodeBadRequest, "the body is larger than %d bytes", bodyLimit)
 	}
 	return bytes.TrimSpace(body), err

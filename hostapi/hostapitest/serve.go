@@ -16,7 +16,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.work.Done()
 
-	body, err := readAll(w, r)
+	body, err := readAll(r)
 	var c call
 	var refused *refusal
 	switch {

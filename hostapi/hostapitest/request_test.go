@@ -1,0 +1,118 @@
+package hostapitest_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/hostapi/hostapitest"
+)
+
+func TestARequestThatBreaksTheDocumentIsRefused(t *testing.T) {
+	list, one := "/api/bot/servers", "/api/bot/servers/a"
+	query := "?chatUserId=" + user
+	tests := []struct {
+		name               string
+		method, path, body string
+		header             []string
+		want               int
+	}{
+		{"unknown path", "GET", "/api/bot/other" + query, "", nil, 404},
+		{"path that only begins well", "GET", list + "x" + query, "", nil, 404},
+		{"unknown verb", "POST", one + "/explode", asUser(user), nil, 404},
+		{"path below a verb", "POST", one + "/restart/now", asUser(user), nil, 404},
+		{"empty id", "POST", list + "//restart", asUser(user), nil, 404},
+		{"slash at the end", "GET", one + "/" + query, "", nil, 404},
+		{"id that a proxy would take for a step", "POST", list + "/../restart", asUser(user), nil, 404},
+		{"wrong method for the list", "PUT", list, asUser(user), nil, 405},
+		{"wrong method for an action", "GET", one + "/restart" + query, "", nil, 405},
+		{"list without user", "GET", list, "", nil, 400},
+		{"list with an empty user", "GET", list + "?chatUserId=", "", nil, 400},
+		{"list with two users", "GET", list + query + "&chatUserId=2", "", nil, 400},
+		{"list with more in its query", "GET", list + query + "&page=2", "", nil, 400},
+		{"list with a body", "GET", list + query, asUser(user), nil, 400},
+		{"action without a body", "POST", one + "/restart", "", []string{"Content-Type", "application/json"}, 400},
+		{"action without user", "POST", one + "/restart", `{}`, nil, 400},
+		{"action with an empty user", "POST", one + "/restart", asUser(""), nil, 400},
+		{"action with a user that is null", "POST", one + "/restart", `{"chatUserId":null}`, nil, 400},
+		{"action with a user that is a number", "POST", one + "/restart", `{"chatUserId":1}`, nil, 400},
+		{"action with a name in another case", "POST", one + "/restart", `{"chatuserid":"` + user + `"}`, nil, 400},
+		{"action with the user in the query", "POST", one + "/restart" + query, `{}`, nil, 400},
+		{"action with an unknown field", "POST", one + "/restart", `{"chatUserId":"` + user + `","force":true}`, nil, 400},
+		{"action with no JSON", "POST", one + "/restart", `chatUserId=1`, nil, 400},
+		{"action with null", "POST", one + "/restart", `null`, nil, 400},
+		{"action with a list", "POST", one + "/restart", `[]`, nil, 400},
+		{"form", "POST", one + "/restart", asUser(user), []string{"Content-Type", "application/x-www-form-urlencoded"}, 400},
+		{"create without a field", "POST", list, asUser(user), nil, 400},
+		{"body beyond any need", "POST", one + "/restart", strings.Repeat(" ", 2<<20), nil, 413},
+		{"no bearer", "GET", list + query, "", []string{"Authorization", "hosting-secret"}, 401},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := run(t, hostapitest.Options{AllowViolations: true})
+			before := s.AddServer(user, hostapitest.Server{ID: "a", Status: hostapitest.Stopped})
+			got := s.ask(t.Context(), test.method, test.path, test.body, test.header...)
+			if got.status != test.want {
+				t.Errorf("answered %d %s, want %d", got.status, got.body, test.want)
+			}
+			if s.Requests()[0].Violation == "" {
+				t.Error("the journal holds no violation")
+			}
+			if diff := cmp.Diff([]hostapitest.Server{before}, s.Servers(user)); diff != "" {
+				t.Errorf("it changed servers:\n%s", diff)
+			}
+		})
+	}
+}
+
+// recorder is a test that is looked at in place of failing.
+type recorder struct {
+	testing.TB
+	cleanup func()
+	errors  []string
+}
+
+func (r *recorder) Helper()          {}
+func (r *recorder) Cleanup(f func()) { r.cleanup = f }
+func (r *recorder) Fatalf(f string, a ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(f, a...))
+	runtime.Goexit()
+}
+func (r *recorder) Errorf(f string, a ...any) { r.errors = append(r.errors, fmt.Sprintf(f, a...)) }
+
+func TestAViolationFailsTheTest(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		var seen recorder
+		s := hostapitest.RunWith(&seen, hostapitest.Options{AllowViolations: allowed})
+		response, err := http.Get(s.URL() + "/nowhere")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		seen.cleanup()
+		if failed := len(seen.errors) > 0; failed == allowed {
+			t.Errorf("allowed: %t, errors: %q", allowed, seen.errors)
+		}
+	}
+}
+
+func TestJournal(t *testing.T) {
+	s := run(t, hostapitest.Options{Restart: -1})
+	s.AddServer(user, hostapitest.Server{ID: "a"})
+	s.ask(t.Context(), "GET", "/api/bot/servers?chatUserId="+user, "")
+	s.ask(t.Context(), "POST", restart, asUser(user))
+	want := []hostapitest.Request{
+		{At: start(), Operation: "list", Method: "GET", Path: "/api/bot/servers?chatUserId=" + user, UserID: user},
+		{At: start(), Operation: "restart", Method: "POST", Path: restart, UserID: user, ServerID: "a", Body: asUser(user)},
+	}
+	if diff := cmp.Diff(want, s.Requests()); diff != "" {
+		t.Errorf("journal (-want +got):\n%s", diff)
+	}
+	if s.Count("") != 2 || s.Count("list") != 1 || s.Count("get") != 0 {
+		t.Errorf("counted %d, %d, %d", s.Count(""), s.Count("list"), s.Count("get"))
+	}
+}
