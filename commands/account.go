@@ -1,0 +1,72 @@
+package commands
+
+import (
+	"context"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi/accounts"
+)
+
+// drawing is how a handler makes a message of an account.
+type drawing func(*page, accounts.Snapshot) (interaction.Message, error)
+
+// shown answers with a drawing of the caller's account. Where the account is
+// old because the service is slow, it is drawn at once with its age, and drawn
+// again when the service has answered.
+func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
+	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	p := c.page(r)
+	p.age(snapshot)
+	message, err := draw(p, snapshot)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	response := placed(r, message)
+	if update := snapshot.Update; update != nil {
+		response.Then = func(ctx context.Context) (interaction.Response, error) {
+			return c.redrawn(ctx, r, draw, snapshot, update)
+		}
+	}
+	return response, nil
+}
+
+// redrawn draws an account again once the service has answered, or says that it
+// did not.
+func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw drawing, old accounts.Snapshot,
+	update func(context.Context) (accounts.Snapshot, error)) (interaction.Response, error) {
+	p := c.page(r)
+	snapshot, failure := update(ctx)
+	if failure != nil {
+		snapshot = old
+		p.notice = p.t.Format("age.failed", args{"When": relative(old.FetchedAt)}) + "\n" + p.reference()
+	}
+	message, err := draw(p, snapshot)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	response := placed(r, message)
+	response.Failure = failure
+	return response, nil
+}
+
+// placed puts the answer to a command in a new message, and that to a component
+// in the message that holds it.
+func placed(r *interaction.Request, m interaction.Message) interaction.Response {
+	if r.Kind == interaction.Component {
+		return interaction.Update(m)
+	}
+	return interaction.Reply(m)
+}
+
+// age says how old an account is where it is older than it should be.
+func (p *page) age(s accounts.Snapshot) {
+	switch {
+	case s.Update != nil:
+		p.notice = p.t.Format("age.updating", args{"When": relative(s.FetchedAt)})
+	case s.Old:
+		p.notice = p.t.Format("age.old", args{"When": relative(s.FetchedAt)})
+	}
+}

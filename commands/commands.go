@@ -1,0 +1,74 @@
+// Package commands is what customers can do on Discord: the commands, the
+// buttons and menus under their answers, and what those answers look like.
+//
+// A handler is a function of its request and of two small interfaces, one to
+// read a customer's account and one to act on a bot. It returns what is to be
+// seen and knows nothing of how that reaches Discord.
+//
+// The hosting service calls a customer's application a server; on Discord a
+// server is something else, so customers read "bot".
+package commands
+
+import (
+	"context"
+	"time"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi/accounts"
+	"hostbot/locale"
+)
+
+// Accounts reads customers' accounts, and is told what is newly known of them.
+type Accounts interface {
+	Account(ctx context.Context, userID string, by time.Time) (accounts.Snapshot, error)
+	SetStatus(ctx context.Context, userID, serverID, status string)
+	Expire(ctx context.Context, userID string)
+}
+
+// Hosting acts on a customer's bot.
+type Hosting interface {
+	Restart(ctx context.Context, userID, serverID string) (status string, err error)
+	Reinstall(ctx context.Context, userID, serverID string) error
+}
+
+// Commands holds what the handlers share.
+type Commands struct {
+	accounts Accounts
+	hosting  Hosting
+	texts    *locale.Bundle
+	running  *guard
+}
+
+// New returns the commands.
+func New(accounts Accounts, hosting Hosting, texts *locale.Bundle) *Commands {
+	return &Commands{accounts: accounts, hosting: hosting, texts: texts, running: newGuard(time.Now)}
+}
+
+// The custom IDs of components. The last segment is a bot's handle, which may
+// hold anything (see handle.go).
+const (
+	idPage      = "list/"      // + page, from 0
+	idPageOf    = "list/with/" // + handle: the page that has this bot
+	idOpen      = "open"       // a select menu of handles
+	idShow      = "show/"
+	idRestart   = "restart/"
+	idReinstall = "reinstall/"
+)
+
+// Route adds all routes to a router.
+func (c *Commands) Route(r *interaction.Router) {
+	r.Command("bot list", c.list)
+	r.Command("bot show", c.show)
+	r.Command("bot restart", c.act(restart()))
+	r.Command("bot reinstall", c.act(reinstall()))
+	r.Command("plan", c.plan)
+	for _, name := range []string{"bot show", "bot restart", "bot reinstall"} {
+		r.Autocomplete(name, optionBot, c.complete)
+	}
+	r.Component(idPage+"{page}", c.list)
+	r.Component(idPageOf+"{bot...}", c.list)
+	r.Component(idOpen, c.show)
+	r.Component(idShow+"{bot...}", c.show)
+	r.Component(idRestart+"{bot...}", c.act(restart()))
+	r.Component(idReinstall+"{bot...}", c.act(reinstall()))
+}

@@ -1,0 +1,125 @@
+package commands
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+// Explain says an error in the caller's own language: what happened and what to
+// do. Where it is a fault, the reference by which staff find it stands below.
+func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
+	p := c.page(r)
+	text, fault := sentence(p.t, err)
+	embed := &discordgo.MessageEmbed{Description: text, Color: yellow}
+	if fault {
+		embed.Title, embed.Color = p.t.Text("error.title"), red
+		embed.Description += "\n\n" + p.reference()
+	}
+	return interaction.Explanation{
+		Message: interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}},
+		Fault:   fault,
+	}
+}
+
+// sentence says an error, and whether staff should know of it.
+func sentence(t *locale.Texts, err error) (text string, fault bool) {
+	if text := refusal(t, err); text != "" {
+		return text, false
+	}
+	var service *hostapi.Error
+	switch {
+	case errors.As(err, &service):
+		return serviceError(t, service)
+	case errors.Is(err, interaction.ErrIncomplete), errors.Is(err, interaction.ErrUnsupported):
+		return t.Text("error.bad_input"), true
+	case errors.Is(err, interaction.ErrUnacknowledged), errors.Is(err, interaction.ErrTooSlow):
+		return t.Text("error.canceled"), true
+	default:
+		return t.Text("error.internal"), true
+	}
+}
+
+// refusal says what the caller asked for and can not have; "" where err is
+// nothing of the kind.
+func refusal(t *locale.Texts, err error) string {
+	var (
+		notFound  *notFoundError
+		ambiguous *ambiguousError
+		busy      *busyError
+		limit     *limitError
+	)
+	switch {
+	case errors.As(err, &notFound):
+		return t.Format("error.not_found_bot", args{"Name": orDash(safetext.Markdown(notFound.wanted, nameLimit))})
+	case errors.As(err, &ambiguous):
+		return t.Format("error.ambiguous", args{"Name": orDash(safetext.Markdown(ambiguous.wanted, nameLimit)), "Choices": ids(ambiguous.found)})
+	case errors.As(err, &busy):
+		return t.Format("action.busy", args{"Bot": busy.botName, "Since": relative(busy.since)})
+	case errors.As(err, &limit):
+		return t.Format("action.limit", args{"When": relative(limit.until)})
+	case errors.Is(err, goneError{}), errors.Is(err, interaction.ErrNoRoute):
+		return t.Text("error.gone")
+	case errors.Is(err, interaction.ErrStopping):
+		return t.Text("error.stopping")
+	default:
+		return ""
+	}
+}
+
+// ids lists the IDs by which bots of one name can be told apart.
+func ids(servers []hostapi.Server) string {
+	const most = 5
+	var list []string
+	for _, s := range servers[:min(len(servers), most)] {
+		list = append(list, orDash(safetext.Code(s.ID, nameLimit)))
+	}
+	if len(servers) > most {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}
+
+// serviceError says what the hosting service's refusal or silence means.
+func serviceError(t *locale.Texts, e *hostapi.Error) (text string, fault bool) {
+	switch e.Code {
+	case hostapi.CodeUnauthorized:
+		return t.Text("error.unauthorized"), true
+	case hostapi.CodeForbidden:
+		return t.Text("error.forbidden"), true
+	case hostapi.CodeNotFound:
+		if e.Op == hostapi.OpList {
+			return t.Text("error.no_account"), false
+		}
+		return t.Text("error.gone"), true
+	case hostapi.CodeConflict:
+		return t.Text("error.conflict"), true
+	case hostapi.CodeLimitReached:
+		return t.Text("error.limit"), true
+	case hostapi.CodeRateLimited:
+		return t.Format("error.rate_limited", args{"When": soon(t, e.RetryAfter)}), true
+	case hostapi.CodeUnavailable:
+		return t.Text("error.unavailable"), true
+	case hostapi.CodeMalformed:
+		return t.Text("error.malformed"), true
+	case hostapi.CodeCanceled:
+		return t.Text("error.canceled"), true
+	default:
+		return t.Text("error.internal"), true
+	}
+}
+
+// soon says when to try again.
+func soon(t *locale.Texts, in time.Duration) string {
+	if in <= 0 {
+		return t.Text("time.soon")
+	}
+	return relative(time.Now().Add(in))
+}

@@ -1,0 +1,70 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi"
+)
+
+// notFoundError says that the caller has no bot of that name.
+type notFoundError struct{ wanted string }
+
+func (e *notFoundError) Error() string { return fmt.Sprintf("no bot %q", e.wanted) }
+
+// ambiguousError says that the caller has several bots of that name.
+type ambiguousError struct {
+	wanted string
+	found  []hostapi.Server
+}
+
+func (e *ambiguousError) Error() string {
+	return fmt.Sprintf("%d bots are called %q", len(e.found), e.wanted)
+}
+
+// goneError says that the bot of a component is not among the caller's.
+type goneError struct{}
+
+func (goneError) Error() string { return "the component's bot is not among the caller's" }
+
+// chosen returns the bot that a request is about. What the request says only
+// ever selects among the caller's own bots.
+func chosen(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
+	if r.Kind == interaction.Command {
+		return find(servers, r.Options[optionBot])
+	}
+	h := r.Params["bot"]
+	if r.Name == idOpen {
+		h = r.Value()
+	}
+	server, ok := byHandle(servers, h)
+	if !ok {
+		return hostapi.Server{}, goneError{}
+	}
+	return server, nil
+}
+
+// find understands what autocomplete offers, an ID, or a name that only one
+// bot has; an exact name before one that differs in case.
+func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
+	wanted = strings.TrimSpace(wanted)
+	if server, ok := byHandle(servers, wanted); ok {
+		return server, nil
+	}
+	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		var found []hostapi.Server
+		for _, s := range servers {
+			if equal(strings.TrimSpace(s.Name), wanted) {
+				found = append(found, s)
+			}
+		}
+		switch {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return hostapi.Server{}, &ambiguousError{wanted, found}
+		}
+	}
+	return hostapi.Server{}, &notFoundError{wanted}
+}

@@ -1,0 +1,139 @@
+package commands
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// pageSize is how many bots a page lists: with their longest names ten stay
+// within an embed's 6,000 characters, and within a phone's patience.
+const pageSize = 10
+
+// list shows a page of the caller's bots: the first, the one that is named, or
+// the one that has a certain bot.
+func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, func(p *page, s accounts.Snapshot) (interaction.Message, error) {
+		return p.list(s.List, wantedPage(r, s.List.Servers)), nil
+	})
+}
+
+// wantedPage returns the number of the page, from 0. It may not exist.
+func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
+	if h, ok := r.Params["bot"]; ok {
+		for i, s := range servers {
+			if handle(s.ID) == h {
+				return i / pageSize
+			}
+		}
+	}
+	n, err := strconv.Atoi(r.Params["page"])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// list draws a page of bots. A page that does not exist any more becomes the
+// nearest one that does.
+func (p *page) list(l hostapi.List, number int) interaction.Message {
+	last := max(0, (len(l.Servers)-1)/pageSize)
+	number = min(max(number, 0), last)
+	shown := l.Servers[number*pageSize : min((number+1)*pageSize, len(l.Servers))]
+
+	embed := &discordgo.MessageEmbed{Title: p.t.Text("list.title"), Color: blurple}
+	description := p.summary(l)
+	if len(shown) == 0 {
+		description = strings.TrimPrefix(description+"\n\n"+p.t.Text("list.empty"), "\n\n")
+	}
+	embed.Description = p.noticed(description)
+	for _, s := range shown {
+		embed.Fields = append(embed.Fields, p.listField(s))
+	}
+	footer := p.t.Count("list.count", len(l.Servers), nil)
+	if last > 0 {
+		footer += " · " + p.t.Format("list.page", args{"Page": number + 1, "Pages": last + 1})
+	}
+	embed.Footer = &discordgo.MessageEmbedFooter{Text: footer}
+
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: p.listComponents(shown, number, last)}
+}
+
+// summary is the plan in a line, or "" where the service names none.
+func (p *page) summary(l hostapi.List) string {
+	a := l.Account
+	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 {
+		return ""
+	}
+	return p.t.Format("list.summary", args{
+		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)),
+		"Used": p.t.Size(allocatedRAM(l.Servers)), "Granted": p.t.Size(a.PlanRAMMB),
+		"Bots": a.ServerCount, "Max": a.MaxServers,
+	})
+}
+
+func (p *page) listField(s hostapi.Server) *discordgo.MessageEmbedField {
+	condition := conditionOf(s.Status)
+	return &discordgo.MessageEmbedField{
+		Name: condition.emoji + " " + name(s),
+		Value: condition.word(p.t, s.Status) + "\n" + p.t.Format("list.line", args{
+			"RAM": p.t.Size(s.RAMMB), "Disk": p.t.Size(s.DiskMB), "CPU": p.t.Percent(s.CPUPercent),
+		}),
+	}
+}
+
+func (p *page) listComponents(shown []hostapi.Server, number, last int) []discordgo.MessageComponent {
+	var rows []discordgo.MessageComponent
+	if options := p.openOptions(shown); len(options) > 0 {
+		rows = append(rows, row(discordgo.SelectMenu{
+			MenuType: discordgo.StringSelectMenu, CustomID: idOpen, Placeholder: p.t.Text("list.open"), Options: options,
+		}))
+	}
+	refresh := p.button(discordgo.SecondaryButton, "button.refresh", idPage+strconv.Itoa(number), false)
+	if last == 0 {
+		return append(rows, row(refresh))
+	}
+	return append(rows, row(
+		p.button(discordgo.SecondaryButton, "button.previous", idPage+strconv.Itoa(number-1), number == 0),
+		refresh,
+		p.button(discordgo.SecondaryButton, "button.next", idPage+strconv.Itoa(number+1), number == last),
+	))
+}
+
+// openOptions are the options of the select menu, without two of one value,
+// which Discord refuses.
+func (p *page) openOptions(shown []hostapi.Server) []discordgo.SelectMenuOption {
+	var options []discordgo.SelectMenuOption
+	seen := make(map[string]bool, len(shown))
+	for _, s := range shown {
+		h := handle(s.ID)
+		if seen[h] {
+			continue
+		}
+		seen[h] = true
+		condition := conditionOf(s.Status)
+		options = append(options, discordgo.SelectMenuOption{
+			Label:       plainName(s, nameLimit),
+			Value:       h,
+			Description: condition.plainWord(p.t, s.Status),
+			Emoji:       &discordgo.ComponentEmoji{Name: condition.emoji},
+		})
+	}
+	return options
+}
+
+// allocatedRAM is the memory that the bots hold together, in megabytes.
+func allocatedRAM(servers []hostapi.Server) int {
+	sum := 0
+	for _, s := range servers {
+		sum += s.RAMMB
+	}
+	return sum
+}

@@ -1,0 +1,97 @@
+package commands
+
+import (
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+type args = locale.Args
+
+// page is what drawing a message takes beside the account: who reads it, in
+// which language, and a notice to put above everything else.
+type page struct {
+	t       *locale.Texts
+	request *interaction.Request
+	running func(serverID string) (running, bool)
+	notice  string
+	color   int // 0: what fits the content
+}
+
+func (c *Commands) page(r *interaction.Request) *page {
+	return &page{
+		t:       c.texts.For(r.Locale),
+		request: r,
+		running: func(serverID string) (running, bool) { return c.running.current(r.UserID, serverID) },
+	}
+}
+
+// Colours of embeds.
+const (
+	blurple = 0x5865f2
+	green   = 0x23a55a
+	yellow  = 0xf0b232
+	orange  = 0xe67e22
+	red     = 0xf23f43
+	grey    = 0x80848e
+)
+
+// Lengths to which text from the service is cut, well below Discord's limits,
+// so that a page of ten bots keeps within an embed.
+const (
+	nameLimit    = 80
+	wordLimit    = 60
+	commandLimit = 300
+)
+
+// name returns a bot's name to be put into markdown; never empty.
+func name(s hostapi.Server) string {
+	if n := safetext.Markdown(s.Name, nameLimit); n != "" {
+		return n
+	}
+	return orDash(safetext.Markdown(s.ID, nameLimit))
+}
+
+// plainName returns a bot's name for where markdown does not count.
+func plainName(s hostapi.Server, limit int) string {
+	if n := safetext.Plain(s.Name, limit); n != "" {
+		return n
+	}
+	return orDash(safetext.Plain(s.ID, limit))
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+// reference returns the line that names the code by which staff find what
+// happened.
+func (p *page) reference() string {
+	return p.t.Format("error.reference", args{"Reference": "`" + p.request.Reference + "`"})
+}
+
+// noticed puts the notice above a text.
+func (p *page) noticed(text string) string {
+	switch {
+	case p.notice == "":
+		return text
+	case text == "":
+		return p.notice
+	default:
+		return p.notice + "\n\n" + text
+	}
+}
+
+func (p *page) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {
+	return discordgo.Button{Style: style, Label: p.t.Text(key), CustomID: customID, Disabled: disabled}
+}
+
+func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
+	return discordgo.ActionsRow{Components: components}
+}

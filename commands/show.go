@@ -1,0 +1,80 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// show opens the card of one of the caller's bots.
+func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, func(p *page, s accounts.Snapshot) (interaction.Message, error) {
+		server, err := chosen(r, s.List.Servers)
+		if err != nil {
+			return interaction.Message{}, err
+		}
+		return p.card(server), nil
+	})
+}
+
+// card draws all that is known of a bot, and what can be done to it now.
+func (p *page) card(s hostapi.Server) interaction.Message {
+	condition := conditionOf(s.Status)
+	action, busy := p.running(s.ID)
+	if busy && p.notice == "" {
+		p.notice = action.notice(p.t, s)
+		p.color = yellow
+	}
+	color := p.color
+	if color == 0 {
+		color = condition.color
+	}
+	embed := &discordgo.MessageEmbed{
+		Title:       condition.emoji + " " + name(s),
+		Description: p.noticed(""),
+		Color:       color,
+		Fields:      p.cardFields(s, condition),
+	}
+	h, idle := handle(s.ID), condition.settled && !busy
+	buttons := row(
+		p.button(discordgo.PrimaryButton, "button.restart", idRestart+h, !idle),
+		p.button(discordgo.SecondaryButton, "button.reinstall", idReinstall+h, !idle),
+		p.button(discordgo.SecondaryButton, "button.refresh", idShow+h, false),
+		p.button(discordgo.SecondaryButton, "button.back", idPageOf+h, false),
+	)
+	return interaction.Message{
+		Embeds:     []*discordgo.MessageEmbed{embed},
+		Components: []discordgo.MessageComponent{buttons},
+	}
+}
+
+func (p *page) cardFields(s hostapi.Server, condition condition) []*discordgo.MessageEmbedField {
+	field := func(key, value string, inline bool) *discordgo.MessageEmbedField {
+		if value == "" {
+			value = p.t.Text("card.none")
+		}
+		return &discordgo.MessageEmbedField{Name: p.t.Text(key), Value: value, Inline: inline}
+	}
+	created := ""
+	if !s.CreatedAt.IsZero() {
+		created = stamp(s.CreatedAt, "D") + " (" + relative(s.CreatedAt) + ")"
+	}
+	return []*discordgo.MessageEmbedField{
+		field("card.status", condition.word(p.t, s.Status), true),
+		field("card.ram", p.t.Size(s.RAMMB), true),
+		field("card.disk", p.t.Size(s.DiskMB), true),
+		field("card.cpu", p.t.Percent(s.CPUPercent), true),
+		field("card.language", safetext.Markdown(s.Language, wordLimit), true),
+		field("card.plan", safetext.Markdown(s.PlanName, wordLimit), true),
+		field("card.entry", safetext.Code(s.EntryFile, commandLimit), true),
+		field("card.subdomain", safetext.Code(s.Subdomain, commandLimit), true),
+		field("card.startup", safetext.Code(s.StartupCommand, commandLimit), false),
+		field("card.created", created, true),
+		field("card.id", safetext.Code(s.ID, commandLimit), true),
+	}
+}
