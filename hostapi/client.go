@@ -12,7 +12,6 @@
 package hostapi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -159,16 +158,4 @@ func validateSecret(s secret.Text) error {
 		return errors.New("secret: holds a space or a character that is not printable ASCII")
 	}
 	return nil
-}
-
-// stopped returns the error of a call that its context ended. Whoever ended it
-// may have said why; that stays in the chain.
-func (c *Client) stopped(ctx context.Context, op Operation, uncertain bool) *Error {
-	e := &Error{Op: op, Uncertain: uncertain, Err: context.Cause(ctx)}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		e.Code, e.Detail = CodeCanceled, "canceled"
-	} else {
-		e.Code, e.Detail = CodeUnavailable, "no answer in time"
-	}
-	return e
 }

@@ -101,7 +101,7 @@ type answer struct {
 // attempt sends one request and reads the answer.
 func (c *Client) attempt(ctx context.Context, e endpoint, call call) (answer, *Error) {
 	if ctx.Err() != nil {
-		return answer{}, c.stopped(ctx, call.op, false)
+		return answer{}, Interrupted(ctx, call.op)
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -177,7 +177,9 @@ func (c *Client) request(ctx context.Context, e endpoint, call call) (*http.Requ
 func (c *Client) unanswered(ctx context.Context, e endpoint, op Operation, err error) *Error {
 	uncertain := !e.reads && !failedToDial(err)
 	if ctx.Err() != nil {
-		return c.stopped(ctx, op, uncertain)
+		failure := Interrupted(ctx, op)
+		failure.Uncertain = uncertain
+		return failure
 	}
 	failure := &Error{Code: CodeUnavailable, Op: op, Uncertain: uncertain}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -82,3 +82,12 @@ func IsUncertain(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Uncertain
 }
+
+// Interrupted returns the error of a call, or of the wait for one, that ctx
+// ended. The cause of that is in its chain.
+func Interrupted(ctx context.Context, op Operation) *Error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled", Err: context.Cause(ctx)}
+	}
+	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time", Err: context.Cause(ctx)}
+}

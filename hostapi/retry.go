@@ -40,7 +40,7 @@ func (c *Client) send(ctx context.Context, e endpoint, call call) (answer, *Erro
 	case err == nil:
 		return got, nil
 	case errors.Is(ctx.Err(), context.Canceled) && last.Code != CodeCanceled:
-		return got, c.stopped(ctx, call.op, last.Uncertain)
+		return got, Interrupted(ctx, call.op) // between two tries
 	default:
 		return got, last
 	}
