@@ -1,0 +1,93 @@
+package redisconn
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/rs/zerolog"
+)
+
+// tick is how often an embedded Redis's clock is moved on, and so by how much
+// later than it should a key may expire.
+const tick = time.Second
+
+// embedded is a Redis inside the process. It is reached without a port, so that
+// no other program on the machine can read or change what it holds.
+type embedded struct {
+	client *redis.Client
+	memory *memory
+	stop   context.CancelFunc
+	done   chan struct{}
+
+	mu     sync.Mutex
+	server *miniredis.Miniredis // nil once it is closed
+}
+
+func startEmbedded(limit int64, log zerolog.Logger) (*embedded, error) {
+	server := miniredis.NewMiniRedis()
+	first, err := server.Dial() // which starts it
+	if err != nil {
+		return nil, err
+	}
+	_ = first.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	e := &embedded{server: server, stop: stop, done: make(chan struct{})}
+	e.client = redis.NewClient(&redis.Options{
+		Dialer:                   e.dial,
+		ContextTimeoutEnabled:    true,
+		DisableIdentity:          true,
+		DialerRetries:            1,
+		MaxRetries:               -1, // none
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+	e.memory = newMemory(server, e.client, limit, log)
+	server.Server().SetPreHook(e.memory.admit)
+	go e.run(ctx)
+	return e, nil
+}
+
+func (e *embedded) dial(context.Context, string, string) (net.Conn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.server == nil { // dialing a closed one would start it again
+		return nil, net.ErrClosed
+	}
+	return e.server.Dial()
+}
+
+// run lets keys expire and makes room. miniredis does neither by itself.
+func (e *embedded) run(ctx context.Context) {
+	defer close(e.done)
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-e.memory.scarce:
+		}
+		now := time.Now()
+		e.server.FastForward(now.Sub(last))
+		last = now
+		e.memory.makeRoom(ctx)
+	}
+}
+
+// close ends the server. The client was closed before.
+func (e *embedded) close() {
+	e.stop()
+	<-e.done
+	e.mu.Lock()
+	server := e.server
+	e.server = nil
+	e.mu.Unlock()
+	server.Close()
+}

@@ -1,0 +1,65 @@
+// Package redisconn opens the program's Redis: the one that its settings name,
+// or, where they name none, one inside the process.
+package redisconn
+
+import (
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/configs/redisurl"
+	"hostbot/configs/secret"
+)
+
+// Conn is the program's connection to Redis.
+type Conn struct {
+	// Client sends commands, within the limits that package redisurl sets. It
+	// connects when it is first used, and again whenever it must.
+	Client redis.UniversalClient
+
+	embedded *embedded // nil: the Redis is a server of its own
+}
+
+// Open returns the connection to the Redis at an address, whose forms package
+// redisurl documents. It does not wait for the Redis, which may come and go;
+// the error is that the address is wrong.
+//
+// An empty address makes a Redis inside the process: its data is lost with the
+// process and no other process sees it, which is said in log. It holds 64 MiB
+// at most, and makes room by dropping what would expire soonest.
+func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
+	if address == "" {
+		log.Warn().Msg("REDIS_URL is empty: data is kept in memory, for this process alone and until it ends")
+		e, err := startEmbedded(memoryLimit, log)
+		if err != nil {
+			return nil, fmt.Errorf("redis in memory: %w", err)
+		}
+		return &Conn{Client: e.client, embedded: e}, nil
+	}
+	target, err := redisurl.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("redis: the address %w", err)
+	}
+	return &Conn{Client: newClient(target)}, nil
+}
+
+func newClient(t redisurl.Target) redis.UniversalClient {
+	switch {
+	case t.Sentinel != nil:
+		return redis.NewFailoverClient(t.Sentinel)
+	case t.Cluster != nil:
+		return redis.NewClusterClient(t.Cluster)
+	default:
+		return redis.NewClient(t.Single)
+	}
+}
+
+// Close ends the connections, and the Redis where it is inside the process.
+// Commands under way fail. A Conn is closed once.
+func (c *Conn) Close() {
+	_ = c.Client.Close() // it fails only where it was closed before
+	if c.embedded != nil {
+		c.embedded.close()
+	}
+}

@@ -1,0 +1,152 @@
+package redisconn_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/redisconn"
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/configs/secret"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// safety is how long a test waits for what must come.
+const safety = 20 * time.Second
+
+func open(t *testing.T, address string) *redisconn.Conn {
+	t.Helper()
+	conn, err := redisconn.Open(secret.Text(address), zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+func TestOpen(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		conn := open(t, url)
+		if err := conn.Client.Set(t.Context(), "key", "value", time.Minute).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if got := conn.Client.Get(t.Context(), "key").Val(); got != "value" {
+			t.Errorf("key holds %q", got)
+		}
+	})
+}
+
+func TestOpenRefusesWrongAddresses(t *testing.T) {
+	_, err := redisconn.Open("http://:hunter2@localhost", zerolog.Nop())
+	if err == nil {
+		t.Fatal("no error")
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %q holds the password", err)
+	}
+}
+
+// Of every form, opening succeeds and commands fail while nobody listens.
+func TestOpenWhileAway(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := listener.Addr().String()
+	_ = listener.Close()
+
+	for name, address := range map[string]string{
+		"single":   "redis://" + addr,
+		"TLS":      "rediss://" + addr,
+		"sentinel": "redis://" + addr + "?master_name=main&addr=" + addr,
+		"cluster":  "redis://" + addr + "?addr=" + addr,
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := open(t, address)
+			if err := conn.Client.Ping(t.Context()).Err(); err == nil {
+				t.Error("a ping succeeded")
+			}
+		})
+	}
+}
+
+func TestOutage(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		conn := open(t, server.URL())
+		ping := func() error { return conn.Client.Ping(t.Context()).Err() }
+		if err := ping(); err != nil {
+			t.Fatal(err)
+		}
+		server.Stop()
+		if err := ping(); err == nil {
+			t.Error("a ping succeeded while the server was stopped")
+		}
+		server.Restart()
+		eventually(t, "the connection works again", func() bool { return ping() == nil })
+	})
+}
+
+// A Redis that accepts and never answers costs a command its limits, and not
+// the seconds that go-redis would wait.
+func TestSilentServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }() // the backlog accepts
+
+	conn := open(t, "redis://"+listener.Addr().String())
+	t.Run("by itself", func(t *testing.T) {
+		var timeout net.Error
+		if err := conn.Client.Ping(t.Context()).Err(); !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Errorf("error %v is not that of a time limit", err)
+		}
+	})
+	t.Run("by the context", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := conn.Client.Ping(ctx).Err(); err == nil {
+			t.Error("a ping succeeded")
+		}
+	})
+}
+
+func TestRedirectLibraryLog(t *testing.T) {
+	var out bytes.Buffer
+	redisconn.RedirectLibraryLog(zerolog.New(zerolog.SyncWriter(&out)))
+	defer redisconn.RedirectLibraryLog(zerolog.Nop())
+
+	client := redis.NewClient(&redis.Options{
+		DialerRetries: 1,
+		Dialer:        func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("line is cut") },
+	})
+	_ = client.Ping(t.Context()).Err()
+	_ = client.Close()
+	if !strings.Contains(out.String(), `"library":"go-redis"`) || !strings.Contains(out.String(), `"level":"debug"`) {
+		t.Errorf("the log holds %q", out.String())
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	limit := time.After(safety)
+	for !holds() {
+		select {
+		case <-ticker.C:
+		case <-limit:
+			t.Fatalf("it did not come about that %s", what)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package redistest
+
+import (
+	"testing"
+)
+
+// Server is a Redis of one test's own. It ends with the test.
+type Server struct {
+	t       *testing.T
+	addr    string
+	process process
+	stop    func() // nil while stopped
+}
+
+// process is one kind of Redis.
+type process interface {
+	// start serves, empty, on addr, which may name port 0 for any port that is
+	// free, and returns where it is served and how to end it.
+	start(t *testing.T, addr string) (bound string, stop func())
+}
+
+// anyPort lets the system choose the port.
+const anyPort = "127.0.0.1:0"
+
+func newServer(t *testing.T, p process) *Server {
+	t.Helper()
+	s := &Server{t: t, process: p}
+	s.addr, s.stop = p.start(t, anyPort)
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Addr returns the host and port, which stay the same after a Restart.
+func (s *Server) Addr() string { return s.addr }
+
+// URL returns the address for a REDIS_URL, which stays the same after a Restart.
+func (s *Server) URL() string { return "redis://" + s.addr }
+
+// Stop ends the server and cuts its connections. Its port refuses connections.
+func (s *Server) Stop() {
+	if s.stop != nil {
+		s.stop()
+		s.stop = nil
+	}
+}
+
+// Restart brings the server back, empty, on the same port.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.Stop()
+	_, s.stop = s.process.start(s.t, s.addr)
+}

@@ -1,0 +1,93 @@
+package redisurl_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/configs/redisurl"
+	"hostbot/configs/secret"
+)
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct {
+		name, address, kind string
+		addresses           []string
+		password            string
+		db                  int
+		tls                 bool
+	}{
+		{"one server", "redis://localhost", "single", []string{"localhost:6379"}, "", 0, false},
+		{"password and database", "redis://:pass%2Fword@cache.example:7000/3", "single", []string{"cache.example:7000"}, "pass/word", 3, false},
+		{"TLS", "rediss://user:word@cache.example/1", "single", []string{"cache.example:6379"}, "word", 1, true},
+		{
+			"sentinels", "redis://a:26379/2?master_name=main&addr=b:26379&password=word", "sentinel",
+			[]string{"a:26379", "b:26379"}, "word", 2, false,
+		},
+		{"cluster", "rediss://:word@a:7000?addr=b:7001&addr=c:7002", "cluster", []string{"a:7000", "b:7001", "c:7002"}, "word", 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			target, err := redisurl.Parse(secret.Text(test.address))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var (
+				kind      string
+				addresses []string
+				password  string
+				db        int
+				tls       bool
+			)
+			switch {
+			case target.Single != nil:
+				o := target.Single
+				kind, addresses, password, db, tls = "single", []string{o.Addr}, o.Password, o.DB, o.TLSConfig != nil
+			case target.Sentinel != nil:
+				o := target.Sentinel
+				kind, addresses, password, db, tls = "sentinel", o.SentinelAddrs, o.Password, o.DB, o.TLSConfig != nil
+			case target.Cluster != nil:
+				o := target.Cluster
+				kind, addresses, password, tls = "cluster", o.Addrs, o.Password, o.TLSConfig != nil
+			}
+			if kind != test.kind || password != test.password || db != test.db || tls != test.tls {
+				t.Errorf("got kind %s, password %q, database %d, TLS %t", kind, password, db, tls)
+			}
+			if diff := cmp.Diff(test.addresses, addresses); diff != "" {
+				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseMistakes(t *testing.T) {
+	const word = "hunter2"
+	for name, test := range map[string]struct{ address, want string }{
+		"no scheme":             {word, "does not begin with redis://"},
+		"another scheme":        {"http://:hunter2@localhost", "does not begin with redis://"},
+		"no host":               {"redis:///0?password=hunter2", "names no host"},
+		"bare percent":          {"redis://:hunter2%zz@localhost", "percent-encoded"},
+		"slash in password":     {"redis://:hunter2/x@localhost", "percent-encoded"},
+		"hash in password":      {"redis://:h#hunter2@localhost", "percent-encoded"},
+		"question in password":  {"redis://a:b?hunter2@localhost", "is not an address"},
+		"database":              {"redis://localhost/hunter2", "database that is no number"},
+		"unknown parameter":     {"redis://localhost?hunter2=1", "parameter that is not known"},
+		"wrong parameter":       {"redis://localhost?pool_size=hunter2", "parameter"},
+		"address without port":  {"redis://localhost?addr=hunter2", "parameter"},
+		"database of a cluster": {"redis://:hunter2@a:1/4?addr=b:2", "a Cluster has only one"},
+		"control characters":    {"redis://:hunter2\x7f@localhost", "is not an address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := redisurl.Parse(secret.Text(test.address))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q does not say %q", err, test.want)
+			}
+			if strings.Contains(err.Error(), word) {
+				t.Errorf("error %q repeats the address", err)
+			}
+		})
+	}
+}
