@@ -1,0 +1,294 @@
+package hostapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/hostapi"
+)
+
+// record is a Server record as the service's document has it.
+const record = `{"id":"srv-1","name":"Echo","language":"NODE","status":"RUNNING","subdomain":null,
+	"startupCommand":"npm start","entryFile":"index.js","ramMb":512,"diskMb":2048,"cpuPercent":150,
+	"planName":"Pro","createdAt":"2026-01-02T03:04:05.678Z","region":"unknown to us"}`
+
+func wantServer() hostapi.Server {
+	return hostapi.Server{
+		ID: "srv-1", Name: "Echo", Language: "NODE", Status: "RUNNING", StartupCommand: "npm start", EntryFile: "index.js",
+		RAMMB: 512, DiskMB: 2048, CPUPercent: 150, PlanName: "Pro", CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
+	}
+}
+
+// operation is one call with what must be sent and may come back.
+type operation struct {
+	name   string
+	call   func(context.Context, *hostapi.Client) (any, error)
+	method string
+	uri    string
+	body   string // empty: none
+	answer string
+	want   any
+}
+
+func operations() []operation {
+	status := func(call func(*hostapi.Client, context.Context, string, string) (string, error)) func(context.Context, *hostapi.Client) (any, error) {
+		return func(ctx context.Context, c *hostapi.Client) (any, error) { return call(c, ctx, "42", "srv-1") }
+	}
+	return []operation{
+		{
+			name:   "list",
+			call:   func(ctx context.Context, c *hostapi.Client) (any, error) { return c.List(ctx, "42") },
+			method: "GET", uri: "/base/api/bot/servers?chatUserId=42",
+			answer: `{"servers":[` + record + `],"account":{"planName":"Pro","planRamMb":4096,"maxServers":5,"serverCount":1}}`,
+			want: hostapi.List{
+				Servers: []hostapi.Server{wantServer()},
+				Account: hostapi.Account{PlanName: "Pro", PlanRAMMB: 4096, MaxServers: 5, ServerCount: 1},
+			},
+		},
+		{
+			name:   "get, bare",
+			call:   func(ctx context.Context, c *hostapi.Client) (any, error) { return c.Get(ctx, "42", "srv-1") },
+			method: "GET", uri: "/base/api/bot/servers/srv-1?chatUserId=42",
+			answer: record, want: wantServer(),
+		},
+		{
+			name:   "get, wrapped",
+			call:   func(ctx context.Context, c *hostapi.Client) (any, error) { return c.Get(ctx, "42", "srv-1") },
+			method: "GET", uri: "/base/api/bot/servers/srv-1?chatUserId=42",
+			answer: `{"ok":true,"server":` + record + `}`, want: wantServer(),
+		},
+		{
+			name: "create",
+			call: func(ctx context.Context, c *hostapi.Client) (any, error) {
+				return c.Create(ctx, "42", hostapi.NewServer{Name: "Echo", Language: "NODE", EntryFile: "index.js",
+					StartupCommand: "npm start", RAMMB: 512, DiskMB: 2048, CPUPercent: 150})
+			},
+			method: "POST", uri: "/base/api/bot/servers",
+			body:   `{"chatUserId":"42","name":"Echo","language":"NODE","entryFile":"index.js","startupCommand":"npm start","ramMb":512,"diskMb":2048,"cpuPercent":150}`,
+			answer: `{"ok":true,"server":` + record + `}`, want: wantServer(),
+		},
+		{
+			name:   "delete",
+			call:   func(ctx context.Context, c *hostapi.Client) (any, error) { return nil, c.Delete(ctx, "42", "srv-1") },
+			method: "DELETE", uri: "/base/api/bot/servers/srv-1?chatUserId=42",
+			answer: `{"ok":true}`,
+		},
+		{
+			name: "start", call: status((*hostapi.Client).Start),
+			method: "POST", uri: "/base/api/bot/servers/srv-1/start", body: `{"chatUserId":"42"}`,
+			answer: `{"ok":true,"status":"RUNNING"}`, want: "RUNNING",
+		},
+		{
+			name: "stop", call: status((*hostapi.Client).Stop),
+			method: "POST", uri: "/base/api/bot/servers/srv-1/stop", body: `{"chatUserId":"42"}`,
+			answer: `{"ok":true}`, want: "",
+		},
+		{
+			name: "restart", call: status((*hostapi.Client).Restart),
+			method: "POST", uri: "/base/api/bot/servers/srv-1/restart", body: `{"chatUserId":"42"}`,
+			answer: `{"ok":true,"status":"RUNNING"}`, want: "RUNNING",
+		},
+		{
+			name: "reinstall",
+			call: func(ctx context.Context, c *hostapi.Client) (any, error) {
+				return nil, c.Reinstall(ctx, "42", "srv-1")
+			},
+			method: "POST", uri: "/base/api/bot/servers/srv-1/reinstall", body: `{"chatUserId":"42"}`,
+			answer: `{"ok":true}`,
+		},
+		{
+			name: "update startup",
+			call: func(ctx context.Context, c *hostapi.Client) (any, error) {
+				return c.UpdateStartup(ctx, "42", "srv-1", hostapi.Startup{StartupCommand: "npm start", EntryFile: "index.js"})
+			},
+			method: "PATCH", uri: "/base/api/bot/servers/srv-1/startup",
+			body:   `{"chatUserId":"42","startupCommand":"npm start","entryFile":"index.js"}`,
+			answer: `{"ok":true,"server":` + record + `}`, want: wantServer(),
+		},
+	}
+}
+
+func TestOperationsOnTheWire(t *testing.T) {
+	for _, op := range operations() {
+		t.Run(op.name, func(t *testing.T) {
+			var got *http.Request
+			var body []byte
+			client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				got = r
+				body, _ = io.ReadAll(r.Body)
+				_, _ = io.WriteString(w, op.answer)
+			}, func(c *hostapi.Config) {
+				c.BaseURL += "/base/"
+				c.UserAgent = "hostbot/test"
+			})
+
+			answer, err := op.call(t.Context(), client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(op.want, answer); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if got.Method != op.method || got.RequestURI != op.uri {
+				t.Errorf("sent %s %s, want %s %s", got.Method, got.RequestURI, op.method, op.uri)
+			}
+			wantHeader := map[string]string{"Authorization": "Bearer " + theSecret, "User-Agent": "hostbot/test", "Content-Type": ""}
+			if op.body != "" {
+				wantHeader["Content-Type"] = "application/json"
+			}
+			for name, want := range wantHeader {
+				if got := got.Header.Get(name); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+			if op.body == "" {
+				if len(body) != 0 {
+					t.Errorf("sent the body %s", body)
+				}
+				return
+			}
+			if diff := cmp.Diff(decoded(t, op.body), decoded(t, string(body))); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func decoded(t *testing.T, text string) (value any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return value
+}
+
+// hostileIDs are IDs that must arrive as they are, in one segment of the path.
+func hostileIDs() []string {
+	return []string{
+		"a/b", "/a", "a/", "a//b", "../etc", "a/../../b", "a?b=c", "a#b", "100%", "%2F", "%2e%2e", "a b", " ", "+", "a+b",
+		"a&chatUserId=7", ":id", "...", "a;b,c", "ünï/cödé", "日本", "\x00", "a\nb", "\xff\xfe", `a\b`, "a:b", "@", "'\"<>",
+	}
+}
+
+// checkArrival calls an operation on a server and looks at the request line.
+func checkArrival(t *testing.T, client *hostapi.Client, uris <-chan string, id string) {
+	t.Helper()
+	if _, err := client.Restart(t.Context(), "42", id); err != nil {
+		t.Fatalf("%q: %v", id, err)
+	}
+	uri := <-uris
+	segment, ok := strings.CutPrefix(uri, "/api/bot/servers/")
+	segment, ok2 := strings.CutSuffix(segment, "/restart")
+	if !ok || !ok2 || strings.ContainsAny(segment, "/?# ") {
+		t.Fatalf("%q was sent as %q", id, uri)
+	}
+	if got, err := url.PathUnescape(segment); err != nil || got != id {
+		t.Errorf("%q arrived as %q (%v)", id, got, err)
+	}
+}
+
+// echo answers every action and passes on the request lines.
+func echo(uris chan<- string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		uris <- r.RequestURI
+		_, _ = io.WriteString(w, `{"ok":true}`)
+	}
+}
+
+func TestIDsArriveIntact(t *testing.T) {
+	uris := make(chan string, 1)
+	client := serve(t, echo(uris))
+	for _, id := range hostileIDs() {
+		checkArrival(t, client, uris, id)
+	}
+}
+
+func FuzzIDsArriveIntact(f *testing.F) {
+	for _, id := range hostileIDs() {
+		f.Add(id)
+	}
+	uris := make(chan string, 1)
+	client := serve(f, echo(uris))
+	f.Fuzz(func(t *testing.T, id string) {
+		if id == "" || id == "." || id == ".." || len(id) > 1024 {
+			t.Skip("refused before anything is sent")
+		}
+		checkArrival(t, client, uris, id)
+	})
+}
+
+func TestUserIDsArriveIntact(t *testing.T) {
+	for _, id := range hostileIDs() {
+		var got string
+		client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			got = r.URL.Query().Get("chatUserId")
+			_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
+		})
+		if _, err := client.List(t.Context(), id); err != nil {
+			t.Fatalf("%q: %v", id, err)
+		}
+		if got != id {
+			t.Errorf("%q arrived as %q", id, got)
+		}
+	}
+}
+
+func TestArgumentsAreCheckedBeforeAnythingIsSent(t *testing.T) {
+	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent %s %s", r.Method, r.RequestURI) },
+		func(c *hostapi.Config) {
+			c.Operations = map[hostapi.Operation]hostapi.Override{hostapi.OpStop: {Disabled: true}}
+		})
+	long := strings.Repeat("x", 1025)
+	for name, call := range map[string]func() error{
+		"no user":     func() error { _, err := client.List(t.Context(), ""); return err },
+		"long user":   func() error { _, err := client.List(t.Context(), long); return err },
+		"no server":   func() error { return client.Delete(t.Context(), "42", "") },
+		"dot":         func() error { return client.Delete(t.Context(), "42", ".") },
+		"dots":        func() error { return client.Delete(t.Context(), "42", "..") },
+		"long server": func() error { return client.Delete(t.Context(), "42", long) },
+		"turned off":  func() error { _, err := client.Stop(t.Context(), "42", "srv-1"); return err },
+	} {
+		if err := call(); hostapi.CodeOf(err) != hostapi.CodeInternal || hostapi.IsUncertain(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	var sent string
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		sent = r.Method + " " + r.RequestURI + " " + string(body)
+		_, _ = io.WriteString(w, `{"ok":true,"servers":[],"account":{}}`)
+	}, func(c *hostapi.Config) {
+		c.Operations = map[hostapi.Operation]hostapi.Override{
+			hostapi.OpList:    {Method: "POST", Path: "/v2/list", UserIDIn: hostapi.InBody},
+			hostapi.OpRestart: {Method: "PUT", Path: "/v2/:id/power%20cycle", UserIDIn: hostapi.InQuery},
+			hostapi.OpDelete:  {UserIDIn: hostapi.InBody},
+			hostapi.OpCreate:  {Disabled: true},
+		}
+	})
+	if client.Offers(hostapi.OpCreate) || !client.Offers(hostapi.OpRestart) || client.Offers("reboot") {
+		t.Error("Offers does not tell what is turned on")
+	}
+	for _, test := range []struct {
+		call func() error
+		want string
+	}{
+		{func() error { _, err := client.List(t.Context(), "42"); return err }, `POST /v2/list {"chatUserId":"42"}`},
+		{func() error { _, err := client.Restart(t.Context(), "42", "a/b"); return err }, `PUT /v2/a%2Fb/power%20cycle?chatUserId=42 `},
+		{func() error { return client.Delete(t.Context(), "42", "a") }, `DELETE /api/bot/servers/a {"chatUserId":"42"}`},
+	} {
+		if err := test.call(); err != nil || sent != test.want {
+			t.Errorf("sent %q (%v), want %q", sent, err, test.want)
+		}
+	}
+}
