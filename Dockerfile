@@ -1,0 +1,17 @@
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=development
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /hostbot ./cmd/hostbot
+
+FROM gcr.io/distroless/static-debian12:nonroot
+COPY --from=build /hostbot /hostbot
+# By number, so that an orchestrator can see that it is not root.
+USER 65532:65532
+# HTTP_ADDR is a loopback address unless it is set: set it to :9090 to have the
+# health and metrics read from outside of the container.
+EXPOSE 9090
+HEALTHCHECK CMD ["/hostbot", "health"]
+ENTRYPOINT ["/hostbot"]
