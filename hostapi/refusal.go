@@ -107,8 +107,12 @@ var (
 	saysAway   = regexp.MustCompile(`(?i)unavailable|maintenance|time(d)?` + sep + `out`)
 )
 
+// maxTelling is how much of a reason is looked at to recognise it, in bytes.
+const maxTelling = 1 << 10
+
 // codeOfReason guesses the kind of a failure from what the service says.
 func codeOfReason(why string) Code {
+	why = why[:min(len(why), maxTelling)]
 	for _, kind := range []struct {
 		words *regexp.Regexp
 		code  Code
