@@ -2,133 +2,149 @@ package accounts
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
+
+	"hostbot/hostapi"
 )
 
-const (
-	// keyPrefix begins with the version of what is stored under it.
-	keyPrefix = "hostbot:v1:account:"
-	// maxConflicts is how often a change is tried again because somebody else
-	// changed the same entry meanwhile.
-	maxConflicts = 5
-)
+// visitLimit bounds one use of Redis, all its round trips together.
+const visitLimit = 250 * time.Millisecond
 
-// store reads and changes entries in Redis. Its errors are for its callers to
-// go on without: it logs them itself, once for each outage.
+// store keeps entries in Redis. What goes wrong there ends here: in the log,
+// and in an entry that is not known.
 type store struct {
-	redis redis.UniversalClient
-	keep  time.Duration
-	bound time.Duration // of one visit to Redis
-	now   func() time.Time
-	log   zerolog.Logger
-	away  atomic.Bool // Redis failed when it was last used
+	redis   redis.UniversalClient
+	keep    time.Duration
+	now     func() time.Time
+	log     zerolog.Logger
+	reading outage
+	writing outage // apart: a full Redis still reads
 }
 
-// read returns the entry of a user; an empty one where there is none. One that
-// makes no sense is removed.
-func (s *store) read(ctx context.Context, userID string) (entry, error) {
-	return visit(ctx, s, func(ctx context.Context) (entry, error) {
-		e, sound, err := s.get(ctx, s.redis, userID)
-		if err == nil && !sound {
-			err = s.redis.Del(ctx, keyPrefix+userID).Err()
-		}
-		return e, err
+func newStore(client redis.UniversalClient, keep time.Duration, now func() time.Time, log zerolog.Logger) *store {
+	return &store{
+		redis: client, keep: keep, now: now, log: log,
+		reading: outage{log: log, doing: "read"},
+		writing: outage{log: log, doing: "write"},
+	}
+}
+
+// get returns the entry of an account, if there is one that makes sense and is
+// not too old to be shown.
+func (s *store) get(ctx context.Context, userID string) (entry, bool) {
+	limited, cancel := context.WithTimeout(ctx, visitLimit)
+	defer cancel()
+	e, err := s.read(limited, s.redis, userID)
+	var garbage *garbageError
+	isGarbage := errors.As(err, &garbage)
+	if ctx.Err() == nil { // otherwise it says nothing of Redis that it gave no answer
+		s.reading.note(unless(err, isGarbage || errors.Is(err, redis.Nil)))
+	}
+	if isGarbage {
+		s.discard(ctx, userID, garbage)
+	}
+	return e, err == nil && s.now().Sub(e.FetchedAt) < s.keep
+}
+
+// discard removes what makes no sense, so that it is met and logged once.
+func (s *store) discard(ctx context.Context, userID string, why error) {
+	s.log.Warn().Err(why).Str("user", userID).Msg("a cached account makes no sense and is removed")
+	s.write(ctx, func(ctx context.Context) error { return s.redis.Del(ctx, keyPrefix+userID).Err() })
+}
+
+// put stores what the service said of an account.
+func (s *store) put(ctx context.Context, userID string, list hostapi.List, fetchedAt time.Time) {
+	data, err := encode(entry{Version: version, UserID: userID, FetchedAt: fetchedAt, List: list})
+	if err != nil {
+		s.log.Error().Err(err).Str("user", userID).Msg("an account cannot be cached")
+		return
+	}
+	s.write(ctx, func(ctx context.Context) error { return s.redis.Set(ctx, keyPrefix+userID, data, s.keep).Err() })
+}
+
+func (s *store) setStatus(ctx context.Context, userID, serverID, status string) {
+	s.change(ctx, userID, func(e entry) entry {
+		e.List = withStatus(e.List, serverID, status)
+		return e
 	})
 }
 
-// getter is a Redis client or a transaction of one.
-type getter interface {
-	GetRange(ctx context.Context, key string, start, end int64) *redis.StringCmd
+func (s *store) expire(ctx context.Context, userID string) {
+	s.change(ctx, userID, func(e entry) entry {
+		e.Expired = true
+		return e
+	})
 }
 
-// get returns the entry of a user, and whether it was sound; an empty one where
-// it was not. It reads no more than an entry may be long.
-func (s *store) get(ctx context.Context, from getter, userID string) (e entry, sound bool, err error) {
-	data, err := from.GetRange(ctx, keyPrefix+userID, 0, maxEntry).Result()
-	if err != nil && !strings.HasPrefix(err.Error(), "WRONGTYPE") {
-		return entry{}, false, fmt.Errorf("read: %w", err)
+// change edits an entry, if there is one, and leaves its TTL as it is. It
+// watches the key, where a script would save a round trip, so that entries are
+// read and written in one place, by Go's JSON: Lua's turns an empty list into an
+// object and integers into floats.
+func (s *store) change(ctx context.Context, userID string, edit func(entry) entry) {
+	s.write(ctx, func(ctx context.Context) error {
+		var err error = redis.TxFailedErr
+		for errors.Is(err, redis.TxFailedErr) && ctx.Err() == nil { // each time, another's change went through
+			err = s.redis.Watch(ctx, func(tx *redis.Tx) error { return s.edit(ctx, tx, userID, edit) }, keyPrefix+userID)
+		}
+		var garbage *garbageError
+		return unless(err, errors.Is(err, redis.Nil) || errors.As(err, &garbage)) // the next get sees to that
+	})
+}
+
+func (s *store) edit(ctx context.Context, tx *redis.Tx, userID string, edit func(entry) entry) error {
+	e, err := s.read(ctx, tx, userID)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		e, err = decodeEntry(data, s.now(), s.keep)
+	data, err := encode(edit(e))
+	if err != nil {
+		return err
+	}
+	_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		return p.Set(ctx, keyPrefix+userID, data, redis.KeepTTL).Err()
+	})
+	return err
+}
+
+// write changes something in Redis. Nobody's leaving ends it: what is known must
+// not get lost with the one who asked.
+func (s *store) write(ctx context.Context, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), visitLimit)
+	defer cancel()
+	s.writing.note(do(ctx))
+}
+
+// read gets an entry through a client or a transaction. The error is redis.Nil,
+// a *garbageError, or of Redis itself.
+func (s *store) read(ctx context.Context, from redis.Cmdable, userID string) (entry, error) {
+	data, err := from.Get(ctx, keyPrefix+userID).Bytes()
+	if redis.HasErrorPrefix(err, "WRONGTYPE") {
+		return entry{}, &garbageError{err}
 	}
 	if err != nil {
-		s.log.Warn().Err(err).Str("user", userID).Msg("a cached account makes no sense and is not used")
-		return entry{}, false, nil
+		return entry{}, err
 	}
-	return e, true, nil
+	e, err := decode(data, userID, s.now())
+	if err != nil {
+		return entry{}, &garbageError{err}
+	}
+	return e, nil
 }
 
-// change changes the entry of a user as one step, and returns it as it is then.
-func (s *store) change(ctx context.Context, userID string, edit func(entry) entry) (entry, error) {
-	return visit(ctx, s, func(ctx context.Context) (entry, error) {
-		var changed entry
-		transaction := func(tx *redis.Tx) error {
-			current, _, err := s.get(ctx, tx, userID)
-			if err != nil {
-				return err
-			}
-			changed = edit(current)
-			data, err := json.Marshal(changed)
-			if err != nil {
-				return fmt.Errorf("encode: %w", err)
-			}
-			_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-				return p.Set(ctx, keyPrefix+userID, data, changed.lasts(s.now(), s.keep)).Err()
-			})
-			return err
-		}
-		var err error = redis.TxFailedErr
-		for try := 0; try < maxConflicts && errors.Is(err, redis.TxFailedErr); try++ {
-			err = s.redis.Watch(ctx, transaction, keyPrefix+userID)
-		}
-		if err != nil {
-			return entry{}, fmt.Errorf("change: %w", err)
-		}
-		return changed, nil
-	})
-}
+// garbageError says what is wrong with what Redis holds.
+type garbageError struct{ err error }
 
-// visit does something in Redis within the store's bound. It does not rely on
-// the client to heed the context: by default that does not while it reads or
-// writes. What is left behind then ends by the client's own limits.
-func visit(ctx context.Context, s *store, do func(context.Context) (entry, error)) (entry, error) {
-	bounded, cancel := context.WithTimeout(ctx, s.bound)
-	type result struct {
-		entry entry
-		err   error
-	}
-	results := make(chan result, 1)
-	go func() {
-		defer cancel()
-		e, err := do(bounded)
-		results <- result{e, err}
-	}()
-	var r result
-	select {
-	case r = <-results:
-	case <-bounded.Done():
-		r.err = fmt.Errorf("no answer within %v: %w", s.bound, bounded.Err())
-	}
-	if ctx.Err() == nil { // otherwise it was not Redis that failed
-		s.note(r.err)
-	}
-	return r.entry, r.err
-}
+func (g *garbageError) Error() string { return fmt.Sprintf("cached account: %v", g.err) }
+func (g *garbageError) Unwrap() error { return g.err }
 
-// note logs when Redis begins to fail and when it works again.
-func (s *store) note(err error) {
-	switch {
-	case err != nil && s.away.CompareAndSwap(false, true):
-		s.log.Warn().Err(err).Msg("redis fails; accounts are asked for from the service")
-	case err == nil && s.away.CompareAndSwap(true, false):
-		s.log.Info().Msg("redis works again")
+func unless(err error, harmless bool) error {
+	if harmless {
+		return nil
 	}
+	return err
 }

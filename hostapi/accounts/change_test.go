@@ -1,0 +1,179 @@
+package accounts_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSetStatusIsShownWithoutACall(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.remembered(t, list("RUNNING"))
+		fetched := f.clock()
+		f.redis.PExpire(t.Context(), key, time.Hour)
+		f.advance(10 * time.Second)
+
+		gone, leave := context.WithCancel(t.Context())
+		leave() // the action's customer may have gone: the status counts all the same
+		f.SetStatus(gone, user, "a", "STOPPED")
+		f.SetStatus(gone, user, "none", "STOPPED")
+
+		got := f.look(t)
+		if diff := cmp.Diff(list("STOPPED"), got.List); diff != "" {
+			t.Errorf("list (-want +got):\n%s", diff)
+		}
+		if !got.FetchedAt.Equal(fetched) {
+			t.Errorf("the account is of %v now, want %v", got.FetchedAt, fetched)
+		}
+		if ttl := f.redis.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > time.Hour {
+			t.Errorf("the TTL is %v, want what was left of an hour", ttl)
+		}
+	})
+}
+
+func TestSetStatusForAnAccountThatIsNotKnownStoresNothing(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.SetStatus(t.Context(), user, "a", "RUNNING")
+		f.Expire(t.Context(), user)
+		if n := f.redis.DBSize(t.Context()).Val(); n != 0 {
+			t.Errorf("%d keys are there", n)
+		}
+		if n := f.log.count("cannot be used"); n != 0 {
+			t.Error("an account that is not there counts as an outage")
+		}
+	})
+}
+
+func TestAnOlderCallDoesNotUndoAStatus(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		asked := f.later(t.Context(), soon())
+		q := f.service.next(t)
+		f.SetStatus(t.Context(), user, "a", "RESTARTED")
+		q.reply(t, reply{list: list("RUNNING")})
+		if o := receive(t, asked); statusOf(o.snapshot) != "RESTARTED" {
+			t.Errorf("who was waiting got %q", statusOf(o.snapshot))
+		}
+		f.quiet(t)
+		if got := f.look(t); statusOf(got) != "RESTARTED" {
+			t.Errorf("the next got %q", statusOf(got))
+		}
+	})
+}
+
+// The answer to a call is on its way to Redis when an action ends.
+func TestAStatusIsNotLostUnderAnAnswerBeingStored(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		storing, release := holdFirstSet(f)
+		asked := f.later(t.Context(), soon())
+		f.service.next(t).reply(t, reply{list: list("RUNNING")})
+		receive(t, asked)
+		receive(t, storing)
+		f.SetStatus(t.Context(), user, "a", "RESTARTED")
+		if got := f.look(t); statusOf(got) != "RESTARTED" {
+			t.Errorf("meanwhile one got %q", statusOf(got))
+		}
+		close(release)
+		f.quiet(t)
+		if got := f.look(t); statusOf(got) != "RESTARTED" {
+			t.Errorf("the next got %q", statusOf(got))
+		}
+	})
+}
+
+// holdFirstSet keeps the first SET from being sent, from when storing receives
+// until release is closed or the command's time is over.
+func holdFirstSet(f *fixture) (storing <-chan struct{}, release chan struct{}) {
+	met, release := make(chan struct{}, 1), make(chan struct{})
+	first := make(chan struct{}, 1)
+	first <- struct{}{}
+	f.seen.onCommand(func(_ context.Context, name string) error {
+		if name != "set" {
+			return nil
+		}
+		select {
+		case <-first:
+			met <- struct{}{}
+			<-release
+		default:
+		}
+		return nil
+	})
+	return met, release
+}
+
+func TestAfterExpireTheServiceIsAsked(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.remembered(t, list("RUNNING"))
+		fetched := f.clock()
+		f.Expire(t.Context(), user)
+
+		asked := f.later(t.Context(), soon())
+		f.service.next(t).reply(t, reply{err: errors.New("down")})
+		got := receive(t, asked)
+		if got.err != nil || statusOf(got.snapshot) != "RUNNING" || !got.snapshot.Old || !got.snapshot.FetchedAt.Equal(fetched) {
+			t.Errorf("while the service is away there is %+v, error %v", got.snapshot, got.err)
+		}
+
+		f.quiet(t)
+		f.remembered(t, list("CRASHED"))
+		if got := f.look(t); statusOf(got) != "CRASHED" || got.Old {
+			t.Errorf("once it has answered there is %+v", got)
+		}
+	})
+}
+
+func TestACallFromBeforeAnExpireIsNotKept(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		early := f.later(t.Context(), soon())
+		first := f.service.next(t)
+		f.Expire(t.Context(), user)
+		late := f.later(t.Context(), soon())
+		second := f.service.next(t) // not the first one's answer
+		second.reply(t, reply{list: list("new")})
+		if o := receive(t, late); statusOf(o.snapshot) != "new" {
+			t.Errorf("who asked after Expire got %q, error %v", statusOf(o.snapshot), o.err)
+		}
+		first.reply(t, reply{list: list("stale")})
+		receive(t, early)
+		f.quiet(t)
+		if got := f.look(t); statusOf(got) != "new" {
+			t.Errorf("the next got %q", statusOf(got))
+		}
+	})
+}
+
+func TestExpireWhileAnAnswerIsBeingStored(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		storing, release := holdFirstSet(f)
+		asked := f.later(t.Context(), soon())
+		f.service.next(t).reply(t, reply{list: list("stale")})
+		receive(t, asked)
+		receive(t, storing)
+		f.Expire(t.Context(), user)
+		close(release)
+		f.quiet(t)
+		f.remembered(t, list("new")) // the service is asked
+		if got := f.look(t); statusOf(got) != "new" {
+			t.Errorf("the next got %q", statusOf(got))
+		}
+	})
+}
+
+func TestChangesByManyAreAllKept(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.remembered(t, list("RUNNING"))
+		other := f.another()
+		defer other.Close()
+		done := make(chan struct{}, 2)
+		go func() { f.SetStatus(t.Context(), user, "a", "one"); done <- struct{}{} }()
+		go func() { other.SetStatus(t.Context(), user, "b", "two"); done <- struct{}{} }()
+		receive(t, done)
+		receive(t, done)
+		if got := f.look(t).List.Servers; got[0].Status != "one" || got[1].Status != "two" {
+			t.Errorf("statuses are %q and %q", got[0].Status, got[1].Status)
+		}
+	})
+}
