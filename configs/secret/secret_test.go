@@ -54,10 +54,6 @@ func TestFormat(t *testing.T) {
 			}
 		})
 	}
-	t.Run("one argument too many", func(t *testing.T) {
-		format := "nothing"
-		hidden(t, fmt.Sprintf(format, secret.Text(plain)))
-	})
 	t.Run("error", func(t *testing.T) {
 		hidden(t, errors.Join(fmt.Errorf("token %v", secret.Text(plain))).Error())
 	})
