@@ -1,0 +1,158 @@
+package discordtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Start types a command and does not wait for an answer.
+func (u *User) Start(command string, options Options) (*Reply, error) {
+	t, err := u.parse(command)
+	if err != nil {
+		return nil, err
+	}
+	given, err := u.given(t, options, "")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name(), err)
+	}
+	return u.act(&interaction{kind: kindCommand, name: t.name()}, t.data(given))
+}
+
+// Command types a command such as "/bot show" and waits until something is
+// seen of an answer; that the bot is thinking counts, and so does that it did
+// not respond.
+func (u *User) Command(ctx context.Context, command string, options Options) (*Reply, error) {
+	return seen(ctx)(u.Start(command, options))
+}
+
+// seen waits until a new reply is answered.
+func seen(ctx context.Context) func(*Reply, error) (*Reply, error) {
+	return func(r *Reply, err error) (*Reply, error) {
+		if err != nil {
+			return nil, err
+		}
+		return r, r.answered(ctx)
+	}
+}
+
+// act sends an interaction.
+func (u *User) act(in *interaction, data map[string]any) (*Reply, error) {
+	in.user, in.channel = u.profile, u.channel
+	if err := u.server.launch(in, data); err != nil {
+		return nil, err
+	}
+	return &Reply{user: u, in: in}, nil
+}
+
+// Complete returns what the bot suggests for an option of which a part is
+// typed. others are the options given so far.
+func (u *User) Complete(ctx context.Context, command, option, part string, others Options) ([]Choice, error) {
+	t, err := u.parse(command)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(t.options, func(o CommandOption) bool { return o.Name == option })
+	if i < 0 || !t.options[i].Autocomplete {
+		return nil, fmt.Errorf("%s has no option %q that is completed", t.name(), option)
+	}
+	options := Options{option: part}
+	for name, value := range others {
+		options[name] = value
+	}
+	given, err := u.given(t, options, option)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name(), err)
+	}
+	in := &interaction{kind: kindAutocomplete, name: t.name() + " (completing " + option + ")", focusedType: t.options[i].Type}
+	r, err := seen(ctx)(u.act(in, t.data(given)))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Forget()
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	if in.failed {
+		return nil, errors.New("loading options failed")
+	}
+	return in.choices, nil
+}
+
+// Click presses a button of a message by its custom id, and waits until the
+// bot has answered or failed to.
+func (u *User) Click(ctx context.Context, messageID, customID string) (*Reply, error) {
+	m, c, err := u.component(messageID, customID)
+	if err != nil {
+		return nil, err
+	}
+	if c.Type != TypeButton || c.Style == styleLink {
+		return nil, fmt.Errorf("%q is no button that the bot hears of", customID)
+	}
+	data := map[string]any{"custom_id": c.CustomID, "component_type": c.Type, "id": c.ID}
+	return seen(ctx)(u.act(&interaction{kind: kindComponent, name: "button " + c.Label, source: m}, data))
+}
+
+// Pick chooses values in a select menu of a message by its custom id, and waits
+// until the bot has answered or failed to.
+func (u *User) Pick(ctx context.Context, messageID, customID string, values ...string) (*Reply, error) {
+	m, c, err := u.component(messageID, customID)
+	if err != nil {
+		return nil, err
+	}
+	if c.Type != TypeSelect {
+		return nil, fmt.Errorf("%q is no select menu of strings", customID)
+	}
+	if err := selected(c, values); err != nil {
+		return nil, err
+	}
+	data := map[string]any{"custom_id": c.CustomID, "component_type": c.Type, "id": c.ID, "values": append([]string{}, values...)}
+	return seen(ctx)(u.act(&interaction{kind: kindComponent, name: "select menu " + c.Placeholder, source: m}, data))
+}
+
+// selected refuses a choice that Discord's client does not offer.
+func selected(c Component, values []string) error {
+	least, most := selectable(&c)
+	if len(values) < least || len(values) > most {
+		return fmt.Errorf("%d to %d options are to be chosen, not %d", least, most, len(values))
+	}
+	for _, value := range values {
+		if !slices.ContainsFunc(c.Options, func(o SelectOption) bool { return o.Value == value }) {
+			return fmt.Errorf("no option with value %q", value)
+		}
+	}
+	return nil
+}
+
+// component returns a component of a message that the user sees.
+func (u *User) component(messageID, customID string) (*message, Component, error) {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	m := u.server.messages[messageID]
+	if m == nil || m.visibleTo != "" && m.visibleTo != u.ID || m.channel != u.channel {
+		return nil, Component{}, fmt.Errorf("%s sees no message %q", u.Name, messageID)
+	}
+	for _, c := range flatten(m.wire.Components) {
+		if c.CustomID != customID || customID == "" {
+			continue
+		}
+		if c.Disabled {
+			return nil, Component{}, fmt.Errorf("%q is disabled", strings.TrimSpace(c.Label+c.Placeholder))
+		}
+		return m, c, nil
+	}
+	return nil, Component{}, fmt.Errorf("the message has no component %q", customID)
+}
+
+// Dismiss takes an ephemeral message away, as its user can.
+func (u *User) Dismiss(messageID string) error {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	m := u.server.messages[messageID]
+	if m == nil || m.visibleTo != u.ID {
+		return fmt.Errorf("%s sees no ephemeral message %q", u.Name, messageID)
+	}
+	_ = u.server.remove(m) // not deleted yet, as it was found
+	return nil
+}

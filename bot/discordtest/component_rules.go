@@ -1,0 +1,246 @@
+package discordtest
+
+import "unicode/utf8"
+
+// Limits of components.
+const (
+	maxRows        = 5
+	maxButtons     = 5 // in a row
+	maxOptions     = 25
+	maxCustomID    = 100
+	maxButtonLabel = 80
+	maxOptionText  = 100 // label, value and description
+	maxPlaceholder = 150
+	maxModalTitle  = 45
+	maxModalRows   = 5
+	maxInputLabel  = 45
+	maxInputHint   = 100
+	maxInputValue  = 4000
+	maxLabelHint   = 100
+	maxChoices     = 25
+	maxChoiceText  = 100
+)
+
+// customIDs finds ids that are used twice.
+type customIDs map[string]bool
+
+func (seen customIDs) add(p *problems, path, id string) {
+	between(p, path, id, 1, maxCustomID)
+	if id != "" && seen[id] {
+		p.add(path, "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")
+	}
+	seen[id] = true
+}
+
+// validateRows checks the components of a message.
+func validateRows(p *problems, path string, rows []Component) {
+	if len(rows) > maxRows {
+		p.add(path, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxRows)
+	}
+	seen := customIDs{}
+	for i, row := range rows {
+		rowPath := at(path, i)
+		if row.Type != TypeRow {
+			unexpected(p, rowPath, TypeRow)
+			continue
+		}
+		inner := at(rowPath, "components")
+		if len(row.Components) == 0 || len(row.Components) > maxButtons {
+			p.add(inner, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxButtons)
+		}
+		for k, c := range row.Components {
+			if c.Type != TypeButton && len(row.Components) > 1 {
+				p.add(at(inner, k), "COMPONENT_LAYOUT_WIDTH_EXCEEDED", "The specified component exceeds the maximum width")
+			}
+			validateInRow(p, at(inner, k), &c, seen)
+		}
+	}
+}
+
+func validateInRow(p *problems, path string, c *Component, seen customIDs) {
+	switch {
+	case c.Type == TypeButton:
+		validateButton(p, path, c, seen)
+	case isSelect(c.Type):
+		validateSelect(p, path, c, seen)
+	default:
+		unexpected(p, path, TypeButton, TypeSelect, TypeUserSelect, TypeRoleSelect, TypeMentionable, TypeChannels)
+	}
+}
+
+func isSelect(kind int) bool {
+	return kind == TypeSelect || kind >= TypeUserSelect && kind <= TypeChannels
+}
+
+func unexpected(p *problems, path string, allowed ...int) {
+	p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value of field \"type\" must be one of %v.", allowed)
+}
+
+func validateButton(p *problems, path string, c *Component, seen customIDs) {
+	longest(p, at(path, "label"), c.Label, maxButtonLabel)
+	validateEmoji(p, at(path, "emoji"), c.Emoji)
+	if c.Style < 1 || c.Style > stylePremium {
+		p.add(at(path, "style"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}.")
+		return
+	}
+	if c.Style == stylePremium {
+		if !isSnowflake(c.SKUID) {
+			p.required(at(path, "sku_id"))
+		}
+		return
+	}
+	if c.Label == "" && c.Emoji == nil {
+		p.add(path, "BUTTON_COMPONENT_LABEL_OR_EMOJI_REQUIRED", "A label or emoji is required")
+	}
+	switch {
+	case c.Style == styleLink && c.CustomID != "":
+		p.add(path, "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE", "A custom id and url cannot both be specified")
+	case c.Style == styleLink && c.URL == "":
+		p.add(path, "BUTTON_COMPONENT_URL_REQUIRED", "A url is required")
+	case c.Style == styleLink:
+		if length(c.URL) > 512 {
+			p.add(at(path, "url"), "BASE_TYPE_MAX_LENGTH", "Must be 512 or fewer in length.")
+		}
+		validURL(p, at(path, "url"), c.URL, "http", "https", "discord")
+	case c.URL != "":
+		p.add(path, "BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE", "A custom id and url cannot both be specified")
+	case c.CustomID == "":
+		p.add(path, "BUTTON_COMPONENT_CUSTOM_ID_REQUIRED", "A custom id is required")
+	default:
+		seen.add(p, at(path, "custom_id"), c.CustomID)
+	}
+}
+
+func validateSelect(p *problems, path string, c *Component, seen customIDs) {
+	seen.add(p, at(path, "custom_id"), c.CustomID)
+	longest(p, at(path, "placeholder"), c.Placeholder, maxPlaceholder)
+	inRange(p, at(path, "min_values"), c.MinValues, 0, maxOptions)
+	inRange(p, at(path, "max_values"), c.MaxValues, 1, maxOptions)
+	least, most := selectable(c)
+	if least > most {
+		p.add(at(path, "min_values"), "COMPONENT_MIN_VALUES_TOO_LARGE", "min_values must not be more than max_values")
+	}
+	if c.Type != TypeSelect {
+		if len(c.Options) > 0 {
+			p.add(at(path, "options"), "BASE_TYPE_CHOICES", "Only string selects have options")
+		}
+		return
+	}
+	if len(c.Options) == 0 || len(c.Options) > maxOptions {
+		p.add(at(path, "options"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxOptions)
+		return
+	}
+	if max(least, most) > len(c.Options) {
+		p.add(at(path, "max_values"), "COMPONENT_MAX_VALUES_TOO_LARGE", "Must not be more than the number of options")
+	}
+	validateOptions(p, at(path, "options"), c.Options, most)
+}
+
+func validateOptions(p *problems, path string, options []SelectOption, most int) {
+	values, defaults := map[string]bool{}, 0
+	for i, o := range options {
+		between(p, at(path, i, "label"), o.Label, 1, maxOptionText)
+		between(p, at(path, i, "value"), o.Value, 1, maxOptionText)
+		longest(p, at(path, i, "description"), o.Description, maxOptionText)
+		validateEmoji(p, at(path, i, "emoji"), o.Emoji)
+		if values[o.Value] {
+			p.add(at(path, i, "value"), "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "The specified option value is already used")
+		}
+		values[o.Value] = true
+		if o.Default {
+			defaults++
+		}
+	}
+	if defaults > most {
+		p.add(path, "SELECT_COMPONENT_TOO_MANY_DEFAULTS", "More options are selected by default than max_values allows")
+	}
+}
+
+// selectable returns how few and how many options are to be chosen.
+func selectable(c *Component) (least, most int) {
+	least, most = 1, 1
+	if c.MinValues != nil {
+		least = *c.MinValues
+	}
+	if c.MaxValues != nil {
+		most = *c.MaxValues
+	}
+	return least, most
+}
+
+func validateEmoji(p *problems, path string, e *Emoji) {
+	if e == nil {
+		return
+	}
+	if e.ID != "" {
+		if !isSnowflake(e.ID) {
+			p.add(at(path, "id"), "NUMBER_TYPE_COERCE", "Value %q is not snowflake.", e.ID)
+		}
+		return
+	}
+	// A standard emoji is a few characters beyond ASCII (or, as with 1️⃣, ends in some).
+	if last, _ := utf8.DecodeLastRuneInString(e.Name); last < utf8.RuneSelf || last == utf8.RuneError || length(e.Name) > 16 {
+		p.add(at(path, "name"), "COMPONENT_INVALID_EMOJI", "Invalid emoji")
+	}
+}
+
+// validateModal checks the data of a modal.
+func validateModal(p *problems, path string, m *Modal) {
+	between(p, at(path, "custom_id"), m.CustomID, 1, maxCustomID)
+	between(p, at(path, "title"), m.Title, 1, maxModalTitle)
+	if len(m.Components) == 0 || len(m.Components) > maxModalRows {
+		p.add(at(path, "components"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxModalRows)
+	}
+	seen := customIDs{}
+	for i, c := range m.Components {
+		validateModalPart(p, at(path, "components", i), &c, seen)
+	}
+}
+
+func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
+	switch c.Type {
+	case TypeRow:
+		if len(c.Components) != 1 {
+			p.add(at(path, "components"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 1 in length.")
+			return
+		}
+		input := &c.Components[0]
+		if input.Type != TypeTextInput {
+			unexpected(p, at(path, "components", 0), TypeTextInput)
+			return
+		}
+		between(p, at(path, "components", 0, "label"), input.Label, 1, maxInputLabel)
+		validateInput(p, at(path, "components", 0), input, seen)
+	case TypeLabel:
+		between(p, at(path, "label"), c.Label, 1, maxInputLabel)
+		longest(p, at(path, "description"), c.Description, maxLabelHint)
+		switch inner := at(path, "component"); {
+		case c.Component == nil:
+			p.required(inner)
+		case c.Component.Type == TypeTextInput:
+			validateInput(p, inner, c.Component, seen)
+		case isSelect(c.Component.Type):
+			validateSelect(p, inner, c.Component, seen)
+		default:
+			unexpected(p, inner, TypeTextInput, TypeSelect, TypeUserSelect, TypeRoleSelect, TypeMentionable, TypeChannels)
+		}
+	case TypeText:
+		between(p, at(path, "content"), c.Content, 1, maxInputValue)
+	default:
+		unexpected(p, path, TypeRow, TypeText, TypeLabel)
+	}
+}
+
+func validateInput(p *problems, path string, c *Component, seen customIDs) {
+	seen.add(p, at(path, "custom_id"), c.CustomID)
+	if c.Style < 1 || c.Style > 2 {
+		p.add(at(path, "style"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2}.")
+	}
+	longest(p, at(path, "placeholder"), c.Placeholder, maxInputHint)
+	longest(p, at(path, "value"), c.Value, maxInputValue)
+	inRange(p, at(path, "min_length"), c.MinLength, 0, maxInputValue)
+	inRange(p, at(path, "max_length"), c.MaxLength, 1, maxInputValue)
+	if c.MinLength != nil && c.MaxLength != nil && *c.MinLength > *c.MaxLength {
+		p.add(at(path, "min_length"), "TEXT_INPUT_COMPONENT_MIN_LENGTH_TOO_LARGE", "min_length must not be more than max_length")
+	}
+}

@@ -1,0 +1,157 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Reset says when a connection is cut instead of answered.
+type Reset int
+
+const (
+	NoReset Reset = iota
+	// ResetBefore cuts before the request is handled: nothing happened.
+	ResetBefore
+	// ResetAfter cuts after it was handled: it happened, the answer is lost.
+	ResetAfter
+)
+
+// Fault is something that goes wrong with REST calls.
+type Fault struct {
+	// Method and Route choose the calls; empty means any. Route is one of the
+	// Route constants.
+	Method, Route string
+	// Times is how many calls it meets; 0 means all until it is removed.
+	Times int
+
+	// Delay is waited on the server's clock before anything else.
+	Delay time.Duration
+	// Hang gives no answer until the fault is removed, the caller gives up or
+	// the server closes; then the connection is cut and nothing has happened.
+	Hang bool
+	// Status, where it is not 0, is answered in place of handling the call,
+	// with Header and Body.
+	Status int
+	Header http.Header
+	Body   string
+	Reset  Reset
+}
+
+// RateLimited is a fault that answers 429 with a wait of retryAfter.
+func RateLimited(method, route string, retryAfter time.Duration, global bool) Fault {
+	header := http.Header{}
+	seconds := retryAfter.Seconds()
+	header.Set("Retry-After", fmt.Sprint(math.Ceil(seconds)))
+	if global {
+		header.Set("X-RateLimit-Global", "true")
+		header.Set("X-RateLimit-Scope", "global")
+	} else {
+		header.Set("X-RateLimit-Scope", "user")
+		header.Set("X-RateLimit-Limit", "5")
+		header.Set("X-RateLimit-Remaining", "0")
+		header.Set("X-RateLimit-Reset-After", fmt.Sprintf("%.3f", seconds))
+		header.Set("X-RateLimit-Bucket", "injected")
+	}
+	header.Set("Content-Type", "application/json")
+	body, _ := json.Marshal(map[string]any{"message": "You are being rate limited.", "retry_after": seconds, "global": global})
+	return Fault{Method: method, Route: route, Status: http.StatusTooManyRequests, Header: header, Body: string(body)}
+}
+
+// faults holds the faults that are set, oldest first.
+type faults struct {
+	mu   sync.Mutex
+	list []*activeFault
+}
+
+type activeFault struct {
+	Fault
+	left    int
+	removed chan struct{}
+}
+
+// Inject sets a fault. Of several that match a call the oldest one counts.
+// remove ends it and is safe to call more than once.
+func (s *Server) Inject(f Fault) (remove func()) {
+	active := &activeFault{Fault: f, left: f.Times, removed: make(chan struct{})}
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.list = append(s.faults.list, active)
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			s.faults.mu.Lock()
+			defer s.faults.mu.Unlock()
+			s.faults.drop(active)
+			close(active.removed)
+		})
+	}
+}
+
+// take returns the fault that meets a call, or nil.
+func (f *faults) take(method, route string) *activeFault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, active := range f.list {
+		if active.Method != "" && active.Method != method || active.Route != "" && active.Route != route {
+			continue
+		}
+		if active.Times > 0 {
+			if active.left--; active.left == 0 {
+				f.drop(active)
+			}
+		}
+		return active
+	}
+	return nil
+}
+
+func (f *faults) drop(active *activeFault) {
+	f.list = slices.DeleteFunc(f.list, func(other *activeFault) bool { return other == active })
+}
+
+// apply lets the fault happen as far as it comes before handling, and tells
+// whether the call is over with that.
+func (s *Server) apply(active *activeFault, w http.ResponseWriter, c *call) (over bool) {
+	if active == nil {
+		return false
+	}
+	if active.Delay > 0 && !s.pause(c.r.Context(), active.Delay) {
+		cut(w)
+		return true
+	}
+	if active.Hang {
+		select {
+		case <-active.removed:
+		case <-c.r.Context().Done():
+		case <-s.done:
+		}
+	}
+	if active.Hang || active.Reset == ResetBefore {
+		cut(w)
+		return true
+	}
+	if active.Status == 0 {
+		return false
+	}
+	for name, values := range active.Header {
+		w.Header()[name] = values
+	}
+	c.write(w, active.Status, []byte(active.Body))
+	return true
+}
+
+// cut ends the connection without an answer.
+func cut(w http.ResponseWriter) {
+	hijacker, ok := w.(http.Hijacker)
+	if !ok {
+		return
+	}
+	if conn, _, err := hijacker.Hijack(); err == nil {
+		_ = conn.Close()
+	}
+}

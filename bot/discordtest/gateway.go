@@ -1,0 +1,252 @@
+package discordtest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Opcodes of the gateway.
+const (
+	opDispatch       = 0
+	opHeartbeat      = 1
+	opIdentify       = 2
+	opPresence       = 3
+	opVoice          = 4
+	opResume         = 6
+	opReconnect      = 7
+	opMembers        = 8
+	opInvalidSession = 9
+	opHello          = 10
+	opHeartbeatAck   = 11
+)
+
+// frame is what goes over the websocket.
+type frame struct {
+	Op       int             `json:"op"`
+	Data     json.RawMessage `json:"d"`
+	Sequence int64           `json:"s,omitempty"`
+	Type     string          `json:"t,omitempty"`
+}
+
+// maxStarts is how many sessions a bot may start in a day.
+const maxStarts = 1000
+
+// maxSessions bounds the sessions that are kept for resuming.
+const maxSessions = 64
+
+// GatewayStats counts what happened at the gateway.
+type GatewayStats struct {
+	Connections int // websockets that were opened
+	Open        int // that are open now
+	Identifies  int // IDENTIFYs that were accepted
+	Resumes     int // RESUMEs that were accepted
+	Heartbeats  int
+}
+
+// gateway keeps the sessions and the connections.
+type gateway struct {
+	server *Server
+
+	mu       sync.Mutex
+	sessions []*session // oldest first
+	links    map[*link]struct{}
+	stats    GatewayStats
+	readies  int // READYs and RESUMEDs that were sent
+	changed  notifier
+
+	refusing  bool
+	silent    bool
+	awake     chan struct{} // closed when the silence ends
+	ended     bool
+	reconnect int // so many READYs are replaced by op 7
+}
+
+func newGateway(s *Server) *gateway {
+	return &gateway{server: s, links: map[*link]struct{}{}, awake: make(chan struct{})}
+}
+
+// serve is the handler of the websocket.
+func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
+	g.server.handlers.Add(1)
+	defer g.server.handlers.Done()
+	g.mu.Lock()
+	refusing := g.refusing || g.ended
+	g.mu.Unlock()
+	if refusing {
+		cut(w)
+		return
+	}
+	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // answered by the upgrader
+	}
+	l := newLink(g, conn)
+	g.mu.Lock()
+	g.links[l] = struct{}{}
+	g.stats.Connections++
+	g.changed.notify()
+	silence := g.silence()
+	ended := g.ended
+	g.mu.Unlock()
+	defer l.leave()
+	if ended {
+		return
+	}
+	if query := r.URL.Query(); !slices.Contains([]string{"9", "10"}, query.Get("v")) || query.Get("encoding") != "json" {
+		l.closeWith(closeVersion)
+		return
+	}
+	if silence != nil {
+		// Somebody has to read, or the end of the connection goes unseen.
+		go l.helloAfter(silence)
+	} else {
+		l.hello()
+	}
+	l.read()
+}
+
+// silence returns a channel that is closed when the silence ends, or nil.
+func (g *gateway) silence() <-chan struct{} {
+	if !g.silent {
+		return nil
+	}
+	return g.awake
+}
+
+// dispatch sends an event to every session whose shard serves the guild, and
+// keeps it for those that are away.
+func (g *gateway) dispatch(guildID, name string, data json.RawMessage) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, session := range g.sessions {
+		if session.shard == shardOf(guildID, session.shards) {
+			session.append(name, data)
+		}
+	}
+}
+
+// start makes a session for a connection.
+func (g *gateway) start(l *link, shard, shards int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stats.Identifies++
+	if g.reconnect > 0 {
+		g.reconnect--
+		l.send(frame{Op: opReconnect})
+		return
+	}
+	s := &session{gateway: g, id: strings.ToLower(newToken()[:32]), shard: shard, shards: shards, link: l}
+	l.session = s
+	g.sessions = append(g.sessions, s)
+	if len(g.sessions) > maxSessions {
+		g.sessions = slices.Delete(g.sessions, 0, 1)
+	}
+	s.append("READY", g.ready(s))
+	g.countReady()
+}
+
+func (g *gateway) ready(s *session) json.RawMessage {
+	guilds := []map[string]any{}
+	if s.shard == shardOf(g.server.guildID, s.shards) {
+		guilds = append(guilds, map[string]any{"id": g.server.guildID, "unavailable": true})
+	}
+	return encode(map[string]any{
+		"v": 9, "user": g.server.app.user, "guilds": guilds, "session_id": s.id,
+		"resume_gateway_url": g.server.GatewayURL(), "session_type": "normal",
+		"shard":            []int{s.shard, s.shards},
+		"application":      map[string]any{"id": g.server.app.id, "flags": 0},
+		"private_channels": []any{}, "relationships": []any{},
+	})
+}
+
+// resume gives a session to a connection and replays what it missed. It tells
+// whether it could.
+func (g *gateway) resume(l *link, id string, sequence int64) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id })
+	if i < 0 || !g.sessions[i].holds(sequence) {
+		return false
+	}
+	s := g.sessions[i]
+	if s.link != nil {
+		s.link.session = nil
+		s.link.closeWith(closeReplaced)
+	}
+	s.link, l.session = l, s
+	s.sent = sequence
+	s.flush()
+	s.append("RESUMED", encode(map[string]any{}))
+	g.stats.Resumes++
+	g.countReady()
+	return true
+}
+
+func (g *gateway) countReady() {
+	g.readies++
+	g.changed.notify()
+}
+
+// endSession forgets a session; it can not be resumed.
+func (g *gateway) endSession(s *session) {
+	g.sessions = slices.DeleteFunc(g.sessions, func(other *session) bool { return other == s })
+}
+
+func (g *gateway) startsLeft() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return max(maxStarts-g.stats.Identifies, 0)
+}
+
+// end cuts all connections for good.
+func (g *gateway) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = true
+	for l := range g.links {
+		l.cut()
+	}
+	if g.silent {
+		g.silent = false
+		close(g.awake)
+	}
+}
+
+// wait returns nil once enough says so, which is asked under the lock after
+// each change.
+func (g *gateway) wait(ctx context.Context, enough func() bool) error {
+	for {
+		g.mu.Lock()
+		done, changed := enough(), g.changed.next()
+		g.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-g.server.done:
+			return errClosed
+		}
+	}
+}
+
+// writeLimit bounds a write to a connection whose other end does not read.
+const writeLimit = 5 * time.Second
+
+func encode(value any) json.RawMessage {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage("null") // unreachable for what the server sends
+	}
+	return data
+}

@@ -1,0 +1,283 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Close codes of the gateway.
+const (
+	closeUnknownOpcode     = 4001
+	closeDecode            = 4002
+	closeNotAuthenticated  = 4003
+	closeAuthentication    = 4004
+	closeAlready           = 4005
+	closeRateLimited       = 4008
+	closeTimedOut          = 4009
+	closeInvalidShard      = 4010
+	closeShardingRequired  = 4011
+	closeVersion           = 4012
+	closeInvalidIntents    = 4013
+	closeDisallowedIntents = 4014
+	closeReplaced          = 4000
+)
+
+// Limits of what a client sends.
+const (
+	maxFrame       = 4096 // bytes
+	maxFrames      = 120  // in frameWindow
+	frameWindow    = time.Minute
+	privileged     = 1<<1 | 1<<8 | 1<<15 // members, presences, message content
+	unknownIntents = ^(1<<26 - 1)
+)
+
+// closeLimit is how long a client has to answer a close frame.
+const closeLimit = 2 * time.Second
+
+// link is one websocket of a client.
+type link struct {
+	gateway *gateway
+	conn    *websocket.Conn
+	session *session // guarded by the gateway's lock
+
+	writing sync.Mutex
+	closing bool // guarded by writing: a close frame was sent
+
+	windowEnds time.Time // of counting frames; used by read alone
+	frames     int
+}
+
+func newLink(g *gateway, conn *websocket.Conn) *link {
+	conn.SetReadLimit(1 << 20)
+	return &link{gateway: g, conn: conn}
+}
+
+// send writes a frame, except into a silence or after a close.
+func (l *link) send(f frame) {
+	l.write(encode(f))
+}
+
+func (l *link) write(data []byte) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if l.closing {
+		return
+	}
+	_ = l.conn.SetWriteDeadline(time.Now().Add(writeLimit))
+	if err := l.conn.WriteMessage(websocket.TextMessage, data); err != nil {
+		_ = l.conn.Close() // read notices
+	}
+}
+
+// closeWith sends a close frame. The connection ends when the client has
+// answered or hung up, or after a while.
+func (l *link) closeWith(code int) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.closing = true
+	message := websocket.FormatCloseMessage(code, "")
+	_ = l.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(writeLimit))
+	_ = l.conn.SetReadDeadline(time.Now().Add(closeLimit))
+}
+
+// cut ends the connection without a word. The gateway's lock is held.
+func (l *link) cut() {
+	_ = l.conn.Close()
+	l.detach()
+}
+
+// detach leaves the session waiting to be resumed. The gateway's lock is held.
+func (l *link) detach() {
+	if l.session != nil {
+		l.session.link = nil
+		l.session = nil
+	}
+}
+
+// leave is called when the connection is over.
+func (l *link) leave() {
+	_ = l.conn.Close()
+	l.gateway.mu.Lock()
+	defer l.gateway.mu.Unlock()
+	l.detach()
+	delete(l.gateway.links, l)
+	l.gateway.changed.notify()
+}
+
+func (l *link) hello() {
+	interval := l.gateway.server.cfg.HeartbeatInterval
+	l.send(frame{Op: opHello, Data: encode(map[string]any{"heartbeat_interval": interval.Milliseconds()})})
+}
+
+func (l *link) helloAfter(silence <-chan struct{}) {
+	<-silence
+	l.hello()
+}
+
+// read handles what the client sends until the connection ends.
+func (l *link) read() {
+	for {
+		l.extendDeadline()
+		_, data, err := l.conn.ReadMessage()
+		var closed *websocket.CloseError
+		if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway) {
+			l.gateway.mu.Lock()
+			if l.session != nil {
+				l.gateway.endSession(l.session)
+			}
+			l.gateway.mu.Unlock()
+		}
+		if err != nil {
+			return
+		}
+		if code := l.take(data); code != 0 {
+			l.fail(code)
+		}
+	}
+}
+
+// extendDeadline ends a connection over which no heartbeat comes any more.
+func (l *link) extendDeadline() {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if !l.closing {
+		_ = l.conn.SetReadDeadline(time.Now().Add(2*l.gateway.server.cfg.HeartbeatInterval + 10*time.Second))
+	}
+}
+
+// fail closes the connection for a mistake of the client's.
+func (l *link) fail(code int) {
+	l.gateway.mu.Lock()
+	if l.session != nil && ends(code) {
+		l.gateway.endSession(l.session)
+	}
+	l.detach()
+	l.gateway.mu.Unlock()
+	l.closeWith(code)
+}
+
+// ends tells whether a session can not be resumed after a close code.
+func ends(code int) bool {
+	switch code {
+	case closeNotAuthenticated, closeAuthentication, 4007, closeTimedOut, closeInvalidShard,
+		closeShardingRequired, closeVersion, closeInvalidIntents, closeDisallowedIntents:
+		return true
+	}
+	return false
+}
+
+// take handles a frame and returns the code to close with, or 0.
+func (l *link) take(data []byte) int {
+	l.writing.Lock()
+	closing := l.closing
+	l.writing.Unlock()
+	if closing {
+		return 0
+	}
+	var f struct {
+		Op   *int            `json:"op"`
+		Data json.RawMessage `json:"d"`
+	}
+	if len(data) > maxFrame || json.Unmarshal(data, &f) != nil || f.Op == nil {
+		return closeDecode
+	}
+	now := l.gateway.server.clock.Now()
+	if now.After(l.windowEnds) {
+		l.windowEnds, l.frames = now.Add(frameWindow), 0
+	}
+	if l.frames++; l.frames > maxFrames {
+		return closeRateLimited
+	}
+	l.gateway.mu.Lock()
+	authenticated := l.session != nil
+	l.gateway.mu.Unlock()
+	switch *f.Op {
+	case opHeartbeat:
+		return l.heartbeat(f.Data)
+	case opIdentify, opResume:
+		if authenticated {
+			return closeAlready
+		}
+		if *f.Op == opIdentify {
+			return l.identify(f.Data)
+		}
+		return l.resume(f.Data)
+	case opPresence, opVoice, opMembers:
+		if !authenticated {
+			return closeNotAuthenticated
+		}
+		return 0
+	}
+	return closeUnknownOpcode
+}
+
+func (l *link) heartbeat(data json.RawMessage) int {
+	var sequence *int64
+	if len(data) > 0 && json.Unmarshal(data, &sequence) != nil {
+		return closeDecode
+	}
+	l.gateway.mu.Lock()
+	defer l.gateway.mu.Unlock()
+	l.gateway.stats.Heartbeats++
+	l.gateway.changed.notify()
+	if l.session != nil && sequence != nil {
+		l.session.acknowledge(*sequence)
+	}
+	if !l.gateway.silent {
+		l.send(frame{Op: opHeartbeatAck})
+	}
+	return 0
+}
+
+func (l *link) identify(data json.RawMessage) int {
+	var d struct {
+		Token      string         `json:"token"`
+		Properties map[string]any `json:"properties"`
+		Intents    *int           `json:"intents"`
+		Shard      *[2]int        `json:"shard"`
+	}
+	if json.Unmarshal(data, &d) != nil || d.Intents == nil || d.Properties == nil {
+		return closeDecode
+	}
+	shard, shards := 0, 1
+	if d.Shard != nil {
+		shard, shards = d.Shard[0], d.Shard[1]
+	}
+	switch {
+	case strings.TrimPrefix(d.Token, "Bot ") != l.gateway.server.cfg.Token:
+		return closeAuthentication
+	case shards < 1 || shard < 0 || shard >= shards:
+		return closeInvalidShard
+	case shards < 2 && l.gateway.server.cfg.ShardingRequired:
+		return closeShardingRequired
+	case *d.Intents < 0 || *d.Intents&unknownIntents != 0:
+		return closeInvalidIntents
+	case *d.Intents&privileged != 0:
+		return closeDisallowedIntents
+	}
+	l.gateway.start(l, shard, shards)
+	return 0
+}
+
+func (l *link) resume(data json.RawMessage) int {
+	var d struct {
+		Token     string `json:"token"`
+		SessionID string `json:"session_id"`
+		Sequence  *int64 `json:"seq"`
+	}
+	if json.Unmarshal(data, &d) != nil || d.Sequence == nil {
+		return closeDecode
+	}
+	if strings.TrimPrefix(d.Token, "Bot ") != l.gateway.server.cfg.Token {
+		return closeAuthentication
+	}
+	if !l.gateway.resume(l, d.SessionID, *d.Sequence) {
+		l.send(frame{Op: opInvalidSession, Data: encode(false)})
+	}
+	return 0
+}

@@ -1,0 +1,138 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Time limits of an interaction.
+const (
+	firstResponseLimit = 3 * time.Second
+	tokenLife          = 15 * time.Minute
+)
+
+// maxInteractions is when interactions whose token is void are swept out.
+const maxInteractions = 1000
+
+// Interaction types.
+const (
+	kindCommand      = 2
+	kindComponent    = 3
+	kindAutocomplete = 4
+	kindModal        = 5
+)
+
+// interaction is one thing a user did, and what came of it.
+type interaction struct {
+	id, token string
+	kind      int
+	name      string // what the user did, for failures
+	user      *profile
+	channel   *channel
+	created   time.Time
+	metadata  any
+	event     json.RawMessage // the data of INTERACTION_CREATE
+	// source is the message whose component was used, or from whose component
+	// the modal came.
+	source      *message
+	opener      *interaction // that opened the modal
+	focusedType int          // of the option that is completed
+
+	// The server's lock guards what follows.
+	answered  int // type of the callback; 0 while there is none
+	failed    bool
+	thinking  bool     // deferred: the first follow-up fills original
+	original  *message // what @original means
+	followUps []*message
+	choices   []Choice
+	modal     *Modal
+	stop      func() bool
+	changed   notifier
+}
+
+func (in *interaction) stopTimer() {
+	if in.stop != nil {
+		in.stop()
+	}
+}
+
+// launch makes an interaction known, starts its time and sends its event.
+func (s *Server) launch(in *interaction, data map[string]any) error {
+	in.id, in.token = s.ids.next(), newToken()
+	in.created = s.clock.Now()
+	event, err := s.payload(in, data)
+	if err != nil {
+		return err
+	}
+	in.event = event
+
+	s.mu.Lock()
+	s.sweepInteractions()
+	s.interactions[in.token], s.byID[in.id] = in, in
+	in.stop = s.clock.AfterFunc(firstResponseLimit, func() { s.expire(in) })
+	s.mu.Unlock()
+
+	s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event)
+	return nil
+}
+
+// expire is called when the time for a first response is over.
+func (s *Server) expire(in *interaction) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in.answered != 0 || in.failed {
+		return
+	}
+	in.failed = true
+	in.changed.notify()
+	s.fail(in.name, "no first response within %v", firstResponseLimit)
+}
+
+// sweepInteractions forgets, once there are many, those whose token is void.
+// Their messages stay.
+func (s *Server) sweepInteractions() {
+	if len(s.interactions) < maxInteractions || s.cfg.Lean {
+		return
+	}
+	for _, in := range s.interactions {
+		if s.clock.Now().Sub(in.created) > 2*tokenLife {
+			s.forget(in)
+		}
+	}
+}
+
+func (s *Server) forget(in *interaction) {
+	in.stopTimer()
+	delete(s.interactions, in.token)
+	delete(s.byID, in.id)
+}
+
+// awaiting returns the interaction that a callback answers, or says why it can not.
+func (s *Server) awaiting(id, token string) (*interaction, *refusal) {
+	in := s.interactions[token]
+	switch {
+	case in == nil || in.id != id:
+		return nil, refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
+	case in.answered != 0:
+		return nil, refuse(http.StatusBadRequest, CodeAlreadyAcknowledged, "Interaction has already been acknowledged.")
+	case in.failed || s.clock.Now().Sub(in.created) > firstResponseLimit:
+		return nil, refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
+	}
+	return in, nil
+}
+
+// underway returns the interaction whose token a webhook call uses.
+func (s *Server) underway(c *call) (*interaction, *refusal) {
+	if c.r.PathValue("application") != s.app.id {
+		return nil, refuse(http.StatusNotFound, CodeUnknownWebhook, "Unknown Webhook")
+	}
+	in := s.interactions[c.r.PathValue("token")]
+	switch {
+	case in == nil || s.clock.Now().Sub(in.created) > tokenLife:
+		return nil, refuse(http.StatusUnauthorized, CodeInvalidToken, "Invalid Webhook Token")
+	case in.answered == 0 || in.kind == kindAutocomplete:
+		return nil, refuse(http.StatusNotFound, CodeUnknownWebhook, "Unknown Webhook")
+	}
+	return in, nil
+}

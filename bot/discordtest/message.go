@@ -1,0 +1,172 @@
+package discordtest
+
+import (
+	"regexp"
+	"slices"
+	"time"
+)
+
+// maxChannelMessages bounds what a channel keeps; older messages are forgotten.
+const maxChannelMessages = 1000
+
+// message is a message in a channel. The server's lock guards it.
+type message struct {
+	wire      wireMessage
+	channel   *channel
+	visibleTo string // the one user who sees it; empty if all do
+	created   time.Time
+	deleted   bool
+	version   int
+	history   []View
+	pings     []string
+	changed   notifier
+}
+
+// newMessage makes an empty message of the bot.
+func (s *Server) newMessage(ch *channel) *message {
+	now := s.clock.Now()
+	return &message{
+		channel: ch,
+		created: now,
+		wire: wireMessage{
+			ID: s.ids.next(), ChannelID: ch.id, Author: s.app.user, Timestamp: timestamp(now),
+			Mentions: []wireUser{}, MentionRoles: []string{}, Attachments: []any{},
+			Embeds: []Embed{}, Components: []Component{},
+		},
+	}
+}
+
+// newReply makes the message of a first response or a follow-up.
+func (s *Server) newReply(in *interaction, body *messageBody) (*message, *refusal) {
+	m := s.newMessage(in.channel)
+	if refused := body.applyTo(&m.wire); refused != nil {
+		return nil, refused
+	}
+	s.ownReply(in, m, body.Flags.value)
+	m.pings = pings(m.wire.Content, body.AllowedMentions)
+	s.publish(m)
+	return m, nil
+}
+
+// newThinking makes the message that says that the bot is thinking.
+func (s *Server) newThinking(in *interaction, ephemeral bool) *message {
+	m := s.newMessage(in.channel)
+	flags := flagLoading
+	if ephemeral {
+		flags |= flagEphemeral
+	}
+	s.ownReply(in, m, flags)
+	s.publish(m)
+	return m
+}
+
+// ownReply marks a message as an answer to an interaction.
+func (s *Server) ownReply(in *interaction, m *message, flags int) {
+	m.wire.Flags = flags
+	m.wire.ApplicationID, m.wire.WebhookID = s.app.id, s.app.id
+	m.wire.InteractionMetadata = in.metadata
+	if in.kind == kindCommand {
+		m.wire.Type = 20 // CHAT_INPUT_COMMAND
+	}
+	if flags&flagEphemeral != 0 {
+		m.visibleTo = in.user.id
+	}
+}
+
+// publish puts a new message where it is seen.
+func (s *Server) publish(m *message) {
+	s.messages[m.wire.ID] = m
+	list := append(m.channel.messages, m)
+	if len(list) > maxChannelMessages {
+		delete(s.messages, list[0].wire.ID)
+		list = slices.Delete(list, 0, 1)
+	}
+	m.channel.messages = list
+	s.touch(m)
+}
+
+// edit changes a message.
+func (s *Server) edit(m *message, body *messageBody) *refusal {
+	if m.deleted {
+		return unknownMessage()
+	}
+	if refused := body.applyTo(&m.wire); refused != nil {
+		return refused
+	}
+	m.wire.Flags = m.wire.Flags&^(flagLoading|flagSuppressEmbeds) | body.Flags.value&flagSuppressEmbeds
+	edited := timestamp(s.clock.Now())
+	m.wire.EditedTimestamp = &edited
+	s.touch(m)
+	return nil
+}
+
+// editLimited refuses edits of old messages beyond Discord's tighter limit.
+func (s *Server) editLimited(m *message) *refusal {
+	if s.cfg.NoRateLimits || s.clock.Now().Sub(m.created) <= time.Hour {
+		return nil
+	}
+	return s.limits.takeEdit(m.channel.id)
+}
+
+// remove deletes a message.
+func (s *Server) remove(m *message) *refusal {
+	if m.deleted {
+		return unknownMessage()
+	}
+	m.deleted = true
+	delete(s.messages, m.wire.ID)
+	m.channel.messages = slices.DeleteFunc(m.channel.messages, func(other *message) bool { return other == m })
+	s.touch(m)
+	return nil
+}
+
+// touch notes a new version of a message and tells who waits for one.
+func (s *Server) touch(m *message) {
+	m.version++
+	if !s.cfg.Lean {
+		m.history = append(m.history, m.view())
+	}
+	m.changed.notify()
+	m.channel.changed.notify()
+	s.journal.note(func() Event {
+		return Event{Message: &MessageChange{Message: m.view(), VisibleTo: m.visibleTo}}
+	})
+}
+
+// view is what a person sees of the message.
+func (m *message) view() View {
+	v := View{
+		ID: m.wire.ID, ChannelID: m.channel.id, State: Shown, Ephemeral: m.visibleTo != "",
+		Content: m.wire.Content, Embeds: m.wire.Embeds, Components: m.wire.Components,
+		Pings: m.pings, Version: m.version,
+	}
+	switch {
+	case m.deleted:
+		v.State = Deleted
+	case m.wire.Flags&flagLoading != 0:
+		v.State = Thinking
+	}
+	return v
+}
+
+// mention matches what can ping in a message's content.
+var mention = regexp.MustCompile(`@everyone|@here|<@!?(\d+)>|<@&(\d+)>`)
+
+// pings lists the mentions that notify somebody. Those in embeds never do.
+func pings(content string, allowed optional[allowedMentions]) []string {
+	var found []string
+	for _, match := range mention.FindAllStringSubmatch(content, -1) {
+		kind, ids, id := "everyone", []string(nil), ""
+		switch {
+		case match[1] != "":
+			kind, ids, id = "users", allowed.value.Users, match[1]
+		case match[2] != "":
+			kind, ids, id = "roles", allowed.value.Roles, match[2]
+		}
+		unrestricted := !allowed.set || allowed.null
+		if unrestricted || slices.Contains(allowed.value.Parse, kind) || slices.Contains(ids, id) {
+			found = append(found, match[0])
+		}
+	}
+	return found
+}

@@ -1,0 +1,214 @@
+package discordtest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of messages, in characters where they are of text.
+const (
+	maxContent     = 2000
+	maxEmbeds      = 10
+	maxEmbedText   = 6000 // over all embeds of a message
+	maxFields      = 25
+	maxTitle       = 256
+	maxDescription = 4096
+	maxFieldName   = 256
+	maxFieldValue  = 1024
+	maxFooter      = 2048
+	maxAuthor      = 256
+	maxURL         = 2048
+)
+
+// messageBody is a message as the bot sends it.
+type messageBody struct {
+	Content         optional[string]          `json:"content"`
+	Embeds          optional[[]Embed]         `json:"embeds"`
+	Components      optional[[]Component]     `json:"components"`
+	Flags           optional[int]             `json:"flags"`
+	AllowedMentions optional[allowedMentions] `json:"allowed_mentions"`
+	TTS             bool                      `json:"tts"`
+}
+
+type allowedMentions struct {
+	Parse       []string `json:"parse"`
+	Users       []string `json:"users"`
+	Roles       []string `json:"roles"`
+	RepliedUser bool     `json:"replied_user"`
+}
+
+// validate checks all that is present. flags are those that may be set here.
+func (b *messageBody) validate(p *problems, path string, flags int) {
+	longest(p, at(path, "content"), b.Content.value, maxContent)
+	if len(b.Embeds.value) > maxEmbeds {
+		p.add(at(path, "embeds"), "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxEmbeds)
+	}
+	total := 0
+	for i := range b.Embeds.value {
+		total += validateEmbed(p, at(path, "embeds", i), &b.Embeds.value[i])
+	}
+	if total > maxEmbedText {
+		p.add(at(path, "embeds"), "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of %d", maxEmbedText)
+	}
+	if b.Flags.value&^flags != 0 {
+		p.add(at(path, "flags"), "BASE_TYPE_CHOICES", "Flags %d can not be set here.", b.Flags.value&^flags)
+	}
+	b.AllowedMentions.value.validate(p, at(path, "allowed_mentions"))
+	validateRows(p, at(path, "components"), b.Components.value)
+}
+
+func (m *allowedMentions) validate(p *problems, path string) {
+	for i, kind := range m.Parse {
+		oneOf(p, at(path, "parse", i), kind, "everyone", "roles", "users")
+	}
+	for name, ids := range map[string][]string{"users": m.Users, "roles": m.Roles} {
+		if len(ids) > 100 {
+			p.add(at(path, name), "BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.")
+		}
+		if len(ids) > 0 && slices.Contains(m.Parse, name) {
+			p.add(at(path, "parse"), "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[%q] and %s: [ids...] are mutually exclusive.", name, name)
+		}
+	}
+}
+
+// validateEmbed returns how many characters count towards the message's limit.
+func validateEmbed(p *problems, path string, e *Embed) int {
+	longest(p, at(path, "title"), e.Title, maxTitle)
+	longest(p, at(path, "description"), e.Description, maxDescription)
+	validURL(p, at(path, "url"), e.URL, "http", "https")
+	total := length(e.Title) + length(e.Description)
+	if e.Timestamp != "" {
+		if _, err := time.Parse(time.RFC3339, e.Timestamp); err != nil {
+			p.add(at(path, "timestamp"), "DATE_TIME_TYPE_PARSE", "Could not parse %s. Should be ISO8601.", e.Timestamp)
+		}
+	}
+	if e.Color != nil && (*e.Color < 0 || *e.Color > 0xFFFFFF) {
+		p.add(at(path, "color"), "NUMBER_TYPE_MAX", "int value should be between 0 and 16777215.")
+	}
+	if e.Footer != nil {
+		between(p, at(path, "footer", "text"), e.Footer.Text, 1, maxFooter)
+		validURL(p, at(path, "footer", "icon_url"), e.Footer.IconURL, "http", "https", "attachment")
+		total += length(e.Footer.Text)
+	}
+	if e.Author != nil {
+		between(p, at(path, "author", "name"), e.Author.Name, 1, maxAuthor)
+		validURL(p, at(path, "author", "url"), e.Author.URL, "http", "https")
+		validURL(p, at(path, "author", "icon_url"), e.Author.IconURL, "http", "https", "attachment")
+		total += length(e.Author.Name)
+	}
+	for name, media := range map[string]*EmbedMedia{"image": e.Image, "thumbnail": e.Thumbnail} {
+		if media != nil {
+			validURL(p, at(path, name, "url"), media.URL, "http", "https", "attachment")
+		}
+	}
+	if len(e.Fields) > maxFields {
+		p.add(at(path, "fields"), "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxFields)
+	}
+	for i, f := range e.Fields {
+		between(p, at(path, "fields", i, "name"), f.Name, 1, maxFieldName)
+		between(p, at(path, "fields", i, "value"), f.Value, 1, maxFieldValue)
+		total += length(f.Name) + length(f.Value)
+	}
+	if total == 0 && e.Image == nil && e.Thumbnail == nil && e.Footer == nil && e.Author == nil && len(e.Fields) == 0 {
+		p.required(at(path, "description"))
+	}
+	return total
+}
+
+// applyTo puts what is present into a message and refuses to leave it empty.
+func (b *messageBody) applyTo(m *wireMessage) *refusal {
+	changed := *m
+	if b.Content.set {
+		changed.Content = strings.TrimSpace(b.Content.value)
+	}
+	if b.Embeds.set {
+		changed.Embeds = make([]Embed, len(b.Embeds.value))
+		for i, e := range b.Embeds.value {
+			e.Type = "rich"
+			changed.Embeds[i] = e
+		}
+	}
+	if b.Components.set {
+		changed.Components = numbered(b.Components.value)
+	}
+	if changed.Content == "" && len(changed.Embeds) == 0 && len(changed.Components) == 0 {
+		return refuse(http.StatusBadRequest, CodeEmptyMessage, "Cannot send an empty message")
+	}
+	*m = changed
+	return nil
+}
+
+// numbered returns components with the ids that Discord gives them, in order.
+func numbered(components []Component) []Component {
+	next := 0
+	var number func([]Component) []Component
+	number = func(list []Component) []Component {
+		out := make([]Component, len(list))
+		for i, c := range list {
+			if next++; c.ID == 0 {
+				c.ID = next
+			}
+			if c.Components != nil {
+				c.Components = number(c.Components)
+			}
+			out[i] = c
+		}
+		return out
+	}
+	return number(components)
+}
+
+// length counts characters as Discord does.
+func length(text string) int { return utf8.RuneCountInString(text) }
+
+func longest(p *problems, path, text string, most int) {
+	if length(text) > most {
+		p.add(path, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", most)
+	}
+}
+
+// between checks the length of text. White space alone is no text.
+func between(p *problems, path, text string, least, most int) {
+	switch {
+	case least > 0 && text == "":
+		p.required(path)
+	case length(text) > most || length(strings.TrimSpace(text)) < least:
+		p.add(path, "BASE_TYPE_BAD_LENGTH", "Must be between %d and %d in length.", least, most)
+	}
+}
+
+func oneOf(p *problems, path, text string, allowed ...string) {
+	if !slices.Contains(allowed, text) {
+		p.add(path, "BASE_TYPE_CHOICES", "Value must be one of {%s}.", strings.Join(allowed, ", "))
+	}
+}
+
+func inRange(p *problems, path string, n *int, least, most int) {
+	if n != nil && (*n < least || *n > most) {
+		p.add(path, "NUMBER_TYPE_MAX", "int value should be between %d and %d.", least, most)
+	}
+}
+
+func validURL(p *problems, path, text string, schemes ...string) {
+	if text == "" {
+		return
+	}
+	longest(p, path, text, maxURL)
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme) {
+		p.add(path, "URL_TYPE_INVALID_URL", "Not a well formed URL: scheme must be one of (%s).", quoted(schemes))
+	}
+}
+
+func quoted(list []string) string {
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = fmt.Sprintf("'%s'", text)
+	}
+	return strings.Join(out, ", ")
+}

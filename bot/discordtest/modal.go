@@ -1,0 +1,128 @@
+package discordtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Fields are what a user enters into a modal, by label or custom id. The value
+// of a select menu is a string or a []string.
+type Fields map[string]any
+
+// Fill enters fields into the modal that the bot opened, sends it and waits
+// until the bot has answered or failed to. What is not named is sent as it is.
+func (r *Reply) Fill(ctx context.Context, fields Fields) (*Reply, error) {
+	r.user.server.mu.Lock()
+	modal := r.in.modal
+	r.user.server.mu.Unlock()
+	if modal == nil {
+		return nil, errors.New("no modal is open")
+	}
+	left := maps.Clone(fields)
+	parts := []map[string]any{}
+	for _, c := range modal.Components {
+		part, err := fillPart(c, left)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	if len(left) > 0 {
+		return nil, fmt.Errorf("the modal has no field %q", slices.Sorted(maps.Keys(left))[0])
+	}
+	in := &interaction{kind: kindModal, name: "modal " + modal.Title, source: r.in.source, opener: r.in}
+	return seen(ctx)(r.user.act(in, map[string]any{"custom_id": modal.CustomID, "components": parts}))
+}
+
+// SubmitModal is Fill for the modal of an interaction that is known by its id.
+func (u *User) SubmitModal(ctx context.Context, interactionID string, fields Fields) (*Reply, error) {
+	u.server.mu.Lock()
+	in := u.server.byID[interactionID]
+	u.server.mu.Unlock()
+	if in == nil || in.user != u.profile {
+		return nil, fmt.Errorf("%s has no interaction %q", u.Name, interactionID)
+	}
+	return (&Reply{user: u, in: in}).Fill(ctx, fields)
+}
+
+// fillPart turns a row or a label of a modal into what is sent of it, and takes
+// the fields that it uses.
+func fillPart(c Component, left Fields) (map[string]any, error) {
+	part := map[string]any{"type": c.Type, "id": c.ID}
+	switch {
+	case c.Type == TypeRow && len(c.Components) == 1:
+		filled, err := fillField(c.Components[0], c.Components[0].Label, left)
+		part["components"] = []any{filled}
+		return part, err
+	case c.Type == TypeLabel && c.Component != nil:
+		filled, err := fillField(*c.Component, c.Label, left)
+		part["component"] = filled
+		return part, err
+	}
+	return part, nil
+}
+
+func fillField(c Component, label string, left Fields) (map[string]any, error) {
+	value, given := left[c.CustomID]
+	delete(left, c.CustomID)
+	if !given {
+		value, given = left[label]
+		delete(left, label)
+	}
+	filled := map[string]any{"type": c.Type, "id": c.ID, "custom_id": c.CustomID}
+	if c.Type != TypeTextInput {
+		values, err := chosen(c, value)
+		filled["values"] = values
+		return filled, err
+	}
+	text := c.Value
+	if given {
+		text = fmt.Sprint(value)
+	}
+	filled["value"] = text
+	return filled, fits(c, label, text)
+}
+
+// fits refuses text that Discord's client does not send.
+func fits(c Component, label, text string) error {
+	required := c.Required == nil || *c.Required
+	least, most := 0, maxInputValue
+	if c.MinLength != nil {
+		least = *c.MinLength
+	}
+	if c.MaxLength != nil {
+		most = *c.MaxLength
+	}
+	n := length(text)
+	if n == 0 && !required {
+		return nil
+	}
+	if n == 0 || n < least || n > most {
+		return fmt.Errorf("field %q takes %d to %d characters, not %d", label, max(least, 1), most, n)
+	}
+	return nil
+}
+
+// chosen returns the values of a select menu in a modal.
+func chosen(c Component, value any) ([]string, error) {
+	values := []string{}
+	switch v := value.(type) {
+	case nil:
+		for _, o := range c.Options {
+			if o.Default {
+				values = append(values, o.Value)
+			}
+		}
+	case []string:
+		values = v
+	default:
+		values = []string{fmt.Sprint(v)}
+	}
+	if len(values) == 0 && c.Required != nil && !*c.Required {
+		return values, nil
+	}
+	return values, selected(c, values)
+}

@@ -1,0 +1,91 @@
+package discordtest
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// attachmentLimit is what a guild without boosts allows, in bytes.
+const attachmentLimit = 10 << 20
+
+// newToken returns a token that nobody guesses.
+func newToken() string {
+	random := make([]byte, 48)
+	_, _ = rand.Read(random) // never fails
+	return hex.EncodeToString(random)
+}
+
+// payload builds the data of an INTERACTION_CREATE and of the metadata that
+// the answers carry.
+func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage, error) {
+	owners := map[string]any{"0": s.guildID}
+	if in.channel.guildID == "" {
+		owners["0"] = "0"
+	}
+	if in.user.userInstall {
+		owners = map[string]any{"1": in.user.id}
+	}
+	event := map[string]any{
+		"id": in.id, "application_id": s.app.id, "type": in.kind, "token": in.token, "version": 1,
+		"data": data, "channel_id": in.channel.id, "channel": in.channel.wire(),
+		"app_permissions": strconv.Itoa(botPermissions), "locale": in.user.locale,
+		"entitlements": []any{}, "authorizing_integration_owners": owners,
+		"attachment_size_limit": attachmentLimit,
+	}
+	if in.channel.guildID == "" {
+		event["context"] = 1 // the DM with the bot
+		event["user"] = in.user.wire()
+	} else {
+		event["context"] = 0
+		event["guild_id"], event["guild_locale"] = s.guildID, s.cfg.GuildLocale
+		event["guild"] = map[string]any{"id": s.guildID, "locale": s.cfg.GuildLocale, "features": []any{}}
+		event["member"] = in.user.member()
+	}
+	metadata := map[string]any{
+		"id": in.id, "type": in.kind, "user": in.user.wire(), "authorizing_integration_owners": owners,
+	}
+	if in.source != nil {
+		s.mu.Lock()
+		event["message"] = in.source.wire
+		s.mu.Unlock()
+		metadata["interacted_message_id"] = in.source.wire.ID
+	}
+	if in.opener != nil {
+		metadata["triggering_interaction_metadata"] = in.opener.metadata
+		delete(metadata, "interacted_message_id")
+	}
+	in.metadata = metadata
+
+	encoded, err := json.Marshal(event)
+	if err != nil {
+		return nil, fmt.Errorf("discordtest: %w", err)
+	}
+	if err := s.schemas.checkEvent(encoded); err != nil {
+		return nil, fmt.Errorf("discordtest: the event is not as Discord's: %w", err)
+	}
+	return encoded, nil
+}
+
+// member is the user as a member of the guild.
+func (p *profile) member() map[string]any {
+	return map[string]any{
+		"user": p.wire(), "roles": []any{}, "joined_at": "2024-01-01T00:00:00.000000+00:00",
+		"deaf": false, "mute": false, "flags": 0, "pending": false, "permissions": strconv.FormatUint(p.permissions, 10),
+		"nick": nil, "avatar": nil, "premium_since": nil, "communication_disabled_until": nil,
+	}
+}
+
+// wire is the channel as interactions show it.
+func (ch *channel) wire() map[string]any {
+	if ch.guildID == "" {
+		return map[string]any{"id": ch.id, "type": 1, "name": nil, "flags": 0, "recipients": []any{ch.owner.wire()}}
+	}
+	return map[string]any{
+		"id": ch.id, "type": 0, "name": ch.name, "guild_id": ch.guildID, "position": ch.position,
+		"permissions": strconv.Itoa(memberPermissions), "flags": 0, "nsfw": false, "parent_id": nil,
+		"permission_overwrites": []any{}, "rate_limit_per_user": 0, "topic": nil, "last_message_id": nil,
+	}
+}

@@ -1,0 +1,114 @@
+package discordtest
+
+import (
+	"cmp"
+	"slices"
+)
+
+// profile is a person. It does not change after it was made, except dm.
+type profile struct {
+	id, name    string
+	locale      string
+	permissions uint64
+	userInstall bool
+	dm          *channel // made at the first use, guarded by the server's lock
+}
+
+// UserOption says how a new user is to be.
+type UserOption func(*profile)
+
+// Locale sets the language of the user's client; en-US otherwise.
+func Locale(locale string) UserOption { return func(p *profile) { p.locale = locale } }
+
+// ID sets the user's id, a snowflake.
+func ID(id string) UserOption { return func(p *profile) { p.id = id } }
+
+// Permissions sets what the user may do in the guild, as Discord's bits.
+func Permissions(bits uint64) UserOption { return func(p *profile) { p.permissions = bits } }
+
+// UserInstalled makes the user the only one for whom the bot is installed:
+// Discord then allows five follow-ups an interaction.
+func UserInstalled() UserOption { return func(p *profile) { p.userInstall = true } }
+
+// memberPermissions is what everybody may do: view, send, embed, attach, read
+// history, use commands and the like.
+const memberPermissions = 2248473465835073
+
+// botPermissions is what the bot may do where a channel says nothing else.
+const botPermissions = 0x400 | 0x800 | 0x4000 | 0x8000 | 0x10000
+
+// User is a person who looks at a channel: a DM with the bot or a channel of
+// the guild, "general" to begin with.
+type User struct {
+	ID, Name string
+	Locale   string
+
+	server  *Server
+	profile *profile
+	channel *channel
+}
+
+// User returns the user of that name and makes one, with the options, where
+// there is none.
+func (s *Server) User(name string, options ...UserOption) *User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.users[name]
+	if p == nil {
+		p = &profile{name: name, locale: "en-US", permissions: memberPermissions}
+		for _, option := range options {
+			option(p)
+		}
+		if p.id == "" {
+			p.id = s.ids.next()
+		}
+		s.users[name] = p
+	}
+	return s.person(p, s.channels[s.channelOrder[0]])
+}
+
+func (s *Server) person(p *profile, ch *channel) *User {
+	return &User{ID: p.id, Name: p.name, Locale: p.locale, server: s, profile: p, channel: ch}
+}
+
+// Users returns all users, by name.
+func (s *Server) Users() []*User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*User
+	for _, p := range s.users {
+		list = append(list, s.person(p, s.channels[s.channelOrder[0]]))
+	}
+	slices.SortFunc(list, func(a, b *User) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// In returns the user looking at a channel.
+func (u *User) In(ch *Channel) *User { return u.server.person(u.profile, ch.record) }
+
+// InDM returns the user looking at the DM with the bot.
+func (u *User) InDM() *User {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	if u.profile.dm == nil {
+		u.profile.dm = &channel{id: u.server.ids.next(), owner: u.profile}
+		u.server.channels[u.profile.dm.id] = u.profile.dm
+	}
+	return u.server.person(u.profile, u.profile.dm)
+}
+
+// ChannelID is the channel that the user looks at.
+func (u *User) ChannelID() string { return u.channel.id }
+
+// Messages returns what the user sees in the channel, oldest first.
+func (u *User) Messages() []View {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	return u.channel.visible(u.ID)
+}
+
+// wire is the user as Discord shows one.
+func (p *profile) wire() wireUser {
+	name := p.name
+	return wireUser{ID: p.id, Username: p.name, Discriminator: "0", GlobalName: &name}
+}

@@ -1,0 +1,234 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Routes of the REST API, below the version, as faults and calls name them.
+const (
+	RouteGateway       = "/gateway"
+	RouteGatewayBot    = "/gateway/bot"
+	RouteCommands      = "/applications/{application}/commands"
+	RouteGuildCommands = "/applications/{application}/guilds/{guild}/commands"
+	RouteCallback      = "/interactions/{id}/{token}/callback"
+	RouteFollowUps     = "/webhooks/{application}/{token}"
+	RouteFollowUp      = "/webhooks/{application}/{token}/messages/{message}"
+	RouteOriginal      = "/webhooks/{application}/{token}/messages/@original"
+	RouteMessages      = "/channels/{channel}/messages"
+	RouteMessage       = "/channels/{channel}/messages/{message}"
+)
+
+// maxBody bounds a request's body, in bytes.
+const maxBody = 25 << 20
+
+// call is a request that is being handled.
+type call struct {
+	r      *http.Request
+	route  string
+	body   []byte
+	status int    // what was answered; 0 where nothing was
+	answer []byte // its body
+}
+
+func (c *call) name() string { return c.r.Method + " " + c.route }
+
+// endpoint handles a call. It returns what is answered as JSON with 200, or,
+// where that is nil, with 204.
+type endpoint func(*call) (any, *refusal)
+
+// routes builds the handler of REST and gateway.
+func (s *Server) routes() http.Handler {
+	rest := http.NewServeMux()
+	handle := func(method, route string, h endpoint) {
+		rest.HandleFunc(method+" "+route, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, route, h) })
+	}
+	handle("GET", RouteGateway, func(*call) (any, *refusal) { return map[string]any{"url": s.GatewayURL()}, nil })
+	handle("GET", RouteGatewayBot, s.getGatewayBot)
+	handle("GET", "/users/@me", func(*call) (any, *refusal) { return s.app.user, nil })
+	handle("GET", "/applications/@me", s.getApplication)
+	handle("GET", "/oauth2/applications/@me", s.getApplication)
+	for _, route := range []string{RouteCommands, RouteGuildCommands} {
+		handle("GET", route, s.getCommands)
+		handle("PUT", route, s.putCommands)
+	}
+	handle("POST", RouteCallback, s.postCallback)
+	handle("POST", RouteFollowUps, s.postFollowUp)
+	for _, route := range []string{RouteOriginal, RouteFollowUp} {
+		handle("GET", route, s.getReply)
+		handle("PATCH", route, s.patchReply)
+		handle("DELETE", route, s.deleteReply)
+	}
+	handle("POST", RouteMessages, s.postMessage)
+	handle("GET", RouteMessages, s.getMessages)
+	handle("GET", RouteMessage, s.getMessage)
+	handle("PATCH", RouteMessage, s.patchMessage)
+	handle("DELETE", RouteMessage, s.deleteMessage)
+	rest.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, "", notFound) })
+
+	all := http.NewServeMux()
+	all.Handle("/api/v9/", http.StripPrefix("/api/v9", rest))
+	all.Handle("/api/v10/", http.StripPrefix("/api/v10", rest))
+	all.HandleFunc("GET /{$}", s.gateway.serve)
+	return all
+}
+
+func notFound(*call) (any, *refusal) {
+	return nil, refuse(http.StatusNotFound, 0, "404: Not Found")
+}
+
+// serve takes a call through all that may stop it, to its answer.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h endpoint) {
+	s.handlers.Add(1)
+	defer s.handlers.Done()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	c := &call{r: r, route: route, body: body}
+	entry := &Call{Method: r.Method, Route: route, Path: r.URL.Path, Request: body, Started: s.clock.Now()}
+	begun := time.Now()
+	s.journal.begin(entry)
+	defer func() { s.journal.finish(entry, c.status, c.answer, time.Since(begun)) }()
+
+	fault := s.faults.take(r.Method, route)
+	if s.apply(fault, w, c) {
+		return
+	}
+	value, refused := s.admit(w, c, err)
+	if refused == nil {
+		value, refused = h(c)
+	}
+	if fault != nil && fault.Reset == ResetAfter {
+		cut(w)
+		return
+	}
+	s.reply(w, c, value, refused)
+}
+
+// admit refuses a call that may not be handled at all.
+func (s *Server) admit(w http.ResponseWriter, c *call, read error) (any, *refusal) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(read, &tooLarge) {
+		return nil, refuse(http.StatusRequestEntityTooLarge, CodeTooLarge, "Request entity too large")
+	}
+	if read != nil {
+		return nil, refuse(http.StatusBadRequest, 0, "400: Bad Request")
+	}
+	if refused := s.authorize(c); refused != nil {
+		return nil, refused
+	}
+	if !s.cfg.NoRateLimits {
+		return nil, s.limits.take(c, w.Header())
+	}
+	return nil, nil
+}
+
+// authorize checks the token. Interactions are answered by their own token.
+func (s *Server) authorize(c *call) *refusal {
+	given := c.r.Header.Get("Authorization")
+	open := c.route == RouteGateway || isInteractionRoute(c.route)
+	if given == "Bot "+s.cfg.Token || given == "" && open {
+		return nil
+	}
+	return refuse(http.StatusUnauthorized, 0, "401: Unauthorized")
+}
+
+func isInteractionRoute(route string) bool {
+	return route == RouteCallback || strings.HasPrefix(route, RouteFollowUps)
+}
+
+// reply sends an answer.
+func (s *Server) reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
+	status := http.StatusOK
+	if refused != nil {
+		if !refused.innocent {
+			s.fail(c.name(), "%d, code %d: %s%s", refused.status, refused.code, refused.message, describe(refused.errors))
+		}
+		for name, values := range refused.header {
+			w.Header()[name] = values
+		}
+		status, value = refused.status, refused.body()
+	}
+	if value == nil {
+		// Without a body there is no Content-Type either.
+		c.write(w, http.StatusNoContent, nil)
+		return
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"message":"500: Internal Server Error","code":0}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	c.write(w, status, body)
+}
+
+// describe prints the tree of an invalid form for a failure's reason.
+func describe(tree map[string]any) string {
+	if tree == nil {
+		return ""
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return ""
+	}
+	return " " + string(text)
+}
+
+func (c *call) write(w http.ResponseWriter, status int, body []byte) {
+	c.status, c.answer = status, body
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// decode reads the body into out.
+func (c *call) decode(out any) *refusal {
+	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if kind != "application/json" {
+		p := &problems{}
+		p.add("", "CONTENT_TYPE_INVALID", `Expected "Content-Type" header to be one of {'application/json'}.`)
+		return p.refusal()
+	}
+	err := json.Unmarshal(c.body, out)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		p := &problems{}
+		p.add(wrong.Field, "BASE_TYPE_CONVERT", "Could not interpret %q as %s.", wrong.Value, wrong.Type.Kind())
+		return p.refusal()
+	}
+	if err != nil {
+		return refuse(http.StatusBadRequest, CodeInvalidJSON, "The request body contains invalid JSON.")
+	}
+	return nil
+}
+
+// check refuses a body with problems, and then one that Discord's description
+// of component does not allow.
+func (s *Server) check(c *call, p *problems, component string) *refusal {
+	if refused := p.refusal(); refused != nil {
+		return refused
+	}
+	if err := s.schemas.checkBody(component, c.body); err != nil {
+		return refuse(http.StatusBadRequest, CodeInvalidForm, "Invalid Form Body: "+err.Error())
+	}
+	return nil
+}
+
+func (s *Server) getGatewayBot(*call) (any, *refusal) {
+	return map[string]any{
+		"url":    s.GatewayURL(),
+		"shards": 1,
+		"session_start_limit": map[string]any{
+			"total": 1000, "remaining": s.gateway.startsLeft(), "reset_after": 86_400_000, "max_concurrency": s.cfg.MaxConcurrency,
+		},
+	}, nil
+}
+
+func (s *Server) getApplication(*call) (any, *refusal) {
+	return map[string]any{
+		"id": s.app.id, "name": s.app.user.Username, "icon": nil, "description": "", "bot_public": true,
+		"bot_require_code_grant": false, "verify_key": strings.Repeat("0", 64), "flags": 0, "bot": s.app.user,
+	}, nil
+}

@@ -1,0 +1,117 @@
+package discordtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Addresses under which the compiler knows the two files.
+const (
+	openAPIName     = "https://discord.invalid/openapi.json"
+	eventSchemaName = "https://discord.invalid/interaction-create.json"
+)
+
+// schemas are Discord's own descriptions. The zero value checks nothing.
+type schemas struct {
+	mu       sync.Mutex // the compiler is not safe for concurrent use
+	compiler *jsonschema.Compiler
+	openAPI  bool
+	event    *jsonschema.Schema
+}
+
+// newSchemas loads the files at the paths; an empty path leaves one out.
+func newSchemas(openAPI, event string) (*schemas, error) {
+	s := &schemas{compiler: jsonschema.NewCompiler(), openAPI: openAPI != ""}
+	s.compiler.DefaultDraft(jsonschema.Draft2020)
+	s.compiler.AssertFormat()
+	for name, path := range map[string]string{openAPIName: openAPI, eventSchemaName: event} {
+		if path == "" {
+			continue
+		}
+		if err := s.load(name, path); err != nil {
+			return nil, fmt.Errorf("discordtest: %s: %w", path, err)
+		}
+	}
+	if event != "" {
+		compiled, err := s.compiler.Compile(eventSchemaName)
+		if err != nil {
+			return nil, fmt.Errorf("discordtest: %s: %w", event, err)
+		}
+		s.event = compiled
+	}
+	return s, nil
+}
+
+func (s *schemas) load(name, path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	return s.compiler.AddResource(name, document)
+}
+
+// checkBody checks a body against a component of the OpenAPI description.
+func (s *schemas) checkBody(component string, body []byte) error {
+	if !s.openAPI {
+		return nil
+	}
+	s.mu.Lock()
+	compiled, err := s.compiler.Compile(openAPIName + "#/components/schemas/" + component)
+	s.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("compile %s: %w", component, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(value)
+}
+
+// checkEvent checks the data of an INTERACTION_CREATE.
+func (s *schemas) checkEvent(data json.RawMessage) error {
+	if s.event == nil {
+		return nil
+	}
+	frame, err := json.Marshal(frame{Op: opDispatch, Type: "INTERACTION_CREATE", Sequence: 1, Data: data})
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(frame))
+	if err != nil {
+		return err
+	}
+	return s.event.Validate(value)
+}
+
+// checkEach checks each element of a list.
+func (s *schemas) checkEach(component string, body []byte) error {
+	if !s.openAPI {
+		return nil
+	}
+	var elements []map[string]any
+	if err := json.Unmarshal(body, &elements); err != nil {
+		return err
+	}
+	for i, element := range elements {
+		// The description asks for an integer where a string is right.
+		delete(element, "default_member_permissions")
+		data, err := json.Marshal(element)
+		if err != nil {
+			return err
+		}
+		if err := s.checkBody(component, data); err != nil {
+			return fmt.Errorf("%d: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package discordtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// Environment variables that name the files described in the package comment.
+const (
+	EnvOpenAPI     = "DISCORD_OPENAPI"
+	EnvEventSchema = "DISCORD_EVENT_SCHEMA"
+)
+
+// Config is how a server is to be. The zero value is right for tests.
+type Config struct {
+	// Address to listen on; a free port of 127.0.0.1 where it is empty.
+	Address string
+	// Token of the bot; "test-token" where it is empty.
+	Token string
+	// Clock by which the server judges; the real one where it is nil.
+	Clock Clock
+	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0.
+	HeartbeatInterval time.Duration
+	// ShardingRequired closes with 4011 what identifies without shards.
+	ShardingRequired bool
+	// MaxConcurrency is what GET /gateway/bot says; 1 where it is 0.
+	MaxConcurrency int
+	// NoRateLimits switches Discord's rate limits off. Faults still give a 429.
+	NoRateLimits bool
+	// Lean keeps no history of calls and messages and checks no schema: for
+	// benchmarks, together with NoRateLimits and Reply.Forget.
+	Lean bool
+	// GuildLocale is the guild's preferred locale; en-US where it is empty.
+	GuildLocale string
+}
+
+// Server is a Discord with one bot, one guild and any number of people. It is
+// safe for concurrent use.
+type Server struct {
+	cfg      Config
+	clock    Clock
+	ids      *snowflakes
+	listener net.Listener
+	http     *http.Server
+	app      application
+	guildID  string
+
+	schemas  *schemas
+	journal  *journal
+	faults   *faults
+	limits   *limiter
+	commands *commandStore
+	gateway  *gateway
+
+	done     chan struct{} // closed by Close
+	close    sync.Once
+	handlers sync.WaitGroup
+
+	mu           sync.Mutex // guards what follows, and what it points to
+	users        map[string]*profile
+	channels     map[string]*channel
+	channelOrder []string
+	messages     map[string]*message
+	interactions map[string]*interaction // by token
+	byID         map[string]*interaction
+}
+
+// application is the bot's own identity.
+type application struct {
+	id   string // also the bot user's
+	user wireUser
+}
+
+// Start returns a server that is running; Close ends it. It has one guild
+// with the text channel "general".
+func Start(cfg Config) (*Server, error) {
+	cfg = cfg.withDefaults()
+	checks, err := loadSchemas(cfg)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", cfg.Address)
+	if err != nil {
+		return nil, fmt.Errorf("discordtest: %w", err)
+	}
+	s := &Server{
+		cfg:          cfg,
+		clock:        cfg.Clock,
+		ids:          &snowflakes{clock: cfg.Clock},
+		listener:     listener,
+		schemas:      checks,
+		journal:      newJournal(cfg.Lean),
+		done:         make(chan struct{}),
+		users:        map[string]*profile{},
+		channels:     map[string]*channel{},
+		messages:     map[string]*message{},
+		interactions: map[string]*interaction{},
+		byID:         map[string]*interaction{},
+	}
+	s.app.id = s.ids.next()
+	s.app.user = wireUser{ID: s.app.id, Username: "hostbot", Discriminator: "0000", Bot: true}
+	s.guildID = s.ids.next()
+	s.faults = &faults{}
+	s.limits = newLimiter(cfg.Clock)
+	s.commands = newCommandStore(s)
+	s.gateway = newGateway(s)
+	s.AddChannel("general")
+
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
+	s.handlers.Go(func() { _ = s.http.Serve(listener) })
+	return s, nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Address == "" {
+		c.Address = "127.0.0.1:0"
+	}
+	if c.Token == "" {
+		c.Token = "test-token"
+	}
+	if c.Clock == nil {
+		c.Clock = realClock{}
+	}
+	if c.HeartbeatInterval <= 0 {
+		c.HeartbeatInterval = 41250 * time.Millisecond
+	}
+	if c.MaxConcurrency <= 0 {
+		c.MaxConcurrency = 1
+	}
+	if c.GuildLocale == "" {
+		c.GuildLocale = "en-US"
+	}
+	return c
+}
+
+func loadSchemas(cfg Config) (*schemas, error) {
+	if cfg.Lean {
+		return &schemas{}, nil
+	}
+	return newSchemas(os.Getenv(EnvOpenAPI), os.Getenv(EnvEventSchema))
+}
+
+// URL is the address of the REST API, version included: http://…/api/v9. v10
+// is served beside it.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/api/v9" }
+
+// GatewayURL is the address of the gateway, as GET /gateway gives it.
+func (s *Server) GatewayURL() string { return "ws://" + s.listener.Addr().String() }
+
+// Token is the bot's token.
+func (s *Server) Token() string { return s.cfg.Token }
+
+// ApplicationID is the bot's application, and also its user.
+func (s *Server) ApplicationID() string { return s.app.id }
+
+// GuildID is the one guild's.
+func (s *Server) GuildID() string { return s.guildID }
+
+// Close ends the connections and waits until nothing of the server runs.
+func (s *Server) Close() error {
+	var err error
+	s.close.Do(func() {
+		close(s.done)
+		s.gateway.end()
+		err = s.http.Close()
+		s.handlers.Wait()
+		s.stopTimers()
+		s.journal.end()
+	})
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// stopTimers ends the waits for first responses.
+func (s *Server) stopTimers() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, in := range s.interactions {
+		in.stopTimer()
+	}
+}
+
+// notifier wakes who waits for a change. The server's lock guards it.
+type notifier struct{ waiting chan struct{} }
+
+// next returns a channel that is closed at the next change.
+func (n *notifier) next() <-chan struct{} {
+	if n.waiting == nil {
+		n.waiting = make(chan struct{})
+	}
+	return n.waiting
+}
+
+func (n *notifier) notify() {
+	if n.waiting != nil {
+		close(n.waiting)
+		n.waiting = nil
+	}
+}
+
+// pause waits for d on the server's clock and tells whether it passed before
+// ctx was done or the server closed.
+func (s *Server) pause(ctx context.Context, d time.Duration) bool {
+	passed := make(chan struct{})
+	stop := s.clock.AfterFunc(d, func() { close(passed) })
+	defer stop()
+	select {
+	case <-passed:
+		return true
+	case <-ctx.Done():
+	case <-s.done:
+	}
+	return false
+}

@@ -1,0 +1,44 @@
+package discordtest
+
+import (
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// epoch is the first millisecond of Discord's ids, 2015-01-01 UTC.
+const epoch = 1420070400000
+
+// snowflakes hands out ids: 42 bits of time, 10 of origin, 12 counted.
+type snowflakes struct {
+	clock Clock
+	count atomic.Uint64
+}
+
+// next returns an id that no other has.
+func (s *snowflakes) next() string {
+	// The count runs over into the bits of origin and time, so that ids differ
+	// even where a manual clock stands still.
+	ms := uint64(s.clock.Now().UnixMilli() - epoch)
+	return strconv.FormatUint(ms<<22+s.count.Add(1), 10)
+}
+
+// isSnowflake tells whether text is an id.
+func isSnowflake(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 64)
+	return err == nil && n > 0
+}
+
+// shardOf tells which of shards serves a guild, or a DM where guildID is empty.
+func shardOf(guildID string, shards int) int {
+	id, err := strconv.ParseUint(guildID, 10, 64)
+	if err != nil || shards < 2 {
+		return 0
+	}
+	return int((id >> 22) % uint64(shards))
+}
+
+// timestamp is how Discord writes a time.
+func timestamp(t time.Time) string {
+	return t.UTC().Format("2006-01-02T15:04:05.000000-07:00")
+}

@@ -1,0 +1,125 @@
+package discordtest
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// testLimit bounds each wait of a test, generously.
+const testLimit = 30 * time.Second
+
+// RunT starts a server that ends with the test. Rules that the bot broke fail
+// the test then, unless ExpectFailures was called.
+func RunT(t testing.TB, config ...Config) *Server {
+	t.Helper()
+	var cfg Config
+	if len(config) > 0 {
+		cfg = config[0]
+	}
+	s, err := Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		if s.journal.expected.Load() {
+			return
+		}
+		for _, failure := range s.Failures() {
+			t.Errorf("the bot broke a rule of Discord's: %v", failure)
+		}
+	})
+	return s
+}
+
+// ExpectFailures says that the test makes the bot break rules.
+func (s *Server) ExpectFailures() { s.journal.expected.Store(true) }
+
+// Types is Command for tests.
+func (u *User) Types(t testing.TB, command string, options ...Options) *Reply {
+	t.Helper()
+	given := Options{}
+	for _, some := range options {
+		for name, value := range some {
+			given[name] = value
+		}
+	}
+	return must(t, func(ctx context.Context) (*Reply, error) { return u.Command(ctx, command, given) })
+}
+
+// Completes is Complete for tests.
+func (u *User) Completes(t testing.TB, command, option, part string) []Choice {
+	t.Helper()
+	return must(t, func(ctx context.Context) ([]Choice, error) { return u.Complete(ctx, command, option, part, nil) })
+}
+
+// Press is Click for tests.
+func (r *Reply) Press(t testing.TB, label string) *Reply {
+	t.Helper()
+	return must(t, func(ctx context.Context) (*Reply, error) { return r.Click(ctx, label) })
+}
+
+// Choose is Pick for tests.
+func (r *Reply) Choose(t testing.TB, placeholder string, labels ...string) *Reply {
+	t.Helper()
+	return must(t, func(ctx context.Context) (*Reply, error) { return r.Pick(ctx, placeholder, labels...) })
+}
+
+// Submit is Fill for tests.
+func (r *Reply) Submit(t testing.TB, fields Fields) *Reply {
+	t.Helper()
+	return must(t, func(ctx context.Context) (*Reply, error) { return r.Fill(ctx, fields) })
+}
+
+// WaitFor waits until text is anywhere in the message.
+func (r *Reply) WaitFor(t testing.TB, text string) View {
+	t.Helper()
+	return r.waitUntil(t, "the text "+text, func(v View) bool { return v.State != Failed && v.Contains(text) })
+}
+
+// WaitUntil waits until the user sees what done is content with.
+func (r *Reply) WaitUntil(t testing.TB, done func(View) bool) View {
+	t.Helper()
+	return r.waitUntil(t, "the condition", done)
+}
+
+func (r *Reply) waitUntil(t testing.TB, what string, done func(View) bool) View {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
+	defer cancel()
+	v, err := r.Await(ctx, done)
+	if err != nil {
+		t.Fatalf("waiting for %s: %v; seen: %s\n%s", what, err, v.State, v.Text())
+	}
+	return v
+}
+
+// WaitForFollowUp waits for a further message with text anywhere in it.
+func (r *Reply) WaitForFollowUp(t testing.TB, text string) *Reply {
+	t.Helper()
+	return must(t, func(ctx context.Context) (*Reply, error) { return r.AwaitFollowUp(ctx, text) })
+}
+
+// WaitFor waits until text is anywhere in a message of the channel that
+// everybody sees.
+func (ch *Channel) WaitFor(t testing.TB, text string) View {
+	t.Helper()
+	return must(t, func(ctx context.Context) (View, error) {
+		return ch.Await(ctx, func(v View) bool { return v.Contains(text) })
+	})
+}
+
+// must fails the test where f returns an error.
+func must[T any](t testing.TB, f func(context.Context) (T, error)) T {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), testLimit)
+	defer cancel()
+	value, err := f(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

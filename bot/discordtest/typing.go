@@ -1,0 +1,210 @@
+package discordtest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Options are the options of a command as a user gives them: strings, numbers
+// or booleans by name. Of users, channels and roles it is the id.
+type Options map[string]any
+
+// typed is a command that a user has typed.
+type typed struct {
+	command *Command
+	path    []CommandOption // groups and subcommands
+	options []CommandOption // that can be given
+}
+
+// parse finds the command that a user typed, such as "/bot show". Names count
+// in the user's language and as they are.
+func (u *User) parse(text string) (*typed, error) {
+	words := strings.Fields(strings.TrimPrefix(text, "/"))
+	if len(words) == 0 {
+		return nil, errors.New("no command was typed")
+	}
+	commands := u.server.Commands()
+	i := slices.IndexFunc(commands, func(c Command) bool {
+		return c.Type == commandChat && u.calls(words[0], c.Name, c.NameLocalizations)
+	})
+	if i < 0 {
+		names := []string{}
+		for _, c := range commands {
+			names = append(names, "/"+c.Name)
+		}
+		return nil, fmt.Errorf("no command %q; there: %s", "/"+words[0], strings.Join(names, ", "))
+	}
+	t := &typed{command: &commands[i], options: commands[i].Options}
+	if err := u.mayUse(t.command); err != nil {
+		return nil, err
+	}
+	for _, word := range words[1:] {
+		k := slices.IndexFunc(t.options, func(o CommandOption) bool {
+			return o.Type <= optionGroup && u.calls(word, o.Name, o.NameLocalizations)
+		})
+		if k < 0 {
+			return nil, fmt.Errorf("%q has no subcommand %q; there: %s", text, word, optionNames(t.options))
+		}
+		t.path = append(t.path, t.options[k])
+		t.options = t.options[k].Options
+	}
+	if len(t.options) > 0 && t.options[0].Type <= optionGroup {
+		return nil, fmt.Errorf("%q needs a subcommand; there: %s", text, optionNames(t.options))
+	}
+	return t, nil
+}
+
+// calls tells whether the user would call something of that name so.
+func (u *User) calls(word, name string, localizations map[string]string) bool {
+	return word == name || word == localizations[u.Locale]
+}
+
+// mayUse refuses a command that Discord would not offer here.
+func (u *User) mayUse(c *Command) error {
+	dm := u.channel.guildID == ""
+	if dm && (c.GuildID != "" || c.DMPermission != nil && !*c.DMPermission || c.Contexts != nil && !slices.Contains(c.Contexts, 1)) ||
+		!dm && c.Contexts != nil && !slices.Contains(c.Contexts, 0) {
+		return fmt.Errorf("/%s is not available here", c.Name)
+	}
+	if c.DefaultMemberPermissions != nil && !dm {
+		needed, _ := strconv.ParseUint(*c.DefaultMemberPermissions, 10, 64)
+		const administrator = 1 << 3
+		if needed == 0 || u.profile.permissions&needed != needed {
+			if u.profile.permissions&administrator == 0 {
+				return fmt.Errorf("%s may not use /%s", u.Name, c.Name)
+			}
+		}
+	}
+	return nil
+}
+
+func optionNames(options []CommandOption) string {
+	names := []string{}
+	for _, o := range options {
+		names = append(names, strconv.Quote(o.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// given turns what a user gave into the event's options. focused is the option
+// that is still being typed; then others may be missing.
+func (u *User) given(t *typed, options Options, focused string) ([]map[string]any, error) {
+	unknown := maps.Clone(options)
+	list := []map[string]any{}
+	for _, o := range t.options {
+		name := o.Name
+		if local, ok := o.NameLocalizations[u.Locale]; ok {
+			if _, used := options[local]; used {
+				name = local
+			}
+		}
+		value, ok := options[name]
+		delete(unknown, name)
+		if !ok {
+			if o.Required && focused == "" {
+				return nil, fmt.Errorf("option %q is required", o.Name)
+			}
+			continue
+		}
+		entry := map[string]any{"name": o.Name, "type": o.Type}
+		if o.Name == focused {
+			entry["focused"] = true
+			entry["value"] = fmt.Sprint(value) // as far as it is typed
+		} else {
+			checked, err := u.value(o, value)
+			if err != nil {
+				return nil, fmt.Errorf("option %q: %w", o.Name, err)
+			}
+			entry["value"] = checked
+		}
+		list = append(list, entry)
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("no option %q; there: %s", slices.Sorted(maps.Keys(unknown))[0], optionNames(t.options))
+	}
+	return list, nil
+}
+
+// value checks what a user gave, as Discord's client does.
+func (u *User) value(o CommandOption, value any) (any, error) {
+	if len(o.Choices) > 0 {
+		for _, c := range o.Choices {
+			if fmt.Sprint(value) == c.Name || fmt.Sprint(value) == c.NameLocalizations[u.Locale] || fmt.Sprint(value) == fmt.Sprint(c.Value) {
+				return c.Value, nil
+			}
+		}
+		return nil, fmt.Errorf("%v is not among the choices", value)
+	}
+	switch o.Type {
+	case optionString:
+		return textValue(o, value)
+	case optionInteger, optionNumber:
+		return numberValue(o, value)
+	case optionBoolean:
+		if flag, ok := value.(bool); ok {
+			return flag, nil
+		}
+	case optionUser, optionChannel, optionRole, optionMentionable, optionAttachment:
+		if id := fmt.Sprint(value); isSnowflake(id) {
+			return id, nil
+		}
+	}
+	return nil, fmt.Errorf("%v (%T) is not of the option's type", value, value)
+}
+
+func textValue(o CommandOption, value any) (any, error) {
+	text, ok := value.(string)
+	least, most := 0, maxStringOption
+	if o.MinLength != nil {
+		least = *o.MinLength
+	}
+	if o.MaxLength != nil {
+		most = *o.MaxLength
+	}
+	if !ok || length(text) < least || length(text) > most {
+		return nil, fmt.Errorf("%v is no string of %d to %d characters", value, least, most)
+	}
+	return text, nil
+}
+
+func numberValue(o CommandOption, value any) (any, error) {
+	number, err := strconv.ParseFloat(fmt.Sprint(value), 64)
+	if err != nil {
+		return nil, fmt.Errorf("%v is no number", value)
+	}
+	if o.Type == optionInteger && number != float64(int64(number)) {
+		return nil, fmt.Errorf("%v is not whole", value)
+	}
+	if o.MinValue != nil && number < *o.MinValue || o.MaxValue != nil && number > *o.MaxValue {
+		return nil, fmt.Errorf("%v is out of range", value)
+	}
+	return number, nil
+}
+
+// data is the event's data.
+func (t *typed) data(options []map[string]any) map[string]any {
+	for _, step := range slices.Backward(t.path) {
+		options = []map[string]any{{"name": step.Name, "type": step.Type, "options": options}}
+	}
+	data := map[string]any{"id": t.command.ID, "name": t.command.Name, "type": commandChat}
+	if len(options) > 0 {
+		data["options"] = options
+	}
+	if t.command.GuildID != "" {
+		data["guild_id"] = t.command.GuildID
+	}
+	return data
+}
+
+// name is the command as Discord writes it.
+func (t *typed) name() string {
+	name := "/" + t.command.Name
+	for _, step := range t.path {
+		name += " " + step.Name
+	}
+	return name
+}

@@ -1,0 +1,159 @@
+package discordtest
+
+import "net/http"
+
+// maxUserInstallFollowUps bounds follow-ups where only the user has installed
+// the application.
+const maxUserInstallFollowUps = 5
+
+const replyFlags = flagSuppressEmbeds | flagEphemeral | flagSuppressNotifications
+
+// postFollowUp takes a further message for an interaction.
+func (s *Server) postFollowUp(c *call) (any, *refusal) {
+	if _, refused := s.locked(func() (any, *refusal) { return s.underwayAny(c) }); refused != nil {
+		return nil, refused
+	}
+	var body messageBody
+	if refused := c.decode(&body); refused != nil {
+		return nil, refused
+	}
+	p := &problems{}
+	body.validate(p, "", replyFlags)
+	if refused := s.check(c, p, "IncomingWebhookInteractionRequest"); refused != nil {
+		return nil, refused
+	}
+	return s.locked(func() (any, *refusal) {
+		in, refused := s.underway(c)
+		if refused != nil {
+			return nil, refused
+		}
+		m, refused := s.followUp(in, &body)
+		if refused != nil {
+			return nil, refused
+		}
+		return m.wire, nil
+	})
+}
+
+// underwayAny is underway for locked.
+func (s *Server) underwayAny(c *call) (any, *refusal) {
+	_, refused := s.underway(c)
+	return nil, refused
+}
+
+// locked runs f under the server's lock.
+func (s *Server) locked(f func() (any, *refusal)) (any, *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f()
+}
+
+// followUp adds a message; the first after a deferred response takes its place.
+func (s *Server) followUp(in *interaction, body *messageBody) (*message, *refusal) {
+	if in.thinking && !in.original.deleted {
+		if refused := s.fill(in, body); refused != nil {
+			return nil, refused
+		}
+		return in.original, nil
+	}
+	if in.user.userInstall && len(in.followUps) >= maxUserInstallFollowUps {
+		return nil, refuse(http.StatusBadRequest, CodeTooManyFollowUps, "Maximum number of follow-up messages reached.")
+	}
+	m, refused := s.newReply(in, body)
+	if refused != nil {
+		return nil, refused
+	}
+	in.followUps = append(in.followUps, m)
+	in.changed.notify()
+	return m, nil
+}
+
+// fill ends the thinking.
+func (s *Server) fill(in *interaction, body *messageBody) *refusal {
+	if refused := s.edit(in.original, body); refused != nil {
+		return refused
+	}
+	in.original.pings = pings(in.original.wire.Content, body.AllowedMentions)
+	in.thinking = false
+	in.changed.notify()
+	return nil
+}
+
+// addressed returns the message that a call means: @original or one of the
+// interaction's own by its id.
+func (s *Server) addressed(c *call) (*interaction, *message, *refusal) {
+	in, refused := s.underway(c)
+	if refused != nil {
+		return nil, nil, refused
+	}
+	candidates := append([]*message{in.original}, in.followUps...)
+	id := c.r.PathValue("message")
+	if c.route == RouteOriginal {
+		candidates, id = candidates[:1], ""
+	}
+	for _, m := range candidates {
+		if m != nil && !m.deleted && (id == "" || m.wire.ID == id) {
+			return in, m, nil
+		}
+	}
+	missing := unknownMessage()
+	// Who dismisses a message makes the bot meet this without its fault.
+	missing.innocent = in.original != nil
+	return nil, nil, missing
+}
+
+func (s *Server) getReply(c *call) (any, *refusal) {
+	return s.locked(func() (any, *refusal) {
+		_, m, refused := s.addressed(c)
+		if refused != nil {
+			return nil, refused
+		}
+		return m.wire, nil
+	})
+}
+
+func (s *Server) patchReply(c *call) (any, *refusal) {
+	if _, refused := s.getReply(c); refused != nil {
+		return nil, refused
+	}
+	var body messageBody
+	if refused := c.decode(&body); refused != nil {
+		return nil, refused
+	}
+	p := &problems{}
+	body.validate(p, "", replyFlags)
+	if refused := s.check(c, p, "IncomingWebhookUpdateRequestPartial"); refused != nil {
+		return nil, refused
+	}
+	return s.locked(func() (any, *refusal) {
+		in, m, refused := s.addressed(c)
+		if refused != nil {
+			return nil, refused
+		}
+		if refused := s.editLimited(m); refused != nil {
+			return nil, refused
+		}
+		if in.thinking && m == in.original {
+			refused = s.fill(in, &body)
+		} else {
+			refused = s.edit(m, &body)
+		}
+		if refused != nil {
+			return nil, refused
+		}
+		return m.wire, nil
+	})
+}
+
+func (s *Server) deleteReply(c *call) (any, *refusal) {
+	return s.locked(func() (any, *refusal) {
+		in, m, refused := s.addressed(c)
+		if refused != nil {
+			return nil, refused
+		}
+		if m == in.original {
+			in.thinking = false
+		}
+		return nil, s.remove(m)
+	})
+}
