@@ -1,0 +1,196 @@
+// Package bot puts the program together: it makes every part from the
+// settings, starts them, and stops them in the reverse order.
+//
+// An interaction comes in at gateway, is answered by answer with what the
+// handler returns that interaction's router found in commands, and goes out
+// through rest.
+package bot
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/answer"
+	"hostbot/bot/gateway"
+	"hostbot/bot/interaction"
+	"hostbot/bot/journal"
+	"hostbot/bot/logchannel"
+	"hostbot/bot/monitor"
+	"hostbot/bot/redisconn"
+	"hostbot/bot/register"
+	"hostbot/bot/rest"
+	"hostbot/commands"
+	"hostbot/configs"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/locale"
+)
+
+const (
+	// drainLimit is how long what customers started may go on after the
+	// program was told to stop.
+	drainLimit = 25 * time.Second
+	// flushLimit is how long the log channels' last entries may take.
+	flushLimit = 4 * time.Second
+	// listPatience bounds a call for an account for which nobody waits any more.
+	listPatience = 30 * time.Second
+)
+
+// Bot is the program. It is made by New and run once.
+type Bot struct {
+	settings *configs.Settings
+	version  string
+	log      zerolog.Logger
+
+	monitor  *monitor.Monitor
+	discord  *rest.Client
+	delivery *logchannel.Delivery
+	journal  *journal.Journal
+	commands []register.Command
+	answers  *answer.Server
+	gateway  *gateway.Gateway
+
+	connection connection
+	closers    []func() // of what New opened, first to last
+}
+
+// New makes a bot from valid settings. Nothing is connected yet, and nothing
+// need be reachable.
+func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
+	b := &Bot{settings: s, version: version, log: log}
+	b.monitor = monitor.New(version, b.Ready)
+	if err := b.build(); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Bot) build() error {
+	s := b.settings
+	texts, err := locale.Load()
+	if err != nil {
+		return err
+	}
+	redis, err := redisconn.Open(s.Redis.URL, b.log)
+	if err != nil {
+		return err
+	}
+	b.onClose(func() { redis.Close() })
+
+	hosting, err := hostapi.New(hostingConfig(s.HostAPI, b.version, b.monitor.Service))
+	if err != nil {
+		return err
+	}
+	b.onClose(hosting.Close)
+
+	cache := accounts.New(accounts.Config{
+		Redis: redis.Client, Source: hosting, Fresh: s.Cache.Fresh, Keep: s.Cache.Keep, Patience: listPatience, Log: b.log,
+	})
+	b.onClose(cache.Close)
+
+	if b.discord, err = rest.New(s.Discord.Token, s.Discord.APIURL); err != nil {
+		return err
+	}
+	b.onClose(b.discord.Close)
+
+	b.delivery = logchannel.New(b.discord, b.log)
+	b.journal = journal.New(b.delivery, journal.Channels(s.LogChannels), texts.For(s.Log.Locale))
+
+	handlers := commands.New(cache, hosting, texts)
+	b.commands = handlers.Definitions()
+	router := interaction.NewRouter()
+	handlers.Route(router)
+	if err := router.Err(); err != nil {
+		return err
+	}
+	b.answers = answer.New(answer.Config{
+		Discord: b.discord, Router: router, Explain: handlers.Explain, Journal: b.journal,
+		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
+	})
+	b.gateway, err = gateway.New(gateway.Config{
+		Token: s.Discord.Token, HTTP: b.discord.HTTPClient(),
+		OnInteraction: func(i *discordgo.Interaction) { b.answers.Serve(i) },
+		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
+	})
+	return err
+}
+
+// Ready tells whether interactions are being served.
+func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() }
+
+// Run serves until ctx is done, then lets what runs finish, and returns nil; or
+// until Discord refuses the bot for good, and returns why.
+func (b *Bot) Run(ctx context.Context) error {
+	defer b.close()
+	stopHTTP, err := b.listen()
+	if err != nil {
+		b.flush()
+		return err
+	}
+	b.log.Info().Str("version", b.version).Msg("hostbot starts")
+	b.journal.Started(b.version)
+
+	registering, stopRegistering := context.WithCancel(ctx)
+	registered := b.registerCommands(registering)
+
+	err = b.gateway.Run(ctx)
+
+	reason := "told to stop"
+	if err != nil {
+		reason = err.Error()
+	}
+	b.log.Info().Str("reason", reason).Msg("hostbot stops")
+	b.journal.Stopping(reason)
+	stopRegistering()
+	<-registered
+	b.drain()
+	b.flush()
+	stopHTTP()
+	return err
+}
+
+// drain waits for the interactions that are being answered.
+func (b *Bot) drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
+	defer cancel()
+	b.answers.Drain(ctx)
+}
+
+// flush delivers the log channels' last entries.
+func (b *Bot) flush() {
+	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
+	defer cancel()
+	b.delivery.Close(ctx)
+}
+
+// listen starts the operators' pages, where they are wanted.
+func (b *Bot) listen() (stop func(), err error) {
+	addr := b.settings.HTTP.Addr
+	if addr == "" {
+		return func() {}, nil
+	}
+	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(b.Ready))
+	if err != nil {
+		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
+	}
+	b.log.Info().Str("address", bound).Msg("health and metrics are served")
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		shutdown(ctx)
+	}, nil
+}
+
+func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }
+
+func (b *Bot) close() {
+	for i := len(b.closers) - 1; i >= 0; i-- {
+		b.closers[i]()
+	}
+	b.closers = nil
+}

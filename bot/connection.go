@@ -1,0 +1,111 @@
+package bot
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"hostbot/bot/register"
+)
+
+// connection is what is known of the connection to Discord beyond whether it
+// stands.
+type connection struct {
+	mu          sync.Mutex
+	lostAt      time.Time // zero while connected
+	application chan string
+}
+
+// connected is told of a new session.
+func (b *Bot) connected(applicationID string) {
+	b.log.Info().Str("application", applicationID).Msg("connected to discord")
+	b.connection.found()
+	b.journal.Connected()
+	select {
+	case b.connection.applications() <- applicationID:
+	default: // the commands are registered once
+	}
+}
+
+// resumed is told that a lost session goes on.
+func (b *Bot) resumed() {
+	after := b.connection.found()
+	b.log.Info().Dur("after", after).Msg("connection to discord resumed")
+	b.journal.Resumed(after)
+}
+
+// lost is told of every attempt that failed; staff read of the first.
+func (b *Bot) lost(reason error) {
+	b.log.Warn().Err(reason).Msg("connection to discord lost")
+	if b.connection.lose() {
+		b.journal.Disconnected(reason)
+	}
+}
+
+// lose notes the loss and tells whether it is news.
+func (c *connection) lose() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.lostAt.IsZero() {
+		return false
+	}
+	c.lostAt = time.Now()
+	return true
+}
+
+// found notes that the connection stands and returns for how long it did not.
+func (c *connection) found() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lostAt.IsZero() {
+		return 0
+	}
+	after := time.Since(c.lostAt)
+	c.lostAt = time.Time{}
+	return after
+}
+
+// applications passes the application's ID from the first session on.
+func (c *connection) applications() chan string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.application == nil {
+		c.application = make(chan string, 1)
+	}
+	return c.application
+}
+
+// registerCommands waits for the application's ID and then sees to it that
+// Discord knows the commands, trying again while it does not answer. Commands
+// of an earlier start are served meanwhile. The channel is closed at the end.
+func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-ctx.Done():
+		case applicationID := <-b.connection.applications():
+			b.syncCommands(ctx, applicationID)
+		}
+	}()
+	return done
+}
+
+func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
+	changed, err := backoff.Retry(ctx, func() (bool, error) {
+		changed, err := register.Sync(ctx, b.discord, applicationID, b.settings.Discord.GuildID, b.commands)
+		if err != nil && ctx.Err() == nil {
+			b.log.Error().Err(err).Msg("the commands could not be registered")
+		}
+		return changed, err
+	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0))
+	if err != nil {
+		return // ctx is done
+	}
+	b.log.Info().Bool("changed", changed).Int("commands", len(b.commands)).Msg("the commands are registered")
+	if changed {
+		b.journal.CommandsUpdated()
+	}
+}

@@ -1,0 +1,93 @@
+// Command hostbot is a hosting company's face on Discord.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"hostbot/bot"
+	"hostbot/configs"
+)
+
+// version is set by the linker.
+var version = "development"
+
+// What the program exits with.
+const (
+	exitDone    = 0
+	exitFailure = 1
+	exitMisuse  = 2
+)
+
+const usage = `Usage: hostbot [--config FILE] [health]
+
+Serves a hosting company's customers on Discord. Settings are environment
+variables, or a YAML file of which configs/hostbot.example.yaml is an example;
+the environment wins.
+
+  health          asks the running bot whether it serves; exits 0 or 1
+  --config FILE   reads settings from a YAML file
+  --version       prints the version
+  --help          prints this
+`
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+func run(args, environ []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("hostbot", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { _, _ = io.WriteString(stderr, usage) }
+	configFile := flags.String("config", "", "")
+	showVersion := flags.Bool("version", false, "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		return exitMisuse
+	case *showVersion:
+		_, _ = fmt.Fprintln(stdout, "hostbot", version)
+		return exitDone
+	}
+
+	settings, err := configs.Load(*configFile, environ)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		return exitMisuse
+	}
+	switch flags.Arg(0) {
+	case "":
+		return serve(settings, stderr)
+	case "health":
+		return health(settings.HTTP.Addr, stdout, stderr)
+	default:
+		_, _ = fmt.Fprintf(stderr, "hostbot: unknown command %q\n%s", flags.Arg(0), usage)
+		return exitMisuse
+	}
+}
+
+// serve runs the bot until the process is told to stop. A second signal ends
+// it at once.
+func serve(settings *configs.Settings, stderr io.Writer) int {
+	log := newLogger(settings.Log, stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	b, err := bot.New(settings, version, log)
+	if err == nil {
+		err = b.Run(ctx)
+	}
+	if err != nil {
+		log.Error().Err(err).Msg("hostbot ends with a failure")
+		return exitFailure
+	}
+	return exitDone
+}
