@@ -32,6 +32,7 @@ type file struct {
 	path     string
 	tree     keyTree
 	entries  map[string]entry // by key
+	seen     map[string]bool  // keys that were there
 	mistakes *mistakes
 }
 
@@ -45,13 +46,13 @@ func readFile(path string, keys map[string]bool, m *mistakes) map[string]entry {
 		m.addLine(path + " " + err.Error())
 		return nil
 	}
-	f := file{path: path, tree: newKeyTree(keys), entries: make(map[string]entry), mistakes: m}
+	f := file{path: path, tree: newKeyTree(keys), entries: make(map[string]entry), seen: make(map[string]bool), mistakes: m}
 	f.parse(content)
 	return f.entries
 }
 
 func (f *file) parse(content []byte) {
-	document, err := parser.ParseBytes(content, 0)
+	document, err := parser.ParseBytes(content, 0, parser.AllowDuplicateMapKey()) // which pair reports
 	if err != nil {
 		f.mistakes.addLine(f.syntaxError(err))
 		return
@@ -97,6 +98,11 @@ func (f *file) pair(parent string, pair *ast.MappingValueNode) {
 		return
 	}
 	key := strings.TrimPrefix(parent+"."+name.Value, ".")
+	if f.seen[key] {
+		f.mistake(pair.Key, key+" was there before")
+		return
+	}
+	f.seen[key] = true
 	if f.tree.children[key] != nil {
 		f.section(key, pair.Value)
 		return
@@ -122,12 +128,8 @@ func (f *file) mistake(node ast.Node, what string) {
 func (f *file) syntaxError(err error) string {
 	var located yaml.Error
 	if errors.As(err, &located) && located.GetToken() != nil {
-		what := "is not YAML; is a quote, a colon or some indentation missing?"
-		var duplicate *yaml.DuplicateKeyError
-		if errors.As(err, &duplicate) {
-			what = "a key that was there before"
-		}
-		return fmt.Sprintf("%s, line %d: %s", f.path, located.GetToken().Position.Line, what)
+		return fmt.Sprintf("%s, line %d: is not YAML; is a quote, a colon or some indentation missing?",
+			f.path, located.GetToken().Position.Line)
 	}
 	return f.path + " is not YAML"
 }

@@ -1,0 +1,88 @@
+package configs_test
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hostbot/configs"
+)
+
+const examplePath = "hostbot.example.yaml"
+
+func example(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(examplePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// What the example shows, but for the required settings, is the defaults.
+func TestExampleShowsTheDefaults(t *testing.T) {
+	got, err := configs.Load(examplePath, required())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := defaults()
+	got.Admin.UserIDs, got.Admin.RoleIDs = nil, nil // an empty list is none
+	compare(t, got, want)
+}
+
+func TestExampleLoadsAlone(t *testing.T) {
+	if _, err := configs.Load(examplePath, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// What the example shows as a comment is right too.
+func TestExampleOperations(t *testing.T) {
+	content := example(t)
+	start, end := strings.Index(content, "  operations:\n"), strings.Index(content, "redis:\n")
+	operations := strings.ReplaceAll(content[start:end], "# ", "")
+	got, err := load(t, "hostapi:\n"+operations, required()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := defaults()
+	want.HostAPI.Operations = map[string]configs.Operation{
+		"delete":  {Enabled: false},
+		"restart": {Enabled: true, Method: "PUT", Path: "/v2/apps/:id/restart", ChatUserID: "query"},
+	}
+	compare(t, got, want)
+}
+
+func TestExampleNamesEverySetting(t *testing.T) {
+	content := example(t)
+	settings := tags(reflect.TypeFor[configs.Settings]())
+	if len(settings) < 20 {
+		t.Fatalf("only %d settings were found", len(settings))
+	}
+	for variable, key := range settings {
+		if !regexp.MustCompile(`# .*\b` + variable + `\b`).MatchString(content) {
+			t.Errorf("the variable %s is not explained", variable)
+		}
+		section, name, _ := strings.Cut(key, ".")
+		if !regexp.MustCompile(`(?m)^` + section + `:\n(?:(?: .*)?\n)*? {2}` + name + `:`).MatchString(content) {
+			t.Errorf("the key %s is not there", key)
+		}
+	}
+}
+
+// tags returns the variables of a struct's settings, with their keys.
+func tags(t reflect.Type) map[string]string {
+	found := make(map[string]string)
+	for field := range t.Fields() {
+		if variable := field.Tag.Get("env"); variable != "" {
+			found[variable] = field.Tag.Get("key")
+		} else if field.Type.Kind() == reflect.Struct {
+			for variable, key := range tags(field.Type) {
+				found[variable] = key
+			}
+		}
+	}
+	return found
+}
