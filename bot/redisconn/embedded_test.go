@@ -19,6 +19,9 @@ func TestEmbeddedSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
+	if !conn.Embedded {
+		t.Error("Embedded is false")
+	}
 	if !strings.Contains(out.String(), "memory") || !strings.Contains(out.String(), `"level":"warn"`) {
 		t.Errorf("the log holds %q", out.String())
 	}

@@ -17,6 +17,8 @@ type Conn struct {
 	// Client sends commands, within the limits that package redisurl sets. It
 	// connects when it is first used, and again whenever it must.
 	Client redis.UniversalClient
+	// Embedded tells that the Redis is inside the process.
+	Embedded bool
 
 	embedded *embedded // nil: the Redis is a server of its own
 }
@@ -35,7 +37,7 @@ func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("redis in memory: %w", err)
 		}
-		return &Conn{Client: e.client, embedded: e}, nil
+		return &Conn{Client: e.client, Embedded: true, embedded: e}, nil
 	}
 	target, err := redisurl.Parse(address)
 	if err != nil {

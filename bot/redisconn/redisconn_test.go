@@ -36,6 +36,9 @@ func open(t *testing.T, address string) *redisconn.Conn {
 func TestOpen(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		conn := open(t, url)
+		if conn.Embedded {
+			t.Error("Embedded is true of a server")
+		}
 		if err := conn.Client.Set(t.Context(), "key", "value", time.Minute).Err(); err != nil {
 			t.Fatal(err)
 		}

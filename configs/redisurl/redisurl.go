@@ -10,8 +10,10 @@
 // The user, the password and the database may be left out, and a port is 6379
 // unless it is given. Behind Sentinels the user and password of the address are
 // the Sentinels'; the server's own are the parameters username and password.
-// A further parameter sets the go-redis option of its name, such as
-// pool_size=20, read_timeout=500ms or skip_verify=true.
+// Further parameters set the go-redis options of their names: pool_size (1 to
+// 1000), max_retries, dial_timeout, read_timeout, write_timeout and pool_timeout,
+// as in read_timeout=500ms, client_name, protocol and, with TLS, skip_verify.
+// Others are refused, as go-redis panics on some of their values.
 //
 // What the address leaves out is set for a program that has 3 s to answer, and
 // to which a Redis that is not quick is of no use: 300 ms to connect, to read
@@ -21,7 +23,9 @@ package redisurl
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
+	"strconv"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -53,6 +57,9 @@ func Parse(address secret.Text) (Target, error) {
 	}
 
 	query := u.Query()
+	if wrong := checkParameters(query); wrong != nil {
+		return Target{}, wrong
+	}
 	kind := kindOf(query)
 	if kind == cluster && u.Path != "" && u.Path != "/" && u.Path != "/0" {
 		return Target{}, errors.New("names a database, and a Cluster has only one")
@@ -65,7 +72,7 @@ func Parse(address secret.Text) (Target, error) {
 	u.RawQuery = query.Encode()
 	target, err := parse(kind, u.String())
 	if err != nil {
-		return Target{}, errors.New("has a database that is no number, or a parameter that is not known or has a wrong value")
+		return Target{}, errors.New("has a database that is no number, or a parameter that has a wrong value or does not belong to its form")
 	}
 	return target, nil
 }
@@ -87,6 +94,28 @@ func kindOf(query url.Values) kind {
 	default:
 		return single
 	}
+}
+
+// maxPoolSize bounds the connections to one server.
+const maxPoolSize = 1000
+
+// checkParameters refuses what is not documented above. The names of unknown
+// parameters are not repeated, as a password with a bare ? in it makes one.
+func checkParameters(query url.Values) error {
+	for name := range query {
+		switch name {
+		case "addr", "master_name", "username", "password", "db", "client_name", "protocol", "skip_verify",
+			"pool_size", "max_retries", "dial_timeout", "read_timeout", "write_timeout", "pool_timeout":
+		default:
+			return errors.New("has a parameter that is not known; a ? in a password must be percent-encoded")
+		}
+	}
+	for _, size := range query["pool_size"] {
+		if n, err := strconv.Atoi(size); err != nil || n < 1 || n > maxPoolSize {
+			return fmt.Errorf("has a pool_size that is not between 1 and %d", maxPoolSize)
+		}
+	}
+	return nil
 }
 
 // limits returns the parameters of an address that does not have its own. The
