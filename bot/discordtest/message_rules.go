@@ -156,6 +156,9 @@ func numbered(components []Component) []Component {
 			if c.Components != nil {
 				c.Components = number(c.Components)
 			}
+			if c.Component != nil {
+				c.Component = &number([]Component{*c.Component})[0]
+			}
 			out[i] = c
 		}
 		return out

@@ -1,0 +1,207 @@
+package discordtest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"hostbot/bot/discordtest"
+)
+
+// wire is a gateway connection without a library.
+type wire struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+// packet is a frame as it came.
+type packet struct {
+	Op   int             `json:"op"`
+	Type string          `json:"t"`
+	Seq  int64           `json:"s"`
+	Data json.RawMessage `json:"d"`
+}
+
+// dial opens a connection and reads HELLO.
+func dial(t *testing.T, discord *discordtest.Server) *wire {
+	t.Helper()
+	w := dialQuiet(t, discord, "/?v=9&encoding=json")
+	if p := w.read(); p.Op != 10 {
+		t.Fatalf("got op %d first, want HELLO", p.Op)
+	}
+	return w
+}
+
+func dialQuiet(t *testing.T, discord *discordtest.Server, query string) *wire {
+	t.Helper()
+	conn, response, err := websocket.DefaultDialer.Dial(discord.GatewayURL()+query, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	t.Cleanup(func() { _ = conn.Close() })
+	return &wire{t, conn}
+}
+
+func (w *wire) send(text string) {
+	w.t.Helper()
+	if err := w.conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *wire) read() packet {
+	w.t.Helper()
+	p, err := w.tryRead()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func (w *wire) tryRead() (packet, error) {
+	var p packet
+	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_, data, err := w.conn.ReadMessage()
+	if err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal(data, &p)
+}
+
+// closed reads until the connection ends and returns the close code, or 0.
+func (w *wire) closed() int {
+	w.t.Helper()
+	for {
+		_, err := w.tryRead()
+		var code *websocket.CloseError
+		if errors.As(err, &code) {
+			return code.Code
+		}
+		if err != nil {
+			return 0
+		}
+	}
+}
+
+const identifyTestToken = `{"op":2,"d":{"token":"test-token","intents":0,"properties":{}}}`
+
+// identify starts a session and returns its id.
+func (w *wire) identify() string {
+	w.t.Helper()
+	w.send(identifyTestToken)
+	p := w.read()
+	var ready struct {
+		SessionID string `json:"session_id"`
+		ResumeURL string `json:"resume_gateway_url"`
+	}
+	if err := json.Unmarshal(p.Data, &ready); err != nil || p.Type != "READY" || ready.SessionID == "" || ready.ResumeURL == "" {
+		w.t.Fatalf("got %+v (%v), want READY", p, err)
+	}
+	return ready.SessionID
+}
+
+// event is an INTERACTION_CREATE.
+type event struct {
+	ID    string `json:"id"`
+	Token string `json:"token"`
+	Type  int    `json:"type"`
+	Data  struct {
+		Name       string            `json:"name"`
+		CustomID   string            `json:"custom_id"`
+		Components []json.RawMessage `json:"components"`
+	} `json:"data"`
+	Message *struct {
+		ID    string `json:"id"`
+		Flags int    `json:"flags"`
+	} `json:"message"`
+	seq int64
+}
+
+// interaction reads events up to the next INTERACTION_CREATE.
+func (w *wire) interaction() event {
+	w.t.Helper()
+	for {
+		p := w.read()
+		if p.Type != "INTERACTION_CREATE" {
+			continue
+		}
+		e := event{seq: p.Seq}
+		if err := json.Unmarshal(p.Data, &e); err != nil {
+			w.t.Fatal(err)
+		}
+		return e
+	}
+}
+
+// path is that of the callback.
+func (e event) path() string { return "/interactions/" + e.ID + "/" + e.Token + "/callback" }
+
+// hook is the path of what follows the callback.
+func (e event) hook(discord *discordtest.Server) string {
+	return "/webhooks/" + discord.ApplicationID() + "/" + e.Token
+}
+
+// stage is a server with a bot of hand-made requests and a user.
+type stage struct {
+	*client
+	wire *wire
+	anna *discordtest.User
+}
+
+const rawCommands = `[{"name":"bot","description":"Bots","options":[{"type":3,"name":"bot","description":"Bot","autocomplete":true}]}]`
+
+func newStage(t *testing.T, config discordtest.Config) *stage {
+	t.Helper()
+	discord := discordtest.RunT(t, config)
+	c := newClient(t, discord)
+	c.register(rawCommands).want(t, 200, 0)
+	w := dial(t, discord)
+	w.identify()
+	return &stage{c, w, discord.User("anna")}
+}
+
+// command types /bot.
+func (s *stage) command() (*discordtest.Reply, event) {
+	s.t.Helper()
+	r, err := s.anna.Start("/bot", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r, s.wire.interaction()
+}
+
+// message types /bot and answers with a message of these components.
+func (s *stage) message(components string) (*discordtest.Reply, event) {
+	s.t.Helper()
+	r, e := s.command()
+	s.do("POST", e.path(), `{"type":4,"data":{"content":"hello","flags":64,"components":`+components+`}}`).want(s.t, 204, 0)
+	return r, e
+}
+
+// press presses a button in the background, as its answer is still to come.
+func (s *stage) press(r *discordtest.Reply, label string) (event, func() *discordtest.Reply) {
+	s.t.Helper()
+	type result struct {
+		reply *discordtest.Reply
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		reply, err := r.Click(limit(s.t), label)
+		done <- result{reply, err}
+	}()
+	return s.wire.interaction(), func() *discordtest.Reply {
+		s.t.Helper()
+		got := <-done
+		if got.err != nil {
+			s.t.Fatal(got.err)
+		}
+		return got.reply
+	}
+}
+
+const oneButton = `[{"type":1,"components":[{"type":2,"style":1,"label":"Go","custom_id":"go"}]}]`
