@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -155,6 +156,24 @@ func TestManyShareOneCall(t *testing.T) {
 			if o := receive(t, other); o.err != nil || statusOf(o.snapshot) != "RUNNING" {
 				t.Errorf("one of many got %+v, error %v", o.snapshot, o.err)
 			}
+		}
+	})
+}
+
+// One looks into Redis just before an answer is stored there, and finds nothing.
+func TestACallThatEndsWhileOneLooksIntoRedisIsShared(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		first := f.later(t.Context(), soon())
+		q := f.service.next(t)
+		looking, release := holdFirst(f, "get", redis.Nil)
+		second := f.later(t.Context(), soon())
+		receive(t, looking)
+		q.reply(t, reply{list: list("RUNNING")})
+		receive(t, first)
+		f.Close() // when the answer is stored; no call can begin from here on
+		close(release)
+		if o := receive(t, second); o.err != nil || statusOf(o.snapshot) != "RUNNING" {
+			t.Errorf("the second got %+v, error %v", o.snapshot, o.err)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 )
 
 func TestSetStatusIsShownWithoutACall(t *testing.T) {
@@ -66,12 +67,15 @@ func TestAnOlderCallDoesNotUndoAStatus(t *testing.T) {
 // The answer to a call is on its way to Redis when an action ends.
 func TestAStatusIsNotLostUnderAnAnswerBeingStored(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		storing, release := holdFirstSet(f)
+		storing, release := holdFirst(f, "set", nil)
 		asked := f.later(t.Context(), soon())
 		f.service.next(t).reply(t, reply{list: list("RUNNING")})
-		receive(t, asked)
+		handedOut := receive(t, asked).snapshot
 		receive(t, storing)
 		f.SetStatus(t.Context(), user, "a", "RESTARTED")
+		if statusOf(handedOut) != "RUNNING" {
+			t.Error("what was handed out before has changed under its reader")
+		}
 		if got := f.look(t); statusOf(got) != "RESTARTED" {
 			t.Errorf("meanwhile one got %q", statusOf(got))
 		}
@@ -81,27 +85,6 @@ func TestAStatusIsNotLostUnderAnAnswerBeingStored(t *testing.T) {
 			t.Errorf("the next got %q", statusOf(got))
 		}
 	})
-}
-
-// holdFirstSet keeps the first SET from being sent, from when storing receives
-// until release is closed or the command's time is over.
-func holdFirstSet(f *fixture) (storing <-chan struct{}, release chan struct{}) {
-	met, release := make(chan struct{}, 1), make(chan struct{})
-	first := make(chan struct{}, 1)
-	first <- struct{}{}
-	f.seen.onCommand(func(_ context.Context, name string) error {
-		if name != "set" {
-			return nil
-		}
-		select {
-		case <-first:
-			met <- struct{}{}
-			<-release
-		default:
-		}
-		return nil
-	})
-	return met, release
 }
 
 func TestAfterExpireTheServiceIsAsked(t *testing.T) {
@@ -147,7 +130,7 @@ func TestACallFromBeforeAnExpireIsNotKept(t *testing.T) {
 
 func TestExpireWhileAnAnswerIsBeingStored(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		storing, release := holdFirstSet(f)
+		storing, release := holdFirst(f, "set", nil)
 		asked := f.later(t.Context(), soon())
 		f.service.next(t).reply(t, reply{list: list("stale")})
 		receive(t, asked)
@@ -159,6 +142,24 @@ func TestExpireWhileAnAnswerIsBeingStored(t *testing.T) {
 		if got := f.look(t); statusOf(got) != "new" {
 			t.Errorf("the next got %q", statusOf(got))
 		}
+	})
+}
+
+func TestExpireWhileOneLooksIntoRedis(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		early := f.later(t.Context(), soon())
+		first := f.service.next(t)
+		looking, release := holdFirst(f, "get", redis.Nil)
+		late := f.later(t.Context(), soon())
+		receive(t, looking)
+		f.Expire(t.Context(), user)
+		close(release)
+		f.service.next(t).reply(t, reply{list: list("new")}) // not the first one's answer
+		if o := receive(t, late); statusOf(o.snapshot) != "new" {
+			t.Errorf("there is %q, error %v", statusOf(o.snapshot), o.err)
+		}
+		first.reply(t, reply{list: list("stale")})
+		receive(t, early)
 	})
 }
 

@@ -1,11 +1,8 @@
 package accounts_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"net"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -218,83 +215,6 @@ func statusOf(s accounts.Snapshot) string {
 		return ""
 	}
 	return s.List.Servers[0].Status
-}
-
-// commandLog notes the names of commands that reach Redis.
-type commandLog struct {
-	mu    sync.Mutex
-	names []string
-	meet  func(ctx context.Context, name string) error
-}
-
-// onCommand lets every command meet a function before it is sent; an error
-// keeps it from that.
-func (l *commandLog) onCommand(meet func(ctx context.Context, name string) error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.meet = meet
-}
-
-func (l *commandLog) note(ctx context.Context, name string) error {
-	l.mu.Lock()
-	l.names = append(l.names, name)
-	meet := l.meet
-	l.mu.Unlock()
-	if meet == nil {
-		return nil
-	}
-	return meet(ctx, name)
-}
-
-// take returns what was noted and forgets it.
-func (l *commandLog) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	names := l.names
-	l.names = nil
-	return names
-}
-
-func (l *commandLog) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
-
-func (l *commandLog) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if err := l.note(ctx, cmd.Name()); err != nil {
-			return err
-		}
-		return next(ctx, cmd)
-	}
-}
-
-func (l *commandLog) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		for _, cmd := range cmds {
-			if err := l.note(ctx, cmd.Name()); err != nil {
-				return err
-			}
-		}
-		return next(ctx, cmds)
-	}
-}
-
-// lines is a log that a test reads.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), text)
 }
 
 func each(t *testing.T, run func(t *testing.T, f *fixture)) {

@@ -67,7 +67,7 @@ func (a *accounts) find(userID, id string) (*account, *server) {
 
 // add puts s at the end of an account's list and fills in what it lacks.
 func (a *accounts) add(owner *account, s Server, now time.Time) Server {
-	if s.ID == "" {
+	for s.ID == "" || owner.find(s.ID) != nil { // a test may have taken the next one
 		a.nextID++
 		s.ID = fmt.Sprintf("srv-%d", a.nextID)
 	}

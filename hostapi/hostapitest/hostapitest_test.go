@@ -118,6 +118,14 @@ func TestAnAccountWithoutServersHasAnEmptyList(t *testing.T) {
 	}
 }
 
+func TestAGeneratedIDIsANewOne(t *testing.T) {
+	s := run(t, hostapitest.Options{})
+	s.AddServer(user, hostapitest.Server{ID: "srv-1"})
+	if second := s.AddServer(user, hostapitest.Server{}); second.ID == "" || second.ID == "srv-1" || len(s.Servers(user)) != 2 {
+		t.Errorf("the second server is %q, of %d", second.ID, len(s.Servers(user)))
+	}
+}
+
 func TestCreateUpdateGetDelete(t *testing.T) {
 	s := run(t, hostapitest.Options{})
 	s.AddAccount(user, hostapitest.Plan{Name: "Pro", RAMMB: 1000, MaxServers: 2})
