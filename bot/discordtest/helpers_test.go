@@ -25,6 +25,11 @@ func limit(t *testing.T) context.Context {
 	return ctx
 }
 
+// still is a clock that only the test moves, so that a slow machine is not late.
+func still() *discordtest.ManualClock {
+	return discordtest.NewManualClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
+}
+
 // rebased sends what is meant for Discord to the server.
 type rebased struct {
 	next http.RoundTripper

@@ -82,7 +82,7 @@ func hosting(t *testing.T) func(*discordgo.Session, *discordgo.InteractionCreate
 }
 
 func TestPeopleUseABot(t *testing.T) {
-	discord := discordtest.RunT(t)
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
 	bot(t, discord, show(), hosting(t))
 	anna, ben := discord.User("anna", discordtest.Locale("de")), discord.User("ben")
 
@@ -132,7 +132,7 @@ func TestPeopleUseABot(t *testing.T) {
 }
 
 func TestWhatAUserCanNotDo(t *testing.T) {
-	discord := discordtest.RunT(t)
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
 	bot(t, discord, show(), hosting(t))
 	anna := discord.User("anna")
 	reply := anna.Types(t, "/bot show", discordtest.Options{"bot": "shop"})

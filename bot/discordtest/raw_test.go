@@ -72,7 +72,8 @@ func (w *wire) tryRead() (packet, error) {
 	return p, json.Unmarshal(data, &p)
 }
 
-// closed reads until the connection ends and returns the close code, or 0.
+// closed reads until the connection ends and returns the close code: 1006 where
+// there was no close frame.
 func (w *wire) closed() int {
 	w.t.Helper()
 	for {
@@ -156,6 +157,9 @@ const rawCommands = `[{"name":"bot","description":"Bots","options":[{"type":3,"n
 
 func newStage(t *testing.T, config discordtest.Config) *stage {
 	t.Helper()
+	if config.Clock == nil {
+		config.Clock = still()
+	}
 	discord := discordtest.RunT(t, config)
 	c := newClient(t, discord)
 	c.register(rawCommands).want(t, 200, 0)

@@ -1,0 +1,287 @@
+package discordtest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+)
+
+func TestWhoMayCall(t *testing.T) {
+	discord := discordtest.RunT(t)
+	discord.ExpectFailures()
+	c := newClient(t, discord)
+	for _, path := range []string{"/gateway", "/gateway/bot", "/users/@me", "/applications/@me", "/oauth2/applications/@me"} {
+		if got := c.do("GET", path, ""); got.status != 200 || got.header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %v", path, got.status, got.header)
+		}
+	}
+	c.do("GET", "/nowhere", "").want(t, 404, 0)
+	c.token = "wrong"
+	c.do("GET", "/users/@me", "").want(t, 401, 0)
+	c.do("GET", "/gateway", "").want(t, 401, 0)
+	c.token = ""
+	c.do("GET", "/users/@me", "").want(t, 401, 0)
+	c.do("GET", "/gateway", "").want(t, 200, 0)
+}
+
+func TestChannelStates(t *testing.T) {
+	discord := discordtest.RunT(t)
+	c := newClient(t, discord)
+	log := discord.AddChannel("log")
+	path := "/channels/" + log.ID + "/messages"
+	c.do("POST", path, `{"content":"one"}`).want(t, 200, 0)
+	for access, want := range map[discordtest.Access]struct{ post, get, code int }{
+		discordtest.MissingAccess:      {403, 403, discordtest.CodeMissingAccess},
+		discordtest.MissingPermissions: {403, 200, discordtest.CodeMissingPermissions},
+		discordtest.Gone:               {404, 404, discordtest.CodeUnknownChannel},
+	} {
+		log.Allow(access)
+		c.do("POST", path, `{"content":"two"}`).want(t, want.post, want.code)
+		if got := c.do("GET", path, ""); got.status != want.get {
+			t.Errorf("access %d: GET is answered %d, want %d", access, got.status, want.get)
+		}
+	}
+	log.Allow(discordtest.FullAccess)
+	id := log.WaitFor(t, "one").ID
+	c.do("PATCH", path+"/"+id, `{"content":"changed"}`).want(t, 200, 0)
+	if got := c.do("GET", path+"/"+id, ""); got.body.Content != "changed" {
+		t.Errorf("got %s", got.text)
+	}
+	if got := c.do("GET", path+"?limit=1", ""); !strings.HasPrefix(got.text, "[{") {
+		t.Errorf("got %s", got.text)
+	}
+	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
+	discord.ExpectFailures()
+	c.do("GET", path+"/"+id, "").want(t, 404, discordtest.CodeUnknownMessage)
+	c.do("POST", "/channels/1/messages", `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownChannel)
+}
+
+// Ephemeral messages are out of reach of the channel's routes.
+func TestEphemeralIsNotInTheChannel(t *testing.T) {
+	s := newStage(t, discordtest.Config{})
+	s.discord.ExpectFailures()
+	r, _ := s.message(`[]`)
+	path := "/channels/" + s.anna.ChannelID() + "/messages"
+	s.do("GET", path+"/"+r.View().ID, "").want(t, 404, discordtest.CodeUnknownMessage)
+	if got := s.do("GET", path, ""); got.text != "[]" {
+		t.Errorf("got %s", got.text)
+	}
+}
+
+func TestRateLimits(t *testing.T) {
+	clock := still()
+	s := newStage(t, discordtest.Config{Clock: clock})
+	general := "/channels/" + s.discord.Channels()[0].ID + "/messages"
+	for left := 4; left >= 0; left-- {
+		got := s.do("POST", general, `{"content":"x"}`)
+		got.want(t, 200, 0)
+		if got.header.Get("X-RateLimit-Remaining") != fmt.Sprint(left) || got.header.Get("X-RateLimit-Limit") != "5" ||
+			got.header.Get("X-RateLimit-Bucket") == "" || got.header.Get("X-RateLimit-Reset") == "" || got.header.Get("X-RateLimit-Reset-After") != "5.000" {
+			t.Fatalf("with %d left: %v", left, got.header)
+		}
+	}
+	limited := s.do("POST", general, `{"content":"x"}`)
+	limited.want(t, 429, 0)
+	if limited.body.RetryAfter != 5 || limited.body.Global || limited.header.Get("Retry-After") != "5" || limited.header.Get("X-RateLimit-Scope") != "user" {
+		t.Errorf("got %s, %v", limited.text, limited.header)
+	}
+	other := s.discord.AddChannel("other")
+	s.do("POST", "/channels/"+other.ID+"/messages", `{"content":"x"}`).want(t, 200, 0)
+	clock.Advance(5 * time.Second)
+	s.do("POST", general, `{"content":"x"}`).want(t, 200, 0)
+
+	for range 49 {
+		s.do("GET", "/users/@me", "").want(t, 200, 0)
+	}
+	global := s.do("GET", "/users/@me", "")
+	global.want(t, 429, 0)
+	if !global.body.Global || global.header.Get("X-RateLimit-Global") != "true" || global.header.Get("X-RateLimit-Reset-After") != "" {
+		t.Errorf("got %s, %v", global.text, global.header)
+	}
+	// What answers an interaction is not counted with the rest.
+	s.message(`[]`)
+}
+
+func TestEditsOfOldMessages(t *testing.T) {
+	clock := still()
+	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+	c := newClient(t, discord)
+	path := "/channels/" + discord.Channels()[0].ID + "/messages"
+	got := c.do("POST", path, `{"content":"x"}`)
+	clock.Advance(time.Hour + time.Second)
+	for range 3 {
+		c.do("PATCH", path+"/"+got.body.ID, `{"content":"y"}`).want(t, 200, 0)
+	}
+	c.do("PATCH", path+"/"+got.body.ID, `{"content":"y"}`).want(t, 429, discordtest.CodeOldMessageEdits)
+}
+
+func TestFaults(t *testing.T) {
+	discord := discordtest.RunT(t)
+	c := newClient(t, discord)
+	general := discord.Channels()[0]
+	path := "/channels/" + general.ID + "/messages"
+	post := func(text string) (answer, error) { return c.try("POST", path, `{"content":"`+text+`"}`) }
+	has := func(text string) bool {
+		for _, m := range general.Messages() {
+			if m.Contains(text) {
+				return true
+			}
+		}
+		return false
+	}
+
+	t.Run("status, once", func(t *testing.T) {
+		discord.Inject(discordtest.Fault{Method: "POST", Route: discordtest.RouteMessages, Times: 1, Status: 503, Body: "upstream"})
+		if got, err := post("status"); err != nil || got.status != 503 || got.text != "upstream" || has("status") {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if got, err := post("after"); err != nil || got.status != 200 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+	t.Run("other routes are spared", func(t *testing.T) {
+		defer discord.Inject(discordtest.Fault{Method: "POST", Route: discordtest.RouteCallback, Status: 500})()
+		if got, err := post("spared"); err != nil || got.status != 200 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+	t.Run("429", func(t *testing.T) {
+		discord.Inject(withTimes(discordtest.RateLimited("", discordtest.RouteMessages, 1500*time.Millisecond, false), 1))
+		got, err := post("limited")
+		if err != nil || got.status != 429 || got.body.RetryAfter != 1.5 || got.header.Get("Retry-After") != "2" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+	t.Run("reset before", func(t *testing.T) {
+		remove := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Reset: discordtest.ResetBefore})
+		if _, err := post("before"); err == nil || has("before") {
+			t.Errorf("got %v", err)
+		}
+		remove()
+	})
+	t.Run("reset after", func(t *testing.T) {
+		discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Times: 1, Reset: discordtest.ResetAfter})
+		if _, err := post("lost"); err == nil || !has("lost") {
+			t.Errorf("got %v; the message should be there all the same", err)
+		}
+	})
+	t.Run("hang", func(t *testing.T) {
+		remove := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Hang: true})
+		done := make(chan error, 1)
+		go func() { _, err := post("hung"); done <- err }()
+		waitForCall(t, discord, "POST", "hung")
+		remove()
+		if err := <-done; err == nil || has("hung") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func withTimes(f discordtest.Fault, times int) discordtest.Fault {
+	f.Times = times
+	return f
+}
+
+// waitForCall waits until a call with text in its body has begun.
+func waitForCall(t *testing.T, discord *discordtest.Server, method, text string) {
+	t.Helper()
+	ctx := limit(t)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		for _, c := range discord.Calls() {
+			if c.Method == method && strings.Contains(string(c.Request), text) {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("the call never came")
+		}
+	}
+}
+
+// A delay passes on the server's clock.
+func TestDelay(t *testing.T) {
+	clock := still()
+	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+	c := newClient(t, discord)
+	discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Delay: time.Hour})
+	done := make(chan answer, 1)
+	go func() {
+		got, _ := c.try("POST", "/channels/"+discord.Channels()[0].ID+"/messages", `{"content":"slow"}`)
+		done <- got
+	}()
+	waitForCall(t, discord, "POST", "slow")
+	for {
+		clock.Advance(time.Hour) // until the delay has begun, this has no effect on it
+		select {
+		case got := <-done:
+			if got.status != 200 {
+				t.Errorf("got %+v", got)
+			}
+			return
+		case <-limit(t).Done():
+			t.Fatal("the delay never ended")
+		default:
+		}
+	}
+}
+
+func TestCallsAndFailures(t *testing.T) {
+	s := newStage(t, discordtest.Config{})
+	s.discord.ExpectFailures()
+	s.discord.ForgetCalls()
+	events := make(chan discordtest.Event, 100)
+	stop := s.discord.Observe(func(e discordtest.Event) { events <- e })
+	_, e := s.message(`[]`)
+	calls := s.discord.Calls()
+	if len(calls) != 1 || calls[0].Route != discordtest.RouteCallback || calls[0].Method != "POST" || !strings.Contains(string(calls[0].Request), "hello") {
+		t.Fatalf("calls %+v, want the callback alone", calls)
+	}
+	s.do("POST", e.path(), `{"type":5}`).want(t, 400, discordtest.CodeAlreadyAcknowledged)
+	if f := s.discord.Failures(); len(f) != 1 || !strings.Contains(f[0].String(), "40060") || strings.Contains(f[0].String(), e.Token) {
+		t.Errorf("failures %v", f)
+	}
+	var kinds []string
+	for len(kinds) < 5 {
+		select {
+		case got := <-events:
+			switch {
+			case got.Dispatch != nil:
+				kinds = append(kinds, got.Dispatch.Name)
+			case got.Message != nil:
+				kinds = append(kinds, "message to "+got.Message.VisibleTo)
+			case got.Call != nil:
+				kinds = append(kinds, fmt.Sprint(got.Call.Status))
+			case got.Failure != nil:
+				kinds = append(kinds, "failure")
+			}
+		case <-limit(t).Done():
+			t.Fatalf("only %v was observed", kinds)
+		}
+	}
+	if got, want := fmt.Sprint(kinds), fmt.Sprintf("[INTERACTION_CREATE message to %s 204 failure 400]", s.anna.ID); got != want {
+		t.Errorf("observed %s, want %s", got, want)
+	}
+	stop()
+}
+
+// A lean server keeps nothing of what was forgotten.
+func TestLean(t *testing.T) {
+	s := newStage(t, discordtest.Config{Lean: true, NoRateLimits: true})
+	r, e := s.message(oneButton)
+	if len(r.History()) != 0 || len(s.discord.Calls()) != 0 {
+		t.Errorf("history %v, calls %v", r.History(), s.discord.Calls())
+	}
+	r.Forget()
+	if n := len(s.anna.Messages()); n != 0 {
+		t.Errorf("%d messages are left", n)
+	}
+	s.discord.ExpectFailures()
+	s.do("GET", e.hook(s.discord)+"/messages/@original", "").want(t, 401, discordtest.CodeInvalidToken)
+}
