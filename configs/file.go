@@ -13,11 +13,9 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Bounds of what is read, in bytes.
-const (
-	maxFile       = 1 << 20
-	maxSecretFile = 64 << 10
-)
+// maxFile bounds what is read of a file, in bytes. The time that the library
+// takes for hostile nesting grows with the square of it.
+const maxFile = 64 << 10
 
 // entry is a value in the file.
 type entry struct {
@@ -41,7 +39,7 @@ func readFile(path string, keys map[string]bool, m *mistakes) map[string]entry {
 	if path == "" {
 		return nil
 	}
-	content, err := readBounded(path, maxFile)
+	content, err := readBounded(path)
 	if err != nil {
 		m.addLine(path + " " + err.Error())
 		return nil
@@ -170,18 +168,18 @@ func joined(list *ast.SequenceNode) (text string, ok bool) {
 }
 
 // readBounded reads a file. Its errors do not repeat the path.
-func readBounded(path string, limit int64) ([]byte, error) {
+func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("can not be read: %w", withoutPath(err))
 	}
 	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("can not be read: %w", withoutPath(err))
-	case int64(len(content)) > limit:
-		return nil, fmt.Errorf("is larger than %d KiB", limit>>10)
+	case len(content) > maxFile:
+		return nil, fmt.Errorf("is larger than %d KiB", maxFile>>10)
 	}
 	return content, nil
 }

@@ -125,7 +125,7 @@ func (l *loader) inFile(key string, line int) string {
 // editors put at its end. The path is not repeated, as it may be the secret,
 // given under the wrong name.
 func (l *loader) secretFile(s setting, path, source string) string {
-	content, err := readBounded(path, maxSecretFile)
+	content, err := readBounded(path)
 	value := strings.TrimRight(string(content), "\r\n")
 	switch {
 	case err != nil:

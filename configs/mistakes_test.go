@@ -142,11 +142,11 @@ func TestNothingSet(t *testing.T) {
 }
 
 func TestUnreadableFiles(t *testing.T) {
-	huge := strings.Repeat("#", 1<<20+1)
+	huge := strings.Repeat("#", 64<<10+1)
 	for name, test := range map[string]struct{ path, want string }{
 		"absent":               {filepath.Join(t.TempDir(), "absent"), "can not be read: no such file"},
 		"directory":            {t.TempDir(), "can not be read"},
-		"huge":                 {write(t, huge), "is larger than 1024 KiB"},
+		"huge":                 {write(t, huge), "is larger than 64 KiB"},
 		"tab":                  {write(t, "discord:\n\ttoken: x\n"), "line 2: is not YAML"},
 		"open quote":           {write(t, "log:\n  level: \"info\n"), "is not YAML"},
 		"duplicate key":        {write(t, "log: {}\nlog: {}\n"), "line 2: log was there before"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/redisconn"
@@ -73,6 +74,34 @@ func TestEmbeddedIsBounded(t *testing.T) {
 	}
 	if conn.Client.Exists(ctx, "key0").Val() != 0 {
 		t.Error("what expires first was kept")
+	}
+}
+
+// What is held is found out by measuring; a type whose size were not known would
+// never be dropped.
+func TestEmbeddedMeasuresEveryType(t *testing.T) {
+	value := strings.Repeat("x", 1<<20)
+	for name, add := range map[string]func(p redis.Pipeliner, key string){
+		"list":       func(p redis.Pipeliner, key string) { p.RPush(t.Context(), key, value) },
+		"set":        func(p redis.Pipeliner, key string) { p.SAdd(t.Context(), key, value) },
+		"hash":       func(p redis.Pipeliner, key string) { p.HSet(t.Context(), key, "field", value) },
+		"sorted set": func(p redis.Pipeliner, key string) { p.ZAdd(t.Context(), key, redis.Z{Member: value}) },
+		"stream": func(p redis.Pipeliner, key string) {
+			p.XAdd(t.Context(), &redis.XAddArgs{Stream: key, Values: []string{"field", value}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := open(t, "")
+			for i := range 60 { // more than is held before room is made
+				if _, err := conn.Client.Pipelined(t.Context(), func(p redis.Pipeliner) error {
+					add(p, "key"+strconv.Itoa(i))
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			eventually(t, "what was added is dropped", func() bool { return conn.Client.DBSize(t.Context()).Val() <= 48 })
+		})
 	}
 }
 

@@ -10,6 +10,7 @@
 // The user, the password and the database may be left out, and a port is 6379
 // unless it is given. Behind Sentinels the user and password of the address are
 // the Sentinels'; the server's own are the parameters username and password.
+// With TLS the certificates of all servers must be valid for the first host.
 // Further parameters set the go-redis options of their names: pool_size (1 to
 // 1000), max_retries, dial_timeout, read_timeout, write_timeout and pool_timeout,
 // as in read_timeout=500ms, client_name, protocol and, with TLS, skip_verify.
