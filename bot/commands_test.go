@@ -1,0 +1,93 @@
+package bot_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/hostapitest"
+)
+
+// addAnna gives a customer an account with bots of these names, all running.
+func (w *world) addAnna(t *testing.T, names ...string) *discordtest.User {
+	t.Helper()
+	anna := w.discord.User("anna")
+	w.service.AddAccount(anna.ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
+	for _, name := range names {
+		w.service.AddServer(anna.ID, hostapitest.Server{
+			ID: "id-" + strings.ToLower(name), Name: name, Language: "NODE", Status: hostapitest.Running,
+			RAMMB: 512, DiskMB: 2048, CPUPercent: 150, EntryFile: "index.js", StartupCommand: "node index.js", PlanName: "Pro",
+		})
+	}
+	return anna
+}
+
+func TestACustomersWay(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w := newWorldWith(t, discordtest.Config{}, redis) // with all of Discord's rate limits
+		anna := w.addAnna(t, "Shop", "Radio")
+		w.start(t)
+
+		list := anna.Types(t, "/bot list")
+		list.WaitFor(t, "Your bots")
+		list.WaitFor(t, "1 GB of 16 GB")
+		list.WaitFor(t, "🟢 Radio")
+		card := list.Choose(t, "Open a bot", "Shop")
+		card.WaitFor(t, "node index.js")
+
+		card = card.Press(t, "Restart")
+		card.WaitFor(t, "Restarting **Shop**")
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(4 * time.Second)
+		card.WaitFor(t, "**Shop** was restarted")
+		w.waitForLog(t, "✅ Restart", "id-shop", anna.ID, "Done")
+
+		card = card.Press(t, "Reinstall")
+		card.WaitFor(t, "Reinstalling the dependencies")
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(6 * time.Second)
+		card.WaitFor(t, "were reinstalled")
+		w.waitForLog(t, "✅ Reinstall", "id-shop", anna.ID, "Done")
+
+		card.Press(t, "All bots").WaitFor(t, "🟢 Radio")
+		if n := w.service.Count(hostapitest.OpList); n != 1 {
+			t.Errorf("the service was asked %d times for the list", n)
+		}
+	})
+}
+
+func TestEveryCommandAndButton(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w := newWorld(t, redis)
+		anna := w.addAnna(t, "Shop", "Radio")
+		w.start(t)
+
+		anna.Types(t, "/plan").WaitFor(t, "2 of 30")
+		card := anna.Types(t, "/bot show", discordtest.Options{"bot": "shop"})
+		card.WaitFor(t, "node index.js")
+		card.Press(t, "Refresh").WaitFor(t, "node index.js")
+
+		choices := anna.Completes(t, "/bot restart", "bot", "ra")
+		if len(choices) != 1 || choices[0].Name != "🟢 Radio" {
+			t.Fatalf("suggested %+v", choices)
+		}
+		restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": choices[0].Value})
+		restart.WaitFor(t, "Restarting **Radio**")
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(4 * time.Second)
+		restart.WaitFor(t, "**Radio** was restarted")
+
+		reinstall := anna.Types(t, "/bot reinstall", discordtest.Options{"bot": "Radio"})
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(6 * time.Second)
+		reinstall.WaitFor(t, "were reinstalled")
+		if got := []int{w.service.Count(hostapitest.OpRestart), w.service.Count(hostapitest.OpReinstall)}; !slices.Equal(got, []int{1, 1}) {
+			t.Errorf("restarts and reinstalls: %v", got)
+		}
+	})
+}
