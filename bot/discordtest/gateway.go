@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -38,6 +39,9 @@ type frame struct {
 // maxStarts is how many sessions a bot may start in a day.
 const maxStarts = 1000
 
+// identifyWindow is how long a bucket of shards waits between IDENTIFYs.
+const identifyWindow = 5 * time.Second
+
 // maxSessions bounds the sessions that are kept for resuming.
 const maxSessions = 64
 
@@ -58,8 +62,10 @@ type gateway struct {
 	sessions []*session // oldest first
 	links    map[*link]struct{}
 	stats    GatewayStats
-	readies  int // READYs and RESUMEDs that were sent
-	changed  notifier
+	// identified says when each bucket of shards last did.
+	identified map[int]time.Time
+	readies    int // READYs and RESUMEDs that were sent
+	changed    notifier
 
 	refusing  bool
 	silent    bool
@@ -69,7 +75,7 @@ type gateway struct {
 }
 
 func newGateway(s *Server) *gateway {
-	return &gateway{server: s, links: map[*link]struct{}{}, awake: make(chan struct{})}
+	return &gateway{server: s, links: map[*link]struct{}{}, identified: map[int]time.Time{}, awake: make(chan struct{})}
 }
 
 // serve is the handler of the websocket.
@@ -100,7 +106,8 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 	if ended {
 		return
 	}
-	if query := r.URL.Query(); !slices.Contains([]string{"9", "10"}, query.Get("v")) || query.Get("encoding") != "json" {
+	query := r.URL.Query()
+	if l.version, _ = strconv.Atoi(query.Get("v")); l.version < 9 || l.version > 10 || query.Get("encoding") != "json" {
 		l.closeWith(closeVersion)
 		return
 	}
@@ -137,6 +144,10 @@ func (g *gateway) dispatch(guildID, name string, data json.RawMessage) {
 func (g *gateway) start(l *link, shard, shards int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.tooSoon(shard) {
+		l.send(frame{Op: opInvalidSession, Data: encode(false)})
+		return
+	}
 	g.stats.Identifies++
 	if g.reconnect > 0 {
 		g.reconnect--
@@ -149,17 +160,30 @@ func (g *gateway) start(l *link, shard, shards int) {
 	if len(g.sessions) > maxSessions {
 		g.sessions = slices.Delete(g.sessions, 0, 1)
 	}
-	s.append("READY", g.ready(s))
+	s.append("READY", g.ready(s, l.version))
 	g.countReady()
 }
 
-func (g *gateway) ready(s *session) json.RawMessage {
+// tooSoon tells whether a shard identifies within 5 s of another of its bucket.
+func (g *gateway) tooSoon(shard int) bool {
+	if !g.server.cfg.LimitIdentifies {
+		return false
+	}
+	bucket, now := shard%g.server.cfg.MaxConcurrency, g.server.clock.Now()
+	if last, ok := g.identified[bucket]; ok && now.Sub(last) < identifyWindow {
+		return true
+	}
+	g.identified[bucket] = now
+	return false
+}
+
+func (g *gateway) ready(s *session, version int) json.RawMessage {
 	guilds := []map[string]any{}
 	if s.shard == shardOf(g.server.guildID, s.shards) {
 		guilds = append(guilds, map[string]any{"id": g.server.guildID, "unavailable": true})
 	}
 	return encode(map[string]any{
-		"v": 9, "user": g.server.app.user, "guilds": guilds, "session_id": s.id,
+		"v": version, "user": g.server.app.user, "guilds": guilds, "session_id": s.id,
 		"resume_gateway_url": g.server.GatewayURL(), "session_type": "normal",
 		"shard":            []int{s.shard, s.shards},
 		"application":      map[string]any{"id": g.server.app.id, "flags": 0},

@@ -80,14 +80,16 @@ func (s *Server) AskHeartbeat() { s.gateway.broadcast(frame{Op: opHeartbeat}) }
 // InvalidateSession sends op 9 over all connections. Unless resumable, the
 // sessions are gone.
 func (s *Server) InvalidateSession(resumable bool) {
-	s.gateway.broadcast(frame{Op: opInvalidSession, Data: encode(resumable)})
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
 	for l := range s.gateway.links {
 		if l.session != nil && !resumable {
 			s.gateway.endSession(l.session)
 		}
-		l.detach() // what comes now is IDENTIFY or RESUME
+		l.detach() // what comes next is IDENTIFY or RESUME
+		if !s.gateway.silent {
+			l.send(frame{Op: opInvalidSession, Data: encode(resumable)})
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ const closeLimit = 2 * time.Second
 type link struct {
 	gateway *gateway
 	conn    *websocket.Conn
+	version int
 	session *session // guarded by the gateway's lock
 
 	writing sync.Mutex

@@ -256,6 +256,19 @@ func TestShards(t *testing.T) {
 	}
 }
 
+func TestIdentifiesAreLimited(t *testing.T) {
+	clock := still()
+	discord := discordtest.RunT(t, discordtest.Config{Clock: clock, LimitIdentifies: true})
+	dial(t, discord).identify()
+	w := dial(t, discord)
+	w.send(identifyTestToken)
+	if p := w.read(); p.Op != 9 || string(p.Data) != "false" {
+		t.Errorf("got op %d %s, want op 9 false", p.Op, p.Data)
+	}
+	clock.Advance(5 * time.Second)
+	w.identify()
+}
+
 // discordgo finds its way back by itself.
 func TestDiscordgoResumes(t *testing.T) {
 	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -66,6 +67,7 @@ type journal struct {
 	mu        sync.Mutex
 	calls     []*Call
 	failures  []Failure
+	called    notifier // guarded by mu
 	observers map[*observer]struct{}
 	running   sync.WaitGroup
 }
@@ -86,6 +88,7 @@ func (j *journal) begin(c *Call) {
 		j.calls = slices.Delete(j.calls, 0, maxCalls/10)
 	}
 	j.calls = append(j.calls, c)
+	j.called.notify()
 }
 
 // finish notes how a call was answered.
@@ -93,6 +96,7 @@ func (j *journal) finish(c *Call, status int, response []byte, took time.Duratio
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	c.Status, c.Response, c.Duration = status, response, took
+	j.called.notify()
 	if len(j.observers) > 0 {
 		done := *c
 		j.emit(Event{Call: &done})
@@ -202,6 +206,28 @@ func (s *Server) Calls() []Call {
 		calls[i] = *c
 	}
 	return calls
+}
+
+// WaitCall waits for a call, begun or answered, that wanted is content with.
+// The calls so far count.
+func (s *Server) WaitCall(ctx context.Context, wanted func(Call) bool) (Call, error) {
+	for {
+		s.journal.mu.Lock()
+		called := s.journal.called.next()
+		s.journal.mu.Unlock()
+		for _, c := range s.Calls() {
+			if wanted(c) {
+				return c, nil
+			}
+		}
+		select {
+		case <-called:
+		case <-ctx.Done():
+			return Call{}, ctx.Err()
+		case <-s.done:
+			return Call{}, errClosed
+		}
+	}
 }
 
 // ForgetCalls empties what Calls returns.

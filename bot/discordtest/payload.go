@@ -49,9 +49,10 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 	}
 	if in.source != nil {
 		s.mu.Lock()
-		event["message"] = in.source.wire
+		source := in.source.wire
 		s.mu.Unlock()
-		metadata["interacted_message_id"] = in.source.wire.ID
+		event["message"] = source
+		metadata["interacted_message_id"] = source.ID
 	}
 	if in.opener != nil {
 		metadata["triggering_interaction_metadata"] = in.opener.metadata

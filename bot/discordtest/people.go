@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// profile is a person. It does not change after it was made, except dm.
+// profile is a person. Its locale and dm can change; the server's lock guards
+// them.
 type profile struct {
 	id, name    string
 	locale      string
 	permissions uint64
 	userInstall bool
-	dm          *channel // made at the first use, guarded by the server's lock
+	dm          *channel // made at the first use
 }
 
 // UserOption says how a new user is to be.
@@ -69,6 +70,14 @@ func (s *Server) User(name string, options ...UserOption) *User {
 
 func (s *Server) person(p *profile, ch *channel) *User {
 	return &User{ID: p.id, Name: p.name, Locale: p.locale, server: s, profile: p, channel: ch}
+}
+
+// SetLocale changes the language of the user's client; what the user does from
+// now on says so.
+func (u *User) SetLocale(locale string) {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	u.profile.locale = locale
 }
 
 // Users returns all users, by name.

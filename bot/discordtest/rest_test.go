@@ -188,20 +188,10 @@ func withTimes(f discordtest.Fault, times int) discordtest.Fault {
 // waitForCall waits until a call with text in its body has begun.
 func waitForCall(t *testing.T, discord *discordtest.Server, method, text string) {
 	t.Helper()
-	ctx := limit(t)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for {
-		for _, c := range discord.Calls() {
-			if c.Method == method && strings.Contains(string(c.Request), text) {
-				return
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal("the call never came")
-		}
+	if _, err := discord.WaitCall(limit(t), func(c discordtest.Call) bool {
+		return c.Method == method && strings.Contains(string(c.Request), text)
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -216,19 +206,15 @@ func TestDelay(t *testing.T) {
 		got, _ := c.try("POST", "/channels/"+discord.Channels()[0].ID+"/messages", `{"content":"slow"}`)
 		done <- got
 	}()
-	waitForCall(t, discord, "POST", "slow")
-	for {
-		clock.Advance(time.Hour) // until the delay has begun, this has no effect on it
-		select {
-		case got := <-done:
-			if got.status != 200 {
-				t.Errorf("got %+v", got)
-			}
-			return
-		case <-limit(t).Done():
-			t.Fatal("the delay never ended")
-		default:
-		}
+	if err := clock.WaitTimers(limit(t), 1); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(discord.Channels()[0].Messages()); n != 0 {
+		t.Errorf("%d messages before the delay was over", n)
+	}
+	clock.Advance(time.Hour)
+	if got := <-done; got.status != 200 {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -31,6 +31,9 @@ type Config struct {
 	ShardingRequired bool
 	// MaxConcurrency is what GET /gateway/bot says; 1 where it is 0.
 	MaxConcurrency int
+	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in
+	// its bucket, as Discord does; off, so that a test may restart its bot.
+	LimitIdentifies bool
 	// NoRateLimits switches Discord's rate limits off. Faults still give a 429.
 	NoRateLimits bool
 	// Lean keeps no history of calls and messages and checks no schema: for
@@ -188,7 +191,7 @@ func (s *Server) stopTimers() {
 	}
 }
 
-// notifier wakes who waits for a change. The server's lock guards it.
+// notifier wakes who waits for a change. Its owner's lock guards it.
 type notifier struct{ waiting chan struct{} }
 
 // next returns a channel that is closed at the next change.
