@@ -18,7 +18,11 @@ func (u *User) Start(command string, options Options) (*Reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name(), err)
 	}
-	return u.act(&interaction{kind: kindCommand, name: t.name()}, t.data(given))
+	data := t.data(given)
+	if resolved := u.server.resolve(given); resolved != nil {
+		data["resolved"] = resolved
+	}
+	return u.act(&interaction{kind: kindCommand, name: t.name()}, data)
 }
 
 // Command types a command such as "/bot show" and waits until something is
