@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"hostbot/bot/interaction"
+	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
 
@@ -39,6 +40,9 @@ func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw dra
 	update func(context.Context) (accounts.Snapshot, error)) (interaction.Response, error) {
 	p := c.page(r)
 	snapshot, failure := update(ctx)
+	if hostapi.CodeOf(failure) == hostapi.CodeNotFound {
+		return interaction.Response{}, failure // the account is no more
+	}
 	if failure != nil {
 		snapshot = old
 		p.notice = p.t.Format("age.failed", args{"When": relative(old.FetchedAt)}) + "\n" + p.reference()

@@ -70,7 +70,7 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 	switch {
 	case err == nil:
 		result.Outcome = interaction.Done
-		p.notice = p.done(a, server, status) + " (" + p.t.Format("action.took", args{"Duration": p.t.Duration(took)}) + ")"
+		p.notice = p.done(a, server, status) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
 		if status != "" {
 			server.Status = status
 			c.accounts.SetStatus(ctx, r.UserID, server.ID, status)

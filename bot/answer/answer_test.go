@@ -208,7 +208,7 @@ func TestServe(t *testing.T) {
 	tests := map[string]struct {
 		event   *discordgo.Interaction
 		handler interaction.Handler
-		discord discord
+		errs    map[string][]error // Discord's, by kind of call
 		calls   []call
 		journal []string
 		outcome string
@@ -261,35 +261,35 @@ func TestServe(t *testing.T) {
 			journal: []string{"failure interaction: handler panicked: oh"}, outcome: "failed",
 		},
 		"the first response is sent again": {
-			event: command(), handler: reply("hello"), discord: discord{errs: map[string][]error{"reply": {unavailable}}},
+			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable}},
 			calls: []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}}, outcome: "ok",
 		},
 		"an answer that was lost is no failure": {
-			event: command(), handler: reply("hello"), discord: discord{errs: map[string][]error{"reply": {unavailable, answered}}},
+			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, answered}},
 			calls: []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}}, outcome: "ok",
 		},
 		"nothing is done for a caller who was answered elsewhere": {
-			event: press(), handler: then("running", acted("done")), discord: discord{errs: map[string][]error{"update": {answered}}},
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {answered}},
 			calls: []call{{"update running", 0}}, outcome: "ok",
 		},
 		"nothing is done for a caller who can not be told": {
-			event: press(), handler: then("running", acted("done")), discord: discord{errs: map[string][]error{"update": {tooLate}}},
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
 			calls:   []call{{"update running", 0}},
 			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"what Discord finds malformed is replaced": {
-			event: command(), handler: reply("x"), discord: discord{errs: map[string][]error{"reply": {malformed}}},
+			event: command(), handler: reply("x"), errs: map[string][]error{"reply": {malformed}},
 			calls:   []call{{"reply x", 0}, {"reply sorry", 0}},
 			journal: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
 		},
 		"nothing is done after a malformed response": {
-			event: press(), handler: then("running", acted("done")), discord: discord{errs: map[string][]error{"update": {malformed}}},
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {malformed}},
 			calls:   []call{{"update running", 0}, {"reply sorry", 0}},
 			journal: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
 		},
 		"an edit is repeated until Discord is back": {
 			event: press(), handler: then("running", acted("done")),
-			discord: discord{errs: map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 7 * time.Second}}}},
+			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 7 * time.Second}}},
 			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", 7 * time.Second}},
 			journal: []string{"action restart"}, outcome: "ok",
 		},
@@ -305,7 +305,7 @@ func TestServe(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := &test.discord
+				d := &discord{errs: test.errs}
 				s := newServer(test.handler, d)
 				s.Serve(test.event)
 				if !slices.Equal(d.calls, test.calls) {

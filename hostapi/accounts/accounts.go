@@ -97,8 +97,9 @@ func New(c Config) *Cache {
 // Account returns a user's account. Where what is remembered is not fresh, the
 // service is asked; where it has not answered at by, or has failed, the old
 // account is returned. Where nothing is remembered, Account waits for the
-// service until ctx is done; only then is there an error, the service's or a
-// *hostapi.Error that wraps ctx's.
+// service until ctx is done. There is an error only then, the service's or a
+// *hostapi.Error that wraps ctx's, and where the service says that there is no
+// such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	underWay := c.underWay(userID)
 	old, known := c.store.get(ctx, userID)
@@ -117,10 +118,14 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 		return shown, nil
 	}
 	answer, err := c.result(asked)
-	if err != nil {
+	switch {
+	case err == nil:
+		return answer, nil
+	case hostapi.CodeOf(err) == hostapi.CodeNotFound:
+		return Snapshot{}, err // a definite answer: the account is no more
+	default:
 		return shown, nil // the call has logged it
 	}
-	return answer, nil
 }
 
 // SetStatus notes the status that an action returned for a server, so that it

@@ -111,6 +111,18 @@ func TestAnUpdateMayFail(t *testing.T) {
 	})
 }
 
+func TestAnAccountThatIsNoMoreIsNotShown(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.remembered(t, list("RUNNING"))
+		f.advance(fresh)
+		asked := f.later(t.Context(), soon())
+		f.service.next(t).reply(t, reply{err: &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Status: 404}})
+		if got := receive(t, asked); hostapi.CodeOf(got.err) != hostapi.CodeNotFound {
+			t.Errorf("error %v, snapshot %+v; want the service's word that there is no account", got.err, got.snapshot)
+		}
+	})
+}
+
 func TestWhileTheServiceFailsTheOldIsShown(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.remembered(t, list("RUNNING"))

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hostbot/bot/discordtest"
+)
+
+// errNoAnswer is what Discord's client says of a press without an answer.
+var errNoAnswer = errors.New("this interaction failed")
+
+// done answers a request that has nothing to say.
+type done struct{}
+
+// command uses a command as a user.
+func (p *playground) command(_ context.Context, in request) (any, error) {
+	user, err := p.at(in.User, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	options := discordtest.Options{}
+	for name, value := range in.Options {
+		options[name] = value
+	}
+	reply, err := user.Start("/"+in.Name, options)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.used = append(p.used, used{in.User, in.Channel, "/" + in.Name, time.Now(), reply})
+	p.mu.Unlock()
+	p.changes.tell()
+	return done{}, nil
+}
+
+// complete asks for suggestions.
+func (p *playground) complete(ctx context.Context, in request) (any, error) {
+	user, err := p.at(in.User, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	others := discordtest.Options{}
+	for name, value := range in.Options {
+		if name != in.Option {
+			others[name] = value
+		}
+	}
+	choices, err := user.Complete(ctx, "/"+in.Name, in.Option, in.Options[in.Option], others)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"choices": choices}, nil
+}
+
+// press presses a button or chooses in a select menu.
+func (p *playground) press(ctx context.Context, in request) (any, error) {
+	user, err := p.at(in.User, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	var reply *discordtest.Reply
+	if len(in.Values) > 0 {
+		reply, err = user.Pick(ctx, in.Message, in.CustomID, in.Values...)
+	} else {
+		reply, err = user.Click(ctx, in.Message, in.CustomID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if reply.View().State == discordtest.Failed {
+		return nil, errNoAnswer
+	}
+	p.noteModal(in, reply)
+	return done{}, nil
+}
+
+// noteModal keeps a modal that a press opened, so that the page shows it.
+func (p *playground) noteModal(in request, reply *discordtest.Reply) {
+	if reply.View().State != discordtest.Asking {
+		return
+	}
+	p.mu.Lock()
+	p.used = append(p.used, used{in.User, in.Channel, "", time.Now(), reply})
+	p.mu.Unlock()
+	p.changes.tell()
+}
+
+// modal sends a modal that was filled in.
+func (p *playground) modal(ctx context.Context, in request) (any, error) {
+	user, err := p.at(in.User, "")
+	if err != nil {
+		return nil, err
+	}
+	fields := discordtest.Fields{}
+	for name, value := range in.Fields {
+		fields[name] = value
+	}
+	if _, err := user.SubmitModal(ctx, in.Modal, fields); err != nil {
+		return nil, err
+	}
+	return done{}, nil
+}
+
+// dismiss takes an ephemeral message away.
+func (p *playground) dismiss(_ context.Context, in request) (any, error) {
+	user, err := p.at(in.User, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	if err := user.Dismiss(in.Message); err != nil {
+		return nil, err
+	}
+	p.changes.tell()
+	return done{}, nil
+}
+
+// setLocale changes the language of a user's client.
+func (p *playground) setLocale(_ context.Context, in request) (any, error) {
+	user, err := p.at(in.User, "")
+	if err != nil {
+		return nil, err
+	}
+	user.SetLocale(in.Locale)
+	return done{}, nil
+}

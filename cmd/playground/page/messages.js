@@ -1,0 +1,112 @@
+// Draws the messages of a channel as Discord shows them.
+
+import { markdown } from "./markdown.js";
+
+const make = (tag, className, ...children) => {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+};
+
+// Draws a message. press(customID, values) is called for what is pressed, and
+// dismiss() where the message is to go.
+export function drawMessage(message, names, press, dismiss) {
+  const item = make("li", message.ephemeral ? "message ephemeral" : "message");
+  item.dataset.id = message.id;
+  if (message.command) item.append(make("p", "used", make("b", "", message.user), " used ", make("code", "", message.command)));
+  item.append(make("p", "author", make("b", "", "hostbot"), make("span", "app", "APP"), clock(message.time)));
+  switch (message.state) {
+    case "thinking":
+      item.append(make("p", "thinking", "hostbot is thinking…"));
+      break;
+    case "waiting":
+      item.append(make("p", "thinking", "Sending…"));
+      break;
+    case "failed":
+      item.append(make("p", "failed", "The application did not respond"));
+      break;
+    default:
+      item.append(...body(message, names, press));
+  }
+  if (message.ephemeral) item.append(make("p", "note", "👁 Only you can see this", ...dismissal(message, dismiss)));
+  return item;
+}
+
+// What is not there yet can not be dismissed.
+function dismissal(message, dismiss) {
+  if (message.state !== "shown") return [];
+  const link = make("button", "link", "Dismiss message");
+  link.type = "button";
+  link.addEventListener("click", dismiss);
+  return [" • ", link];
+}
+
+function clock(iso) {
+  const time = make("time", "", new Date(iso).toLocaleTimeString());
+  time.dateTime = iso;
+  return time;
+}
+
+function body(message, names, press) {
+  const parts = [];
+  if (message.content) parts.push(make("div", "content", markdown(message.content, names)));
+  for (const embed of message.embeds ?? []) parts.push(drawEmbed(embed, names));
+  for (const row of message.components ?? []) parts.push(drawRow(row, press));
+  return parts;
+}
+
+function drawEmbed(embed, names) {
+  const box = make("article", "embed");
+  box.style.setProperty("--color", "#" + (embed.color ?? 0).toString(16).padStart(6, "0"));
+  if (embed.title) box.append(make("h3", "", markdown(embed.title, names)));
+  if (embed.description) box.append(make("div", "description", markdown(embed.description, names)));
+  if (embed.fields?.length) {
+    const fields = make("dl", "");
+    for (const field of embed.fields) {
+      const group = make("div", field.inline ? "inline" : "");
+      group.append(make("dt", "", markdown(field.name, names)), make("dd", "", markdown(field.value, names)));
+      fields.append(group);
+    }
+    box.append(fields);
+  }
+  const foot = [embed.footer?.text, embed.timestamp && new Date(embed.timestamp).toLocaleString()].filter(Boolean);
+  if (foot.length) box.append(make("footer", "", foot.join(" • ")));
+  return box;
+}
+
+const kinds = { button: 2, select: 3 };
+
+function drawRow(row, press) {
+  const box = make("div", "row");
+  for (const component of row.components) {
+    if (component.type === kinds.button) box.append(drawButton(component, press));
+    if (component.type === kinds.select) box.append(drawSelect(component, press));
+  }
+  return box;
+}
+
+function drawButton(component, press) {
+  const button = make("button", "style-" + component.style, [component.emoji?.name, component.label].filter(Boolean).join(" "));
+  button.type = "button";
+  button.disabled = component.disabled ?? false;
+  button.addEventListener("click", () => {
+    button.classList.add("pressed");
+    press(component.custom_id, []);
+  });
+  return button;
+}
+
+function drawSelect(component, press) {
+  const select = make("select", "");
+  select.setAttribute("aria-label", component.placeholder ?? "Choose");
+  select.disabled = component.disabled ?? false;
+  select.append(new Option(component.placeholder ?? "", "", true, true));
+  select.options[0].disabled = true;
+  for (const option of component.options) {
+    const text = [option.emoji?.name, option.label, option.description && "— " + option.description].filter(Boolean);
+    select.append(new Option(text.join(" "), option.value));
+  }
+  select.addEventListener("change", () => press(component.custom_id, [select.value]));
+  return select;
+}
