@@ -7,6 +7,11 @@ ARG VERSION=development
 RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /hostbot ./cmd/hostbot
 
 FROM gcr.io/distroless/static-debian12:nonroot
+ARG VERSION=development
+LABEL org.opencontainers.image.title="hostbot" \
+      org.opencontainers.image.description="A hosting company's face on Discord" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.licenses="MIT"
 COPY --from=build /hostbot /hostbot
 # By number, so that an orchestrator can see that it is not root.
 USER 65532:65532
