@@ -6,9 +6,12 @@
 //
 // Failures are of type *Error, which carries a code that says what kind of
 // failure it was, and, for an action, whether it may have been carried out all
-// the same. Operations that only read are tried again while their context's
-// deadline allows; actions are sent again only where they certainly did not
-// reach the service.
+// the same. An action has succeeded only where the answer says "ok": true, or
+// is a 204, which can say nothing; an answer without that word leaves it open.
+//
+// Operations that only read are tried again while their context's deadline
+// allows; actions are sent again only where they certainly did not reach the
+// service.
 package hostapi
 
 import (
@@ -42,7 +45,8 @@ type Config struct {
 	Timeout time.Duration
 	// AllowHTTP permits a BaseURL with plain http to another machine.
 	AllowHTTP bool
-	// UserAgent is sent with every request; empty means "hostbot".
+	// UserAgent is sent with every request, in printable ASCII; empty means
+	// "hostbot".
 	UserAgent string
 	// Operations turns operations off or changes how they are called.
 	Operations map[Operation]Override
@@ -56,15 +60,19 @@ type Config struct {
 // Call is what there is to observe of a call of a Client's method.
 type Call struct {
 	Op       Operation
-	Code     Code // empty: it succeeded
-	Duration time.Duration
+	Code     Code          // empty: it succeeded
+	Attempts int           // requests that were made; 0 where the call was refused before
+	Duration time.Duration // of the whole call, with its pauses
 }
 
 // Client calls the hosting service. It is safe for concurrent use.
 type Client struct {
-	http      *http.Client
-	base      *url.URL
-	secret    secret.Text
+	http *http.Client
+	base *url.URL
+	// The secret is behind functions, because fmt does not ask a field that is
+	// not exported how it wants to be printed.
+	reveal    func() string
+	mask      func(text string) string
 	timeout   time.Duration
 	userAgent string
 	endpoints map[Operation]endpoint
@@ -79,8 +87,12 @@ func New(c Config) (*Client, error) {
 	if c.Timeout < 0 {
 		errTimeout = errors.New("timeout: is negative")
 	}
+	var errUserAgent error
+	if strings.ContainsFunc(c.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }) {
+		errUserAgent = errors.New("user agent: holds a character that is not printable ASCII")
+	}
 	endpoints, errOperations := endpointsWith(c.Operations)
-	if err := errors.Join(errBase, errSecret, errTimeout, errOperations); err != nil {
+	if err := errors.Join(errBase, errSecret, errTimeout, errUserAgent, errOperations); err != nil {
 		return nil, err
 	}
 
@@ -99,7 +111,8 @@ func New(c Config) (*Client, error) {
 	return &Client{
 		http:      &http.Client{Transport: c.Transport, CheckRedirect: checkRedirect},
 		base:      base,
-		secret:    c.Secret,
+		reveal:    c.Secret.Reveal,
+		mask:      masking(c.Secret),
 		timeout:   c.Timeout,
 		userAgent: c.UserAgent,
 		endpoints: endpoints,

@@ -1,6 +1,7 @@
 package hostapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -41,7 +42,7 @@ func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := hostapi.New(hostapi.Config{
 		BaseURL: "https://user:hunter2@hosting.example",
 		Secret:  "two words",
-		Timeout: -time.Second,
+		Timeout: -time.Second, UserAgent: "hostbot\r\nX-Injected: 1",
 		Operations: map[hostapi.Operation]hostapi.Override{
 			"reboot":            {Disabled: true},
 			hostapi.OpList:      {Path: "/servers/:id"},
@@ -60,6 +61,7 @@ func TestNewReportsEveryMistake(t *testing.T) {
 		"base URL: must not hold a user name or password",
 		"secret: holds a space",
 		"timeout: is negative",
+		"user agent: holds a character",
 		`operations: "reboot" is not an operation`,
 		"operations: list: path:",
 		"operations: get: user ID: a GET has no body",
@@ -136,12 +138,17 @@ func TestEveryCallIsObserved(t *testing.T) {
 	status = http.StatusConflict
 	_, _ = client.Stop(t.Context(), "u", "s")
 	_, _ = client.Get(t.Context(), "u", "")
+	status = http.StatusServiceUnavailable
+	_, _ = client.List(t.Context(), "u")
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = client.List(canceled, "u")
 
 	var got []string
 	for _, call := range calls {
-		got = append(got, fmt.Sprintf("%s:%s:%v", call.Op, call.Code, call.Duration > 0))
+		got = append(got, fmt.Sprintf("%s:%s:%d:%v", call.Op, call.Code, call.Attempts, call.Duration > 0))
 	}
-	if want := "start::true stop:conflict:true get:internal:true"; strings.Join(got, " ") != want {
+	if want := "start::1:true stop:conflict:1:true get:internal:0:true list:unavailable:3:true list:canceled:0:true"; strings.Join(got, " ") != want {
 		t.Errorf("observed %v, want %s", got, want)
 	}
 }

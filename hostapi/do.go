@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -33,13 +33,14 @@ type call struct {
 // do makes a call and decodes the answer to it. Everything that is sent to the
 // service is sent here.
 func do[T any](ctx context.Context, c *Client, call call, decode func(answer []byte) (T, error)) (T, error) {
-	started := time.Now()
+	started, attempts := time.Now(), 0
 	value, err := func() (value T, _ *Error) {
 		e, err := c.endpoint(call)
 		if err != nil {
 			return value, err
 		}
-		answer, err := c.send(ctx, e, call)
+		answer, tries, err := c.send(ctx, e, call)
+		attempts = tries
 		if err != nil {
 			return value, err
 		}
@@ -49,7 +50,7 @@ func do[T any](ctx context.Context, c *Client, call call, decode func(answer []b
 		}
 		return value, nil
 	}()
-	c.observe(Call{Op: call.op, Code: codeOf(err), Duration: time.Since(started)})
+	c.observe(Call{Op: call.op, Code: codeOf(err), Attempts: attempts, Duration: time.Since(started)})
 	if err != nil {
 		var zero T
 		return zero, err
@@ -73,11 +74,14 @@ func (c *Client) endpoint(call call) (endpoint, *Error) {
 	e, ok := c.endpoints[call.op]
 	switch {
 	case !ok:
-		return mistake("the operation is turned off")
+		return endpoint{}, &Error{Code: CodeNotOffered, Op: call.op, Detail: "the operation is turned off"}
 	case call.userID == "":
 		return mistake("the user ID is empty")
 	case len(call.userID) > maxArgument:
 		return mistake(fmt.Sprintf("the user ID is longer than %d bytes", maxArgument))
+	case !utf8.ValidString(call.userID):
+		// JSON would carry it as another user's.
+		return mistake("the user ID is not text")
 	case !e.takesServer():
 		return e, nil
 	case call.serverID == "":
@@ -100,18 +104,16 @@ type answer struct {
 
 // attempt sends one request and reads the answer.
 func (c *Client) attempt(ctx context.Context, e endpoint, call call) (answer, *Error) {
-	if ctx.Err() != nil {
-		return answer{}, Interrupted(ctx, call.op)
-	}
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	req, err := c.request(bounded, e, call)
+	traced, way := traceWay(bounded)
+	req, err := c.request(traced, e, call)
 	if err != nil {
 		return answer{}, &Error{Code: CodeInternal, Op: call.op, Detail: c.printable(err.Error())}
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, c.unanswered(ctx, e, call.op, err)
+		return answer{}, c.unanswered(ctx, call.op, err, !e.reads && way.mayHaveArrived(err))
 	}
 	defer func() { _ = res.Body.Close() }()
 	// Read to the end, so that the connection can be used again.
@@ -120,7 +122,7 @@ func (c *Client) attempt(ctx context.Context, e endpoint, call call) (answer, *E
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return answer{}, c.refused(e, call.op, res, body)
 	case err != nil:
-		failure := c.unanswered(ctx, e, call.op, err)
+		failure := c.unanswered(ctx, call.op, err, !e.reads)
 		failure.Status = res.StatusCode
 		return answer{}, failure
 	case len(body) > maxAnswer:
@@ -164,7 +166,7 @@ func (c *Client) request(ctx context.Context, e endpoint, call call) (*http.Requ
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.secret.Reveal())
+	req.Header.Set("Authorization", "Bearer "+c.reveal())
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	if body != nil {
@@ -174,8 +176,7 @@ func (c *Client) request(ctx context.Context, e endpoint, call call) (*http.Requ
 }
 
 // unanswered returns the error of a request to which no whole answer came.
-func (c *Client) unanswered(ctx context.Context, e endpoint, op Operation, err error) *Error {
-	uncertain := !e.reads && !failedToDial(err)
+func (c *Client) unanswered(ctx context.Context, op Operation, err error, uncertain bool) *Error {
 	if ctx.Err() != nil {
 		failure := Interrupted(ctx, op)
 		failure.Uncertain = uncertain
@@ -183,7 +184,7 @@ func (c *Client) unanswered(ctx context.Context, e endpoint, op Operation, err e
 	}
 	failure := &Error{Code: CodeUnavailable, Op: op, Uncertain: uncertain}
 	if errors.Is(err, context.DeadlineExceeded) {
-		failure.Detail, failure.Err = fmt.Sprintf("no answer within %v", c.timeout), context.DeadlineExceeded
+		failure.Detail, failure.cause = fmt.Sprintf("no answer within %v", c.timeout), context.DeadlineExceeded
 		return failure
 	}
 	// The address in a url.Error holds the user's ID; what it wraps says enough.
@@ -202,10 +203,4 @@ func (c *Client) malformed(e endpoint, op Operation, status int, mistake error) 
 		Code: CodeMalformed, Op: op, Status: status, Uncertain: !e.reads,
 		Detail: c.printable("malformed answer: " + mistake.Error()),
 	}
-}
-
-// failedToDial tells of an error with which no connection came about.
-func failedToDial(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
 }

@@ -21,6 +21,7 @@ const (
 	CodeUnavailable  Code = "unavailable"   // the service is away, broken or too slow
 	CodeMalformed    Code = "malformed"     // the answer is not what the service's document says
 	CodeCanceled     Code = "canceled"      // the caller's context was canceled
+	CodeNotOffered   Code = "not_offered"   // the operation is turned off
 	CodeInternal     Code = "internal"      // everything else
 )
 
@@ -33,15 +34,16 @@ type Error struct {
 	// be 2xx: the service can refuse in the body, or answer with nonsense.
 	Status int
 	// Detail is for staff: what went wrong in the service's or the network's
-	// words, in one printable line of at most 300 characters.
+	// words, in one printable line of at most 200 characters.
 	Detail string
 	// RetryAfter is how long the service asks to wait; 0 where it did not say.
 	RetryAfter time.Duration
 	// Uncertain says of an action that it may have been carried out: it may
-	// have reached the service, and no definite answer came back.
+	// have reached the service, and no definite answer came back. A status of
+	// 5xx is none: the service, or a gateway before it, may fail half way.
 	Uncertain bool
-	// Err is the cause of the context's end, where that ended the call.
-	Err error
+
+	cause error // why the context ended, where that ended the call
 }
 
 func (e *Error) Error() string {
@@ -55,8 +57,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+// Unwrap returns why the context ended, where that ended the call, else nil.
+func (e *Error) Unwrap() error { return e.cause }
 
 // CodeOf returns the code of err: "" for nil, that of the *Error in its chain,
 // and otherwise what is known from the context package's errors.
@@ -87,7 +89,7 @@ func IsUncertain(err error) bool {
 // ended. The cause of that is in its chain.
 func Interrupted(ctx context.Context, op Operation) *Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled", Err: context.Cause(ctx)}
+		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled", cause: context.Cause(ctx)}
 	}
-	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time", Err: context.Cause(ctx)}
+	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time", cause: context.Cause(ctx)}
 }

@@ -16,7 +16,7 @@ const (
 	// bytes.
 	maxReason = 64 << 10
 	// maxDetail bounds Error.Detail, in characters.
-	maxDetail = 300
+	maxDetail = 200
 	// maxNesting bounds how deep a reason is looked for in JSON.
 	maxNesting = 4
 )
@@ -29,7 +29,7 @@ func (c *Client) printable(text string) string {
 		text = text[:maxReason]
 	}
 	clean := safetext.Plain(text, len(text))
-	return safetext.Plain(strings.ReplaceAll(clean, c.secret.Reveal(), c.secret.String()), maxDetail)
+	return safetext.Plain(c.mask(clean), maxDetail)
 }
 
 // reasonIn returns what a body says about a failure: the words that JSON holds

@@ -30,13 +30,11 @@ func (c *Client) refused(e endpoint, op Operation, res *http.Response, body []by
 		Op:     op,
 		Status: res.StatusCode,
 		Detail: c.printable(why),
-		// A gateway that lost the service does not know how far it got, and a
-		// redirect to read the outcome elsewhere does not say what it is.
-		Uncertain: !e.reads && slices.Contains([]int{
+		// Who fails does not know how far the action got, and a redirect to read
+		// the outcome elsewhere does not say what it is.
+		Uncertain: !e.reads && (res.StatusCode >= 500 || slices.Contains([]int{
 			http.StatusFound, http.StatusSeeOther, http.StatusRequestTimeout,
-			http.StatusBadGateway, http.StatusGatewayTimeout,
-			520, 524, // of a CDN: an unknown answer, and none in time
-		}, res.StatusCode),
+		}, res.StatusCode)),
 	}
 	if location := res.Header.Get("Location"); location != "" && res.StatusCode/100 == 3 {
 		failure.Detail = c.printable("redirect not followed: " + redirectTarget(res, location))
@@ -99,7 +97,7 @@ func codeOfStatus(status int, why string) Code {
 var (
 	sep        = `[ _-]?`
 	saysRate   = regexp.MustCompile(`(?i)rate` + sep + `limit|too` + sep + `many` + sep + `requests`)
-	saysLimit  = regexp.MustCompile(`(?i)(plan|server|bot|memory|ram)s?` + sep + `limit|limit[a-z0-9 _-]*(reached|exceeded)|reached[a-z' ]* limit|quota|max(imum)?` + sep + `(number` + sep + `of` + sep + `)?(servers|bots|applications)|exceeds?[a-z ]* plan|(not` + sep + `enough|insufficient)` + sep + `(ram|memory)`)
+	saysLimit  = regexp.MustCompile(`(?i)(plan|server|bot|memory|ram)s?` + sep + `limit|limit[a-z0-9 _-]*(reached|exceeded)|quota|(^|[^a-z])limits?([^a-z]|$)|max(imum)?` + sep + `(number` + sep + `of` + sep + `)?(servers|bots|applications)|exceeds?[a-z ]* plan|(not` + sep + `enough|insufficient)` + sep + `(ram|memory)`)
 	saysSecret = regexp.MustCompile(`(?i)unauthori[sz]ed|unauthenticated|invalid` + sep + `(token|secret|credentials)`)
 	saysNever  = regexp.MustCompile(`(?i)forbidden|permission|not` + sep + `allowed|access` + sep + `denied`)
 	saysNone   = regexp.MustCompile(`(?i)not` + sep + `found|no` + sep + `such|not` + sep + `exist|unknown` + sep + `(user|account|server|bot|application)`)

@@ -48,6 +48,8 @@ func TestRefusals(t *testing.T) {
 		{403, "API rate limit exceeded", hostapi.CodeRateLimited, "API rate limit exceeded", false},
 		{400, `{"message":"You have reached your plan's limit of 3 bots"}`, hostapi.CodeLimitReached, "You have reached your plan's limit of 3 bots", false},
 		{409, `{"code":"maxServers exceeded"}`, hostapi.CodeLimitReached, "maxServers exceeded", false},
+		{409, "over the limit", hostapi.CodeLimitReached, "over the limit", false},
+		{403, "Only for limited editions", hostapi.CodeForbidden, "Only for limited editions", false},
 		{422, `{"error":"insufficient memory"}`, hostapi.CodeLimitReached, "insufficient memory", false},
 		{400, `{"error":"no such field"}`, hostapi.CodeInternal, "no such field", false},
 		{404, "", hostapi.CodeNotFound, "no reason given (Not Found)", false},
@@ -57,10 +59,10 @@ func TestRefusals(t *testing.T) {
 		{429, "slow down", hostapi.CodeRateLimited, "slow down", false},
 		{405, "", hostapi.CodeInternal, "no reason given (Method Not Allowed)", false},
 		{418, `[{"message":"a"},{"message":"b"}]`, hostapi.CodeInternal, "a: b", false},
-		{500, `{"errors":["x","x","y"]}`, hostapi.CodeUnavailable, "x: y", false},
-		{501, "null", hostapi.CodeUnavailable, "no reason given (Not Implemented)", false},
+		{500, `{"errors":["x","x","y"]}`, hostapi.CodeUnavailable, "x: y", true},
+		{501, "null", hostapi.CodeUnavailable, "no reason given (Not Implemented)", true},
 		{502, "<html><head><title>502 Bad\nGateway</title></head><body>nginx</body></html>", hostapi.CodeUnavailable, "502 Bad Gateway", true},
-		{503, "<!DOCTYPE html><style>b{}</style><body><h1>Down</h1>for &lt;repair&gt;</body>", hostapi.CodeUnavailable, "Down for <repair>", false},
+		{503, "<!DOCTYPE html><style>b{}</style><body><h1>Down</h1>for &lt;repair&gt;</body>", hostapi.CodeUnavailable, "Down for <repair>", true},
 		{504, "", hostapi.CodeUnavailable, "no reason given (Gateway Timeout)", true},
 		{524, "", hostapi.CodeUnavailable, "no reason given ()", true},
 		{408, "", hostapi.CodeUnavailable, "no reason given (Request Timeout)", true},
@@ -144,7 +146,7 @@ func TestTheSecretStaysSecret(t *testing.T) {
 		"escapes":      {400, nil, `{"error":"` + escaped + `"}`},
 		"HTML":         {500, nil, "<html><title>" + theSecret + "</title></html>"},
 		"entities":     {500, nil, "<html><title>&#" + fmt.Sprint(theSecret[0]) + ";" + theSecret[1:] + "</title></html>"},
-		"cut":          {500, nil, strings.Repeat("x", 290) + theSecret},
+		"cut":          {500, nil, strings.Repeat("x", 190) + theSecret},
 		"broken up":    {500, nil, theSecret[:half] + "\u200b" + theSecret[half:]},
 		"many":         {500, nil, strings.Repeat(theSecret, 4000)},
 		"location":     {302, http.Header{"Location": {"https://" + theSecret + ".example/" + theSecret}}, ""},
@@ -154,8 +156,44 @@ func TestTheSecretStaysSecret(t *testing.T) {
 	} {
 		got := restartError(t, answer.status, answer.header, answer.body)
 		for err := error(got); err != nil; err = errors.Unwrap(err) {
-			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, theSecret) || strings.Contains(text, theSecret[:half]) {
+			if text := fmt.Sprintf("%v %+v %#v %s %q %d", err, err, err, err, err, err); strings.Contains(text, theSecret) || strings.Contains(text, theSecret[:half]) {
 				t.Errorf("%s: %s", name, text)
+			}
+		}
+	}
+}
+
+// TestTheSecretIsFoundAsOthersWriteIt has the service send back a secret of
+// which JSON, addresses and pages change characters.
+func TestTheSecretIsFoundAsOthersWriteIt(t *testing.T) {
+	const odd = `ab/cd+ef&gh"ij\kl`
+	for _, written := range []string{
+		odd, `ab/cd+ef&gh\"ij\\kl`, `ab\/cd+ef&gh\"ij\\kl`, `ab/cd+ef\u0026gh\"ij\\kl`, `ab\/cd+ef\u0026gh\"ij\\kl`,
+		`ab%2Fcd%2Bef%26gh%22ij%5Ckl`, `ab%2Fcd+ef&gh%22ij%5Ckl`, `ab/cd+ef&amp;gh&#34;ij\kl`,
+	} {
+		for _, body := range []string{written, `{"unusual":"` + written + `"}`, `{"error":"` + written + `"}`, "<html><body>" + written + "</body></html>"} {
+			client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, body)
+			}, func(c *hostapi.Config) { c.Secret = odd })
+			err := client.Reinstall(t.Context(), "42", "srv-1")
+			if text := fmt.Sprint(err); !strings.Contains(text, "<secret>") || strings.Contains(text, "gh") {
+				t.Errorf("%s: %s", body, text)
+			}
+		}
+	}
+}
+
+func TestTheSecretIsNotInAPrintedClient(t *testing.T) {
+	config := hostapi.Config{BaseURL: "https://hosting.example", Secret: theSecret}
+	client := newClient(t, config.BaseURL)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		for _, value := range []any{config, &config, client, *client, struct{ c *hostapi.Client }{client}} {
+			text := fmt.Sprintf(verb, value)
+			for _, secret := range []string{theSecret, fmt.Sprintf("%x", theSecret), fmt.Sprintf("%X", theSecret)} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s of a %T: %s", verb, value, text)
+				}
 			}
 		}
 	}
@@ -187,7 +225,7 @@ func TestDetailIsOnePrintableLine(t *testing.T) {
 		strings.Repeat("[", 60000),
 	} {
 		detail := restartError(t, http.StatusTeapot, nil, body).Detail
-		if detail == "" || utf8.RuneCountInString(detail) > 300 || !utf8.ValidString(detail) {
+		if detail == "" || utf8.RuneCountInString(detail) > 200 || !utf8.ValidString(detail) {
 			t.Errorf("%.40q: detail of %d characters: %q", body, utf8.RuneCountInString(detail), detail)
 		}
 		for _, r := range detail {

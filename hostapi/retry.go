@@ -19,8 +19,8 @@ const (
 )
 
 // send makes a request, and makes it again where that is safe and may help and
-// the context's deadline leaves time for it.
-func (c *Client) send(ctx context.Context, e endpoint, call call) (answer, *Error) {
+// the context's deadline leaves time for it. It returns how often it did.
+func (c *Client) send(ctx context.Context, e endpoint, call call) (_ answer, tries int, _ *Error) {
 	left := maxElapsed
 	if deadline, ok := ctx.Deadline(); ok {
 		left = max(time.Until(deadline), 1)
@@ -30,6 +30,11 @@ func (c *Client) send(ctx context.Context, e endpoint, call call) (answer, *Erro
 
 	var last *Error
 	got, err := backoff.Retry(ctx, func() (answer, error) {
+		if ctx.Err() != nil {
+			last = Interrupted(ctx, call.op)
+			return answer{}, backoff.Permanent(last)
+		}
+		tries++
 		var got answer
 		if got, last = c.attempt(ctx, e, call); last == nil {
 			return got, nil
@@ -38,11 +43,11 @@ func (c *Client) send(ctx context.Context, e endpoint, call call) (answer, *Erro
 	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(left))
 	switch {
 	case err == nil:
-		return got, nil
+		return got, tries, nil
 	case errors.Is(ctx.Err(), context.Canceled) && last.Code != CodeCanceled:
-		return got, Interrupted(ctx, call.op) // between two tries
+		return got, tries, Interrupted(ctx, call.op) // between two tries
 	default:
-		return got, last
+		return got, tries, last
 	}
 }
 

@@ -89,7 +89,7 @@ func TestTries(t *testing.T) {
 		{"an action is given up where there is no connection", restart, steps{fails(errRefused)}, 0, 3, hostapi.CodeUnavailable, false},
 		{"an action is not repeated after a broken connection", restart, steps{fails(errBroken)}, 0, 1, hostapi.CodeUnavailable, true},
 		{"nor after EOF", remove, steps{fails(io.EOF)}, 0, 1, hostapi.CodeUnavailable, true},
-		{"nor after 503", restart, steps{answers(503, "1")}, 0, 1, hostapi.CodeUnavailable, false},
+		{"nor after 503", restart, steps{answers(503, "1")}, 0, 1, hostapi.CodeUnavailable, true},
 		{"nor after 429", remove, steps{answers(429, "1")}, 0, 1, hostapi.CodeRateLimited, false},
 		{"nor after 502", remove, steps{answers(502, "")}, 0, 1, hostapi.CodeUnavailable, true},
 		{"nor where it hangs", restart, steps{hangs}, 0, 1, hostapi.CodeUnavailable, true},
@@ -227,23 +227,6 @@ func TestActionsAreNotSentAgainByTheTransport(t *testing.T) {
 				t.Errorf("%d requests over %d connections, want one over the one that was in use", requests.Load(), connections.Load())
 			}
 		})
-	}
-}
-
-func TestAnActionIsSentOnceThereIsAServiceToTakeIt(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	client := newClient(t, "http://"+addr)
-	_, err = client.Restart(t.Context(), "42", "s")
-	var failure *hostapi.Error
-	if !errors.As(err, &failure) || failure.Code != hostapi.CodeUnavailable || failure.Uncertain || !strings.Contains(failure.Detail, "refused") {
-		t.Errorf("nobody listens: %v", err)
 	}
 }
 

@@ -15,8 +15,8 @@ type NewServer struct {
 
 // Startup is how a server is started.
 type Startup struct {
-	StartupCommand string
-	EntryFile      string
+	Command   string
+	EntryFile string
 }
 
 // List returns all servers of a user's account, and the summary of its plan.
@@ -77,7 +77,7 @@ func (c *Client) Reinstall(ctx context.Context, userID, serverID string) error {
 // UpdateStartup changes how a server is started and returns the server.
 func (c *Client) UpdateStartup(ctx context.Context, userID, serverID string, s Startup) (Server, error) {
 	return do(ctx, c, call{op: OpUpdateStartup, userID: userID, serverID: serverID, fields: map[string]any{
-		"startupCommand": s.StartupCommand,
+		"startupCommand": s.Command,
 		"entryFile":      s.EntryFile,
 	}}, decodeChanged(serverID))
 }

@@ -55,7 +55,7 @@ func TestAllOperationsOfTheService(t *testing.T) {
 	if err := client.Reinstall(ctx, "42", "echo-1"); err != nil {
 		t.Errorf("reinstall: %v", err)
 	}
-	changed, err := client.UpdateStartup(ctx, "42", "echo-1", hostapi.Startup{StartupCommand: "npm run prod", EntryFile: "prod.js"})
+	changed, err := client.UpdateStartup(ctx, "42", "echo-1", hostapi.Startup{Command: "npm run prod", EntryFile: "prod.js"})
 	if err != nil || changed.StartupCommand != "npm run prod" || changed.EntryFile != "prod.js" {
 		t.Errorf("update startup: %+v, %v", changed, err)
 	}
@@ -104,7 +104,7 @@ func TestFaults(t *testing.T) {
 		{"403", hostapitest.Fault{Status: 403, Body: "no"}, hostapi.CodeForbidden, false, false, 1},
 		{"409", hostapitest.Fault{Status: 409}, hostapi.CodeConflict, false, false, 1},
 		{"429", hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}}, hostapi.CodeRateLimited, false, false, 1},
-		{"500", hostapitest.Fault{Status: 500, Body: "<html>"}, hostapi.CodeUnavailable, false, false, 3},
+		{"500", hostapitest.Fault{Status: 500, Body: "<html>"}, hostapi.CodeUnavailable, true, false, 3},
 		{"502", hostapitest.Fault{Status: 502}, hostapi.CodeUnavailable, true, false, 3},
 		{"not ok", hostapitest.Fault{Body: `{"ok":false,"error":"maintenance"}`}, hostapi.CodeUnavailable, false, false, 3},
 	} {
