@@ -26,7 +26,7 @@ func TestListsThatMakeNoSense(t *testing.T) {
 		`{"servers":[{}]}`, `{"servers":[{"id":""}]}`, `{"servers":[{"id":7}]}`, `{"servers":[{"id":"a","ramMb":"512"}]}`,
 		`{"servers":[{"id":"a","name":{}}]}`, `{"servers":[{"id":"a","cpuPercent":1.5}]}`, `{"servers":[{"id":"a","diskMb":1e99}]}`,
 		`{"servers":[],"account":[]}`, `{"servers":[],"account":{"maxServers":"5"}}`, `{"servers":[]`, `{"servers":[]}x`, `{"ok":"no","servers":[]`,
-		`{"servers":[],"x":"` + strings.Repeat("x", 4<<20) + `"}`,
+		`{"servers":[],"x":"` + strings.Repeat("x", 4<<20) + `"}`, `{"servers":[]}` + strings.Repeat(" ", 4<<20),
 	} {
 		_, err := listOf(t, body)
 		if hostapi.CodeOf(err) != hostapi.CodeMalformed || hostapi.IsUncertain(err) {

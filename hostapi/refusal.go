@@ -74,15 +74,18 @@ func codeOfStatus(status int, why string) Code {
 		return CodeUnavailable
 	}
 	said := codeOfReason(why)
+	declined := status == http.StatusForbidden || status == http.StatusConflict || status == http.StatusLocked
 	switch {
 	case status >= 500:
 		return CodeUnavailable
 	case status < 300:
 		return said
-	case said == CodeLimitReached && (status == 400 || status == 403 || status == 409 || status == 422):
+	case said == CodeLimitReached && (declined || status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
 		return CodeLimitReached
-	case status == http.StatusForbidden && said == CodeRateLimited:
+	case said == CodeRateLimited && declined:
 		return CodeRateLimited
+	case declined && namesLimit.MatchString(why[:min(len(why), maxTelling)]):
+		return CodeLimitReached
 	case status == http.StatusForbidden:
 		return CodeForbidden
 	case status == http.StatusConflict || status == http.StatusLocked:
@@ -95,9 +98,12 @@ func codeOfStatus(status int, why string) Code {
 // The words by which a reason is recognised, most telling first. A word may be
 // written like this, LIKE_THIS or like-this.
 var (
-	sep        = `[ _-]?`
-	saysRate   = regexp.MustCompile(`(?i)rate` + sep + `limit|too` + sep + `many` + sep + `requests`)
-	saysLimit  = regexp.MustCompile(`(?i)(plan|server|bot|memory|ram)s?` + sep + `limit|limit[a-z0-9 _-]*(reached|exceeded)|quota|(^|[^a-z])limits?([^a-z]|$)|max(imum)?` + sep + `(number` + sep + `of` + sep + `)?(servers|bots|applications)|exceeds?[a-z ]* plan|(not` + sep + `enough|insufficient)` + sep + `(ram|memory)`)
+	sep       = `[ _-]?`
+	saysRate  = regexp.MustCompile(`(?i)rate` + sep + `limit|too` + sep + `many` + sep + `requests`)
+	saysLimit = regexp.MustCompile(`(?i)(plan|server|bot|memory|ram)s?` + sep + `limit|limit[a-z0-9 _-]*(reached|exceeded)|reached[a-z' ]* limit|quota|max(imum)?` + sep + `(number` + sep + `of` + sep + `)?(servers|bots|applications)|exceeds?[a-z ]* plan|(not` + sep + `enough|insufficient)` + sep + `(ram|memory)`)
+	// namesLimit tells only with a status that the word makes sense of: a 400
+	// may speak of the limit of a field.
+	namesLimit = regexp.MustCompile(`(?i)(^|[^a-z])limits?([^a-z]|$)`)
 	saysSecret = regexp.MustCompile(`(?i)unauthori[sz]ed|unauthenticated|invalid` + sep + `(token|secret|credentials)`)
 	saysNever  = regexp.MustCompile(`(?i)forbidden|permission|not` + sep + `allowed|access` + sep + `denied`)
 	saysNone   = regexp.MustCompile(`(?i)not` + sep + `found|no` + sep + `such|not` + sep + `exist|unknown` + sep + `(user|account|server|bot|application)`)
