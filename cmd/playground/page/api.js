@@ -7,8 +7,13 @@ async function call(path, body) {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   };
-  const response = await fetch(path, request);
-  const answer = await response.json();
+  let response, answer;
+  try {
+    response = await fetch(path, request);
+    answer = await response.json();
+  } catch {
+    throw new Error("The playground does not answer.");
+  }
   if (!response.ok) throw new Error(answer.error);
   return answer;
 }
@@ -26,9 +31,11 @@ export const press = (user, message, customID, values) => call("api/press", { us
 export const submit = (user, modal, fields) => call("api/modal", { user, modal, fields });
 export const dismiss = (user, channel, message) => call("api/dismiss", { user, channel, message });
 
-// Calls back whenever something that can be seen may have changed.
-export function onChange(callback) {
+// Calls back whenever something that can be seen may have changed, and when
+// the server is lost and found. The browser connects again by itself.
+export function watch({ changed, lost, found }) {
   const events = new EventSource("api/events");
-  events.onmessage = callback;
-  events.onopen = callback;
+  events.onmessage = changed;
+  events.onerror = lost;
+  events.onopen = found;
 }

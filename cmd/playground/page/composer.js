@@ -2,44 +2,37 @@
 // suggestions, and sent.
 
 import * as api from "./api.js";
+import { Picker } from "./picker.js";
 
 const $ = (id) => document.getElementById(id);
 
 // where() tells the user and the channel at the time of asking.
 export class Composer {
   #where;
+  #picker = new Picker($("picker"));
   #commands = [];
   #command = null;
-  #picks = [];
-  #active = 0;
   #asked = 0;
 
   constructor(where) {
     this.#where = where;
+    this.#picker.attach($("command"));
     $("command").addEventListener("input", () => this.#suggestCommands());
-    $("command").addEventListener("keydown", (event) => this.#key(event));
+    $("command").addEventListener("focus", () => this.#suggestCommands());
+    $("chosen").addEventListener("click", () => this.#cancel());
+    $("composer").addEventListener("keydown", (event) => this.#key(event));
     $("composer").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#send();
     });
     document.addEventListener("keydown", (event) => {
-      if (event.key === "/" && !event.target.closest("input, select, dialog")) $("command").focus();
+      if (event.key === "/" && !event.target.closest("input, select, textarea, dialog")) $("command").focus();
     });
   }
 
   setCommands(commands) {
     this.#commands = commands;
-    this.reset();
-  }
-
-  reset() {
-    this.#command = null;
-    $("chosen").hidden = true;
-    $("options").replaceChildren();
-    $("command").value = "";
-    $("command").hidden = false;
-    this.#pick([]);
-    this.complain("");
+    this.#reset();
   }
 
   complain(text) {
@@ -47,23 +40,40 @@ export class Composer {
     $("problem").hidden = !text;
   }
 
+  #reset() {
+    this.#command = null;
+    this.#asked++;
+    $("chosen").hidden = true;
+    $("options").replaceChildren();
+    $("command").value = "";
+    $("command").hidden = false;
+    this.#picker.hide();
+    this.complain("");
+  }
+
+  #cancel() {
+    this.#reset();
+    $("command").focus();
+  }
+
   #suggestCommands() {
     const typed = $("command").value.toLowerCase();
-    if (!typed.startsWith("/")) return this.#pick([]);
-    const fitting = this.#commands.filter((c) => ("/" + c.shown).includes(typed) || ("/" + c.name).includes(typed));
-    this.#pick(fitting.map((c) => ({ text: "/" + c.shown, detail: c.description, take: () => this.#choose(c) })));
+    if (!typed.startsWith("/")) return this.#picker.hide();
+    const words = typed.slice(1).split(/\s+/);
+    const fitting = this.#commands.filter((c) => words.every((word) => c.shown.includes(word) || c.name.includes(word)));
+    const picks = fitting.map((c) => ({ text: "/" + c.shown, detail: c.description, take: () => this.#choose(c) }));
+    this.#picker.show($("command"), picks, "No command fits.");
   }
 
   #choose(command) {
+    this.#reset();
     this.#command = command;
     $("chosen").textContent = "/" + command.shown;
     $("chosen").hidden = false;
     $("command").hidden = true;
     $("options").replaceChildren(...command.options.map((option) => this.#field(option)));
-    this.#pick([]);
-    const first = $("options").querySelector("input");
-    if (first) first.focus();
-    else $("composer").querySelector("[type=submit]").focus();
+    const first = $("options").querySelector("input") ?? $("send");
+    first.focus();
   }
 
   #field(option) {
@@ -73,8 +83,8 @@ export class Composer {
     input.required = option.required;
     input.placeholder = option.description;
     label.append(option.shown + " ", input);
-    input.addEventListener("keydown", (event) => this.#key(event));
     if (option.autocomplete) {
+      this.#picker.attach(input);
       const ask = () => this.#complete(option.name, input);
       input.addEventListener("focus", ask);
       input.addEventListener("input", () => {
@@ -91,20 +101,18 @@ export class Composer {
     const { user, channel } = this.#where();
     let choices;
     try {
-      choices = (await api.complete(user, channel, this.#command.name, option, this.#values())).choices;
+      choices = (await api.complete(user, channel, this.#command.name, option, this.#values())).choices ?? [];
     } catch {
       choices = [];
     }
-    if (asked !== this.#asked || !this.#command) return;
-    const take = (choice) => () => {
+    if (asked !== this.#asked || document.activeElement !== input) return;
+    const take = (choice) => {
+      this.#asked++;
       input.value = choice.name;
       input.dataset.value = choice.value;
-      this.#pick([]);
-      input.focus({ preventScroll: true });
-      this.#pick([]);
-      this.#asked++;
+      this.#picker.hide();
     };
-    this.#pick(choices.map((choice) => ({ text: choice.name, detail: choice.value, take: take(choice) })));
+    this.#picker.show(input, choices.map((choice) => ({ text: choice.name, take: () => take(choice) })), "No suggestions.");
   }
 
   #values() {
@@ -116,39 +124,12 @@ export class Composer {
     return values;
   }
 
-  #pick(picks) {
-    this.#picks = picks;
-    this.#active = 0;
-    $("picker").hidden = picks.length === 0;
-    $("picker").replaceChildren(...picks.map((pick, i) => {
-      const item = document.createElement("li");
-      item.role = "option";
-      item.ariaSelected = String(i === 0);
-      const detail = document.createElement("small");
-      detail.textContent = pick.detail;
-      item.append(pick.text, detail);
-      item.addEventListener("mousedown", (event) => {
-        event.preventDefault();
-        pick.take();
-      });
-      return item;
-    }));
-  }
-
+  // Escape, or Backspace where nothing is left to delete, takes the command back.
   #key(event) {
-    if (event.key === "Escape") return this.reset();
-    if (event.key === "Backspace" && this.#command && !event.target.value) return this.reset();
-    if (!this.#picks.length) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      const step = event.key === "ArrowDown" ? 1 : -1;
-      this.#active = (this.#active + step + this.#picks.length) % this.#picks.length;
-      [...$("picker").children].forEach((item, i) => (item.ariaSelected = String(i === this.#active)));
-      $("picker").children[this.#active].scrollIntoView({ block: "nearest" });
-      event.preventDefault();
-    } else if (event.key === "Enter" || event.key === "Tab") {
-      event.preventDefault();
-      this.#picks[this.#active].take();
-    }
+    if (!this.#command || event.isComposing) return;
+    if (event.key !== "Escape" && !(event.key === "Backspace" && !event.target.value)) return;
+    event.preventDefault();
+    this.#cancel();
   }
 
   async #send() {
@@ -156,12 +137,11 @@ export class Composer {
     const { user, channel } = this.#where();
     const { name } = this.#command;
     const options = this.#values();
-    this.reset();
+    this.#cancel();
     try {
       await api.sendCommand(user, channel, name, options);
     } catch (error) {
       this.complain(error.message);
     }
-    $("command").focus();
   }
 }

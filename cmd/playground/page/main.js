@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { Composer } from "./composer.js";
-import { drawMessage } from "./messages.js";
+import { clearList, showMessages } from "./list.js";
 import { openModal } from "./modal.js";
 
 const $ = (id) => document.getElementById(id);
@@ -10,28 +10,51 @@ const $ = (id) => document.getElementById(id);
 let world;
 let user; // of world.users
 let channel; // of world.channels
-let drawn = ""; // what is on the page, to leave it alone while nothing changed
+let asked = 0; // counts questions for messages: only the newest one's answer is shown
+let away = false; // the server is
 
 const composer = new Composer(() => ({ user: user.id, channel: channel.id }));
 
 async function start() {
+  $("user").addEventListener("change", () => attempt(() => become(world.users.find((u) => u.id === $("user").value))));
+  $("locale").addEventListener("change", () => attempt(changeLocale));
+  await load();
+  api.watch({ changed: () => refresh().catch(lost), lost, found: () => attempt(found) });
+}
+
+// Reads who and what is there, and goes on as the one and where one was.
+async function load() {
   world = await api.world();
   $("user").replaceChildren(...world.users.map((u) => new Option(u.name, u.id)));
-  $("locale").replaceChildren(...world.locales.map((l) => new Option(l, l)));
-  $("user").addEventListener("change", () => become(world.users.find((u) => u.id === $("user").value)));
-  $("locale").addEventListener("change", changeLocale);
+  $("locale").replaceChildren(...world.locales.map((l) => new Option(languageName(l), l)));
   $("channels").replaceChildren(...world.channels.map(channelButton));
-  enter(world.channels[0]);
-  await become(world.users[0]);
-  api.onChange(refresh);
+  const last = (list, key) => list.find((one) => one.name === sessionStorage.getItem(key)) ?? list[0];
+  enter(last(world.channels, "channel"));
+  await become(last(world.users, "user"));
+}
+
+function lost() {
+  away = true;
+  $("lost").hidden = false;
+}
+
+// A server that was started again knows nobody by the IDs of before.
+async function found() {
+  if (away) await load();
+  away = false;
+  $("lost").hidden = true;
 }
 
 async function become(other) {
   user = other;
+  sessionStorage.setItem("user", user.name);
+  $("user").value = user.id;
   $("about").textContent = user.about;
   $("locale").value = user.locale;
-  document.documentElement.lang = user.locale;
-  composer.setCommands(await api.commands(user.id));
+  clearList(user.locale);
+  const commands = await api.commands(user.id);
+  if (user !== other) return;
+  composer.setCommands(commands);
   await refresh();
 }
 
@@ -41,57 +64,58 @@ async function changeLocale() {
   await become(user);
 }
 
+const languageName = (code) => `${new Intl.DisplayNames("en", { type: "language" }).of(code)} (${code})`;
+
 function channelButton(c) {
   const item = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "# " + c.name;
   button.dataset.channel = c.id;
-  button.addEventListener("click", () => {
+  button.addEventListener("click", () => attempt(() => {
     enter(c);
-    refresh();
-  });
+    return refresh();
+  }));
   item.append(button);
   return item;
 }
 
 function enter(c) {
   channel = c;
+  sessionStorage.setItem("channel", channel.name);
   $("channel-name").textContent = "# " + c.name;
   for (const button of $("channels").querySelectorAll("button")) {
     button.ariaCurrent = String(button.dataset.channel === c.id);
   }
+  if (user) clearList(user.locale);
 }
 
 async function refresh() {
-  const asked = { user: user.id, channel: channel.id };
-  const view = await api.messages(asked.user, asked.channel);
-  if (asked.user !== user.id || asked.channel !== channel.id) return;
-  const text = JSON.stringify([asked, view]);
-  if (text !== drawn) draw(view);
-  drawn = text;
-}
-
-function draw({ messages, modal }) {
-  const list = $("messages");
-  const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
+  const asking = ++asked;
+  const { messages, modal } = await api.messages(user.id, channel.id);
+  if (asking !== asked) return;
   const names = Object.fromEntries(world.users.map((u) => [u.id, u.name]));
-  list.replaceChildren(...messages.map((m) =>
-    drawMessage(m, names, (id, values) => press(m, id, values), () => dismiss(m))));
-  if (atEnd) list.scrollTop = list.scrollHeight;
+  showMessages(messages, names, press, dismiss);
   if (modal) openModal(modal, (fields) => attempt(() => api.submit(user.id, modal.id, fields)));
 }
 
-const press = (message, customID, values) => attempt(() => api.press(user.id, message.id, customID, values));
+const press = (message, customID, values) => attempt(async () => {
+  await api.press(user.id, message.id, customID, values);
+  await refresh();
+});
 
-const dismiss = (message) => attempt(() => api.dismiss(user.id, channel.id, message.id));
+const dismiss = (message) => attempt(async () => {
+  await api.dismiss(user.id, channel.id, message.id);
+  $("command").focus();
+});
 
+// Does something for the person, and tells where it can not be done.
 async function attempt(action) {
   composer.complain("");
   try {
     await action();
   } catch (error) {
-    composer.complain(error.message);
+    if (!away) composer.complain(error.message);
   }
 }
 

@@ -1,6 +1,8 @@
 // Discord's markdown, as far as the bot's messages use it, as DOM nodes. Text
 // is never read as HTML.
 
+import { time } from "./time.js";
+
 const timestamp = /^<t:(-?\d+)(?::([tTdDfFR]))?>/;
 const mention = /^<@!?(\d+)>/;
 const pairs = [
@@ -47,7 +49,10 @@ export function markdown(text, names = {}) {
 
 function special(rest, names) {
   let found;
-  if ((found = rest.match(timestamp))) return { element: time(Number(found[1]), found[2]), length: found[0].length };
+  if ((found = rest.match(timestamp))) {
+    const date = new Date(Number(found[1]) * 1000);
+    return isNaN(date) ? null : { element: time(date, found[2]), length: found[0].length };
+  }
   if ((found = rest.match(mention))) {
     const element = document.createElement("span");
     element.className = "mention";
@@ -75,27 +80,3 @@ function closing(text, mark) {
   }
   return -1;
 }
-
-function time(seconds, style = "f") {
-  const element = document.createElement("time");
-  const date = new Date(seconds * 1000);
-  element.dateTime = date.toISOString();
-  element.title = date.toLocaleString();
-  if (style === "R") element.dataset.relative = seconds;
-  else if (style === "D") element.textContent = date.toLocaleDateString(undefined, { dateStyle: "long" });
-  else element.textContent = date.toLocaleString();
-  if (style === "R") tick(element);
-  return element;
-}
-
-const steps = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
-
-function tick(element) {
-  const seconds = Number(element.dataset.relative) - Math.floor(Date.now() / 1000);
-  const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? steps.at(-1);
-  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
-  element.textContent = format.format(Math.trunc(seconds / size), unit);
-}
-
-// Relative times go on by themselves, as they do on Discord.
-setInterval(() => document.querySelectorAll("time[data-relative]").forEach(tick), 1000);

@@ -1,6 +1,7 @@
-// Draws the messages of a channel as Discord shows them.
+// Draws a message as Discord shows it.
 
 import { markdown } from "./markdown.js";
+import { time } from "./time.js";
 
 const make = (tag, className, ...children) => {
   const element = document.createElement(tag);
@@ -13,9 +14,9 @@ const make = (tag, className, ...children) => {
 // dismiss() where the message is to go.
 export function drawMessage(message, names, press, dismiss) {
   const item = make("li", message.ephemeral ? "message ephemeral" : "message");
-  item.dataset.id = message.id;
+  item.tabIndex = -1; // takes the focus where what had it is gone
   if (message.command) item.append(make("p", "used", make("b", "", message.user), " used ", make("code", "", message.command)));
-  item.append(make("p", "author", make("b", "", "hostbot"), make("span", "app", "APP"), clock(message.time)));
+  item.append(make("p", "author", make("b", "", "hostbot"), make("span", "app", "APP"), time(new Date(message.time), "T")));
   switch (message.state) {
     case "thinking":
       item.append(make("p", "thinking", "hostbot is thinking…"));
@@ -29,8 +30,15 @@ export function drawMessage(message, names, press, dismiss) {
     default:
       item.append(...body(message, names, press));
   }
-  if (message.ephemeral) item.append(make("p", "note", "👁 Only you can see this", ...dismissal(message, dismiss)));
+  if (message.ephemeral) item.append(make("p", "note", icon("👁"), " Only you can see this", ...dismissal(message, dismiss)));
   return item;
+}
+
+// A picture that says nothing more to somebody who listens.
+function icon(text) {
+  const span = make("span", "", text);
+  span.ariaHidden = "true";
+  return span;
 }
 
 // What is not there yet can not be dismissed.
@@ -38,14 +46,9 @@ function dismissal(message, dismiss) {
   if (message.state !== "shown") return [];
   const link = make("button", "link", "Dismiss message");
   link.type = "button";
+  link.dataset.control = "dismiss";
   link.addEventListener("click", dismiss);
   return [" • ", link];
-}
-
-function clock(iso) {
-  const time = make("time", "", new Date(iso).toLocaleTimeString());
-  time.dateTime = iso;
-  return time;
 }
 
 function body(message, names, press) {
@@ -70,8 +73,8 @@ function drawEmbed(embed, names) {
     }
     box.append(fields);
   }
-  const foot = [embed.footer?.text, embed.timestamp && new Date(embed.timestamp).toLocaleString()].filter(Boolean);
-  if (foot.length) box.append(make("footer", "", foot.join(" • ")));
+  const foot = [embed.footer?.text, embed.timestamp && time(new Date(embed.timestamp))].filter(Boolean);
+  if (foot.length) box.append(make("footer", "", ...foot.flatMap((part, i) => (i ? [" • ", part] : [part]))));
   return box;
 }
 
@@ -90,6 +93,7 @@ function drawButton(component, press) {
   const button = make("button", "style-" + component.style, [component.emoji?.name, component.label].filter(Boolean).join(" "));
   button.type = "button";
   button.disabled = component.disabled ?? false;
+  button.dataset.control = component.custom_id;
   button.addEventListener("click", () => {
     button.classList.add("pressed");
     press(component.custom_id, []);
@@ -101,6 +105,7 @@ function drawSelect(component, press) {
   const select = make("select", "");
   select.setAttribute("aria-label", component.placeholder ?? "Choose");
   select.disabled = component.disabled ?? false;
+  select.dataset.control = component.custom_id;
   select.append(new Option(component.placeholder ?? "", "", true, true));
   select.options[0].disabled = true;
   for (const option of component.options) {

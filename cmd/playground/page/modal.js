@@ -1,10 +1,12 @@
-// Shows a modal that the bot opened, and sends what was filled in.
+// Shows a modal that the bot opened, and sends what was filled in. One that was
+// cancelled does not come again.
 
 const $ = (id) => document.getElementById(id);
 
 export function openModal(modal, submit) {
   const dialog = $("modal");
-  if (dialog.open) return;
+  if (dialog.open || dialog.dataset.shown === modal.id) return;
+  dialog.dataset.shown = modal.id;
   $("modal-title").textContent = modal.title;
   const inputs = modal.components.flatMap((row) => row.components ?? [row.component]);
   $("modal-fields").replaceChildren(...inputs.map(field));
