@@ -96,15 +96,6 @@ func (p *problems) refusal() *refusal {
 	return &refusal{status: http.StatusBadRequest, code: CodeInvalidForm, message: "Invalid Form Body", errors: tree}
 }
 
-// String lists the mistakes, a line each.
-func (p *problems) String() string {
-	lines := make([]string, len(p.list))
-	for i, found := range p.list {
-		lines[i] = fmt.Sprintf("%s: %s (%s)", found.path, found.message, found.code)
-	}
-	return strings.Join(lines, "\n")
-}
-
 // at joins the steps of a path.
 func at(steps ...any) string {
 	parts := make([]string, 0, len(steps))

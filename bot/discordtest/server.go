@@ -25,7 +25,8 @@ type Config struct {
 	Token string
 	// Clock by which the server judges; the real one where it is nil.
 	Clock Clock
-	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0.
+	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0. Under half a
+	// second the heartbeats alone soon exceed the 120 frames a minute (4008).
 	HeartbeatInterval time.Duration
 	// ShardingRequired closes with 4011 what identifies without shards.
 	ShardingRequired bool

@@ -31,7 +31,6 @@ const (
 	flagEphemeral             = 1 << 6
 	flagLoading               = 1 << 7
 	flagSuppressNotifications = 1 << 12
-	flagComponentsV2          = 1 << 15
 )
 
 // Embed is an embed of a message.
