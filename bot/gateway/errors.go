@@ -3,22 +3,25 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"net/http"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 // FinalError is Discord's word that connecting again is no use.
 type FinalError struct {
-	Code int // close code
+	Code int // close code, or HTTP status where not even the address was given
 }
 
 func (e *FinalError) Error() string {
-	return fmt.Sprintf("discord ended the connection for good: %s (close code %d)", finalReason(e.Code), e.Code)
+	return fmt.Sprintf("discord refuses the connection for good: %s (code %d)", finalReason(e.Code), e.Code)
 }
 
-// finalReason returns what to do about a final close code, or "" where the
-// code is not final.
+// finalReason returns what to do about a final code, or "" where the code is
+// not final.
 func finalReason(code int) string {
 	switch code {
-	case 4004:
+	case 4004, http.StatusUnauthorized:
 		return "the bot token is not valid; check DISCORD_TOKEN"
 	case 4010:
 		return "the shard is not valid"
@@ -45,6 +48,14 @@ func (e *closeError) Error() string {
 	return fmt.Sprintf("discord closed the connection with code %d %q", e.code, e.text)
 }
 
+// statusError is the answer to the question where the gateway is. The
+// library's own error would hold the request, with the token.
+type statusError struct{ status int }
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("discord answered status %d when asked for the gateway's address", e.status)
+}
+
 // What Discord can ask for without a close frame.
 var (
 	errReconnect = errors.New("discord asked to reconnect")
@@ -52,10 +63,28 @@ var (
 	errSilent    = errors.New("the gateway acknowledged no heartbeat")
 )
 
+// finalError returns what reason means if it is final, or nil.
 func finalError(reason error) *FinalError {
+	code := 0
 	var closed *closeError
-	if errors.As(reason, &closed) && finalReason(closed.code) != "" {
-		return &FinalError{Code: closed.code}
+	var answered *statusError
+	switch {
+	case errors.As(reason, &closed):
+		code = closed.code
+	case errors.As(reason, &answered):
+		code = answered.status
 	}
-	return nil
+	if finalReason(code) == "" {
+		return nil
+	}
+	return &FinalError{Code: code}
+}
+
+// connectError returns why Open failed.
+func connectError(err error) error {
+	var answered *discordgo.RESTError
+	if errors.As(err, &answered) && answered.Response != nil {
+		return &statusError{answered.Response.StatusCode}
+	}
+	return err
 }

@@ -140,7 +140,7 @@ func (g *Gateway) connectAndWait(ctx context.Context) error {
 	if c := g.conn.Load(); c != nil && c.reason() != nil {
 		return c.reason()
 	}
-	return err
+	return connectError(err)
 }
 
 // noted is told what Discord says of the session.

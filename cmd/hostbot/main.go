@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"hostbot/bot"
+	"hostbot/bot/redisconn"
 	"hostbot/configs"
 )
 
@@ -62,13 +64,13 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, err)
 		return exitMisuse
 	}
-	switch flags.Arg(0) {
+	switch strings.Join(flags.Args(), " ") {
 	case "":
 		return serve(settings, stderr)
 	case "health":
 		return health(settings.HTTP.Addr, stdout, stderr)
 	default:
-		_, _ = fmt.Fprintf(stderr, "hostbot: unknown command %q\n%s", flags.Arg(0), usage)
+		_, _ = fmt.Fprintf(stderr, "hostbot: unknown command %q\n%s", flags.Args(), usage)
 		return exitMisuse
 	}
 }
@@ -77,6 +79,7 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 // it at once.
 func serve(settings *configs.Settings, stderr io.Writer) int {
 	log := newLogger(settings.Log, stderr)
+	redisconn.RedirectLibraryLog(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

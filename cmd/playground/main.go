@@ -20,6 +20,7 @@ import (
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 )
@@ -64,6 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *verbose {
 		log = zerolog.New(zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
 	}
+	redisconn.RedirectLibraryLog(log)
 	b, err := newBot(discord, service, staff.ID, log)
 	if err != nil {
 		return err

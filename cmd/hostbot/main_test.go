@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+func TestMisuseIsReportedLineByLine(t *testing.T) {
+	tests := map[string]struct {
+		args    []string
+		environ []string
+		lines   []string
+	}{
+		"nothing is set": {lines: []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_SECRET"}},
+		"several mistakes": {
+			environ: []string{
+				"DISCORD_TOKEN=Bot very-secret-token", "HOSTAPI_URL=http://panel.example", "HOSTAPI_SECRET=very-secret-secret",
+				"HOSTAPI_TIMEOUT=soon", "LOG_CHANNEL_ID=#general", "LOG_LEVEL=loud",
+			},
+			lines: []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_TIMEOUT", "LOG_CHANNEL_ID", "LOG_LEVEL"},
+		},
+		"unknown flag":     {args: []string{"--verbose"}, lines: []string{"verbose"}},
+		"no such file":     {args: []string{"--config", "/does/not/exist.yaml"}, lines: []string{"/does/not/exist.yaml"}},
+		"unknown command":  {args: []string{"dance"}, environ: valid("https://panel.example", "off"), lines: []string{"dance"}},
+		"too many of them": {args: []string{"health", "now"}, environ: valid("https://panel.example", "off"), lines: []string{"now"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			if code := run(test.args, test.environ, &stdout, &stderr); code != exitMisuse {
+				t.Errorf("exit %d, want %d", code, exitMisuse)
+			}
+			for _, word := range test.lines {
+				if !strings.Contains(stderr.String(), word) {
+					t.Errorf("no line about %s in:\n%s", word, &stderr)
+				}
+			}
+			if strings.Contains(stderr.String(), "very-secret") {
+				t.Errorf("a secret is shown:\n%s", &stderr)
+			}
+		})
+	}
+}
+
+func valid(hostAPI, httpAddr string) []string {
+	return []string{"DISCORD_TOKEN=token", "HOSTAPI_URL=" + hostAPI, "HOSTAPI_SECRET=secret", "HTTP_ADDR=" + httpAddr}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"--version"}, nil, &stdout, &stderr); code != exitDone || !strings.Contains(stdout.String(), version) {
+		t.Errorf("--version: exit %d, %q", code, &stdout)
+	}
+	if code := run([]string{"--help"}, nil, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "Usage") {
+		t.Errorf("--help: exit %d, %q", code, &stderr)
+	}
+}
+
+func TestHealthAsksTheRunningBot(t *testing.T) {
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	defer server.Close()
+	addr := strings.TrimPrefix(server.URL, "http://")
+	ask := func(addr string) int {
+		var out bytes.Buffer
+		return run([]string{"health"}, valid("https://panel.example", addr), &out, &out)
+	}
+	if code := ask(addr); code != exitDone {
+		t.Errorf("a bot that serves: exit %d", code)
+	}
+	status = http.StatusServiceUnavailable
+	if code := ask(addr); code != exitFailure {
+		t.Errorf("a bot that does not: exit %d", code)
+	}
+	server.Close()
+	if code := ask(addr); code != exitFailure {
+		t.Errorf("no bot: exit %d", code)
+	}
+	if code := ask("off"); code != exitFailure {
+		t.Errorf("nothing to ask: exit %d", code)
+	}
+}
+
+// TestTheProgram runs the built program as an operator would.
+func TestTheProgram(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "hostbot")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	discord, service := discordtest.RunT(t), hostapitest.RunT(t)
+	anna := discord.User("anna")
+	service.AddAccount(anna.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 2})
+	service.AddServer(anna.ID, hostapitest.Server{Name: "Shop", Status: hostapitest.Running, RAMMB: 512})
+
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(discord.Token()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	bot := exec.Command(program)
+	bot.Env = []string{
+		"DISCORD_TOKEN_FILE=" + token, "DISCORD_API_URL=" + discord.URL(),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(), "HTTP_ADDR=127.0.0.1:0",
+	}
+	bot.Stderr = &stderr
+	if err := bot.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := discord.WaitCommands(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	if err := bot.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := bot.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v\n%s", err, &stderr)
+	}
+	if strings.Contains(stderr.String(), discord.Token()) || strings.Contains(stderr.String(), service.Secret()) {
+		t.Errorf("the log holds a secret:\n%s", &stderr)
+	}
+}
+
+func TestAWrongTokenEndsTheProgram(t *testing.T) {
+	discord, service := discordtest.RunT(t), hostapitest.RunT(t)
+	discord.ExpectFailures()
+	var stdout, stderr bytes.Buffer
+	code := run(nil, []string{
+		"DISCORD_TOKEN=wrong", "DISCORD_API_URL=" + discord.URL(),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(), "HTTP_ADDR=off",
+	}, &stdout, &stderr)
+	if code != exitFailure || !strings.Contains(stderr.String(), "DISCORD_TOKEN") {
+		t.Errorf("exit %d\n%s", code, &stderr)
+	}
+}
