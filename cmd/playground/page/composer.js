@@ -57,6 +57,7 @@ export class Composer {
   }
 
   #suggestCommands() {
+    this.complain("");
     const typed = $("command").value.toLowerCase();
     if (!typed.startsWith("/")) return this.#picker.hide();
     const words = typed.slice(1).split(/\s+/);
@@ -133,7 +134,7 @@ export class Composer {
   }
 
   async #send() {
-    if (!this.#command) return this.complain("Type / and pick a command.");
+    if (!this.#command) return this.complain($("command").value && "Type / and pick a command.");
     const { user, channel } = this.#where();
     const { name } = this.#command;
     const options = this.#values();

@@ -19,7 +19,7 @@ async function start() {
   $("user").addEventListener("change", () => attempt(() => become(world.users.find((u) => u.id === $("user").value))));
   $("locale").addEventListener("change", () => attempt(changeLocale));
   await load();
-  api.watch({ changed: () => refresh().catch(lost), lost, found: () => attempt(found) });
+  api.watch({ changed: () => refresh().catch(() => {}), lost, found: () => attempt(found) });
 }
 
 // Reads who and what is there, and goes on as the one and where one was.
@@ -64,7 +64,8 @@ async function changeLocale() {
   await become(user);
 }
 
-const languageName = (code) => `${new Intl.DisplayNames("en", { type: "language" }).of(code)} (${code})`;
+const languages = new Intl.DisplayNames("en", { type: "language", style: "short" });
+const languageName = (code) => `${languages.of(code)} (${code})`;
 
 function channelButton(c) {
   const item = document.createElement("li");
@@ -119,4 +120,4 @@ async function attempt(action) {
   }
 }
 
-start();
+start().catch((error) => composer.complain(error.message));
