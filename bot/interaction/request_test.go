@@ -110,10 +110,11 @@ func TestReferenceIsTheSameEverywhereAndDiffers(t *testing.T) {
 		}
 		return r.Reference
 	}
-	if parse("1") != parse("1") {
+	first, again, other := parse("1"), parse("1"), parse("2")
+	if first != again {
 		t.Error("one interaction has two references")
 	}
-	if parse("1") == parse("2") {
+	if first == other {
 		t.Error("two interactions share a reference")
 	}
 }

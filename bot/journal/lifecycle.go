@@ -9,7 +9,7 @@ import (
 
 // Started writes that the bot has started.
 func (j *Journal) Started(version string) {
-	j.lifecycle("🚀", green, "log.lifecycle.started", locale.Args{"Version": safetext.Markdown(version, nameLimit)})
+	j.lifecycle("🚀", green, "log.lifecycle.started", locale.Args{"Version": safetext.Plain(version, nameLimit)})
 }
 
 // Stopping writes that the bot is about to stop, and why.

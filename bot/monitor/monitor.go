@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -96,12 +97,12 @@ func Listen(addr string, handler http.Handler) (bound string, stop func(context.
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) }) // it ends with ErrServerClosed
 	return listener.Addr().String(), func(ctx context.Context) {
 		if err := server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
 			_ = server.Close()
 		}
-		<-failed
+		serving.Wait()
 	}, nil
 }

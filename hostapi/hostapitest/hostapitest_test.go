@@ -73,7 +73,7 @@ func (a asker) ask(ctx context.Context, method, path, body string, header ...str
 	if err != nil {
 		return answer{err: err}
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	return answer{response.StatusCode, response.Header, string(content), err}
 }

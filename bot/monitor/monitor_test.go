@@ -1,0 +1,87 @@
+package monitor_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"hostbot/bot/answer"
+	"hostbot/bot/interaction"
+	"hostbot/bot/monitor"
+	"hostbot/hostapi"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestPages(t *testing.T) {
+	ready := false
+	m := monitor.New("1.2.3", func() bool { return ready })
+	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(func() bool { return ready }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	get := func(path string) (int, string) {
+		t.Helper()
+		res, err := client.Get("http://" + addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = res.Body.Close() }()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(body)
+	}
+
+	if status, _ := get("/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz: %d", status)
+	}
+	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz while not connected: %d", status)
+	}
+	ready = true
+	if status, _ := get("/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz while connected: %d", status)
+	}
+
+	m.Interaction(answer.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
+	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Duration: 2 * time.Second})
+	_, metrics := get("/metrics")
+	for _, line := range []string{
+		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
+		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,
+		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
+		`hostbot_build_info{version="1.2.3"} 1`,
+		`hostbot_ready 1`,
+	} {
+		if !strings.Contains(metrics, line) {
+			t.Errorf("/metrics has no %s", line)
+		}
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	stop(ctx)
+	if res, err := client.Get("http://" + addr + "/healthz"); err == nil {
+		_ = res.Body.Close()
+		t.Error("it still answers after it was stopped")
+	}
+}
+
+func TestAnAddressThatIsTaken(t *testing.T) {
+	addr, stop, err := monitor.Listen("127.0.0.1:0", http.NotFoundHandler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t.Context())
+	if _, _, err := monitor.Listen(addr, http.NotFoundHandler()); err == nil {
+		t.Error("two listen at one address")
+	}
+}
