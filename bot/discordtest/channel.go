@@ -155,6 +155,31 @@ func (s *Server) inChannel(c *call) (*message, *refusal) {
 	return m, nil
 }
 
+// postDM opens the DM with a user.
+func (s *Server) postDM(c *call) (any, *refusal) {
+	var body struct {
+		RecipientID string `json:"recipient_id"`
+	}
+	if refused := c.decode(&body); refused != nil {
+		return nil, refused
+	}
+	p := &problems{}
+	if body.RecipientID == "" {
+		p.required("recipient_id")
+	}
+	if refused := s.check(c, p, "CreatePrivateChannelRequest"); refused != nil {
+		return nil, refused
+	}
+	return s.locked(func() (any, *refusal) {
+		for _, user := range s.users {
+			if user.id == body.RecipientID {
+				return s.dm(user).wire(), nil
+			}
+		}
+		return nil, refuse(http.StatusNotFound, CodeUnknownUser, "Unknown User")
+	})
+}
+
 const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
 
 func (s *Server) postMessage(c *call) (any, *refusal) {

@@ -93,7 +93,7 @@ func (s *Server) scope(c *call) (string, *refusal) {
 		return "", refuse(http.StatusForbidden, 20012, "You are not authorized to perform this action on this application")
 	}
 	guild := c.r.PathValue("guild")
-	if c.route == RouteGuildCommands && guild != s.guildID {
+	if guild != "" && guild != s.guildID {
 		return "", refuse(http.StatusForbidden, CodeMissingAccess, "Missing Access")
 	}
 	return guild, nil

@@ -30,9 +30,16 @@ func validateLocale(p *problems, path, locale string) {
 }
 
 func validateCommands(p *problems, commands []Command) {
-	chat, names := 0, map[string]bool{}
+	validateTogether(p, commands)
 	for i := range commands {
-		c := &commands[i]
+		validateAny(p, at(i), &commands[i])
+	}
+}
+
+// validateTogether checks what commands of a scope must keep among themselves.
+func validateTogether(p *problems, commands []Command) {
+	chat, names := 0, map[string]bool{}
+	for i, c := range commands {
 		key := strconv.Itoa(max(c.Type, commandChat)) + c.Name
 		if names[key] {
 			p.add(at(i, "name"), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
@@ -40,19 +47,25 @@ func validateCommands(p *problems, commands []Command) {
 		names[key] = true
 		if c.Type <= commandChat {
 			chat++
-			validateCommand(p, at(i), c)
-			continue
-		}
-		between(p, at(i, "name"), c.Name, 1, maxCommandName)
-		if c.Type > 3 {
-			p.add(at(i, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3}.")
-		}
-		if c.Description != "" || len(c.Options) > 0 {
-			p.add(at(i, "description"), "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID", "Context menu commands have no description and no options")
 		}
 	}
 	if chat > maxCommands {
 		p.add("", "APPLICATION_COMMANDS_TOO_MANY", "Maximum number of application commands reached (%d).", maxCommands)
+	}
+}
+
+// validateAny checks a command of any type.
+func validateAny(p *problems, path string, c *Command) {
+	if c.Type <= commandChat {
+		validateCommand(p, path, c)
+		return
+	}
+	between(p, at(path, "name"), c.Name, 1, maxCommandName)
+	if c.Type > 3 {
+		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3}.")
+	}
+	if c.Description != "" || len(c.Options) > 0 {
+		p.add(at(path, "description"), "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID", "Context menu commands have no description and no options")
 	}
 }
 

@@ -11,6 +11,8 @@ const (
 	CodeUnknownChannel      = 10003
 	CodeUnknownMessage      = 10008
 	CodeUnknownWebhook      = 10015
+	CodeUnknownUser         = 10013
+	CodeUnknownCommand      = 10063
 	CodeUnknownInteraction  = 10062 // too late, or never was
 	CodeDailyCreates        = 30034
 	CodeOldMessageEdits     = 30046

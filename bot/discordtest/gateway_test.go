@@ -269,13 +269,15 @@ func TestIdentifiesAreLimited(t *testing.T) {
 	w.identify()
 }
 
-// discordgo finds its way back by itself.
+// discordgo resumes its session when it is opened again.
 func TestDiscordgoResumes(t *testing.T) {
 	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
 	s := session(t, discord)
 	s.AddHandler(func(s *discordgo.Session, i *discordgo.InteractionCreate) {
 		respond(t, s, i, discordgo.InteractionResponseChannelMessageWithSource, &discordgo.InteractionResponseData{Content: "here"})
 	})
+	lost := make(chan struct{}, 10)
+	s.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) { lost <- struct{}{} })
 	if err := s.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +288,12 @@ func TestDiscordgoResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := discord.WaitConnected(limit(t), 2); err != nil {
+	select {
+	case <-lost:
+	case <-limit(t).Done():
+		t.Fatal("the loss was never noticed")
+	}
+	if err := s.Open(); err != nil {
 		t.Fatal(err)
 	}
 	reply.WaitFor(t, "here")

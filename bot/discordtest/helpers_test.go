@@ -58,6 +58,8 @@ func session(t *testing.T, discord *discordtest.Server) *discordgo.Session {
 	t.Cleanup(transport.CloseIdleConnections)
 	s.Client = &http.Client{Transport: rebased{transport, base}}
 	s.Identify.Intents = discordgo.IntentsNone
+	// The library's own loop may run twice and outlives Close.
+	s.ShouldReconnectOnError = false
 	s.ShouldRetryOnRateLimit = false
 	s.MaxRestRetries = 0
 	s.LogLevel = -1

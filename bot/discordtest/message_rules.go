@@ -114,7 +114,7 @@ func validateEmbed(p *problems, path string, e *Embed) int {
 		between(p, at(path, "fields", i, "value"), f.Value, 1, maxFieldValue)
 		total += length(f.Name) + length(f.Value)
 	}
-	if total == 0 && e.Image == nil && e.Thumbnail == nil && e.Footer == nil && e.Author == nil && len(e.Fields) == 0 {
+	if strings.TrimSpace(e.Title+e.Description) == "" && e.Image == nil && e.Thumbnail == nil && e.Footer == nil && e.Author == nil && len(e.Fields) == 0 {
 		p.required(at(path, "description"))
 	}
 	return total

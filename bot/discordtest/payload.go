@@ -28,10 +28,13 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 	if in.user.userInstall {
 		owners = map[string]any{"1": in.user.id}
 	}
+	s.mu.Lock()
+	locale := in.user.locale
+	s.mu.Unlock()
 	event := map[string]any{
 		"id": in.id, "application_id": s.app.id, "type": in.kind, "token": in.token, "version": 1,
 		"data": data, "channel_id": in.channel.id, "channel": in.channel.wire(),
-		"app_permissions": strconv.Itoa(botPermissions), "locale": in.user.locale,
+		"app_permissions": strconv.Itoa(botPermissions), "locale": locale,
 		"entitlements": []any{}, "authorizing_integration_owners": owners,
 		"attachment_size_limit": attachmentLimit,
 	}

@@ -42,7 +42,7 @@ const botPermissions = 0x400 | 0x800 | 0x4000 | 0x8000 | 0x10000
 // the guild, "general" to begin with.
 type User struct {
 	ID, Name string
-	Locale   string
+	Locale   string // as it was when the User was asked for; SetLocale changes it for the server
 
 	server  *Server
 	profile *profile
@@ -72,6 +72,14 @@ func (s *Server) person(p *profile, ch *channel) *User {
 	return &User{ID: p.id, Name: p.name, Locale: p.locale, server: s, profile: p, channel: ch}
 }
 
+// locale is the language of the user's client now; SetLocale may have changed
+// it since Locale was noted.
+func (u *User) locale() string {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	return u.profile.locale
+}
+
 // SetLocale changes the language of the user's client; what the user does from
 // now on says so.
 func (u *User) SetLocale(locale string) {
@@ -99,11 +107,16 @@ func (u *User) In(ch *Channel) *User { return u.server.person(u.profile, ch.reco
 func (u *User) InDM() *User {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
-	if u.profile.dm == nil {
-		u.profile.dm = &channel{id: u.server.ids.next(), owner: u.profile}
-		u.server.channels[u.profile.dm.id] = u.profile.dm
+	return u.server.person(u.profile, u.server.dm(u.profile))
+}
+
+// dm returns the DM of a user with the bot. The server's lock is held.
+func (s *Server) dm(p *profile) *channel {
+	if p.dm == nil {
+		p.dm = &channel{id: s.ids.next(), owner: p}
+		s.channels[p.dm.id] = p.dm
 	}
-	return u.server.person(u.profile, u.profile.dm)
+	return p.dm
 }
 
 // ChannelID is the channel that the user looks at.

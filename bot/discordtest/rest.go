@@ -16,6 +16,9 @@ const (
 	RouteGatewayBot    = "/gateway/bot"
 	RouteCommands      = "/applications/{application}/commands"
 	RouteGuildCommands = "/applications/{application}/guilds/{guild}/commands"
+	RouteCommand       = "/applications/{application}/commands/{command}"
+	RouteGuildCommand  = "/applications/{application}/guilds/{guild}/commands/{command}"
+	RouteDMs           = "/users/@me/channels"
 	RouteCallback      = "/interactions/{id}/{token}/callback"
 	RouteFollowUps     = "/webhooks/{application}/{token}"
 	RouteFollowUp      = "/webhooks/{application}/{token}/messages/{message}"
@@ -34,6 +37,8 @@ type call struct {
 	body   []byte
 	status int    // what was answered; 0 where nothing was
 	answer []byte // its body
+
+	created bool // the answer is 201 instead of 200
 }
 
 func (c *call) name() string { return c.r.Method + " " + c.route }
@@ -56,7 +61,14 @@ func (s *Server) routes() http.Handler {
 	for _, route := range []string{RouteCommands, RouteGuildCommands} {
 		handle("GET", route, s.getCommands)
 		handle("PUT", route, s.putCommands)
+		handle("POST", route, s.postCommand)
 	}
+	for _, route := range []string{RouteCommand, RouteGuildCommand} {
+		handle("GET", route, s.getCommand)
+		handle("PATCH", route, s.patchCommand)
+		handle("DELETE", route, s.deleteCommand)
+	}
+	handle("POST", RouteDMs, s.postDM)
 	handle("POST", RouteCallback, s.postCallback)
 	handle("POST", RouteFollowUps, s.postFollowUp)
 	for _, route := range []string{RouteOriginal, RouteFollowUp} {
@@ -143,6 +155,9 @@ func isInteractionRoute(route string) bool {
 // reply sends an answer.
 func (s *Server) reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
 	status := http.StatusOK
+	if c.created {
+		status = http.StatusCreated
+	}
 	if refused != nil {
 		if !refused.innocent {
 			s.fail(c.name(), "%d, code %d: %s%s", refused.status, refused.code, refused.message, describe(refused.errors))

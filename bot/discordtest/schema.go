@@ -98,20 +98,32 @@ func (s *schemas) checkEach(component string, body []byte) error {
 	if !s.openAPI {
 		return nil
 	}
-	var elements []map[string]any
+	var elements []json.RawMessage
 	if err := json.Unmarshal(body, &elements); err != nil {
 		return err
 	}
 	for i, element := range elements {
-		// The description asks for an integer where a string is right.
-		delete(element, "default_member_permissions")
-		data, err := json.Marshal(element)
-		if err != nil {
-			return err
-		}
-		if err := s.checkBody(component, data); err != nil {
+		if err := s.checkCommand(component, element); err != nil {
 			return fmt.Errorf("%d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// checkCommand checks one command.
+func (s *schemas) checkCommand(component string, body []byte) error {
+	if !s.openAPI {
+		return nil
+	}
+	var members map[string]any
+	if err := json.Unmarshal(body, &members); err != nil {
+		return err
+	}
+	// The description asks for an integer where a string is right.
+	delete(members, "default_member_permissions")
+	data, err := json.Marshal(members)
+	if err != nil {
+		return err
+	}
+	return s.checkBody(component, data)
 }

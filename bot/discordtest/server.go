@@ -116,7 +116,7 @@ func Start(cfg Config) (*Server, error) {
 	s.gateway = newGateway(s)
 	s.AddChannel("general")
 
-	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second, ConnState: s.countConnection}
 	s.handlers.Go(func() { _ = s.http.Serve(listener) })
 	return s, nil
 }
@@ -181,6 +181,17 @@ func (s *Server) Close() error {
 		return nil
 	}
 	return err
+}
+
+// countConnection counts a connection from when it is accepted, which is while
+// Serve is still counted: so no handler begins after Close has waited.
+func (s *Server) countConnection(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.handlers.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.handlers.Done()
+	}
 }
 
 // stopTimers ends the waits for first responses.

@@ -60,7 +60,7 @@ func (u *User) parse(text string) (*typed, error) {
 
 // calls tells whether the user would call something of that name so.
 func (u *User) calls(word, name string, localizations map[string]string) bool {
-	return word == name || word == localizations[u.Locale]
+	return word == name || word == localizations[u.locale()]
 }
 
 // mayUse refuses a command that Discord would not offer here.
@@ -97,7 +97,7 @@ func (u *User) given(t *typed, options Options, focused string) ([]map[string]an
 	list := []map[string]any{}
 	for _, o := range t.options {
 		name := o.Name
-		if local, ok := o.NameLocalizations[u.Locale]; ok {
+		if local, ok := o.NameLocalizations[u.locale()]; ok {
 			if _, used := options[local]; used {
 				name = local
 			}
@@ -133,7 +133,7 @@ func (u *User) given(t *typed, options Options, focused string) ([]map[string]an
 func (u *User) value(o CommandOption, value any) (any, error) {
 	if len(o.Choices) > 0 {
 		for _, c := range o.Choices {
-			if fmt.Sprint(value) == c.Name || fmt.Sprint(value) == c.NameLocalizations[u.Locale] || fmt.Sprint(value) == fmt.Sprint(c.Value) {
+			if fmt.Sprint(value) == c.Name || fmt.Sprint(value) == c.NameLocalizations[u.locale()] || fmt.Sprint(value) == fmt.Sprint(c.Value) {
 				return c.Value, nil
 			}
 		}
