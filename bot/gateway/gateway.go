@@ -19,7 +19,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
-	"github.com/rs/zerolog"
 
 	"hostbot/configs/secret"
 )
@@ -31,7 +30,6 @@ type Config struct {
 	Token secret.Text
 	// HTTP asks Discord where the gateway is.
 	HTTP *http.Client
-	Log  zerolog.Logger
 
 	OnInteraction func(*discordgo.Interaction)
 	OnReady       func(applicationID string) // a new session
