@@ -51,6 +51,7 @@ async function become(other) {
   $("user").value = user.id;
   $("about").textContent = user.about;
   $("locale").value = user.locale;
+  $("picker").lang = user.locale;
   clearList(user.locale);
   const commands = await api.commands(user.id);
   if (user !== other) return;

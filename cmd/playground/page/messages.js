@@ -112,6 +112,12 @@ function drawSelect(component, press) {
     const text = [option.emoji?.name, option.label, option.description && "— " + option.description].filter(Boolean);
     select.append(new Option(text.join(" "), option.value));
   }
+  // An arrow would choose at once in a menu that is closed; on Discord it opens it.
+  select.addEventListener("keydown", (event) => {
+    if (!event.key.startsWith("Arrow") || !CSS.supports("selector(:open)") || select.matches(":open")) return;
+    event.preventDefault();
+    select.showPicker();
+  });
   select.addEventListener("change", () => press(component.custom_id, [select.value]));
   return select;
 }

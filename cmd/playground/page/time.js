@@ -19,6 +19,7 @@ export function time(date, style = "f") {
   element.title = date.toLocaleString(language(), styles.F);
   if (style === "R") {
     element.dataset.relative = Math.floor(date.getTime() / 1000);
+    element.ariaLive = "off"; // a screen reader is not to read each second
     tick(element);
   } else {
     element.textContent = date.toLocaleString(language(), styles[style]);
