@@ -119,26 +119,52 @@ func (g *Gateway) Run(ctx context.Context) error {
 // connectAndWait returns why the connection was not made or did not last, or
 // nil where ctx is done.
 func (g *Gateway) connectAndWait(ctx context.Context) error {
+	err := g.open(ctx)
+	for errors.Is(err, discordgo.ErrWSAlreadyOpen) {
+		// The library has yet to close the connection before. It may tell of
+		// one loss twice, so that it was taken to have done so.
+		if !g.waitDisconnected(ctx) {
+			return nil
+		}
+		err = g.open(ctx)
+	}
+	c := g.conn.Load()
+	if err != nil {
+		if c != nil && c.reason() != nil {
+			return c.reason() // which says more than the library does
+		}
+		return connectError(err)
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-c.over:
+	}
+	g.waitDisconnected(ctx)
+	return c.reason()
+}
+
+// open makes a connection and waits until Discord has let the bot in.
+func (g *Gateway) open(ctx context.Context) error {
 	g.conn.Store(nil)
 	stop := context.AfterFunc(ctx, func() {
 		if c := g.conn.Load(); c != nil {
 			c.end(ctx.Err()) // Open waits without a context
 		}
 	})
-	err := g.session.Open()
-	stop()
-	if err == nil || errors.Is(err, discordgo.ErrWSAlreadyOpen) {
-		// Already open: the library told of one loss twice.
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-g.disconnected:
-		}
+	defer stop()
+	return g.session.Open()
+}
+
+// waitDisconnected waits until the library has given a connection up, and tells
+// whether ctx lasted that long.
+func (g *Gateway) waitDisconnected(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-g.disconnected:
+		return true
 	}
-	if c := g.conn.Load(); c != nil && c.reason() != nil {
-		return c.reason()
-	}
-	return connectError(err)
 }
 
 // noted is told what Discord says of the session.
