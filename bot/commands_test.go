@@ -91,3 +91,48 @@ func TestEveryCommandAndButton(t *testing.T) {
 		}
 	})
 }
+
+func TestWhoMovedOnIsNotPulledBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	anna := w.addAnna(t, "Shop", "Radio")
+	w.start(t)
+	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
+	restart.WaitFor(t, "Restarting **Shop**")
+	list := restart.Press(t, "All bots")
+	list.WaitFor(t, "🟡 Shop")
+	w.clock.BlockUntil(t, 1)
+	w.clock.Advance(4 * time.Second)
+	restart.WaitForFollowUp(t, "**Shop** was restarted")
+	if !list.View().Contains("🟢 Radio") {
+		t.Errorf("the list has become:\n%s", list.View().Text())
+	}
+
+	restart = anna.Types(t, "/bot restart", discordtest.Options{"bot": "Radio"})
+	restart.Press(t, "All bots").Choose(t, "Open a bot", "Radio").WaitFor(t, "Restarting **Radio**")
+	w.clock.BlockUntil(t, 1)
+	w.clock.Advance(4 * time.Second)
+	restart.WaitFor(t, "**Radio** was restarted") // whoever came back sees it there
+}
+
+func TestADismissedCardIsNoFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	anna := w.addAnna(t, "Shop")
+	w.start(t)
+	w.discord.ExpectFailures() // a message that is gone is edited
+	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
+	restart.WaitFor(t, "Restarting **Shop**")
+	if err := anna.Dismiss(restart.View().ID); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.BlockUntil(t, 1)
+	w.clock.Advance(4 * time.Second)
+	w.waitForLog(t, "✅ Restart")
+	w.log.waitFor(t, "the message was dismissed before the end")
+	for _, entry := range w.channel.Messages() {
+		if entry.Contains("Failure") {
+			t.Errorf("staff read: %s", entry.Text())
+		}
+	}
+}

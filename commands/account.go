@@ -25,7 +25,7 @@ func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawi
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	response := placed(r, message)
+	response := p.respond(message)
 	if update := snapshot.Update; update != nil {
 		response.Then = func(ctx context.Context) (interaction.Response, error) {
 			return c.redrawn(ctx, r, draw, snapshot, update)
@@ -51,18 +51,9 @@ func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw dra
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	response := placed(r, message)
+	response := p.respond(message)
 	response.Failure = failure
 	return response, nil
-}
-
-// placed puts the answer to a command in a new message, and that to a component
-// in the message that holds it.
-func placed(r *interaction.Request, m interaction.Message) interaction.Response {
-	if r.Kind == interaction.Component {
-		return interaction.Update(m)
-	}
-	return interaction.Reply(m)
 }
 
 // age says how old an account is where it is older than it should be.

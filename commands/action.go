@@ -12,20 +12,21 @@ import (
 // action is something that is done to a bot. Its name is part of the keys of
 // its texts.
 type action struct {
-	name string
-	do   func(ctx context.Context, h Hosting, userID, serverID string) (status string, err error)
+	name      string
+	meanwhile string // the bot's status while it is being done
+	do        func(ctx context.Context, h Hosting, userID, serverID string) (status string, err error)
 }
 
 // restart restarts a bot's container.
 func restart() action {
-	return action{"restart", func(ctx context.Context, h Hosting, userID, serverID string) (string, error) {
+	return action{"restart", "RESTARTING", func(ctx context.Context, h Hosting, userID, serverID string) (string, error) {
 		return h.Restart(ctx, userID, serverID)
 	}}
 }
 
 // reinstall installs a bot's dependencies anew; the service names no status.
 func reinstall() action {
-	return action{"reinstall", func(ctx context.Context, h Hosting, userID, serverID string) (string, error) {
+	return action{"reinstall", "INSTALLING", func(ctx context.Context, h Hosting, userID, serverID string) (string, error) {
 		return "", h.Reinstall(ctx, userID, serverID)
 	}}
 }
@@ -49,7 +50,8 @@ func (c *Commands) act(a action) interaction.Handler {
 		// Whether or not it comes to the action, it is over with ctx.
 		context.AfterFunc(ctx, end)
 
-		response := placed(r, c.page(r).card(server)) // which shows what is running
+		p := c.page(r)
+		response := p.respond(p.card(server)) // which shows what is running
 		response.Then = func(ctx context.Context) (interaction.Response, error) {
 			defer end()
 			return c.carryOut(ctx, r, a, server), nil
@@ -86,7 +88,7 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 		sentence, _ := sentence(p.t, err)
 		p.notice = "❌ " + p.t.Format("action."+a.name+".failed", args{"Bot": name(server)}) + " " + sentence + "\n" + p.reference()
 	}
-	response := placed(r, p.card(server))
+	response := p.respond(p.card(server))
 	response.Action, response.Failure = &result, err
 	return response
 }

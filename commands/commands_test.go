@@ -193,7 +193,7 @@ func TestListPages(t *testing.T) {
 func TestListWithoutBots(t *testing.T) {
 	c := newCommands(t, &world{list: account()})
 	r := must(t)(ask(t, c, command("bot list", nil)))
-	wantText(t, r.Message, "Your bots", "0 bots")
+	wantText(t, r.Message, "Your bots", "no bots yet")
 	if len(r.Message.Components) != 1 {
 		t.Errorf("%d rows, want Refresh alone: an empty menu is refused", len(r.Message.Components))
 	}
@@ -298,17 +298,17 @@ func TestBotsAreFound(t *testing.T) {
 }
 
 func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
-	list := account(server("1", "Web shop", "RUNNING"), server("2", "Shop", "STOPPED"), server(strings.Repeat("é", 200), strings.Repeat("n", 300), "RUNNING"))
+	list := account(server("shop-1", "Web radio", "RUNNING"), server("1", "Web shop", "RUNNING"), server("2", "Shop", "STOPPED"), server(strings.Repeat("é", 200), strings.Repeat("n", 300), "RUNNING"))
 	c := newCommands(t, &world{list: list})
 	complete := func(typed string) []interaction.Choice {
 		r := interaction.Request{Kind: interaction.Autocomplete, Name: "bot show", Focused: "bot", Options: map[string]string{"bot": typed}}
 		return must(t)(ask(t, c, r)).Choices
 	}
-	if got := complete("SHO"); len(got) != 2 || got[0].Value != "2" || got[1].Value != "1" {
-		t.Errorf("suggested %+v, want the bot that begins with it first", got)
+	if got := complete("SHO"); len(got) != 3 || got[0].Value != "2" || got[1].Value != "1" || got[2].Value != "shop-1" {
+		t.Errorf("suggested %+v, want names that begin with it, names that have it, IDs", got)
 	}
 	all := complete("")
-	if len(all) != 3 {
+	if len(all) != 4 {
 		t.Fatalf("suggested %+v", all)
 	}
 	for _, choice := range all {
@@ -322,8 +322,12 @@ func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
 		list.Servers = append(list.Servers, server(fmt.Sprint(100+i), "Shop", "RUNNING"))
 	}
 	c = newCommands(t, &world{list: list})
-	if got := complete("shop"); len(got) != 25 {
+	got := complete("shop")
+	if len(got) != 25 {
 		t.Errorf("%d suggestions", len(got))
+	}
+	if !strings.Contains(got[1].Name, got[1].Value) {
+		t.Errorf("%q does not tell one of many bots of this name from another", got[1].Name)
 	}
 }
 
@@ -366,7 +370,7 @@ func TestActionsEndInATruth(t *testing.T) {
 			if len(w.done) != 0 {
 				t.Error("it acted before the customer was told")
 			}
-			wantText(t, first.Message, test.running, ":R>")
+			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
 			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Reinstall"].Disabled {
 				t.Error("another action is offered meanwhile")
 			}
@@ -404,6 +408,7 @@ func TestOneActionAtATime(t *testing.T) {
 	wantText(t, c.Explain(&interaction.Request{Locale: "en-US"}, err).Message, "already running", "Shop")
 	card := must(t)(ask(t, c, press("show/a")))
 	wantText(t, card.Message, "Restarting **Shop**")
+	wantText(t, must(t)(ask(t, c, command("bot list", nil))).Message, "🟡 Shop\nRestarting", "🟢 Radio")
 	must(t)(ask(t, c, press("restart/b")))
 
 	must(t)(running.Then(t.Context()))

@@ -2,18 +2,16 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
 	"hostbot/hostapi"
 )
 
-const (
-	// maxChoices is how many suggestions Discord takes.
-	maxChoices = 25
-	// choiceLimit is how long a suggestion may be.
-	choiceLimit = 100
-)
+// maxChoices is how many suggestions Discord takes.
+const maxChoices = 25
 
 // complete suggests the caller's bots while the name of one is typed.
 func (c *Commands) complete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
@@ -21,30 +19,40 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	if err != nil {
 		return interaction.Response{}, err
 	}
+	p := c.page(r)
+	namesakes := make(map[string]int)
+	for _, s := range snapshot.List.Servers {
+		namesakes[s.Name]++
+	}
 	var choices []interaction.Choice
 	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
-		choices = append(choices, interaction.Choice{
-			Name:  conditionOf(s.Status).emoji + " " + plainName(s, choiceLimit-2),
-			Value: handle(s.ID),
-		})
+		choice := interaction.Choice{Name: conditionOf(p.now(s).Status).emoji + " ", Value: handle(s.ID)}
+		if namesakes[s.Name] > 1 {
+			choice.Name += plainName(s, nameLimit/2) + " · " + safetext.Plain(s.ID, nameLimit/2)
+		} else {
+			choice.Name += plainName(s, nameLimit)
+		}
+		choices = append(choices, choice)
 	}
 	return interaction.Suggest(choices), nil
 }
 
-// matching returns the bots whose name or ID has what was typed in it, those
-// that begin with it first.
+// matching returns the bots that what was typed may mean, the likeliest first:
+// their name begins with it, has it somewhere, or their ID has.
 func matching(servers []hostapi.Server, typed string) []hostapi.Server {
 	typed = strings.ToLower(strings.TrimSpace(typed))
-	var begin, within []hostapi.Server
+	var ranked [3][]hostapi.Server
 	for _, s := range servers {
-		name, id := strings.ToLower(s.Name), strings.ToLower(s.ID)
+		name := strings.ToLower(s.Name)
 		switch {
-		case strings.HasPrefix(name, typed) || strings.HasPrefix(id, typed):
-			begin = append(begin, s)
-		case strings.Contains(name, typed) || strings.Contains(id, typed):
-			within = append(within, s)
+		case strings.HasPrefix(name, typed):
+			ranked[0] = append(ranked[0], s)
+		case strings.Contains(name, typed):
+			ranked[1] = append(ranked[1], s)
+		case strings.Contains(strings.ToLower(s.ID), typed):
+			ranked[2] = append(ranked[2], s)
 		}
 	}
-	found := append(begin, within...)
+	found := slices.Concat(ranked[:]...)
 	return found[:min(len(found), maxChoices)]
 }

@@ -107,6 +107,8 @@ func serviceError(t *locale.Texts, e *hostapi.Error) (text string, fault bool) {
 		return t.Format("error.rate_limited", args{"When": soon(t, e.RetryAfter)}), true
 	case hostapi.CodeUnavailable:
 		return t.Text("error.unavailable"), true
+	case hostapi.CodeNotOffered:
+		return t.Text("error.not_offered"), false
 	case hostapi.CodeMalformed:
 		return t.Text("error.malformed"), true
 	case hostapi.CodeCanceled:

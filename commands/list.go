@@ -46,7 +46,11 @@ func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
 func (p *page) list(l hostapi.List, number int) interaction.Message {
 	last := max(0, (len(l.Servers)-1)/pageSize)
 	number = min(max(number, 0), last)
-	shown := l.Servers[number*pageSize : min((number+1)*pageSize, len(l.Servers))]
+	var shown []hostapi.Server
+	for _, s := range l.Servers[number*pageSize : min((number+1)*pageSize, len(l.Servers))] {
+		shown = append(shown, p.now(s))
+	}
+	p.subject = idPage + strconv.Itoa(number)
 
 	embed := &discordgo.MessageEmbed{Title: p.t.Text("list.title"), Color: blurple}
 	description := p.summary(l)
@@ -57,11 +61,13 @@ func (p *page) list(l hostapi.List, number int) interaction.Message {
 	for _, s := range shown {
 		embed.Fields = append(embed.Fields, p.listField(s))
 	}
-	footer := p.t.Count("list.count", len(l.Servers), nil)
-	if last > 0 {
-		footer += " · " + p.t.Format("list.page", args{"Page": number + 1, "Pages": last + 1})
+	if len(shown) > 0 {
+		footer := p.t.Count("list.count", len(l.Servers), nil)
+		if last > 0 {
+			footer += " · " + p.t.Format("list.page", args{"Page": number + 1, "Pages": last + 1})
+		}
+		embed.Footer = &discordgo.MessageEmbedFooter{Text: footer}
 	}
-	embed.Footer = &discordgo.MessageEmbedFooter{Text: footer}
 
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: p.listComponents(shown, number, last)}
 }

@@ -18,7 +18,8 @@ type page struct {
 	request *interaction.Request
 	running func(serverID string) (running, bool)
 	notice  string
-	color   int // 0: what fits the content
+	color   int    // 0: what fits the content
+	subject string // what was drawn
 }
 
 func (c *Commands) page(r *interaction.Request) *page {
@@ -27,6 +28,26 @@ func (c *Commands) page(r *interaction.Request) *page {
 		request: r,
 		running: func(serverID string) (running, bool) { return c.running.current(r.UserID, serverID) },
 	}
+}
+
+// respond puts what was drawn in a new message or, in answer to a component, in
+// the message that holds it.
+func (p *page) respond(m interaction.Message) interaction.Response {
+	response := interaction.Reply(m)
+	if p.request.Kind == interaction.Component {
+		response = interaction.Update(m)
+	}
+	response.Subject = p.subject
+	return response
+}
+
+// now returns a server as it is at this moment: an action that is running on it
+// is newer than what the service said last.
+func (p *page) now(s hostapi.Server) hostapi.Server {
+	if action, busy := p.running(s.ID); busy {
+		s.Status = action.action.meanwhile
+	}
+	return s
 }
 
 // Colours of embeds.

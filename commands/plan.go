@@ -21,6 +21,7 @@ func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interactio
 
 func (p *page) plan(l hostapi.List) interaction.Message {
 	a := l.Account
+	p.subject = "plan"
 	embed := &discordgo.MessageEmbed{
 		Title:       p.t.Text("plan.title"),
 		Description: p.noticed(""),

@@ -24,12 +24,11 @@ func (c *Commands) show(ctx context.Context, r *interaction.Request) (interactio
 
 // card draws all that is known of a bot, and what can be done to it now.
 func (p *page) card(s hostapi.Server) interaction.Message {
-	condition := conditionOf(s.Status)
-	action, busy := p.running(s.ID)
-	if busy && p.notice == "" {
+	if action, busy := p.running(s.ID); busy && p.notice == "" {
 		p.notice = action.notice(p.t, s)
-		p.color = yellow
 	}
+	s = p.now(s)
+	condition := conditionOf(s.Status)
 	color := p.color
 	if color == 0 {
 		color = condition.color
@@ -40,7 +39,8 @@ func (p *page) card(s hostapi.Server) interaction.Message {
 		Color:       color,
 		Fields:      p.cardFields(s, condition),
 	}
-	h, idle := handle(s.ID), condition.settled && !busy
+	h, idle := handle(s.ID), condition.settled
+	p.subject = idShow + h
 	buttons := row(
 		p.button(discordgo.PrimaryButton, "button.restart", idRestart+h, !idle),
 		p.button(discordgo.SecondaryButton, "button.reinstall", idReinstall+h, !idle),
@@ -74,7 +74,7 @@ func (p *page) cardFields(s hostapi.Server, condition condition) []*discordgo.Me
 		field("card.entry", safetext.Code(s.EntryFile, commandLimit), true),
 		field("card.subdomain", safetext.Code(s.Subdomain, commandLimit), true),
 		field("card.startup", safetext.Code(s.StartupCommand, commandLimit), false),
-		field("card.created", created, true),
+		field("card.created", created, false),
 		field("card.id", safetext.Code(s.ID, commandLimit), true),
 	}
 }

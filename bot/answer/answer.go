@@ -76,6 +76,8 @@ type Server struct {
 	ctx    context.Context // of all interactions
 	cancel context.CancelFunc
 
+	subjects subjects
+
 	mu       sync.Mutex
 	stopping bool
 	running  sync.WaitGroup
@@ -84,7 +86,7 @@ type Server struct {
 // New returns a server.
 func New(cfg Config) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Server{cfg: cfg, ctx: ctx, cancel: cancel}
+	return &Server{cfg: cfg, ctx: ctx, cancel: cancel, subjects: subjects{messages: make(map[string]*subject)}}
 }
 
 // Serve answers one event of the gateway and returns when all is said, which
@@ -117,6 +119,8 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.AppID, Token: secret.Text(event.Token)},
 		log:    s.cfg.Log.With().Str("interaction", req.ID).Str("reference", req.Reference).Str("route", req.Route).Str("user", req.UserID).Logger(),
 	}
+	leave := s.subjects.hold(req.Message)
+	defer leave()
 	c.run(ctx, handler)
 	c.observe()
 }

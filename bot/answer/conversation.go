@@ -30,6 +30,10 @@ type conversation struct {
 func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	deferral := c.deferLater(ctx)
 	response := c.result(c.call(ctx, h))
+	if c.changes(response) {
+		// Before it is sent, so that work which ends meanwhile does not undo it.
+		c.server.subjects.set(c.req.Message, response.Subject)
+	}
 	var err error
 	err, c.deferred = deferral.outcome()
 	switch {
@@ -39,15 +43,34 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 		response, err = c.replace(ctx, response)
 	}
 	for err == nil && response.Then != nil {
-		next := response.Then
+		subject, next := response.Subject, response.Then
 		response = c.result(c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
 			return next(ctx)
 		}))
+		if !c.server.subjects.is(c.req.Message, subject) {
+			err = c.tellAside(ctx, response)
+			break
+		}
 		response, err = c.replace(ctx, response)
 	}
 	if err != nil {
 		c.unanswered(ctx, err)
 	}
+}
+
+// changes tells whether a response makes or changes the message that its request
+// is about. A reply to a component leaves that as it is.
+func (c *conversation) changes(r interaction.Response) bool {
+	return r.Form == interaction.FormUpdate || r.Form == interaction.FormReply && c.req.Kind != interaction.Component
+}
+
+// tellAside tells the end of work whose message is about something else by now:
+// how an action ended in a message of its own, anything else not at all.
+func (c *conversation) tellAside(ctx context.Context, r interaction.Response) error {
+	if r.Action == nil {
+		return nil
+	}
+	return c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.FollowUp(ctx, c.to, r.Message) })
 }
 
 // call runs a handler and turns a panic into an error.
@@ -81,18 +104,20 @@ func (c *conversation) result(r interaction.Response, err error) interaction.Res
 // explained turns an error into what the caller is told, and tells staff where
 // it is a fault.
 func (c *conversation) explained(err error) interaction.Response {
-	if c.req.Kind == interaction.Autocomplete {
+	explanation := c.server.cfg.Explain(c.req, err)
+	switch {
+	case !explanation.Fault:
+		c.outcome = "refused"
+		c.log.Info().Err(err).Msg("an interaction was refused")
+	case c.req.Kind == interaction.Autocomplete:
 		// Nothing can be shown, and every key that is pressed would be told.
 		c.outcome = "failed"
 		c.log.Warn().Err(err).Msg("nothing can be suggested")
-		return interaction.Suggest(nil)
-	}
-	explanation := c.server.cfg.Explain(c.req, err)
-	if explanation.Fault {
+	default:
 		c.failed(err)
-	} else {
-		c.outcome = "refused"
-		c.log.Info().Err(err).Msg("an interaction was refused")
+	}
+	if c.req.Kind == interaction.Autocomplete {
+		return interaction.Suggest(nil)
 	}
 	return interaction.Reply(explanation.Message)
 }
@@ -106,8 +131,12 @@ func (c *conversation) failed(err error) {
 // unanswered notes that the caller could not be told. Another delivery of the
 // same event, here or on a replica, may have been answered: that is no fault.
 func (c *conversation) unanswered(ctx context.Context, err error) {
-	if rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
+	switch rest.CodeOf(err) {
+	case rest.CodeAlreadyAcknowledged:
 		c.log.Info().Err(err).Msg("the interaction was answered elsewhere")
+		return
+	case rest.CodeUnknownMessage:
+		c.log.Info().Err(err).Msg("the message was dismissed before the end")
 		return
 	}
 	if errors.Is(err, context.Canceled) && c.server.ctx.Err() != nil {

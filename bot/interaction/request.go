@@ -33,6 +33,9 @@ type Request struct {
 	GuildID   string // empty in a direct message
 	ChannelID string
 	Locale    string // the caller's Discord locale, such as "en-US"; may be empty
+	// Message stands for the message that this interaction makes or is about:
+	// the ID of the interaction that made it.
+	Message string
 
 	// Name is the full name of a command ("bot list") or the custom ID of a
 	// component or modal.
@@ -80,6 +83,7 @@ func Parse(i *discordgo.Interaction, receivedAt time.Time) (*Request, error) {
 		GuildID:    i.GuildID,
 		ChannelID:  i.ChannelID,
 		Locale:     string(i.Locale),
+		Message:    origin(i),
 		Reference:  reference(i.ID),
 		ReceivedAt: receivedAt,
 	}
@@ -174,6 +178,19 @@ func readFields(rows []discordgo.MessageComponent) map[string]string {
 		}
 	}
 	return fields
+}
+
+// origin returns the ID of the interaction that made the message which an
+// interaction is about.
+func origin(i *discordgo.Interaction) string {
+	switch {
+	case i.Message == nil:
+		return i.ID
+	case i.Message.InteractionMetadata == nil:
+		return i.Message.ID
+	default:
+		return i.Message.InteractionMetadata.ID
+	}
 }
 
 // isSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.

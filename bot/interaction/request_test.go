@@ -43,6 +43,14 @@ func TestParse(t *testing.T) {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"data":{"custom_id":"open","component_type":3,"values":["a"]}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "open", Values: []string{"a"}},
 		},
+		"button of a message that another interaction made": {
+			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77","interaction_metadata":{"id":"900"}},"data":{"custom_id":"list/1","component_type":2}}`,
+			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "900"},
+		},
+		"button of another message": {
+			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77"},"data":{"custom_id":"list/1","component_type":2}}`,
+			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "77"},
+		},
 		"modal": {
 			event: `{` + head + `"type":5,"user":{"id":"42"},"data":{"custom_id":"m","components":[
 				{"type":1,"components":[{"type":4,"custom_id":"name","value":"Shop"}]}]}}`,
@@ -64,6 +72,9 @@ func TestParse(t *testing.T) {
 			}
 			test.want.ID, test.want.ChannelID, test.want.Locale, test.want.UserID = "1100", "7", "de", "42"
 			test.want.ReceivedAt, test.want.Reference = received, got.Reference
+			if test.want.Message == "" {
+				test.want.Message = "1100"
+			}
 			if diff := cmp.Diff(&test.want, got); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}

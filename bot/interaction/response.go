@@ -15,6 +15,11 @@ type Response struct {
 	Choices []Choice // Suggest
 	Modal   *Dialog  // Open
 
+	// Subject says what the message is about. What Then returns takes the
+	// message's place only while that is about the same: who has moved on to
+	// something else in the meantime is not pulled back.
+	Subject string
+
 	// Then is work that goes on after Discord accepted this response; what it
 	// returns takes this response's place in the same message, and so does the
 	// explanation of an error. It is run at most once, and not at all where

@@ -13,7 +13,6 @@ import (
 
 // Error codes of Discord that callers act upon.
 const (
-	CodeUnknownChannel      = 10003
 	CodeUnknownMessage      = 10008
 	CodeUnknownInteraction  = 10062 // too late, or never was
 	CodeAlreadyAcknowledged = 40060

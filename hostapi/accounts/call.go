@@ -112,7 +112,9 @@ func (c *Cache) run(userID string, asked *call) {
 	c.mu.Unlock()
 
 	if err != nil {
-		c.log.Warn().Err(err).Str("user", userID).Msg("the hosting service did not answer for an account")
+		if hostapi.CodeOf(err) != hostapi.CodeNotFound { // that is an answer
+			c.log.Warn().Err(err).Str("user", userID).Msg("the hosting service did not answer for an account")
+		}
 		return
 	}
 	c.keep(ctx, userID, asked)
