@@ -20,7 +20,7 @@ func BenchmarkCommand(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	_ = response.Body.Close()
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 )
@@ -138,7 +139,8 @@ func (b *callbackBody) decodeData(p *problems, out any, required bool) bool {
 	}
 	if err := json.Unmarshal(b.Data, out); err != nil {
 		path := "data"
-		if wrong, ok := err.(*json.UnmarshalTypeError); ok {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
 			path = at("data", wrong.Field)
 		}
 		p.add(path, "BASE_TYPE_CONVERT", "%v", err)
@@ -194,10 +196,10 @@ func validateChoices(p *problems, path string, choices []Choice, optionType int)
 		p.add(path, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxChoices)
 	}
 	for i, choice := range choices {
-		between(p, at(path, i, "name"), choice.Name, 1, maxChoiceText)
+		filled(p, at(path, i, "name"), choice.Name, maxChoiceText)
 		for locale, name := range choice.NameLocalizations {
 			validateLocale(p, at(path, i, "name_localizations"), locale)
-			between(p, at(path, i, "name_localizations", locale), name, 1, maxChoiceText)
+			filled(p, at(path, i, "name_localizations", locale), name, maxChoiceText)
 		}
 		validateValue(p, at(path, i, "value"), choice.Value, optionType)
 	}
@@ -211,7 +213,7 @@ func validateValue(p *problems, path string, value any, optionType int) {
 			p.add(path, "NUMBER_TYPE_COERCE", "Value %q is not a number.", v)
 			return
 		}
-		between(p, path, v, 1, maxChoiceText)
+		filled(p, path, v, maxChoiceText)
 	case float64:
 		if optionType == optionString {
 			p.add(path, "STRING_TYPE_CONVERT", "Could not convert %v to string.", v)

@@ -60,7 +60,7 @@ func validateAny(p *problems, path string, c *Command) {
 		validateCommand(p, path, c)
 		return
 	}
-	between(p, at(path, "name"), c.Name, 1, maxCommandName)
+	filled(p, at(path, "name"), c.Name, maxCommandName)
 	if c.Type > 3 {
 		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3}.")
 	}
@@ -90,14 +90,14 @@ func validateCommand(p *problems, path string, c *Command) {
 
 func validateNamed(p *problems, path, name string, names map[string]string, description string, descriptions map[string]string) {
 	validateName(p, at(path, "name"), name)
-	between(p, at(path, "description"), description, 1, maxCommandHint)
+	filled(p, at(path, "description"), description, maxCommandHint)
 	for locale, text := range names {
 		validateLocale(p, at(path, "name_localizations"), locale)
 		validateName(p, at(path, "name_localizations", locale), text)
 	}
 	for locale, text := range descriptions {
 		validateLocale(p, at(path, "description_localizations"), locale)
-		between(p, at(path, "description_localizations", locale), text, 1, maxCommandHint)
+		filled(p, at(path, "description_localizations", locale), text, maxCommandHint)
 	}
 }
 

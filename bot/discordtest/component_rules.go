@@ -25,7 +25,7 @@ const (
 type customIDs map[string]bool
 
 func (seen customIDs) add(p *problems, path, id string) {
-	between(p, path, id, 1, maxCustomID)
+	filled(p, path, id, maxCustomID)
 	if id != "" && seen[id] {
 		p.add(path, "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")
 	}
@@ -139,8 +139,8 @@ func validateSelect(p *problems, path string, c *Component, seen customIDs) {
 func validateOptions(p *problems, path string, options []SelectOption, most int) {
 	values, defaults := map[string]bool{}, 0
 	for i, o := range options {
-		between(p, at(path, i, "label"), o.Label, 1, maxOptionText)
-		between(p, at(path, i, "value"), o.Value, 1, maxOptionText)
+		filled(p, at(path, i, "label"), o.Label, maxOptionText)
+		filled(p, at(path, i, "value"), o.Value, maxOptionText)
 		longest(p, at(path, i, "description"), o.Description, maxOptionText)
 		validateEmoji(p, at(path, i, "emoji"), o.Emoji)
 		if values[o.Value] {
@@ -186,8 +186,8 @@ func validateEmoji(p *problems, path string, e *Emoji) {
 
 // validateModal checks the data of a modal.
 func validateModal(p *problems, path string, m *Modal) {
-	between(p, at(path, "custom_id"), m.CustomID, 1, maxCustomID)
-	between(p, at(path, "title"), m.Title, 1, maxModalTitle)
+	filled(p, at(path, "custom_id"), m.CustomID, maxCustomID)
+	filled(p, at(path, "title"), m.Title, maxModalTitle)
 	if len(m.Components) == 0 || len(m.Components) > maxModalRows {
 		p.add(at(path, "components"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxModalRows)
 	}
@@ -209,10 +209,10 @@ func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
 			unexpected(p, at(path, "components", 0), TypeTextInput)
 			return
 		}
-		between(p, at(path, "components", 0, "label"), input.Label, 1, maxInputLabel)
+		filled(p, at(path, "components", 0, "label"), input.Label, maxInputLabel)
 		validateInput(p, at(path, "components", 0), input, seen)
 	case TypeLabel:
-		between(p, at(path, "label"), c.Label, 1, maxInputLabel)
+		filled(p, at(path, "label"), c.Label, maxInputLabel)
 		longest(p, at(path, "description"), c.Description, maxLabelHint)
 		switch inner := at(path, "component"); {
 		case c.Component == nil:
@@ -225,7 +225,7 @@ func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
 			unexpected(p, inner, TypeTextInput, TypeSelect, TypeUserSelect, TypeRoleSelect, TypeMentionable, TypeChannels)
 		}
 	case TypeText:
-		between(p, at(path, "content"), c.Content, 1, maxInputValue)
+		filled(p, at(path, "content"), c.Content, maxInputValue)
 	default:
 		unexpected(p, path, TypeRow, TypeText, TypeLabel)
 	}

@@ -146,7 +146,7 @@ func (c *client) try(method, path, body string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(response.Body); err != nil {
 		return answer{}, err

@@ -91,12 +91,12 @@ func validateEmbed(p *problems, path string, e *Embed) int {
 		p.add(at(path, "color"), "NUMBER_TYPE_MAX", "int value should be between 0 and 16777215.")
 	}
 	if e.Footer != nil {
-		between(p, at(path, "footer", "text"), e.Footer.Text, 1, maxFooter)
+		filled(p, at(path, "footer", "text"), e.Footer.Text, maxFooter)
 		validURL(p, at(path, "footer", "icon_url"), e.Footer.IconURL, "http", "https", "attachment")
 		total += length(e.Footer.Text)
 	}
 	if e.Author != nil {
-		between(p, at(path, "author", "name"), e.Author.Name, 1, maxAuthor)
+		filled(p, at(path, "author", "name"), e.Author.Name, maxAuthor)
 		validURL(p, at(path, "author", "url"), e.Author.URL, "http", "https")
 		validURL(p, at(path, "author", "icon_url"), e.Author.IconURL, "http", "https", "attachment")
 		total += length(e.Author.Name)
@@ -110,8 +110,8 @@ func validateEmbed(p *problems, path string, e *Embed) int {
 		p.add(at(path, "fields"), "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxFields)
 	}
 	for i, f := range e.Fields {
-		between(p, at(path, "fields", i, "name"), f.Name, 1, maxFieldName)
-		between(p, at(path, "fields", i, "value"), f.Value, 1, maxFieldValue)
+		filled(p, at(path, "fields", i, "name"), f.Name, maxFieldName)
+		filled(p, at(path, "fields", i, "value"), f.Value, maxFieldValue)
 		total += length(f.Name) + length(f.Value)
 	}
 	if strings.TrimSpace(e.Title+e.Description) == "" && e.Image == nil && e.Thumbnail == nil && e.Footer == nil && e.Author == nil && len(e.Fields) == 0 {
@@ -175,13 +175,14 @@ func longest(p *problems, path, text string, most int) {
 	}
 }
 
-// between checks the length of text. White space alone is no text.
-func between(p *problems, path, text string, least, most int) {
+// filled checks that there is text, of most characters. White space alone is
+// no text.
+func filled(p *problems, path, text string, most int) {
 	switch {
-	case least > 0 && text == "":
+	case text == "":
 		p.required(path)
-	case length(text) > most || length(strings.TrimSpace(text)) < least:
-		p.add(path, "BASE_TYPE_BAD_LENGTH", "Must be between %d and %d in length.", least, most)
+	case length(text) > most || strings.TrimSpace(text) == "":
+		p.add(path, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", most)
 	}
 }
 

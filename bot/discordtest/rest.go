@@ -109,7 +109,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 	if s.apply(fault, w, c) {
 		return
 	}
-	value, refused := s.admit(w, c, err)
+	var value any
+	refused := s.admit(w, c, err)
 	if refused == nil {
 		value, refused = h(c)
 	}
@@ -121,21 +122,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 }
 
 // admit refuses a call that may not be handled at all.
-func (s *Server) admit(w http.ResponseWriter, c *call, read error) (any, *refusal) {
+func (s *Server) admit(w http.ResponseWriter, c *call, read error) *refusal {
 	var tooLarge *http.MaxBytesError
 	if errors.As(read, &tooLarge) {
-		return nil, refuse(http.StatusRequestEntityTooLarge, CodeTooLarge, "Request entity too large")
+		return refuse(http.StatusRequestEntityTooLarge, CodeTooLarge, "Request entity too large")
 	}
 	if read != nil {
-		return nil, refuse(http.StatusBadRequest, 0, "400: Bad Request")
+		return refuse(http.StatusBadRequest, 0, "400: Bad Request")
 	}
 	if refused := s.authorize(c); refused != nil {
-		return nil, refused
+		return refused
 	}
 	if !s.cfg.NoRateLimits {
-		return nil, s.limits.take(c, w.Header())
+		return s.limits.take(c, w.Header())
 	}
-	return nil, nil
+	return nil
 }
 
 // authorize checks the token. Interactions are answered by their own token.
