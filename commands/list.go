@@ -89,7 +89,7 @@ func (p *page) listField(s hostapi.Server) *discordgo.MessageEmbedField {
 	condition := conditionOf(s.Status)
 	return &discordgo.MessageEmbedField{
 		Name: condition.emoji + " " + name(s),
-		Value: condition.word(p.t, s.Status) + "\n" + p.t.Format("list.line", args{
+		Value: condition.word(p.t, s.Status) + " · " + p.t.Format("list.line", args{
 			"RAM": p.t.Size(s.RAMMB), "Disk": p.t.Size(s.DiskMB), "CPU": p.t.Percent(s.CPUPercent),
 		}),
 	}
