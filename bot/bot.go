@@ -33,9 +33,11 @@ import (
 const (
 	// drainLimit is how long what customers started may go on after the
 	// program was told to stop.
-	drainLimit = 25 * time.Second
-	// flushLimit is how long the log channels' last entries may take.
-	flushLimit = 4 * time.Second
+	drainLimit = 18 * time.Second
+	// flushLimit is how long the log channels' last entries may take. Both
+	// together, with what ending takes besides, stay below the 30 s after which
+	// programs are usually killed.
+	flushLimit = 3 * time.Second
 	// listPatience bounds a call for an account for which nobody waits any more.
 	listPatience = 30 * time.Second
 )

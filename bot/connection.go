@@ -8,6 +8,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"hostbot/bot/register"
+	"hostbot/bot/rest"
 )
 
 // connection is what is known of the connection to Discord beyond whether it
@@ -94,15 +95,21 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 }
 
 func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
+	var failure error
 	changed, err := backoff.Retry(ctx, func() (bool, error) {
 		changed, err := register.Sync(ctx, b.discord, applicationID, b.settings.Discord.GuildID, b.commands)
 		if err != nil && ctx.Err() == nil {
 			b.log.Error().Err(err).Msg("the commands could not be registered")
+			failure = err
 		}
-		return changed, err
+		return changed, rest.Retry(err)
 	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0))
-	if err != nil {
-		return // ctx is done
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil: // it is no use to try again; commands of an earlier start go on
+		b.journal.CommandsRefused(failure)
+		return
 	}
 	b.log.Info().Bool("changed", changed).Int("commands", len(b.commands)).Msg("the commands are registered")
 	if changed {

@@ -51,6 +51,7 @@ func (c *Commands) act(a action) interaction.Handler {
 		context.AfterFunc(ctx, end)
 
 		p := c.page(r)
+		p.age(snapshot)
 		response := p.respond(p.card(server)) // which shows what is running
 		response.Then = func(ctx context.Context) (interaction.Response, error) {
 			defer end()

@@ -264,7 +264,7 @@ func TestAnUnknownStatusIsShownAsItCame(t *testing.T) {
 func TestBotsAreFound(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	list := account(server("1", "Shop", "RUNNING"), server("2", "shop", "RUNNING"), server("3", "Radio", "RUNNING"),
-		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server(long, "Long", "RUNNING"))
+		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server("8", " ", "RUNNING"), server(long, "Long", "RUNNING"))
 	tests := map[string]struct{ wanted, name, refusal string }{
 		"id":                     {wanted: "3", name: "Radio"},
 		"name":                   {wanted: " Long ", name: "Long"},
@@ -275,6 +275,7 @@ func TestBotsAreFound(t *testing.T) {
 		"several in other cases": {wanted: "SHOP", refusal: "`1`, `2`"},
 		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
 		"nothing":                {wanted: "", refusal: "–"},
+		"nothing but space":      {wanted: "  ", refusal: "–"},
 		"huge":                   {wanted: strings.Repeat("@everyone ", 500), refusal: `\@everyone`},
 	}
 	for name, test := range tests {
@@ -415,6 +416,29 @@ func TestOneActionAtATime(t *testing.T) {
 	must(t)(ask(t, c, press("reinstall/a")))
 }
 
+func TestAnActionsEndFreesItsBotOnce(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := newCommands(t, w)
+	router := interaction.NewRouter()
+	c.Route(router)
+	begin := func() (interaction.Response, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := press("restart/a")
+		r.UserID = "42"
+		return must(t)(router.Route(&r)(ctx, &r)), cancel
+	}
+	first, over := begin()
+	must(t)(first.Then(t.Context()))
+	_, stop := begin() // while the end of the first is still being told
+	defer stop()
+	over()
+	for range 1000 { // the end of ctx is noticed at some time of its own
+		if _, err := ask(t, c, press("reinstall/a")); err == nil {
+			t.Fatal("a third action was begun beside the second")
+		}
+	}
+}
+
 func TestAnActionThatNeverRanDoesNotBlock(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"))}
 	c := newCommands(t, w)
@@ -495,7 +519,7 @@ func TestExplain(t *testing.T) {
 	if e.Fault {
 		t.Error("somebody without an account is no fault")
 	}
-	for _, err := range []error{interaction.ErrNoRoute, interaction.ErrStopping} {
+	for _, err := range []error{interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy} {
 		if e := c.Explain(&interaction.Request{}, err); e.Fault || text(e.Message) == "" {
 			t.Errorf("%v: %+v", err, e)
 		}

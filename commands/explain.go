@@ -69,6 +69,8 @@ func refusal(t *locale.Texts, err error) string {
 		return t.Text("error.gone")
 	case errors.Is(err, interaction.ErrStopping):
 		return t.Text("error.stopping")
+	case errors.Is(err, interaction.ErrBusy):
+		return t.Text("error.busy")
 	default:
 		return ""
 	}

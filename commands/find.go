@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hostbot/bot/interaction"
@@ -49,8 +50,14 @@ func chosen(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 // bot has; an exact name before one that differs in case.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	wanted = strings.TrimSpace(wanted)
+	if wanted == "" {
+		return hostapi.Server{}, &notFoundError{}
+	}
 	if server, ok := byHandle(servers, wanted); ok {
 		return server, nil
+	}
+	if i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return s.ID == wanted }); i >= 0 {
+		return servers[i], nil
 	}
 	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found []hostapi.Server

@@ -64,11 +64,12 @@ func (g *guard) begin(userID, serverID, botName string, a action) (end func(), e
 	}
 	g.started[userID] = append(g.started[userID], now)
 	g.running[key] = running{a, now}
-	return func() {
+	// Once: when it is called again, another action may be running.
+	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		delete(g.running, key)
-	}, nil
+	}), nil
 }
 
 // current returns the action that is running on a bot, if any.

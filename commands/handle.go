@@ -37,7 +37,7 @@ func isSafe(id string) bool {
 // byHandle finds the caller's bot for which a handle stands.
 func byHandle(servers []hostapi.Server, h string) (hostapi.Server, bool) {
 	for _, s := range servers {
-		if s.ID == h || handle(s.ID) == h {
+		if handle(s.ID) == h {
 			return s, true
 		}
 	}

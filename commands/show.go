@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -24,8 +25,8 @@ func (c *Commands) show(ctx context.Context, r *interaction.Request) (interactio
 
 // card draws all that is known of a bot, and what can be done to it now.
 func (p *page) card(s hostapi.Server) interaction.Message {
-	if action, busy := p.running(s.ID); busy && p.notice == "" {
-		p.notice = action.notice(p.t, s)
+	if action, busy := p.running(s.ID); busy {
+		p.notice = strings.TrimSuffix(action.notice(p.t, s)+"\n"+p.notice, "\n")
 	}
 	s = p.now(s)
 	condition := conditionOf(s.Status)

@@ -10,6 +10,8 @@ package answer
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -59,7 +61,9 @@ type Config struct {
 // Timing is how the time that Discord grants is used, each counted from the
 // event. DefaultTiming is for Discord; tests may be less patient.
 type Timing struct {
+	Patience time.Duration // Request.AnswerBy: by when what is slow should be given up for less
 	Direct   time.Duration // wait for the handler before deferring
+	Suggest  time.Duration // by when suggestions must be there, which can not be deferred
 	First    time.Duration // by when Discord must have the first response
 	Lifetime time.Duration // by when everything must have been said
 }
@@ -67,8 +71,15 @@ type Timing struct {
 // DefaultTiming leaves room within Discord's 3 s for a first response to be
 // sent twice, and ends before the token does after 15 min.
 func DefaultTiming() Timing {
-	return Timing{Direct: 1500 * time.Millisecond, First: 2900 * time.Millisecond, Lifetime: 14*time.Minute + 30*time.Second}
+	return Timing{
+		Patience: 1300 * time.Millisecond, Direct: 1500 * time.Millisecond, Suggest: 2 * time.Second,
+		First: 2900 * time.Millisecond, Lifetime: 14*time.Minute + 30*time.Second,
+	}
 }
+
+// maxRunning is how many interactions are served at once. Most are over within
+// milliseconds; those that run an action last as long as that.
+const maxRunning = 2000
 
 // Server answers interactions. It is safe for concurrent use.
 type Server struct {
@@ -80,6 +91,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	stopping bool
+	count    int
 	running  sync.WaitGroup
 }
 
@@ -99,16 +111,16 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		s.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
 		return
 	}
-	req.AnswerBy = received.Add(s.cfg.Timing.Direct)
+	req.AnswerBy = received.Add(s.cfg.Timing.Patience)
 
 	handler := s.cfg.Router.Route(req)
 	if err != nil {
 		handler = failing(err)
 	}
-	if !s.enter() {
-		handler = failing(interaction.ErrStopping)
+	if err := s.enter(); err != nil {
+		handler = failing(err)
 	} else {
-		defer s.running.Done()
+		defer s.leave()
 	}
 
 	ctx, cancel := context.WithDeadline(s.ctx, received.Add(s.lifetime(req)))
@@ -119,16 +131,21 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.AppID, Token: secret.Text(event.Token)},
 		log:    s.cfg.Log.With().Str("interaction", req.ID).Str("reference", req.Reference).Str("route", req.Route).Str("user", req.UserID).Logger(),
 	}
-	leave := s.subjects.hold(req.Message)
-	defer leave()
+	defer s.subjects.hold(req.Message)()
+	defer func() {
+		if p := recover(); p != nil { // a handler's has been dealt with, so this is the server's own
+			c.log.Error().Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
+		}
+	}()
 	c.run(ctx, handler)
 	c.observe()
 }
 
-// lifetime is short where Discord takes no second response.
+// lifetime is how long a handler may go on. It is short where Discord takes no
+// second response.
 func (s *Server) lifetime(req *interaction.Request) time.Duration {
 	if req.Kind == interaction.Autocomplete {
-		return s.cfg.Timing.First
+		return s.cfg.Timing.Suggest
 	}
 	return s.cfg.Timing.Lifetime
 }
@@ -140,18 +157,30 @@ func failing(err error) interaction.Handler {
 	}
 }
 
-func (s *Server) enter() bool {
+// enter counts an interaction in, or says why it can not be served.
+func (s *Server) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping {
-		return false
+	switch {
+	case s.stopping:
+		return interaction.ErrStopping
+	case s.count >= maxRunning:
+		return interaction.ErrBusy
 	}
+	s.count++
 	s.running.Add(1)
-	return true
+	return nil
+}
+
+func (s *Server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count--
+	s.running.Done()
 }
 
 // Drain takes no more interactions and waits for those that run. Once ctx is
-// done they are cancelled, which lets them say how far they came.
+// done they are cancelled, and have lastLimit to say how far they came.
 func (s *Server) Drain(ctx context.Context) {
 	s.mu.Lock()
 	s.stopping = true

@@ -51,6 +51,13 @@ func (d *discord) send(ctx context.Context, kind, text string) error {
 	return nil
 }
 
+// sent returns the calls so far.
+func (d *discord) sent() []call {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
 func (d *discord) wait(ctx context.Context) error {
 	if d.latency == 0 {
 		return nil
@@ -101,8 +108,14 @@ func (j *journal) Failure(_ *interaction.Request, err error) {
 
 var errRefused = errors.New("refused")
 
+// errUnspeakable can not be explained.
+var errUnspeakable = errors.New("unspeakable")
+
 // explain says an error as it is; only errRefused is the caller's to mend.
 func explain(_ *interaction.Request, err error) interaction.Explanation {
+	if errors.Is(err, errUnspeakable) {
+		panic(err)
+	}
 	return interaction.Explanation{Message: say("sorry"), Fault: !errors.Is(err, errRefused)}
 }
 
@@ -175,10 +188,18 @@ func typing() *discordgo.Interaction {
 // server is a Server around one handler for everything, with what it tells.
 type server struct {
 	*answer.Server
-	discord  *discord
-	journal  *journal
+	discord *discord
+	journal *journal
+	log     bytes.Buffer
+
+	mu       sync.Mutex
 	observed []answer.Observation
-	log      bytes.Buffer
+}
+
+func (s *server) observe(o answer.Observation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.observed = append(s.observed, o)
 }
 
 func newServer(h interaction.Handler, d *discord) *server {
@@ -189,15 +210,15 @@ func newServer(h interaction.Handler, d *discord) *server {
 	s := &server{discord: d, journal: &journal{}}
 	d.started = time.Now()
 	s.Server = answer.New(answer.Config{
-		Discord: d, Router: router, Explain: explain, Journal: s.journal, Log: zerolog.New(&s.log), Timing: answer.DefaultTiming(),
-		Observe: func(o answer.Observation) { s.observed = append(s.observed, o) },
+		Discord: d, Router: router, Explain: explain, Journal: s.journal, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: answer.DefaultTiming(),
+		Observe: s.observe,
 	})
 	return s
 }
 
 var (
 	unavailable = &rest.Error{Status: 503, Uncertain: true}
-	tooLate     = &rest.Error{Status: 404, Code: rest.CodeUnknownInteraction}
+	tooLate     = &rest.Error{Status: 404, Code: 10062}
 	answered    = &rest.Error{Status: 400, Code: rest.CodeAlreadyAcknowledged}
 	malformed   = &rest.Error{Status: 400, Code: rest.CodeInvalidForm}
 )
@@ -293,6 +314,34 @@ func TestServe(t *testing.T) {
 			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", 7 * time.Second}},
 			journal: []string{"action restart"}, outcome: "ok",
 		},
+		"a response that may have been taken is corrected where it is refused later": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {unavailable, tooLate}},
+			calls:   []call{{"update running", 0}, {"update running", 100 * time.Millisecond}, {"edit sorry", 100 * time.Millisecond}},
+			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+		},
+		"suggestions that come too late are not told to staff": {
+			event: typing(), handler: slow(time.Hour, reply("x")), errs: map[string][]error{"suggest": {tooLate}},
+			calls: []call{{"suggest ", 2 * time.Second}}, outcome: "unanswered",
+		},
+		"a slow press whose work fails later": {
+			event: press(), handler: slow(2*time.Second, then("running", failing(errors.New("broken")))),
+			calls:   []call{{"defer update", deferral}, {"edit running", 2 * time.Second}, {"edit sorry", 2 * time.Second}},
+			journal: []string{"failure broken"}, outcome: "failed",
+		},
+		"a message of its own is not sent twice": {
+			event: press(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"follow up": {unavailable}},
+			calls:   []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
+			journal: []string{"failure the caller could not be told: discord: status 503: "}, outcome: "unanswered",
+		},
+		"a message that was dismissed": {
+			event: press(), handler: then("running", acted("done")),
+			errs:    map[string][]error{"edit": {&rest.Error{Status: 404, Code: rest.CodeUnknownMessage}}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}},
+			journal: []string{"action restart"}, outcome: "ok",
+		},
+		"what explains an error may fail as well": {
+			event: command(), handler: failing(errUnspeakable), outcome: "",
+		},
 		"an event without data": {
 			event: &discordgo.Interaction{ID: "1", AppID: "2", Token: "token", User: &discordgo.User{ID: "3"}}, handler: reply("x"),
 			calls:   []call{{"reply sorry", 0}},
@@ -314,7 +363,7 @@ func TestServe(t *testing.T) {
 				if !slices.Equal(s.journal.entries, test.journal) {
 					t.Errorf("journal %q, want %q", s.journal.entries, test.journal)
 				}
-				if len(s.observed) != 1 || s.observed[0].Outcome != test.outcome {
+				if test.outcome != "" && (len(s.observed) != 1 || s.observed[0].Outcome != test.outcome) {
 					t.Errorf("observed %+v, want outcome %q", s.observed, test.outcome)
 				}
 				if bytes.Contains(s.log.Bytes(), []byte("token")) {
@@ -323,6 +372,46 @@ func TestServe(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestStoppingDoesNotWaitForAnEdit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := &rest.Error{Status: 429, RetryAfter: 110 * time.Second}
+		d := &discord{errs: map[string][]error{"edit": {limited, limited}}}
+		s := newServer(then("running", acted("done")), d)
+		served := make(chan struct{})
+		go func() {
+			s.Serve(press())
+			close(served)
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		s.Drain(ctx)
+		<-served
+		if took := time.Since(d.started); took > 12*time.Second {
+			t.Errorf("Drain took %v of the 10 s and what a last word takes", took)
+		}
+		if n := len(d.calls); n != 3 {
+			t.Errorf("%d calls, want a last try when the time was over: %v", n, d.calls)
+		}
+	})
+}
+
+func TestTooManyAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &discord{}
+		s := newServer(slow(time.Second, reply("hello")), d)
+		for range 2000 {
+			go s.Serve(command())
+		}
+		synctest.Wait()
+		s.Serve(command())
+		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 0}}) {
+			t.Errorf("calls %v, want one that is refused at once", calls)
+		}
+		s.Drain(t.Context())
+	})
 }
 
 func TestNothingIsDoneWhereDiscordStaysSilent(t *testing.T) {
@@ -365,7 +454,9 @@ func TestDrainWaitsAndThenCancels(t *testing.T) {
 			t.Errorf("calls %v, want %v", d.calls, want)
 		}
 
-		s.Serve(command())
+		for range 3 { // the program is stopping, and stays so
+			s.Serve(command())
+		}
 		if last := d.calls[len(d.calls)-1].what; last != "reply sorry" {
 			t.Errorf("while stopping it answered %q", last)
 		}

@@ -20,9 +20,11 @@ type conversation struct {
 	to     rest.Callback
 	log    zerolog.Logger
 
-	deferred bool
-	first    time.Duration
-	outcome  string
+	deferred  bool
+	edited    bool // the original shows a response, and not just a deferral
+	uncertain bool // Discord may have taken a first response that counts as failed
+	first     time.Duration
+	outcome   string
 }
 
 // run calls the handler, sends its response, and goes on with Then as long as
@@ -70,7 +72,7 @@ func (c *conversation) tellAside(ctx context.Context, r interaction.Response) er
 	if r.Action == nil {
 		return nil
 	}
-	return c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.FollowUp(ctx, c.to, r.Message) })
+	return c.followUp(ctx, r.Message)
 }
 
 // call runs a handler and turns a panic into an error.
@@ -143,9 +145,15 @@ func (c *conversation) unanswered(ctx context.Context, err error) {
 		c.log.Warn().Msg("stopped before the caller could be told")
 		return
 	}
-	c.failed(fmt.Errorf("the caller could not be told: %w", err))
+	err = fmt.Errorf("the caller could not be told: %w", err)
+	if c.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
+		c.outcome = "unanswered"
+		c.log.Warn().Err(err).Msg("nothing can be suggested")
+		return
+	}
+	c.failed(err)
 	c.outcome = "unanswered"
-	if isUncertain(err) && c.req.Kind != interaction.Autocomplete {
+	if c.uncertain {
 		// Where Discord took the response after all, it may promise what will
 		// not happen any more: nothing goes on without Discord's word.
 		message := c.server.cfg.Explain(c.req, interaction.ErrUnacknowledged).Message
@@ -182,7 +190,7 @@ func (c *conversation) deferLater(ctx context.Context) deferral {
 	if c.req.Kind == interaction.Component {
 		form = interaction.FormUpdate
 	}
-	d.timer = time.AfterFunc(time.Until(c.req.AnswerBy), func() {
+	d.timer = time.AfterFunc(time.Until(c.req.ReceivedAt.Add(c.server.cfg.Timing.Direct)), func() {
 		d.sent <- c.acknowledge(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.Defer(ctx, c.to, form) })
 	})
 	return d

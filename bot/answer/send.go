@@ -1,8 +1,10 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -14,13 +16,15 @@ import (
 const (
 	// attemptLimit bounds one attempt at the first response, so that there is
 	// time for another.
-	attemptLimit = 1200 * time.Millisecond
+	attemptLimit = 700 * time.Millisecond
 	// attemptPause is between two attempts at the first response.
 	attemptPause = 100 * time.Millisecond
 	// editLimit bounds one attempt at a later response, editPatience all of
 	// them: long enough for Discord to come back from a short outage.
 	editLimit    = 10 * time.Second
 	editPatience = 2 * time.Minute
+	// lastLimit bounds a later response once the program has stopped waiting.
+	lastLimit = 2 * time.Second
 )
 
 // respond sends the first response and returns what was sent: what Discord
@@ -41,26 +45,36 @@ func (c *conversation) respond(ctx context.Context, r interaction.Response) (int
 // acknowledge sends a first response until Discord has accepted or refused it
 // or the time for it is over.
 func (c *conversation) acknowledge(ctx context.Context, send func(context.Context) error) error {
+	// Also what is cancelled may still be said.
 	deadline := c.req.ReceivedAt.Add(c.server.cfg.Timing.First)
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	defer func() { c.first = time.Since(c.req.ReceivedAt) }()
 
-	uncertain := false
 	for {
-		attempt, done := context.WithTimeout(ctx, attemptLimit)
-		err := send(attempt)
-		done()
-		if uncertain && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
+		err := c.attempt(ctx, attemptLimit, send)
+		if c.uncertain && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
 			return nil // by an earlier attempt whose answer was lost
 		}
+		c.uncertain = c.uncertain || isUncertain(err)
 		pause, again := retry(err, attemptPause)
 		if !again || time.Until(deadline) <= pause {
 			return err
 		}
-		uncertain = uncertain || isUncertain(err)
 		sleep(ctx, pause)
 	}
+}
+
+// attempt sends once, within a limit, and turns a panic into an error.
+func (c *conversation) attempt(ctx context.Context, limit time.Duration, send func(context.Context) error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
+		}
+	}()
+	return send(ctx)
 }
 
 // replace puts a response in the place of the first one, or of the deferral,
@@ -78,12 +92,28 @@ func (c *conversation) replace(ctx context.Context, r interaction.Response) (int
 }
 
 func (c *conversation) edit(ctx context.Context, r interaction.Response) error {
-	deliver := c.server.cfg.Discord.EditOriginal
-	if r.Form == interaction.FormReply && c.deferred && c.req.Kind == interaction.Component {
+	if r.Form == interaction.FormReply && c.deferred && !c.edited && c.req.Kind == interaction.Component {
 		// The original is the message with the component, which is to stay.
-		deliver = c.server.cfg.Discord.FollowUp
+		return c.followUp(ctx, r.Message)
 	}
-	return c.persist(ctx, func(ctx context.Context) error { return deliver(ctx, c.to, r.Message) })
+	err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, r.Message) })
+	c.edited = c.edited || err == nil
+	return err
+}
+
+// followUp sends a message of its own. Unlike an edit it would show twice if it
+// were repeated after Discord had taken it.
+func (c *conversation) followUp(ctx context.Context, m interaction.Message) error {
+	var uncertain error
+	err := c.persist(ctx, func(ctx context.Context) error {
+		err := c.server.cfg.Discord.FollowUp(ctx, c.to, m)
+		if isUncertain(err) {
+			uncertain = err
+			return nil
+		}
+		return err
+	})
+	return cmp.Or(err, uncertain)
 }
 
 // persist repeats a later response with growing pauses.
@@ -91,16 +121,16 @@ func (c *conversation) persist(ctx context.Context, send func(context.Context) e
 	// What ran until the program stops may still say how it ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), editPatience)
 	defer cancel()
+	defer context.AfterFunc(c.server.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
 	pauses := backoff.NewExponentialBackOff()
 	for {
-		attempt, done := context.WithTimeout(ctx, editLimit)
-		err := send(attempt)
-		done()
+		last := c.server.ctx.Err() != nil
+		err := c.attempt(ctx, editLimit, send)
 		pause, again := retry(err, pauses.NextBackOff())
-		if !again || ctx.Err() != nil || c.server.ctx.Err() != nil {
+		if !again || last || ctx.Err() != nil {
 			return err
 		}
-		sleep(ctx, pause)
+		sleep(c.server.ctx, pause)
 	}
 }
 

@@ -37,9 +37,11 @@ type conn struct {
 	why    error // set before over is closed
 }
 
-// sessionEvent is what Discord says of the session: READY or RESUMED.
+// sessionEvent is what Discord says of the session: READY, RESUMED, or that it
+// is not valid and another will be begun.
 type sessionEvent struct {
 	resumed       bool
+	invalid       bool
 	applicationID string
 	resumeURL     string
 }
@@ -187,12 +189,15 @@ func (c *conn) inspect(payload []byte) error {
 		Type string          `json:"t"`
 		Data json.RawMessage `json:"d"`
 	}
+	if string(payload) == "null" {
+		return errNonsense // on which the library panics
+	}
 	if json.Unmarshal(payload, &e) != nil {
-		return nil // the library's to report
+		return nil // the library drops it
 	}
 	switch e.Op {
 	case opHello:
-		c.hello(e.Data)
+		return c.hello(e.Data)
 	case opAcknowledged:
 		c.extend()
 	case opReconnect:
@@ -206,14 +211,20 @@ func (c *conn) inspect(payload []byte) error {
 	return nil
 }
 
-func (c *conn) hello(data json.RawMessage) {
+// maxInterval is the longest heartbeat interval that is believed.
+const maxInterval = time.Hour
+
+func (c *conn) hello(data json.RawMessage) error {
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"` // milliseconds
 	}
-	if json.Unmarshal(data, &hello) == nil && hello.Interval > 0 {
-		c.interval = time.Duration(hello.Interval) * time.Millisecond
-		c.extend()
+	err := json.Unmarshal(data, &hello)
+	if err != nil || hello.Interval <= 0 || hello.Interval > maxInterval.Milliseconds() {
+		return errNonsense // on which the library panics
 	}
+	c.interval = time.Duration(hello.Interval) * time.Millisecond
+	c.extend()
+	return nil
 }
 
 // extend allows the time in which the next heartbeat must have been sent and
@@ -232,6 +243,8 @@ func (c *conn) invalidSession(resumable bool) error {
 	if resumable {
 		return errResumable
 	}
+	c.ready = false // another READY will come
+	c.noted(sessionEvent{invalid: true})
 	pause := time.Second + rand.N(4*time.Second)
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

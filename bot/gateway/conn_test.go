@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -85,6 +86,9 @@ func TestConnEndsWhereTheLibraryWouldGoWrong(t *testing.T) {
 		"close with a passing code": {sent: closing(4000, "unknown error"), want: `discord closed the connection with code 4000 "unknown error"`},
 		"close with a final code":   {sent: closing(4004, "Authentication failed."), want: `discord closed the connection with code 4004 "Authentication failed."`, final: true},
 		"close without a code":      {sent: frame(frameClose, ""), want: `discord closed the connection with code 1005 ""`},
+		"hello without an interval": {sent: frame(frameText, `{"op":10,"d":{}}`), want: errNonsense.Error()},
+		"absurd interval":           {sent: frame(frameText, `{"op":10,"d":{"heartbeat_interval":9000000000000}}`), want: errNonsense.Error()},
+		"null":                      {sent: frame(frameText, `null`), want: errNonsense.Error()},
 		"masked frame":              {sent: "\x81\x85abcdhello", want: errFrame.Error()},
 		"frame of absurd length":    {sent: "\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff", want: errFrame.Error()},
 		"end":                       {want: "EOF"},
@@ -104,6 +108,18 @@ func TestConnEndsWhereTheLibraryWouldGoWrong(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAReadyAfterAnInvalidSessionIsNoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ready := `{"op":0,"t":"READY","d":{"application":{"id":"7"},"guilds":"` + strings.Repeat("x", 5000) + `"}}`
+		c, noted := watch(t, upgrade+frame(frameText, ready)+frame(frameText, `{"op":9,"d":false}`)+frame(frameText, ready))
+		_, _ = io.ReadAll(c)
+		want := []sessionEvent{{applicationID: "7"}, {invalid: true}, {applicationID: "7"}}
+		if !slices.Equal(*noted, want) {
+			t.Errorf("noted %+v, want %+v", *noted, want)
+		}
+	})
 }
 
 func TestAnInvalidSessionIsToldLater(t *testing.T) {

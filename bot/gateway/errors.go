@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -50,7 +51,10 @@ func (e *closeError) Error() string {
 
 // statusError is the answer to the question where the gateway is. The
 // library's own error would hold the request, with the token.
-type statusError struct{ status int }
+type statusError struct {
+	status int
+	delay  time.Duration // that Discord asks for before the next try
+}
 
 func (e *statusError) Error() string {
 	return fmt.Sprintf("discord answered status %d when asked for the gateway's address", e.status)
@@ -60,6 +64,7 @@ func (e *statusError) Error() string {
 var (
 	errReconnect = errors.New("discord asked to reconnect")
 	errResumable = errors.New("discord asked to resume the session")
+	errNonsense  = errors.New("the gateway sent what makes no sense")
 	errSilent    = errors.New("the gateway acknowledged no heartbeat")
 )
 
@@ -84,7 +89,20 @@ func finalError(reason error) *FinalError {
 func connectError(err error) error {
 	var answered *discordgo.RESTError
 	if errors.As(err, &answered) && answered.Response != nil {
-		return &statusError{answered.Response.StatusCode}
+		return &statusError{status: answered.Response.StatusCode}
+	}
+	var limited *discordgo.RateLimitError
+	if errors.As(err, &limited) {
+		return &statusError{status: http.StatusTooManyRequests, delay: limited.RetryAfter}
 	}
 	return err
+}
+
+// delayOf returns how long Discord asks to wait, or 0.
+func delayOf(reason error) time.Duration {
+	var answered *statusError
+	if errors.As(reason, &answered) {
+		return answered.delay
+	}
+	return 0
 }

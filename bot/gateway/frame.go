@@ -16,6 +16,10 @@ const (
 // maxControl is the longest payload of a control frame.
 const maxControl = 125
 
+// maxPayload is the longest frame that is passed on, in bytes; what Discord
+// sends of interactions has kilobytes.
+const maxPayload = 16 << 20
+
 // frameHead is the head of a websocket frame.
 type frameHead struct {
 	raw    []byte // as it was on the wire
@@ -58,8 +62,8 @@ func readFrameHead(in *bufio.Reader) (frameHead, error) {
 		return head, nil
 	}
 	length := binary.BigEndian.Uint64(extended)
-	if length > 1<<62 {
-		return head, errFrame
+	if length > maxPayload {
+		return head, errFrame // which the library would read into memory whole
 	}
 	head.length = int64(length)
 	return head, nil

@@ -13,6 +13,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -71,6 +72,8 @@ func New(cfg Config) (*Gateway, error) {
 	session.Identify.Intents = discordgo.IntentsNone // interactions need none
 	session.ShouldReconnectOnError = false           // Run does it
 	session.ShouldReconnectVoiceOnSessionError = false
+	session.ShouldRetryOnRateLimit = false // it sleeps where no context reaches it
+	session.MaxRestRetries = 0
 	session.StateEnabled = false // State keeps everything and evicts nothing
 	session.SyncEvents = false   // true would let a handler hold up the reader
 	session.Compress = false     // zlib costs 42 KB an event against 1.5 KB
@@ -110,7 +113,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 			return final
 		}
 		g.cfg.OnLost(reason)
-		sleep(ctx, pauses.NextBackOff())
+		sleep(ctx, max(pauses.NextBackOff(), delayOf(reason)))
 	}
 	_ = g.session.Close() // with code 1000: the session is not to be resumed
 	return nil
@@ -130,7 +133,7 @@ func (g *Gateway) connectAndWait(ctx context.Context) error {
 	}
 	c := g.conn.Load()
 	if err != nil {
-		if c != nil && c.reason() != nil {
+		if c != nil && c.reason() != nil && !errors.Is(c.reason(), net.ErrClosed) {
 			return c.reason() // which says more than the library does
 		}
 		return connectError(err)
@@ -169,6 +172,10 @@ func (g *Gateway) waitDisconnected(ctx context.Context) bool {
 
 // noted is told what Discord says of the session.
 func (g *Gateway) noted(e sessionEvent) {
+	if e.invalid {
+		g.ready.Store(false)
+		return
+	}
 	if e.resumeURL != "" {
 		g.setResumeHost(e.resumeURL)
 	}

@@ -14,6 +14,8 @@ var (
 	ErrNoRoute = errors.New("interaction: no route")
 	// ErrStopping refuses an interaction that arrives while the program stops.
 	ErrStopping = errors.New("interaction: the program is stopping")
+	// ErrBusy refuses an interaction while too many are being served.
+	ErrBusy = errors.New("interaction: too many at once")
 	// ErrTooSlow stands for a modal that could not be opened any more.
 	ErrTooSlow = errors.New("interaction: too slow to open a modal")
 	// ErrUnacknowledged says that it is not known whether Discord took the

@@ -121,5 +121,5 @@ func (j *Journal) where(r *interaction.Request) string {
 	if r.GuildID == "" {
 		return j.t.Text("log.where.dm")
 	}
-	return j.t.Text("log.where.guild") + " " + safetext.Code(r.GuildID, nameLimit)
+	return "<#" + safetext.Plain(r.ChannelID, nameLimit) + "> " + j.t.Text("log.where.guild") + " " + safetext.Code(r.GuildID, nameLimit)
 }

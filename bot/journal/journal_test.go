@@ -48,7 +48,7 @@ func want(t *testing.T, e *discordgo.MessageEmbed, parts ...string) {
 }
 
 var request = &interaction.Request{
-	Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", GuildID: "7", Reference: "ABC1234",
+	Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", GuildID: "7", ChannelID: "8", Reference: "ABC1234",
 }
 
 func TestActions(t *testing.T) {
@@ -61,7 +61,7 @@ func TestActions(t *testing.T) {
 	if len(entries) != 3 || len(p) != 1 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "✅ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Done", "4.2 s", "`7`")
+	want(t, entries[0], "✅ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Done", "4.2 s", "<#8> Guild `7`")
 	want(t, entries[1], "❌ Restart", "Failed", "`ABC1234`")
 	want(t, entries[2], "⚠️ Restart", "Not confirmed", "`ABC1234`")
 	if entries[0].Color == entries[1].Color || entries[1].Color == entries[2].Color {
@@ -97,9 +97,10 @@ func TestLifecycle(t *testing.T) {
 	j.Disconnected(errors.New("EOF"))
 	j.Resumed(90 * time.Second)
 	j.CommandsUpdated()
+	j.CommandsRefused(errors.New("status 403"))
 	j.Stopping("told to stop")
 	entries := p["lifecycle"]
-	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90 s", "Commands", "told to stop"} {
+	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90 s", "Commands", "status 403", "told to stop"} {
 		if i >= len(entries) {
 			t.Fatalf("%d entries", len(entries))
 		}

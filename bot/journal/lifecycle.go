@@ -22,7 +22,16 @@ func (j *Journal) Connected() { j.lifecycle("🔗", green, "log.lifecycle.connec
 
 // Disconnected writes that the connection to Discord was lost, and why.
 func (j *Journal) Disconnected(reason error) {
-	entry := j.entry("🔌 "+j.t.Text("log.lifecycle.disconnected"), orange)
+	j.trouble("🔌", orange, "log.lifecycle.disconnected", reason)
+}
+
+// CommandsRefused writes that Discord does not take the commands, and why.
+func (j *Journal) CommandsRefused(reason error) {
+	j.trouble("❗", red, "log.lifecycle.commands_refused", reason)
+}
+
+func (j *Journal) trouble(emoji string, color int, key string, reason error) {
+	entry := j.entry(emoji+" "+j.t.Text(key), color)
 	entry.Description = safetext.Markdown(reason.Error(), detailLimit)
 	j.poster.Post(j.channels.Lifecycle, entry)
 }

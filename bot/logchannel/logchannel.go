@@ -5,7 +5,6 @@ package logchannel
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -100,26 +99,15 @@ func (d *Delivery) deliver(channelID string, queue <-chan *discordgo.MessageEmbe
 
 // send repeats a message with growing pauses while Discord may yet take it.
 func (d *Delivery) send(channelID string, entry *discordgo.MessageEmbed) error {
+	var last error // what was wrong, where the outcome only says to wait
 	_, err := backoff.Retry(d.ctx, func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(d.ctx, sendLimit)
 		defer cancel()
-		err := d.sender.CreateMessage(ctx, channelID, []*discordgo.MessageEmbed{entry})
-		return struct{}{}, classify(err)
+		last = d.sender.CreateMessage(ctx, channelID, []*discordgo.MessageEmbed{entry})
+		return struct{}{}, rest.Retry(last)
 	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(sendPatience))
-	return err
-}
-
-// classify says in backoff's terms what to do about an error.
-func classify(err error) error {
-	var e *rest.Error
-	switch {
-	case !errors.As(err, &e):
-		return err
-	case e.RetryAfter > 0:
-		return &backoff.RetryAfterError{Duration: e.RetryAfter}
-	case !e.Temporary():
-		return backoff.Permanent(err)
-	default:
-		return err
+	if err != nil {
+		return last
 	}
+	return nil
 }

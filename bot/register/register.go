@@ -3,6 +3,7 @@
 package register
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -72,12 +73,7 @@ func Sync(ctx context.Context, r Registry, applicationID, guildID string, comman
 // does not keep. The order of options is shown to people and does count.
 func sameCommands(a, b []Command) bool {
 	byName := func(c []Command) []Command {
-		return slices.SortedFunc(slices.Values(c), func(x, y Command) int {
-			if x.Name < y.Name {
-				return -1
-			}
-			return 1
-		})
+		return slices.SortedFunc(slices.Values(c), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) })
 	}
 	return slices.EqualFunc(byName(a), byName(b), func(x, y Command) bool {
 		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&

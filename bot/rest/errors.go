@@ -2,19 +2,21 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/cenkalti/backoff/v5"
 )
 
 // Error codes of Discord that callers act upon.
 const (
 	CodeUnknownMessage      = 10008
-	CodeUnknownInteraction  = 10062 // too late, or never was
 	CodeAlreadyAcknowledged = 40060
 	CodeInvalidForm         = 50035
 )
@@ -72,11 +74,8 @@ func newError(err error) *Error {
 	}
 	var answered *discordgo.RESTError
 	if errors.As(err, &answered) {
-		e := &Error{Status: answered.Response.StatusCode, Message: clip(string(answered.ResponseBody))}
-		if answered.Message != nil {
-			e.Code = answered.Message.Code
-		}
-		e.Uncertain = e.Status >= 500
+		e := &Error{Status: answered.Response.StatusCode, Uncertain: answered.Response.StatusCode >= 500}
+		e.Code, e.Message = readBody(e.Status, answered.ResponseBody)
 		return e
 	}
 	var transport *url.Error
@@ -90,8 +89,45 @@ func newError(err error) *Error {
 		}
 		return e
 	}
-	// A 502, or a 429 whose body is not Discord's: discordgo keeps no status.
-	return &Error{Message: clip(err.Error()), Uncertain: true}
+	// discordgo's error for a 502 is nothing but text, with the whole answer.
+	if strings.Contains(err.Error(), "HTTP 502") {
+		return &Error{Status: http.StatusBadGateway, Message: http.StatusText(http.StatusBadGateway), Uncertain: true}
+	}
+	return &Error{Message: "an answer that makes no sense", Uncertain: true}
+}
+
+// readBody returns Discord's code and words. What is not Discord's, such as a
+// proxy's page, is left out: it may repeat the address, which holds a token.
+func readBody(status int, body []byte) (code int, message string) {
+	var said struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Errors  json.RawMessage `json:"errors"`
+	}
+	if json.Unmarshal(body, &said) != nil || said.Message == "" {
+		return 0, http.StatusText(status)
+	}
+	message = said.Message
+	if len(said.Errors) > 0 {
+		message += " " + string(said.Errors)
+	}
+	return said.Code, clip(message)
+}
+
+// Retry says in the terms of package backoff what is to be done about an error:
+// give up where it is lasting, and wait for as long as Discord asks.
+func Retry(err error) error {
+	var e *Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.RetryAfter > 0:
+		return &backoff.RetryAfterError{Duration: e.RetryAfter}
+	case !e.Temporary():
+		return backoff.Permanent(err)
+	default:
+		return err
+	}
 }
 
 func clip(text string) string {

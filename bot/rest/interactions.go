@@ -2,8 +2,10 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -38,18 +40,28 @@ func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) 
 
 func (c *Client) respond(ctx context.Context, to Callback, body callback) error {
 	path := "interactions/" + url.PathEscape(to.InteractionID) + "/" + url.PathEscape(to.Token.Reveal()) + "/callback"
-	return c.do(ctx, http.MethodPost, path, body, nil)
+	return c.masked(to, c.do(ctx, http.MethodPost, path, body, nil))
+}
+
+// masked makes sure that an error does not hold the interaction's token, which
+// whoever answers in Discord's place may have repeated.
+func (c *Client) masked(to Callback, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Message = strings.ReplaceAll(e.Message, to.Token.Reveal(), to.Token.String())
+	}
+	return err
 }
 
 // EditOriginal changes the message of the first response or, where that was an
 // update, the message that holds the component.
 func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil)
+	return c.masked(to, c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil))
 }
 
 // FollowUp sends a further message, visible to the caller alone.
 func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil)
+	return c.masked(to, c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil))
 }
 
 func webhookPath(to Callback) string {

@@ -59,6 +59,7 @@ func New(token secret.Text, base string) (*Client, error) {
 	session.MaxRestRetries = 0
 	session.ShouldRetryOnRateLimit = false
 	session.StateEnabled = false
+	session.LogLevel = -1 // its lines can hold a token
 	return &Client{session: session, transport: transport}, nil
 }
 

@@ -138,17 +138,26 @@ func TestErrors(t *testing.T) {
 	}{
 		"refused with a code": {
 			answer(404, `{"message":"Unknown interaction","code":10062}`),
-			rest.Error{Status: 404, Code: rest.CodeUnknownInteraction},
+			rest.Error{Status: 404, Code: 10062},
 		},
 		"unauthorized": {answer(401, `{"message":"401: Unauthorized","code":0}`), rest.Error{Status: 401}},
 		"rate limited": {
 			answer(429, `{"message":"You are being rate limited.","retry_after":1.5,"global":false}`),
 			rest.Error{Status: 429, RetryAfter: 1500 * time.Millisecond},
 		},
-		"server error":         {answer(503, `upstream`), rest.Error{Status: 503, Uncertain: true}},
-		"bad gateway":          {answer(502, `<html>`), rest.Error{Uncertain: true}},
+		"server error": {answer(503, `upstream`), rest.Error{Status: 503, Uncertain: true}},
+		"bad gateway":  {answer(502, `<html>`), rest.Error{Status: 502, Uncertain: true}},
+		"page with the address": {
+			answer(404, `<pre>Cannot POST /interactions/11/`+interactionToken+`/callback</pre>`), rest.Error{Status: 404},
+		},
+		"error with the address": {
+			answer(404, `{"message":"Cannot POST /interactions/11/`+interactionToken+`/callback"}`), rest.Error{Status: 404},
+		},
+		"gateway error with the address": {
+			answer(502, `Cannot POST /interactions/11/`+interactionToken+`/callback`), rest.Error{Status: 502, Uncertain: true},
+		},
 		"redirect is no way":   {answer(302, ``), rest.Error{Status: 302}},
-		"limit without a form": {answer(429, `<html>`), rest.Error{Uncertain: true}},
+		"limit without a form": {limited(`<html>`), rest.Error{Status: 429, RetryAfter: 90 * time.Second}},
 		"connection lost":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, rest.Error{Uncertain: true}},
 	}
 	for name, test := range tests {
@@ -173,6 +182,13 @@ func TestErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func limited(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "90")
+		answer(http.StatusTooManyRequests, body)(w, r)
 	}
 }
 

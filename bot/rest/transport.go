@@ -1,9 +1,12 @@
 package rest
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -41,7 +44,24 @@ func (t *rebased) RoundTrip(req *http.Request) (*http.Response, error) {
 		res.Header.Del("X-RateLimit-" + name)
 	}
 	res.Body = &bounded{Reader: io.LimitReader(res.Body, maxAnswer), Closer: res.Body}
+	if res.StatusCode == http.StatusTooManyRequests {
+		res.Body = &bounded{Reader: rateLimit(res), Closer: res.Body}
+	}
 	return res, nil
+}
+
+// rateLimit returns the body of a 429 as discordgo can read it. One that is not
+// Discord's own has its delay in the header alone.
+func rateLimit(res *http.Response) io.Reader {
+	body, err := io.ReadAll(res.Body)
+	if err == nil && json.Valid(body) {
+		return bytes.NewReader(body)
+	}
+	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
+	if err != nil {
+		seconds = 1
+	}
+	return strings.NewReader(`{"message":"rate limited","retry_after":` + strconv.Itoa(seconds) + `}`)
 }
 
 type bounded struct {

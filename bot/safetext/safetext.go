@@ -8,6 +8,7 @@
 package safetext
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,10 +89,19 @@ func plain(text string, limit int) []rune {
 	if n := len(out); n > 0 && out[n-1] == ' ' {
 		out = out[:n-1]
 	}
+	if !slices.ContainsFunc(out, stands) {
+		return nil
+	}
 	if len(out) > limit {
 		out = append(out[:max(limit-1, 0)], '…')
 	}
 	return out
+}
+
+// stands tells of characters that show something by themselves: joiners and
+// marks alone do not.
+func stands(r rune) bool {
+	return r != ' ' && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf)
 }
 
 // isInvisible tells of characters that show nothing: format characters such as

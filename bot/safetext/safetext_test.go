@@ -22,6 +22,7 @@ func TestPlain(t *testing.T) {
 		"direction marks":       {"a\u202egnp.exe\u2066", 20, "agnp.exe"},
 		"zero width":            {"a\u200bb\ufeffc\u00add", 20, "abcd"},
 		"fillers only":          {"\u3164\u2800\u200b", 20, ""},
+		"joiners alone":         {"\u200d\ufe0f \u200c", 20, ""},
 		"emoji stay whole":      {"👩\u200d💻 bot", 20, "👩\u200d💻 bot"},
 		"not text":              {"a\xff\xfeb", 20, "ab"},
 		"marks that pile up":    {"z" + strings.Repeat("\u0301", 50) + "y", 20, "z" + strings.Repeat("\u0301", 4) + "y"},

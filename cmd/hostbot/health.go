@@ -22,7 +22,10 @@ func health(addr string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "hostbot:", err)
 		return exitFailure
 	}
-	res, err := http.DefaultClient.Do(req)
+	// The bot is on this machine, so no proxy is asked, whatever is set.
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	res, err := client.Do(req)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "hostbot:", err)
 		return exitFailure
