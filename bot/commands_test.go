@@ -1,7 +1,6 @@
 package bot_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,8 +85,24 @@ func TestEveryCommandAndButton(t *testing.T) {
 		w.clock.BlockUntil(t, 1)
 		w.clock.Advance(6 * time.Second)
 		reinstall.WaitFor(t, "were reinstalled")
-		if got := []int{w.service.Count(hostapitest.OpRestart), w.service.Count(hostapitest.OpReinstall)}; !slices.Equal(got, []int{1, 1}) {
-			t.Errorf("restarts and reinstalls: %v", got)
+		stop := anna.Types(t, "/bot stop", discordtest.Options{"bot": "Radio"})
+		stop.WaitFor(t, "Stopping **Radio**")
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(2 * time.Second)
+		stop.WaitFor(t, "⚫ Radio")
+		start := stop.Press(t, "Start")
+		start.WaitFor(t, "Starting **Radio**")
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(3 * time.Second)
+		start.WaitFor(t, "🟢 Radio")
+		w.waitForLog(t, "✅ Start", "id-radio")
+
+		for op, want := range map[hostapitest.Operation]int{
+			hostapitest.OpRestart: 1, hostapitest.OpReinstall: 1, hostapitest.OpStop: 1, hostapitest.OpStart: 1,
+		} {
+			if n := w.service.Count(op); n != want {
+				t.Errorf("%s was called %d times", op, n)
+			}
 		}
 	})
 }

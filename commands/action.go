@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"hostbot/bot/interaction"
@@ -10,25 +11,29 @@ import (
 )
 
 // action is something that is done to a bot. Its name is part of the keys of
-// its texts.
+// its texts and of its custom IDs.
 type action struct {
 	name      string
 	meanwhile string // the bot's status while it is being done
-	do        func(ctx context.Context, h Hosting, userID, serverID string) (status string, err error)
+	do        func(h Hosting, ctx context.Context, userID, serverID string) (status string, err error)
 }
 
-// restart restarts a bot's container.
-func restart() action {
-	return action{"restart", "RESTARTING", func(ctx context.Context, h Hosting, userID, serverID string) (string, error) {
-		return h.Restart(ctx, userID, serverID)
-	}}
+// customID returns what a button for the action on a bot carries.
+func (a action) customID(handle string) string { return a.name + "/" + handle }
+
+// actions are what can be done to a bot, as the buttons on its card are ordered.
+func actions() []action {
+	return []action{
+		{"start", "STARTING", Hosting.Start},
+		{"restart", "RESTARTING", Hosting.Restart},
+		{"stop", "STOPPING", Hosting.Stop},
+		{"reinstall", "INSTALLING", reinstall},
+	}
 }
 
 // reinstall installs a bot's dependencies anew; the service names no status.
-func reinstall() action {
-	return action{"reinstall", "INSTALLING", func(ctx context.Context, h Hosting, userID, serverID string) (string, error) {
-		return "", h.Reinstall(ctx, userID, serverID)
-	}}
+func reinstall(h Hosting, ctx context.Context, userID, serverID string) (string, error) {
+	return "", h.Reinstall(ctx, userID, serverID)
 }
 
 // act does something to one of the caller's bots: its card says at once that it
@@ -61,11 +66,20 @@ func (c *Commands) act(a action) interaction.Handler {
 	}
 }
 
-// carryOut does it and says how it ended.
+// carryOut does it, follows the bot until it has come to rest, and says how it
+// ended.
 func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a action, server hostapi.Server) interaction.Response {
 	started := time.Now()
-	status, err := a.do(ctx, c.hosting, r.UserID, server.ID)
+	status, err := a.do(c.hosting, ctx, r.UserID, server.ID)
+	if err == nil && status != "" {
+		server.Status = status
+		c.accounts.SetStatus(ctx, r.UserID, server.ID, status)
+		server, err = c.follow(ctx, r.UserID, server)
+	}
 	took := time.Since(started)
+	if err != nil {
+		c.accounts.Expire(ctx, r.UserID) // what was known of the bot may be wrong
+	}
 
 	p := c.page(r)
 	p.running = func(string) (running, bool) { return running{}, false } // it has ended
@@ -74,15 +88,14 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 	case err == nil:
 		result.Outcome = interaction.Done
 		p.notice = p.done(a, server, status) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
-		if status != "" {
-			server.Status = status
-			c.accounts.SetStatus(ctx, r.UserID, server.ID, status)
-		}
+	case errors.Is(err, errUnsettled):
+		result.Outcome = interaction.Unconfirmed
+		p.color = orange
+		p.notice = "⚠️ " + p.t.Format("action.unsettled", args{"Bot": name(server), "Status": p.status(server)}) + "\n" + p.reference()
 	case hostapi.IsUncertain(err):
 		result.Outcome = interaction.Unconfirmed
 		p.color = orange
 		p.notice = "⚠️ " + p.t.Format("action."+a.name+".unconfirmed", args{"Bot": name(server)}) + "\n" + p.reference()
-		c.accounts.Expire(ctx, r.UserID)
 	default:
 		result.Outcome = interaction.Failed
 		p.color = red
@@ -95,14 +108,17 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 }
 
 // done says that an action succeeded, and the status where the service named one.
-func (p *page) done(a action, s hostapi.Server, status string) string {
-	if status == "" {
+func (p *page) done(a action, s hostapi.Server, named string) string {
+	if named == "" {
 		return "✅ " + p.t.Format("action."+a.name+".done", args{"Bot": name(s)})
 	}
-	condition := conditionOf(status)
-	return "✅ " + p.t.Format("action."+a.name+".done_status", args{
-		"Bot": name(s), "Status": condition.emoji + " " + condition.word(p.t, status),
-	})
+	return "✅ " + p.t.Format("action."+a.name+".done_status", args{"Bot": name(s), "Status": p.status(s)})
+}
+
+// status says a bot's status as a colour and a word.
+func (p *page) status(s hostapi.Server) string {
+	condition := conditionOf(s.Status)
+	return condition.emoji + " " + condition.word(p.t, s.Status)
 }
 
 // notice says that the action is running, since when.

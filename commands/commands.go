@@ -27,6 +27,8 @@ type Accounts interface {
 
 // Hosting acts on a customer's bot.
 type Hosting interface {
+	Start(ctx context.Context, userID, serverID string) (status string, err error)
+	Stop(ctx context.Context, userID, serverID string) (status string, err error)
 	Restart(ctx context.Context, userID, serverID string) (status string, err error)
 	Reinstall(ctx context.Context, userID, serverID string) error
 }
@@ -47,28 +49,25 @@ func New(accounts Accounts, hosting Hosting, texts *locale.Bundle) *Commands {
 // The custom IDs of components. The last segment is a bot's handle, which may
 // hold anything (see handle.go).
 const (
-	idPage      = "list/"      // + page, from 0
-	idPageOf    = "list/with/" // + handle: the page that has this bot
-	idOpen      = "open"       // a select menu of handles
-	idShow      = "show/"
-	idRestart   = "restart/"
-	idReinstall = "reinstall/"
+	idPage   = "list/"      // + page, from 0
+	idPageOf = "list/with/" // + handle: the page that has this bot
+	idOpen   = "open"       // a select menu of handles
+	idShow   = "show/"
 )
 
 // Route adds all routes to a router.
 func (c *Commands) Route(r *interaction.Router) {
 	r.Command("bot list", c.list)
 	r.Command("bot show", c.show)
-	r.Command("bot restart", c.act(restart()))
-	r.Command("bot reinstall", c.act(reinstall()))
 	r.Command("plan", c.plan)
-	for _, name := range []string{"bot show", "bot restart", "bot reinstall"} {
-		r.Autocomplete(name, optionBot, c.complete)
-	}
+	r.Autocomplete("bot show", optionBot, c.complete)
 	r.Component(idPage+"{page}", c.list)
 	r.Component(idPageOf+"{bot...}", c.list)
 	r.Component(idOpen, c.show)
 	r.Component(idShow+"{bot...}", c.show)
-	r.Component(idRestart+"{bot...}", c.act(restart()))
-	r.Component(idReinstall+"{bot...}", c.act(reinstall()))
+	for _, a := range actions() {
+		r.Command("bot "+a.name, c.act(a))
+		r.Autocomplete("bot "+a.name, optionBot, c.complete)
+		r.Component(a.customID("{bot...}"), c.act(a))
+	}
 }

@@ -40,19 +40,28 @@ func (w *world) SetStatus(_ context.Context, _, serverID, status string) {
 func (w *world) Expire(context.Context, string) { w.expired++ }
 
 func (w *world) Restart(_ context.Context, userID, serverID string) (string, error) {
-	w.done = append(w.done, "restart "+userID+" "+serverID)
+	return w.act("restart", "RUNNING", userID, serverID)
+}
+
+// act notes an action and answers as the test says, or else with status.
+func (w *world) act(name, status, userID, serverID string) (string, error) {
+	w.done = append(w.done, name+" "+userID+" "+serverID)
 	if w.action == nil {
-		return "RUNNING", nil
+		return status, nil
 	}
 	return w.action()
 }
 
+func (w *world) Start(_ context.Context, userID, serverID string) (string, error) {
+	return w.act("start", "RUNNING", userID, serverID)
+}
+
+func (w *world) Stop(_ context.Context, userID, serverID string) (string, error) {
+	return w.act("stop", "STOPPED", userID, serverID)
+}
+
 func (w *world) Reinstall(_ context.Context, userID, serverID string) error {
-	w.done = append(w.done, "reinstall "+userID+" "+serverID)
-	if w.action == nil {
-		return nil
-	}
-	_, err := w.action()
+	_, err := w.act("reinstall", "", userID, serverID)
 	return err
 }
 
@@ -69,11 +78,16 @@ func account(servers ...hostapi.Server) hostapi.List {
 
 func newCommands(t *testing.T, w *world) *commands.Commands {
 	t.Helper()
+	return newCommandsWith(t, w, w)
+}
+
+func newCommandsWith(t *testing.T, a commands.Accounts, h commands.Hosting) *commands.Commands {
+	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return commands.New(w, w, texts)
+	return commands.New(a, h, texts)
 }
 
 // ask sends a request through the routes and returns what comes first.
@@ -244,14 +258,21 @@ func TestCardShowsEverything(t *testing.T) {
 }
 
 func TestButtonsFitTheState(t *testing.T) {
-	for status, idle := range map[string]bool{
-		"RUNNING": true, "running": true, "STOPPED": true, "CRASHED": true, "Hibernating": true, "": true,
-		"RESTARTING": false, "installing": false, "STARTING": false, "SUSPENDED": false,
+	for status, offered := range map[string]string{
+		"RUNNING": "Restart Stop Reinstall", "running": "Restart Stop Reinstall", "STOPPED": "Start Reinstall",
+		"CRASHED": "Start Restart Reinstall", "Hibernating": "Start Restart Stop Reinstall", "": "Start Restart Stop Reinstall",
+		"RESTARTING": "", "installing": "", "STARTING": "", "STOPPING": "", "SUSPENDED": "",
 	} {
 		r := must(t)(ask(t, newCommands(t, &world{list: account(server("a", "Shop", status))}), press("show/a")))
 		b := buttons(r.Message)
-		if b["Restart"].Disabled == idle || b["Reinstall"].Disabled == idle || b["Refresh"].Disabled {
-			t.Errorf("%q: buttons %+v", status, b)
+		var enabled []string
+		for _, label := range []string{"Start", "Restart", "Stop", "Reinstall"} {
+			if button, shown := b[label]; shown && !button.Disabled {
+				enabled = append(enabled, label)
+			}
+		}
+		if got := strings.Join(enabled, " "); got != offered || b["Refresh"].Disabled {
+			t.Errorf("%q offers %q, want %q", status, got, offered)
 		}
 	}
 }
@@ -350,6 +371,14 @@ func TestActionsEndInATruth(t *testing.T) {
 			request: press("restart/a"), action: func() (string, error) { return "CRASHED", nil }, running: "Restarting",
 			want: []string{"was restarted", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart 42 a",
 		},
+		"start": {
+			request: command("bot start", map[string]string{"bot": "a"}), running: "Starting **Shop**",
+			want: []string{"**Shop** was started", "🟢 Running"}, outcome: interaction.Done, done: "start 42 a",
+		},
+		"stop": {
+			request: press("stop/a"), running: "Stopping **Shop**",
+			want: []string{"**Shop** was stopped", "⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop 42 a",
+		},
 		"reinstall": {
 			request: command("bot reinstall", map[string]string{"bot": "Shop"}), running: "Reinstalling",
 			want: []string{"were reinstalled", "🟢 Shop"}, outcome: interaction.Done, done: "reinstall 42 a",
@@ -390,7 +419,7 @@ func TestActionsEndInATruth(t *testing.T) {
 			if test.outcome == interaction.Unconfirmed && w.expired != 1 {
 				t.Error("the next look would show what was known before")
 			}
-			if buttons(last.Message)["Restart"].Disabled {
+			if buttons(last.Message)["Reinstall"].Disabled {
 				t.Error("nothing is offered afterwards")
 			}
 		})

@@ -15,6 +15,8 @@ func (c *Commands) Definitions() []register.Command {
 		d.command("command.bot",
 			d.subcommand("command.bot.list"),
 			d.subcommand("command.bot.show", d.botOption()),
+			d.subcommand("command.bot.start", d.botOption()),
+			d.subcommand("command.bot.stop", d.botOption()),
 			d.subcommand("command.bot.restart", d.botOption()),
 			d.subcommand("command.bot.reinstall", d.botOption()),
 		),

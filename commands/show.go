@@ -40,18 +40,32 @@ func (p *page) card(s hostapi.Server) interaction.Message {
 		Color:       color,
 		Fields:      p.cardFields(s, condition),
 	}
-	h, idle := handle(s.ID), condition.settled
-	p.subject = idShow + h
-	buttons := row(
-		p.button(discordgo.PrimaryButton, "button.restart", idRestart+h, !idle),
-		p.button(discordgo.SecondaryButton, "button.reinstall", idReinstall+h, !idle),
-		p.button(discordgo.SecondaryButton, "button.refresh", idShow+h, false),
-		p.button(discordgo.SecondaryButton, "button.back", idPageOf+h, false),
-	)
+	p.subject = idShow + handle(s.ID)
 	return interaction.Message{
 		Embeds:     []*discordgo.MessageEmbed{embed},
-		Components: []discordgo.MessageComponent{buttons},
+		Components: p.cardButtons(handle(s.ID), condition),
 	}
+}
+
+// cardButtons are the actions on a bot, as its condition allows, and the ways on.
+// All actions stay in sight while none is possible, so that nothing jumps about.
+func (p *page) cardButtons(h string, condition condition) []discordgo.MessageComponent {
+	var act []discordgo.MessageComponent
+	for _, a := range actions() {
+		offered := condition.offers(a.name)
+		if !offered && condition.state != moving && condition.state != locked {
+			continue
+		}
+		style := discordgo.SecondaryButton
+		if a.name == "start" || a.name == "restart" {
+			style = discordgo.PrimaryButton
+		}
+		act = append(act, p.button(style, "button."+a.name, a.customID(h), !offered))
+	}
+	return []discordgo.MessageComponent{row(act...), row(
+		p.button(discordgo.SecondaryButton, "button.refresh", idShow+h, false),
+		p.button(discordgo.SecondaryButton, "button.back", idPageOf+h, false),
+	)}
 }
 
 func (p *page) cardFields(s hostapi.Server, condition condition) []*discordgo.MessageEmbedField {

@@ -12,9 +12,38 @@ type condition struct {
 	key   string // of its text; "" for a status that is not known
 	emoji string
 	color int
-	// settled is false while the bot is on its way to another condition, and
-	// where nobody but the host can change it: no action is offered then.
-	settled bool
+	state state
+}
+
+// state is what a condition allows.
+type state int
+
+const (
+	unknown state = iota // anything may be right
+	up
+	down
+	broken // down, and not by anybody's wish
+	moving // on the way to another state
+	locked // for the host alone to change
+)
+
+// settled tells whether the condition lasts until somebody does something.
+func (c condition) settled() bool { return c.state != moving }
+
+// offers tells whether an action makes sense.
+func (c condition) offers(action string) bool {
+	switch c.state {
+	case up:
+		return action != "start"
+	case down:
+		return action == "start" || action == "reinstall"
+	case broken:
+		return action != "stop"
+	case moving, locked:
+		return false
+	default:
+		return true
+	}
 }
 
 // conditionOf understands the documented status RUNNING and what others are
@@ -23,27 +52,27 @@ type condition struct {
 func conditionOf(status string) condition {
 	switch strings.ToUpper(strings.TrimSpace(status)) {
 	case "RUNNING", "ONLINE", "UP", "ACTIVE", "STARTED":
-		return condition{"status.running", "🟢", green, true}
+		return condition{"status.running", "🟢", green, up}
 	case "STOPPED", "OFFLINE", "DOWN", "EXITED", "INACTIVE":
-		return condition{"status.stopped", "⚫", grey, true}
+		return condition{"status.stopped", "⚫", grey, down}
 	case "STARTING", "BOOTING":
-		return condition{"status.starting", "🟡", yellow, false}
+		return condition{"status.starting", "🟡", yellow, moving}
 	case "STOPPING":
-		return condition{"status.stopping", "🟡", yellow, false}
+		return condition{"status.stopping", "🟡", yellow, moving}
 	case "RESTARTING", "REBOOTING":
-		return condition{"status.restarting", "🟡", yellow, false}
+		return condition{"status.restarting", "🟡", yellow, moving}
 	case "INSTALLING", "REINSTALLING", "BUILDING", "DEPLOYING":
-		return condition{"status.installing", "🟡", yellow, false}
+		return condition{"status.installing", "🟡", yellow, moving}
 	case "CRASHED":
-		return condition{"status.crashed", "🔴", red, true}
+		return condition{"status.crashed", "🔴", red, broken}
 	case "ERROR", "ERRORED", "FAILED":
-		return condition{"status.error", "🔴", red, true}
+		return condition{"status.error", "🔴", red, broken}
 	case "SUSPENDED":
-		return condition{"status.suspended", "⛔", red, false}
+		return condition{"status.suspended", "⛔", red, locked}
 	case "":
-		return condition{"status.unknown", "⚪", grey, true}
+		return condition{"status.unknown", "⚪", grey, unknown}
 	default:
-		return condition{"", "⚪", grey, true}
+		return condition{"", "⚪", grey, unknown}
 	}
 }
 
