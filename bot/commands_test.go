@@ -151,3 +151,35 @@ func TestADismissedCardIsNoFailure(t *testing.T) {
 		}
 	}
 }
+
+func TestModals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	anna := w.addAnna(t, "Shop", "Radio")
+	w.start(t)
+
+	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
+	card.WaitFor(t, "node index.js")
+	changed := card.Press(t, "Startup").Submit(t, discordtest.Fields{"command": "node main.js"})
+	changed.WaitFor(t, "was changed")
+	changed.WaitFor(t, "node main.js")
+	w.waitForLog(t, "✅ Startup changed", "id-shop")
+	if s, _ := w.service.Server(anna.ID, "id-shop"); s.StartupCommand != "node main.js" || s.EntryFile != "index.js" {
+		t.Errorf("the service has %+v", s)
+	}
+
+	ask := anna.Types(t, "/bot delete", discordtest.Options{"bot": "Radio"})
+	ask.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "nothing was deleted")
+	if n := w.service.Count(hostapitest.OpDelete); n != 0 {
+		t.Fatalf("deleted %d times", n)
+	}
+	gone := card.Press(t, "All bots").Choose(t, "Open a bot", "Radio").Press(t, "Delete").Submit(t, discordtest.Fields{"name": " radio"})
+	gone.WaitFor(t, "**Radio** was deleted")
+	w.waitForLog(t, "✅ Deletion", "id-radio")
+	list := gone.Press(t, "All bots")
+	list.WaitFor(t, "🟢 Shop")
+	if list.View().Contains("Radio") {
+		t.Errorf("the list still has it:\n%s", list.View().Text())
+	}
+	anna.Types(t, "/bot delete", discordtest.Options{"bot": "id-shop"}).Submit(t, discordtest.Fields{"name": "SHOP"}).WaitFor(t, "was deleted")
+}

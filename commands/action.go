@@ -7,104 +7,158 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 	"hostbot/locale"
 )
 
 // action is something that is done to a bot. Its name is part of the keys of
 // its texts and of its custom IDs.
 type action struct {
-	name      string
-	meanwhile string // the bot's status while it is being done
-	do        func(h Hosting, ctx context.Context, userID, serverID string) (status string, err error)
+	name string
+	// meanwhile is the bot's status while it is being done; "" where that does
+	// not change.
+	meanwhile string
+	// do returns the bot as it is afterwards, and the status that the service
+	// named, or "".
+	do func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (after hostapi.Server, status string, err error)
+	// removes says that the bot is no more afterwards.
+	removes bool
 }
 
 // customID returns what a button for the action on a bot carries.
 func (a action) customID(handle string) string { return a.name + "/" + handle }
 
-// actions are what can be done to a bot, as the buttons on its card are ordered.
+// actions are what can be done to a bot at the press of a button, as the buttons
+// on its card are ordered.
 func actions() []action {
 	return []action{
-		{"start", "STARTING", Hosting.Start},
-		{"restart", "RESTARTING", Hosting.Restart},
-		{"stop", "STOPPING", Hosting.Stop},
-		{"reinstall", "INSTALLING", reinstall},
+		{name: "start", meanwhile: "STARTING", do: stated(Hosting.Start)},
+		{name: "restart", meanwhile: "RESTARTING", do: stated(Hosting.Restart)},
+		{name: "stop", meanwhile: "STOPPING", do: stated(Hosting.Stop)},
+		{name: "reinstall", meanwhile: "INSTALLING", do: reinstall},
+	}
+}
+
+// stated makes an action of an operation that returns the bot's new status.
+func stated(operation func(h Hosting, ctx context.Context, userID, serverID string) (string, error),
+) func(context.Context, Hosting, string, hostapi.Server) (hostapi.Server, string, error) {
+	return func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
+		status, err := operation(h, ctx, userID, s.ID)
+		if err == nil && status != "" {
+			s.Status = status
+		}
+		return s, status, err
 	}
 }
 
 // reinstall installs a bot's dependencies anew; the service names no status.
-func reinstall(h Hosting, ctx context.Context, userID, serverID string) (string, error) {
-	return "", h.Reinstall(ctx, userID, serverID)
+func reinstall(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
+	return s, "", h.Reinstall(ctx, userID, s.ID)
 }
 
-// act does something to one of the caller's bots: its card says at once that it
-// is being done, and later how it ended.
+// act does something to one of the caller's bots.
 func (c *Commands) act(a action) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+		snapshot, server, err := c.chosen(ctx, r)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		server, err := chosen(r, snapshot.List.Servers)
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		end, err := c.running.begin(r.UserID, server.ID, name(server), a)
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		// Whether or not it comes to the action, it is over with ctx.
-		context.AfterFunc(ctx, end)
-
-		p := c.page(r)
-		p.age(snapshot)
-		response := p.respond(p.card(server)) // which shows what is running
-		response.Then = func(ctx context.Context) (interaction.Response, error) {
-			defer end()
-			return c.carryOut(ctx, r, a, server), nil
-		}
-		return response, nil
+		return c.begin(ctx, r, a, snapshot, server)
 	}
+}
+
+// chosen returns the caller's account, and the bot of it that a request is about.
+func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (accounts.Snapshot, hostapi.Server, error) {
+	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	if err != nil {
+		return accounts.Snapshot{}, hostapi.Server{}, err
+	}
+	server, err := choose(r, snapshot.List.Servers)
+	return snapshot, server, err
+}
+
+// begin says on the bot's card that something is being done to it, does it once
+// the customer was told, and says how it ended.
+func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, snapshot accounts.Snapshot, s hostapi.Server) (interaction.Response, error) {
+	end, err := c.running.begin(r.UserID, s.ID, name(s), a)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	// Whether or not it comes to the action, it is over with ctx.
+	context.AfterFunc(ctx, end)
+
+	p := c.page(r)
+	p.age(snapshot)
+	response := p.respond(p.card(s))
+	response.Then = func(ctx context.Context) (interaction.Response, error) {
+		defer end()
+		return c.carryOut(ctx, r, a, s), nil
+	}
+	return response, nil
 }
 
 // carryOut does it, follows the bot until it has come to rest, and says how it
 // ended.
-func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a action, server hostapi.Server) interaction.Response {
+func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a action, before hostapi.Server) interaction.Response {
 	started := time.Now()
-	status, err := a.do(c.hosting, ctx, r.UserID, server.ID)
+	server, status, err := a.do(ctx, c.hosting, r.UserID, before)
+	if err != nil {
+		server = before
+	}
 	if err == nil && status != "" {
-		server.Status = status
 		c.accounts.SetStatus(ctx, r.UserID, server.ID, status)
 		server, err = c.follow(ctx, r.UserID, server)
 	}
 	took := time.Since(started)
-	if err != nil {
-		c.accounts.Expire(ctx, r.UserID) // what was known of the bot may be wrong
+	if err != nil || status == "" {
+		c.accounts.Expire(ctx, r.UserID) // what is known of the bot may not be true any more
 	}
 
 	p := c.page(r)
 	p.running = func(string) (running, bool) { return running{}, false } // it has ended
-	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took}
-	switch {
-	case err == nil:
-		result.Outcome = interaction.Done
-		p.notice = p.done(a, server, status) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
-	case errors.Is(err, errUnsettled):
-		result.Outcome = interaction.Unconfirmed
-		p.color = orange
-		p.notice = "⚠️ " + p.t.Format("action.unsettled", args{"Bot": name(server), "Status": p.status(server)}) + "\n" + p.reference()
-	case hostapi.IsUncertain(err):
-		result.Outcome = interaction.Unconfirmed
-		p.color = orange
-		p.notice = "⚠️ " + p.t.Format("action."+a.name+".unconfirmed", args{"Bot": name(server)}) + "\n" + p.reference()
-	default:
-		result.Outcome = interaction.Failed
+	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took, Outcome: outcome(err)}
+	p.notice = p.ending(a, server, status, took, err)
+	switch result.Outcome {
+	case interaction.Failed:
 		p.color = red
-		sentence, _ := sentence(p.t, err)
-		p.notice = "❌ " + p.t.Format("action."+a.name+".failed", args{"Bot": name(server)}) + " " + sentence + "\n" + p.reference()
+	case interaction.Unconfirmed:
+		p.color = orange
+	case interaction.Done:
 	}
-	response := p.respond(p.card(server))
+	message := p.card(server)
+	if a.removes && err == nil {
+		message = p.removed(server)
+	}
+	response := p.respond(message)
 	response.Action, response.Failure = &result, err
 	return response
+}
+
+// outcome returns how an action ended, by its error.
+func outcome(err error) interaction.Outcome {
+	switch {
+	case err == nil:
+		return interaction.Done
+	case errors.Is(err, errUnsettled), hostapi.IsUncertain(err):
+		return interaction.Unconfirmed
+	default:
+		return interaction.Failed
+	}
+}
+
+// ending says how an action ended.
+func (p *page) ending(a action, s hostapi.Server, status string, took time.Duration, err error) string {
+	switch {
+	case err == nil:
+		return p.done(a, s, status) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
+	case errors.Is(err, errUnsettled):
+		return "⚠️ " + p.t.Format("action.unsettled", args{"Bot": name(s), "Status": p.status(s)}) + "\n" + p.reference()
+	case hostapi.IsUncertain(err):
+		return "⚠️ " + p.t.Format("action."+a.name+".unconfirmed", args{"Bot": name(s)}) + "\n" + p.reference()
+	default:
+		why, _ := sentence(p.t, err)
+		return "❌ " + p.t.Format("action."+a.name+".failed", args{"Bot": name(s)}) + " " + why + "\n" + p.reference()
+	}
 }
 
 // done says that an action succeeded, and the status where the service named one.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
+	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
 )
@@ -25,12 +26,15 @@ type Accounts interface {
 	Expire(ctx context.Context, userID string)
 }
 
-// Hosting acts on a customer's bot.
+// Hosting acts on a customer's bot. It is the hosting service's client, as far as
+// customers use it.
 type Hosting interface {
 	Start(ctx context.Context, userID, serverID string) (status string, err error)
 	Stop(ctx context.Context, userID, serverID string) (status string, err error)
 	Restart(ctx context.Context, userID, serverID string) (status string, err error)
 	Reinstall(ctx context.Context, userID, serverID string) error
+	UpdateStartup(ctx context.Context, userID, serverID string, s hostapi.Startup) (hostapi.Server, error)
+	Delete(ctx context.Context, userID, serverID string) error
 }
 
 // Commands holds what the handlers share.
@@ -49,22 +53,32 @@ func New(accounts Accounts, hosting Hosting, texts *locale.Bundle) *Commands {
 // The custom IDs of components. The last segment is a bot's handle, which may
 // hold anything (see handle.go).
 const (
-	idPage   = "list/"      // + page, from 0
-	idPageOf = "list/with/" // + handle: the page that has this bot
-	idOpen   = "open"       // a select menu of handles
-	idShow   = "show/"
+	idPage    = "list/"      // + page, from 0
+	idPageOf  = "list/with/" // + handle: the page that has this bot
+	idOpen    = "open"       // a select menu of handles
+	idStartup = "startup/"
+	idDelete  = "delete/"
+	idShow    = "show/"
 )
 
 // Route adds all routes to a router.
 func (c *Commands) Route(r *interaction.Router) {
 	r.Command("bot list", c.list)
 	r.Command("bot show", c.show)
+	r.Command("bot startup", c.askStartup)
+	r.Command("bot delete", c.askDelete)
 	r.Command("plan", c.plan)
-	r.Autocomplete("bot show", optionBot, c.complete)
+	for _, name := range []string{"bot show", "bot startup", "bot delete"} {
+		r.Autocomplete(name, optionBot, c.complete)
+	}
 	r.Component(idPage+"{page}", c.list)
 	r.Component(idPageOf+"{bot...}", c.list)
 	r.Component(idOpen, c.show)
 	r.Component(idShow+"{bot...}", c.show)
+	r.Component(idStartup+"{bot...}", c.askStartup)
+	r.Modal(idStartup+"{bot...}", c.changeStartup)
+	r.Component(idDelete+"{bot...}", c.askDelete)
+	r.Modal(idDelete+"{bot...}", c.remove)
 	for _, a := range actions() {
 		r.Command("bot "+a.name, c.act(a))
 		r.Autocomplete("bot "+a.name, optionBot, c.complete)

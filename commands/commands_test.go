@@ -65,6 +65,16 @@ func (w *world) Reinstall(_ context.Context, userID, serverID string) error {
 	return err
 }
 
+func (w *world) UpdateStartup(_ context.Context, userID, serverID string, s hostapi.Startup) (hostapi.Server, error) {
+	_, err := w.act("startup "+s.Command+" "+s.EntryFile, "", userID, serverID)
+	return hostapi.Server{ID: serverID, StartupCommand: s.Command, EntryFile: s.EntryFile}, err
+}
+
+func (w *world) Delete(_ context.Context, userID, serverID string) error {
+	_, err := w.act("delete", "", userID, serverID)
+	return err
+}
+
 func server(id, name, status string) hostapi.Server {
 	return hostapi.Server{
 		ID: id, Name: name, Status: status, Language: "NODE", EntryFile: "index.js", StartupCommand: "node index.js",
@@ -112,7 +122,7 @@ func command(name string, options map[string]string) interaction.Request {
 }
 
 func press(customID string, values ...string) interaction.Request {
-	return interaction.Request{Kind: interaction.Component, Name: customID, Values: values}
+	return interaction.Request{Kind: interaction.Component, Name: customID, Values: values, Message: "900"}
 }
 
 // must fails the test where a request was refused.

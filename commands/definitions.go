@@ -19,6 +19,8 @@ func (c *Commands) Definitions() []register.Command {
 			d.subcommand("command.bot.stop", d.botOption()),
 			d.subcommand("command.bot.restart", d.botOption()),
 			d.subcommand("command.bot.reinstall", d.botOption()),
+			d.subcommand("command.bot.startup", d.botOption()),
+			d.subcommand("command.bot.delete", d.botOption()),
 		),
 		d.command("command.plan"),
 	}
@@ -39,6 +41,8 @@ func (d definer) command(key string, options ...register.Option) register.Comman
 		Description:              d.plain.Text(key + ".description"),
 		DescriptionLocalizations: d.texts.Localizations(key + ".description"),
 		Options:                  options,
+		IntegrationTypes:         []int{register.OnGuild, register.OnUser},
+		Contexts:                 []int{register.InGuild, register.InBotDM, register.InPrivateChannel},
 	}
 }
 

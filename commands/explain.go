@@ -55,6 +55,7 @@ func refusal(t *locale.Texts, err error) string {
 		ambiguous *ambiguousError
 		busy      *busyError
 		limit     *limitError
+		wrongName *wrongNameError
 	)
 	switch {
 	case errors.As(err, &notFound):
@@ -65,6 +66,10 @@ func refusal(t *locale.Texts, err error) string {
 		return t.Format("action.busy", args{"Bot": busy.botName, "Since": relative(busy.since)})
 	case errors.As(err, &limit):
 		return t.Format("action.limit", args{"When": relative(limit.until)})
+	case errors.As(err, &wrongName):
+		return t.Format("error.wrong_name", args{"Name": wrongName.botName})
+	case errors.Is(err, badInputError{}):
+		return t.Text("error.bad_input")
 	case errors.Is(err, goneError{}), errors.Is(err, interaction.ErrNoRoute):
 		return t.Text("error.gone")
 	case errors.Is(err, interaction.ErrStopping):

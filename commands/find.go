@@ -29,9 +29,9 @@ type goneError struct{}
 
 func (goneError) Error() string { return "the component's bot is not among the caller's" }
 
-// chosen returns the bot that a request is about. What the request says only
+// choose returns the bot that a request is about. What the request says only
 // ever selects among the caller's own bots.
-func chosen(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
+func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
 		return find(servers, r.Options[optionBot])
 	}

@@ -30,11 +30,11 @@ func (c *Commands) page(r *interaction.Request) *page {
 	}
 }
 
-// respond puts what was drawn in a new message or, in answer to a component, in
-// the message that holds it.
+// respond puts what was drawn in a new message or, where the request comes from
+// one, in that.
 func (p *page) respond(m interaction.Message) interaction.Response {
 	response := interaction.Reply(m)
-	if p.request.Kind == interaction.Component {
+	if p.request.InMessage() {
 		response = interaction.Update(m)
 	}
 	response.Subject = p.subject
@@ -44,8 +44,8 @@ func (p *page) respond(m interaction.Message) interaction.Response {
 // now returns a server as it is at this moment: an action that is running on it
 // is newer than what the service said last.
 func (p *page) now(s hostapi.Server) hostapi.Server {
-	if action, busy := p.running(s.ID); busy {
-		s.Status = action.action.meanwhile
+	if running, busy := p.running(s.ID); busy && running.action.meanwhile != "" {
+		s.Status = running.action.meanwhile
 	}
 	return s
 }

@@ -15,7 +15,7 @@ import (
 // show opens the card of one of the caller's bots.
 func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.shown(ctx, r, func(p *page, s accounts.Snapshot) (interaction.Message, error) {
-		server, err := chosen(r, s.List.Servers)
+		server, err := choose(r, s.List.Servers)
 		if err != nil {
 			return interaction.Message{}, err
 		}
@@ -25,7 +25,8 @@ func (c *Commands) show(ctx context.Context, r *interaction.Request) (interactio
 
 // card draws all that is known of a bot, and what can be done to it now.
 func (p *page) card(s hostapi.Server) interaction.Message {
-	if action, busy := p.running(s.ID); busy {
+	action, busy := p.running(s.ID)
+	if busy {
 		p.notice = strings.TrimSuffix(action.notice(p.t, s)+"\n"+p.notice, "\n")
 	}
 	s = p.now(s)
@@ -43,13 +44,14 @@ func (p *page) card(s hostapi.Server) interaction.Message {
 	p.subject = idShow + handle(s.ID)
 	return interaction.Message{
 		Embeds:     []*discordgo.MessageEmbed{embed},
-		Components: p.cardButtons(handle(s.ID), condition),
+		Components: p.cardButtons(handle(s.ID), condition, busy),
 	}
 }
 
 // cardButtons are the actions on a bot, as its condition allows, and the ways on.
-// All actions stay in sight while none is possible, so that nothing jumps about.
-func (p *page) cardButtons(h string, condition condition) []discordgo.MessageComponent {
+// While something is being done all actions stay in sight, so that nothing jumps
+// about.
+func (p *page) cardButtons(h string, condition condition, busy bool) []discordgo.MessageComponent {
 	var act []discordgo.MessageComponent
 	for _, a := range actions() {
 		offered := condition.offers(a.name)
@@ -60,9 +62,11 @@ func (p *page) cardButtons(h string, condition condition) []discordgo.MessageCom
 		if a.name == "start" || a.name == "restart" {
 			style = discordgo.PrimaryButton
 		}
-		act = append(act, p.button(style, "button."+a.name, a.customID(h), !offered))
+		act = append(act, p.button(style, "button."+a.name, a.customID(h), busy || !offered))
 	}
 	return []discordgo.MessageComponent{row(act...), row(
+		p.button(discordgo.SecondaryButton, "button.startup", idStartup+h, busy),
+		p.button(discordgo.DangerButton, "button.delete", idDelete+h, busy),
 		p.button(discordgo.SecondaryButton, "button.refresh", idShow+h, false),
 		p.button(discordgo.SecondaryButton, "button.back", idPageOf+h, false),
 	)}

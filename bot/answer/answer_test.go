@@ -172,7 +172,8 @@ func command() *discordgo.Interaction {
 func press() *discordgo.Interaction {
 	return &discordgo.Interaction{
 		ID: "1", AppID: "2", Token: "token", Type: discordgo.InteractionMessageComponent, User: &discordgo.User{ID: "3"},
-		Data: discordgo.MessageComponentInteractionData{CustomID: "do"},
+		Message: &discordgo.Message{ID: "4"},
+		Data:    discordgo.MessageComponentInteractionData{CustomID: "do"},
 	}
 }
 

@@ -61,9 +61,9 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 }
 
 // changes tells whether a response makes or changes the message that its request
-// is about. A reply to a component leaves that as it is.
+// is about. A reply to who is in a message leaves that as it is.
 func (c *conversation) changes(r interaction.Response) bool {
-	return r.Form == interaction.FormUpdate || r.Form == interaction.FormReply && c.req.Kind != interaction.Component
+	return r.Form == interaction.FormUpdate || r.Form == interaction.FormReply && !c.req.InMessage()
 }
 
 // tellAside tells the end of work whose message is about something else by now:
@@ -187,7 +187,7 @@ func (c *conversation) deferLater(ctx context.Context) deferral {
 		return d
 	}
 	form := interaction.FormReply
-	if c.req.Kind == interaction.Component {
+	if c.req.InMessage() {
 		form = interaction.FormUpdate
 	}
 	d.timer = time.AfterFunc(time.Until(c.req.ReceivedAt.Add(c.server.cfg.Timing.Direct)), func() {

@@ -92,7 +92,7 @@ func (c *conversation) replace(ctx context.Context, r interaction.Response) (int
 }
 
 func (c *conversation) edit(ctx context.Context, r interaction.Response) error {
-	if r.Form == interaction.FormReply && c.deferred && !c.edited && c.req.Kind == interaction.Component {
+	if r.Form == interaction.FormReply && c.deferred && !c.edited && c.req.InMessage() {
 		// The original is the message with the component, which is to stay.
 		return c.followUp(ctx, r.Message)
 	}

@@ -64,6 +64,11 @@ type Request struct {
 	AnswerBy time.Time
 }
 
+// InMessage tells whether the request comes from a message of the bot's: from a
+// component, or from a modal that a component opened. Its answer may change
+// that message.
+func (r *Request) InMessage() bool { return r.Message != r.ID }
+
 // Value returns the first chosen value of a select menu, or "".
 func (r *Request) Value() string {
 	if len(r.Values) == 0 {

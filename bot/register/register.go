@@ -32,7 +32,22 @@ type Command struct {
 	Description              string            `json:"description"`
 	DescriptionLocalizations map[string]string `json:"description_localizations,omitempty"`
 	Options                  []Option          `json:"options,omitempty"`
+	IntegrationTypes         []int             `json:"integration_types,omitempty"` // where the application may be installed
+	Contexts                 []int             `json:"contexts,omitempty"`          // where the command may be used
 }
+
+// Where an application may be installed.
+const (
+	OnGuild = 0
+	OnUser  = 1
+)
+
+// Where a command may be used.
+const (
+	InGuild          = 0
+	InBotDM          = 1
+	InPrivateChannel = 2 // between people, by who has the application installed
+)
 
 // Option is an option or a subcommand.
 type Option struct {
@@ -79,6 +94,7 @@ func sameCommands(a, b []Command) bool {
 		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
 			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
 			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
+			slices.Equal(x.IntegrationTypes, y.IntegrationTypes) && slices.Equal(x.Contexts, y.Contexts) &&
 			sameOptions(x.Options, y.Options)
 	})
 }

@@ -34,13 +34,14 @@ func commands() []register.Command {
 	return []register.Command{
 		{
 			Type: register.ChatInput, Name: "bot", Description: "Your bots",
+			IntegrationTypes: []int{register.OnGuild, register.OnUser}, Contexts: []int{register.InGuild, register.InBotDM, register.InPrivateChannel},
 			Options: []register.Option{{
 				Type: register.Subcommand, Name: "show", Description: "Show one",
 				NameLocalizations: map[string]string{"de": "zeigen"},
 				Options:           []register.Option{{Type: register.String, Name: "bot", Description: "Which", Required: true, Autocomplete: true}},
 			}},
 		},
-		{Type: register.ChatInput, Name: "plan", Description: "Your plan"},
+		{Type: register.ChatInput, Name: "plan", Description: "Your plan", IntegrationTypes: []int{register.OnGuild}},
 	}
 }
 
@@ -49,7 +50,8 @@ func commands() []register.Command {
 const asDiscordHasIt = `[
 	{"id":"2","application_id":"1","version":"9","type":1,"name":"plan","description":"Your plan","name_localizations":null,
 	 "default_member_permissions":null,"nsfw":false,"contexts":null,"integration_types":[0]},
-	{"id":"1","application_id":"1","version":"9","type":1,"name":"bot","description":"Your bots","options":[
+	{"id":"1","application_id":"1","version":"9","type":1,"name":"bot","description":"Your bots",
+	 "integration_types":[0,1],"contexts":[0,1,2],"options":[
 		{"type":1,"name":"show","description":"Show one","name_localizations":{"de":"zeigen"},"description_localizations":null,"options":[
 			{"type":3,"name":"bot","description":"Which","required":true,"autocomplete":true}]}]}]`
 
@@ -65,6 +67,7 @@ func TestSyncSendsOnlyWhatChanged(t *testing.T) {
 		"localized name":      {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].NameLocalizations["de"] = "anzeigen" }, true},
 		"option not required": {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options[0].Required = false }, true},
 		"option gone":         {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options = nil }, true},
+		"context gone":        {asDiscordHasIt, func(c []register.Command) { c[0].Contexts = c[0].Contexts[:2] }, true},
 		"command renamed":     {asDiscordHasIt, func(c []register.Command) { c[1].Name = "tariff" }, true},
 	}
 	for name, test := range tests {

@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi"
+)
+
+// The custom IDs of the inputs of modals.
+const (
+	inputCommand = "command"
+	inputEntry   = "entry"
+	inputName    = "name"
+)
+
+// inputLimit is how many characters Discord takes in a text input.
+const inputLimit = 4000
+
+// badInputError says that what was entered in a modal can not be used.
+type badInputError struct{}
+
+func (badInputError) Error() string { return "what was entered can not be used" }
+
+// askStartup opens a modal with how a bot is started today.
+func (c *Commands) askStartup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	_, s, err := c.chosen(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	t := c.texts.For(r.Locale)
+	return interaction.Open(&interaction.Dialog{
+		CustomID: idStartup + handle(s.ID),
+		Title:    t.Text("modal.startup.title"),
+		Components: []discordgo.MessageComponent{
+			input(inputCommand, t.Text("modal.startup.command"), s.StartupCommand),
+			input(inputEntry, t.Text("modal.startup.entry"), s.EntryFile),
+		},
+	}), nil
+}
+
+// input is a line to be filled in. A value that is too long for Discord is left
+// out, as it could only come back cut off.
+func input(customID, label, value string) discordgo.MessageComponent {
+	if utf8.RuneCountInString(value) > inputLimit {
+		value = ""
+	}
+	return row(discordgo.TextInput{
+		CustomID: customID, Label: label, Style: discordgo.TextInputShort, Value: value, Required: true, MaxLength: inputLimit,
+	})
+}
+
+// changeStartup changes how a bot is started to what was entered.
+func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	snapshot, s, err := c.chosen(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	wanted := hostapi.Startup{Command: strings.TrimSpace(r.Fields[inputCommand]), EntryFile: strings.TrimSpace(r.Fields[inputEntry])}
+	if wanted.Command == "" || wanted.EntryFile == "" {
+		return interaction.Response{}, badInputError{}
+	}
+	if wanted.Command == s.StartupCommand && wanted.EntryFile == s.EntryFile {
+		p := c.page(r)
+		p.notice = p.t.Text("startup.unchanged")
+		return p.respond(p.card(s)), nil
+	}
+	return c.begin(ctx, r, startup(wanted), snapshot, s)
+}
+
+// startup changes how a bot is started from the next start on.
+func startup(wanted hostapi.Startup) action {
+	return action{name: "startup", do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
+		changed, err := h.UpdateStartup(ctx, userID, s.ID, wanted)
+		if err == nil {
+			s.StartupCommand, s.EntryFile = changed.StartupCommand, changed.EntryFile
+		}
+		return s, "", err
+	}}
+}
