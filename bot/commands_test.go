@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +183,27 @@ func TestModals(t *testing.T) {
 		t.Errorf("the list still has it:\n%s", list.View().Text())
 	}
 	anna.Types(t, "/bot delete", discordtest.Options{"bot": "id-shop"}).Submit(t, discordtest.Fields{"name": "SHOP"}).WaitFor(t, "was deleted")
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	anna := w.addAnna(t, "Shop")
+	w.start(t)
+	sizes := anna.Types(t, "/bot create")
+	sizes.WaitFor(t, "29 bots")
+	sizes = sizes.Choose(t, "RAM", "RAM: 1 GB")
+	made := sizes.Press(t, "Continue").Submit(t, discordtest.Fields{"name": "Radio", "command": "node radio.js"})
+	made.WaitFor(t, "**Radio** was created")
+	w.waitForLog(t, "✅ Creation", "Radio", anna.ID)
+	for _, s := range w.service.Servers(anna.ID) {
+		if s.Name == "Radio" && (s.RAMMB != 1024 || s.StartupCommand != "node radio.js" || s.Language != "NODE") {
+			t.Errorf("the service has %+v", s)
+		}
+	}
+	made.Press(t, "All bots").WaitFor(t, "Radio")
+
+	w.service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"plan limit reached","code":"limit_reached"}`}, 1)
+	refused := anna.Types(t, "/bot create").Press(t, "Continue").Submit(t, discordtest.Fields{"name": "Third"})
+	refused.WaitFor(t, "plan limit reached")
 }

@@ -35,6 +35,7 @@ type Hosting interface {
 	Reinstall(ctx context.Context, userID, serverID string) error
 	UpdateStartup(ctx context.Context, userID, serverID string, s hostapi.Startup) (hostapi.Server, error)
 	Delete(ctx context.Context, userID, serverID string) error
+	Create(ctx context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error)
 }
 
 // Commands holds what the handlers share.
@@ -57,6 +58,7 @@ const (
 	idPageOf  = "list/with/" // + handle: the page that has this bot
 	idOpen    = "open"       // a select menu of handles
 	idStartup = "startup/"
+	idCreate  = "create/" // + sizes, behind the one that a menu chooses
 	idDelete  = "delete/"
 	idShow    = "show/"
 )
@@ -65,6 +67,10 @@ const (
 func (c *Commands) Route(r *interaction.Router) {
 	r.Command("bot list", c.list)
 	r.Command("bot show", c.show)
+	r.Command("bot create", c.chooseSizes)
+	r.Component(idCreate+"{what}/{ram}/{disk}/{cpu}", c.chooseSizes)
+	r.Component(idCreate+"{ram}/{disk}/{cpu}", c.askCreate)
+	r.Modal(idCreate+"{ram}/{disk}/{cpu}", c.create)
 	r.Command("bot startup", c.askStartup)
 	r.Command("bot delete", c.askDelete)
 	r.Command("plan", c.plan)

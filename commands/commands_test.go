@@ -75,6 +75,11 @@ func (w *world) Delete(_ context.Context, userID, serverID string) error {
 	return err
 }
 
+func (w *world) Create(_ context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error) {
+	_, err := w.act(fmt.Sprintf("create %+v", n), "", userID, "")
+	return server("new", n.Name, "STOPPED"), err
+}
+
 func server(id, name, status string) hostapi.Server {
 	return hostapi.Server{
 		ID: id, Name: name, Status: status, Language: "NODE", EntryFile: "index.js", StartupCommand: "node index.js",

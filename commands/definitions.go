@@ -19,6 +19,7 @@ func (c *Commands) Definitions() []register.Command {
 			d.subcommand("command.bot.stop", d.botOption()),
 			d.subcommand("command.bot.restart", d.botOption()),
 			d.subcommand("command.bot.reinstall", d.botOption()),
+			d.subcommand("command.bot.create"),
 			d.subcommand("command.bot.startup", d.botOption()),
 			d.subcommand("command.bot.delete", d.botOption()),
 		),

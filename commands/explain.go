@@ -56,6 +56,7 @@ func refusal(t *locale.Texts, err error) string {
 		busy      *busyError
 		limit     *limitError
 		wrongName *wrongNameError
+		full      *fullError
 	)
 	switch {
 	case errors.As(err, &notFound):
@@ -68,6 +69,11 @@ func refusal(t *locale.Texts, err error) string {
 		return t.Format("action.limit", args{"When": relative(limit.until)})
 	case errors.As(err, &wrongName):
 		return t.Format("error.wrong_name", args{"Name": wrongName.botName})
+	case errors.As(err, &full):
+		return t.Format("create.full", args{
+			"Plan": orDash(safetext.Markdown(full.list.Account.PlanName, wordLimit)),
+			"Bots": full.list.Account.ServerCount, "Max": full.list.Account.MaxServers, "RAM": t.Size(max(0, full.room.ramMB)),
+		})
 	case errors.Is(err, badInputError{}):
 		return t.Text("error.bad_input")
 	case errors.Is(err, goneError{}), errors.Is(err, interaction.ErrNoRoute):

@@ -1,0 +1,201 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// The inputs of the modal for a new bot, beside those of the startup.
+const (
+	inputLanguage   = "language"
+	defaultLanguage = "NODE" // the one that the service's document names
+)
+
+// fullError says that the plan has no room for another bot.
+type fullError struct {
+	list hostapi.List
+	room room
+}
+
+func (e *fullError) Error() string { return "the plan has no room for another bot" }
+
+// roomy returns the caller's account and what its plan leaves; a full plan is
+// said before anything is filled in.
+func (c *Commands) roomy(ctx context.Context, r *interaction.Request) (accounts.Snapshot, room, error) {
+	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	if err != nil {
+		return snapshot, room{}, err
+	}
+	left := roomOf(snapshot.List)
+	if left.full() {
+		return snapshot, left, &fullError{snapshot.List, left}
+	}
+	return snapshot, left, nil
+}
+
+// chooseSizes shows what the plan leaves and lets sizes be chosen. A select menu
+// says which size it changes, and carries the others.
+func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	snapshot, left, err := c.roomy(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	params := maps.Clone(r.Params)
+	if what := params["what"]; what != "" {
+		params[what] = r.Value()
+	}
+	p := c.page(r)
+	p.age(snapshot)
+	return p.respond(p.sizes(snapshot.List, left, left.read(params))), nil
+}
+
+func (p *page) sizes(l hostapi.List, left room, chosen sizes) interaction.Message {
+	p.subject = idCreate
+	embed := &discordgo.MessageEmbed{Title: p.t.Text("create.title"), Description: p.noticed(p.room(l, left)), Color: blurple}
+	menu := func(what, key string, options []int, current int, say func(int) string) discordgo.MessageComponent {
+		return row(p.sizeMenu(idCreate+what+"/"+chosen.customID(), key, options, current, say))
+	}
+	return interaction.Message{
+		Embeds: []*discordgo.MessageEmbed{embed},
+		Components: []discordgo.MessageComponent{
+			menu("ram", "card.ram", left.ramOptions(), chosen.ramMB, p.t.Size),
+			menu("disk", "card.disk", diskOptions(), chosen.diskMB, p.t.Size),
+			menu("cpu", "card.cpu", cpuOptions(), chosen.cpuPercent, p.t.Percent),
+			row(p.button(discordgo.PrimaryButton, "button.continue", idCreate+chosen.customID(), false)),
+		},
+	}
+}
+
+// room says what the plan leaves, or nothing where it names no limits.
+func (p *page) room(l hostapi.List, left room) string {
+	if !left.limited || l.Account.PlanRAMMB <= 0 {
+		return ""
+	}
+	return p.t.Format("create.room", args{
+		"Plan": orDash(safetext.Markdown(l.Account.PlanName, wordLimit)),
+		"Bots": p.t.Count("list.count", left.bots, nil), "RAM": p.t.Size(left.ramMB),
+	})
+}
+
+func (p *page) sizeMenu(customID, key string, options []int, current int, say func(int) string) discordgo.SelectMenu {
+	menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: customID, Placeholder: p.t.Text(key)}
+	for _, n := range options {
+		menu.Options = append(menu.Options, discordgo.SelectMenuOption{
+			Label: p.t.Text(key) + ": " + say(n), Value: strconv.Itoa(n), Default: n == current,
+		})
+	}
+	return menu
+}
+
+// askCreate opens the form for a bot of the sizes that were chosen.
+func (c *Commands) askCreate(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	_, left, err := c.roomy(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	t := c.texts.For(r.Locale)
+	return interaction.Open(&interaction.Dialog{
+		CustomID: idCreate + left.read(r.Params).customID(),
+		Title:    t.Text("modal.create.title"),
+		Components: []discordgo.MessageComponent{
+			input(inputName, t.Text("modal.create.name"), ""),
+			input(inputLanguage, t.Text("modal.create.language"), defaultLanguage),
+			input(inputEntry, t.Text("modal.startup.entry"), "index.js"),
+			input(inputCommand, t.Text("modal.startup.command"), "node index.js"),
+		},
+	}), nil
+}
+
+// create makes the bot that was described in the form.
+func (c *Commands) create(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	_, left, err := c.roomy(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	entered := func(input string) string { return strings.TrimSpace(r.Fields[input]) }
+	chosen := left.read(r.Params)
+	wanted := hostapi.NewServer{
+		Name: entered(inputName), Language: strings.ToUpper(entered(inputLanguage)),
+		EntryFile: entered(inputEntry), StartupCommand: entered(inputCommand),
+		RAMMB: chosen.ramMB, DiskMB: chosen.diskMB, CPUPercent: chosen.cpuPercent,
+	}
+	if wanted.Name == "" || wanted.Language == "" || wanted.EntryFile == "" || wanted.StartupCommand == "" {
+		return interaction.Response{}, badInputError{}
+	}
+	making := action{name: "create"}
+	draft := hostapi.Server{Name: wanted.Name}
+	end, err := c.running.begin(r.UserID, draft.ID, name(draft), making)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	context.AfterFunc(ctx, end)
+
+	p := c.page(r)
+	p.notice = running{making, time.Now()}.notice(p.t, draft)
+	response := p.respond(p.made(nil, yellow))
+	response.Then = func(ctx context.Context) (interaction.Response, error) {
+		defer end()
+		return c.finishCreate(ctx, r, making, wanted), nil
+	}
+	return response, nil
+}
+
+// finishCreate has the service create a bot and says how that ended.
+func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a action, wanted hostapi.NewServer) interaction.Response {
+	started := time.Now()
+	server, err := c.hosting.Create(ctx, r.UserID, wanted)
+	took := time.Since(started)
+	c.accounts.Expire(ctx, r.UserID)
+	if err != nil {
+		server = hostapi.Server{Name: wanted.Name}
+	}
+
+	p := c.page(r)
+	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took, Outcome: outcome(err)}
+	p.notice = p.ending(a, server, "", took, err)
+	color := orange
+	if result.Outcome == interaction.Failed {
+		color = red
+		p.notice += p.reason(err)
+	}
+	response := p.respond(p.made(&server, color))
+	if err == nil {
+		response = p.respond(p.card(server))
+	}
+	response.Action, response.Failure = &result, err
+	return response
+}
+
+// reason is why the service refused, in its own words, where it has any.
+func (p *page) reason(err error) string {
+	var service *hostapi.Error
+	if !errors.As(err, &service) || service.Status >= 500 {
+		return ""
+	}
+	words := safetext.Markdown(service.Detail, commandLimit)
+	if words == "" {
+		return ""
+	}
+	return "\n" + p.t.Format("create.reason", args{"Reason": words})
+}
+
+// made is the message while a bot is being made, and where it could not be.
+func (p *page) made(s *hostapi.Server, color int) interaction.Message {
+	p.subject = idCreate
+	m := interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: p.t.Text("create.title"), Description: p.notice, Color: color}}}
+	if s != nil {
+		m.Components = []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))}
+	}
+	return m
+}
