@@ -21,7 +21,6 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/redisconn"
-	"hostbot/bot/register"
 	"hostbot/bot/rest"
 	"hostbot/commands"
 	"hostbot/configs"
@@ -52,7 +51,7 @@ type Bot struct {
 	discord  *rest.Client
 	delivery *logchannel.Delivery
 	journal  *journal.Journal
-	commands []register.Command
+	handlers *commands.Commands
 	answers  *answer.Server
 	gateway  *gateway.Gateway
 
@@ -103,15 +102,14 @@ func (b *Bot) build() error {
 	b.delivery = logchannel.New(b.discord, b.log)
 	b.journal = journal.New(b.delivery, journal.Channels(s.LogChannels), texts.For(s.Log.Locale))
 
-	handlers := commands.New(cache, hosting, texts)
-	b.commands = handlers.Definitions()
+	b.handlers = commands.New(cache, hosting, texts)
 	router := interaction.NewRouter()
-	handlers.Route(router)
+	b.handlers.Route(router)
 	if err := router.Err(); err != nil {
 		return err
 	}
 	b.answers = answer.New(answer.Config{
-		Discord: b.discord, Router: router, Explain: handlers.Explain, Journal: b.journal,
+		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Journal: b.journal,
 		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
 	})
 	b.gateway, err = gateway.New(gateway.Config{

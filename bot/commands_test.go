@@ -68,6 +68,7 @@ func TestEveryCommandAndButton(t *testing.T) {
 		w.start(t)
 
 		anna.Types(t, "/plan").WaitFor(t, "2 of 30")
+		anna.Types(t, "/help").WaitFor(t, "</bot restart:")
 		card := anna.Types(t, "/bot show", discordtest.Options{"bot": "shop"})
 		card.WaitFor(t, "node index.js")
 		card.Press(t, "Refresh").WaitFor(t, "node index.js")

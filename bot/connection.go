@@ -97,10 +97,13 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
 	var failure error
 	changed, err := backoff.Retry(ctx, func() (bool, error) {
-		changed, err := register.Sync(ctx, b.discord, applicationID, b.settings.Discord.GuildID, b.commands)
+		ids, changed, err := register.Sync(ctx, b.discord, applicationID, b.settings.Discord.GuildID, b.handlers.Definitions())
 		if err != nil && ctx.Err() == nil {
 			b.log.Error().Err(err).Msg("the commands could not be registered")
 			failure = err
+		}
+		if err == nil {
+			b.handlers.Registered(ids)
 		}
 		return changed, rest.Retry(err)
 	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0))
@@ -111,7 +114,7 @@ func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
 		b.journal.CommandsRefused(failure)
 		return
 	}
-	b.log.Info().Bool("changed", changed).Int("commands", len(b.commands)).Msg("the commands are registered")
+	b.log.Info().Bool("changed", changed).Msg("the commands are registered")
 	if changed {
 		b.journal.CommandsUpdated()
 	}

@@ -11,6 +11,7 @@ package commands
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"hostbot/bot/interaction"
@@ -44,12 +45,17 @@ type Commands struct {
 	hosting  Hosting
 	texts    *locale.Bundle
 	running  *guard
+	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
 func New(accounts Accounts, hosting Hosting, texts *locale.Bundle) *Commands {
 	return &Commands{accounts: accounts, hosting: hosting, texts: texts, running: newGuard(time.Now)}
 }
+
+// Registered tells the IDs that Discord gave the commands, by which /help makes
+// them clickable. It may be called at any time.
+func (c *Commands) Registered(ids map[string]string) { c.ids.Store(&ids) }
 
 // The custom IDs of components. The last segment is a bot's handle, which may
 // hold anything (see handle.go).
@@ -65,6 +71,7 @@ const (
 
 // Route adds all routes to a router.
 func (c *Commands) Route(r *interaction.Router) {
+	r.Command("help", c.help)
 	r.Command("bot list", c.list)
 	r.Command("bot show", c.show)
 	r.Command("bot create", c.chooseSizes)

@@ -310,6 +310,7 @@ func TestBotsAreFound(t *testing.T) {
 		"several":                {wanted: "Twin", refusal: "`4`, `5`"},
 		"several in other cases": {wanted: "SHOP", refusal: "`1`, `2`"},
 		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
+		"nearly":                 {wanted: "Radoi", refusal: "Did you mean **Radio**?"},
 		"nothing":                {wanted: "", refusal: "–"},
 		"nothing but space":      {wanted: "  ", refusal: "–"},
 		"huge":                   {wanted: strings.Repeat("@everyone ", 500), refusal: `\@everyone`},

@@ -24,6 +24,7 @@ func (c *Commands) Definitions() []register.Command {
 			d.subcommand("command.bot.delete", d.botOption()),
 		),
 		d.command("command.plan"),
+		d.command("command.help"),
 	}
 }
 

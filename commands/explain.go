@@ -60,7 +60,11 @@ func refusal(t *locale.Texts, err error) string {
 	)
 	switch {
 	case errors.As(err, &notFound):
-		return t.Format("error.not_found_bot", args{"Name": orDash(safetext.Markdown(notFound.wanted, nameLimit))})
+		text := t.Format("error.not_found_bot", args{"Name": orDash(safetext.Markdown(notFound.wanted, nameLimit))})
+		if len(notFound.closest) > 0 {
+			text += " " + t.Format("error.closest", args{"Choices": names(notFound.closest)})
+		}
+		return text
 	case errors.As(err, &ambiguous):
 		return t.Format("error.ambiguous", args{"Name": orDash(safetext.Markdown(ambiguous.wanted, nameLimit)), "Choices": ids(ambiguous.found)})
 	case errors.As(err, &busy):
@@ -85,6 +89,15 @@ func refusal(t *locale.Texts, err error) string {
 	default:
 		return ""
 	}
+}
+
+// names lists bots by their names.
+func names(servers []hostapi.Server) string {
+	var list []string
+	for _, s := range servers {
+		list = append(list, "**"+name(s)+"**")
+	}
+	return strings.Join(list, ", ")
 }
 
 // ids lists the IDs by which bots of one name can be told apart.

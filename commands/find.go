@@ -1,16 +1,24 @@
 package commands
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
 	"hostbot/hostapi"
 )
 
 // notFoundError says that the caller has no bot of that name.
-type notFoundError struct{ wanted string }
+type notFoundError struct {
+	wanted  string
+	closest []hostapi.Server // whose names are much like it
+}
 
 func (e *notFoundError) Error() string { return fmt.Sprintf("no bot %q", e.wanted) }
 
@@ -73,5 +81,35 @@ func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 			return hostapi.Server{}, &ambiguousError{wanted, found}
 		}
 	}
-	return hostapi.Server{}, &notFoundError{wanted}
+	return hostapi.Server{}, &notFoundError{wanted, closest(servers, wanted)}
+}
+
+const (
+	maxClosest = 3
+	// maxTyped is how much of what was typed is compared with names: comparing
+	// takes time with the product of the lengths.
+	maxTyped = nameLimit
+)
+
+// closest returns the bots whose names differ from what was typed in two fifths of
+// its characters at the most, the likest first.
+func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
+	typed := strings.ToLower(safetext.Plain(wanted, maxTyped))
+	type candidate struct {
+		server   hostapi.Server
+		distance int
+	}
+	var near []candidate
+	for _, s := range servers {
+		distance := levenshtein.ComputeDistance(typed, strings.ToLower(safetext.Plain(s.Name, maxTyped)))
+		if 5*distance <= 2*utf8.RuneCountInString(typed) {
+			near = append(near, candidate{s, distance})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var found []hostapi.Server
+	for _, n := range near[:min(len(near), maxClosest)] {
+		found = append(found, n.server)
+	}
+	return found
 }

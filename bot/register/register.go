@@ -64,33 +64,49 @@ type Option struct {
 // Registry is where commands are registered.
 type Registry interface {
 	Commands(ctx context.Context, applicationID, guildID string, out any) error
-	OverwriteCommands(ctx context.Context, applicationID, guildID string, commands any) error
+	OverwriteCommands(ctx context.Context, applicationID, guildID string, commands, out any) error
+}
+
+// registered is a command as Discord has it.
+type registered struct {
+	ID string `json:"id"`
+	Command
 }
 
 // Sync registers commands in a guild or, where guildID is empty, globally, if
 // they differ from what is registered there. Discord counts creations (200 a
-// day), so unchanged commands are not sent. It tells whether they were.
-func Sync(ctx context.Context, r Registry, applicationID, guildID string, commands []Command) (changed bool, err error) {
-	var registered []Command
-	if err := r.Commands(ctx, applicationID, guildID, &registered); err != nil {
-		return false, fmt.Errorf("read commands: %w", err)
+// day), so unchanged commands are not sent. It tells whether they were, and the
+// commands' IDs by their names.
+func Sync(ctx context.Context, r Registry, applicationID, guildID string, commands []Command) (ids map[string]string, changed bool, err error) {
+	var there []registered
+	if err := r.Commands(ctx, applicationID, guildID, &there); err != nil {
+		return nil, false, fmt.Errorf("read commands: %w", err)
 	}
-	if sameCommands(registered, commands) {
-		return false, nil
+	changed = !sameCommands(there, commands)
+	if changed {
+		there = nil
+		if err := r.OverwriteCommands(ctx, applicationID, guildID, commands, &there); err != nil {
+			return nil, false, fmt.Errorf("overwrite commands: %w", err)
+		}
 	}
-	if err := r.OverwriteCommands(ctx, applicationID, guildID, commands); err != nil {
-		return false, fmt.Errorf("overwrite commands: %w", err)
+	ids = make(map[string]string, len(there))
+	for _, c := range there {
+		ids[c.Name] = c.ID
 	}
-	return true, nil
+	return ids, changed, nil
 }
 
 // sameCommands compares without regard to the order of commands, which Discord
 // does not keep. The order of options is shown to people and does count.
-func sameCommands(a, b []Command) bool {
+func sameCommands(there []registered, wanted []Command) bool {
+	var a []Command
+	for _, c := range there {
+		a = append(a, c.Command)
+	}
 	byName := func(c []Command) []Command {
 		return slices.SortedFunc(slices.Values(c), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) })
 	}
-	return slices.EqualFunc(byName(a), byName(b), func(x, y Command) bool {
+	return slices.EqualFunc(byName(a), byName(wanted), func(x, y Command) bool {
 		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
 			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
 			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"hostbot/bot/register"
@@ -23,11 +24,15 @@ func (r *registry) Commands(_ context.Context, _, _ string, out any) error {
 	return json.Unmarshal([]byte(r.registered), out)
 }
 
-func (r *registry) OverwriteCommands(_ context.Context, _, _ string, commands any) error {
+func (r *registry) OverwriteCommands(_ context.Context, _, _ string, commands, out any) error {
 	r.writes++
 	text, err := json.Marshal(commands)
-	r.registered = string(text)
-	return err
+	if err != nil {
+		return err
+	}
+	// Discord's answer has IDs.
+	r.registered = strings.NewReplacer(`"name":"bot","`, `"id":"1","name":"bot","`, `"name":"plan","`, `"id":"2","name":"plan","`).Replace(string(text))
+	return json.Unmarshal([]byte(r.registered), out)
 }
 
 func commands() []register.Command {
@@ -78,9 +83,12 @@ func TestSyncSendsOnlyWhatChanged(t *testing.T) {
 			}
 			r := &registry{registered: test.registered}
 			for _, changed := range []bool{test.changed, false} { // a second start changes nothing
-				got, err := register.Sync(t.Context(), r, "1", "", want)
+				ids, got, err := register.Sync(t.Context(), r, "1", "", want)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if ids["bot"] != "1" {
+					t.Errorf("IDs %v", ids)
 				}
 				if got != changed {
 					t.Errorf("changed = %v, want %v", got, changed)
@@ -95,7 +103,7 @@ func TestSyncSendsOnlyWhatChanged(t *testing.T) {
 
 func TestSyncWritesNothingUnread(t *testing.T) {
 	r := &registry{err: errors.New("no answer")}
-	if _, err := register.Sync(t.Context(), r, "1", "", commands()); !errors.Is(err, r.err) {
+	if _, _, err := register.Sync(t.Context(), r, "1", "", commands()); !errors.Is(err, r.err) {
 		t.Errorf("error %v, want %v", err, r.err)
 	}
 	if r.writes != 0 {

@@ -12,9 +12,10 @@ func (c *Client) Commands(ctx context.Context, applicationID, guildID string, ou
 	return c.do(ctx, http.MethodGet, commandsPath(applicationID, guildID)+"?with_localizations=true", nil, out)
 }
 
-// OverwriteCommands puts commands (a slice) in the place of all that are registered.
-func (c *Client) OverwriteCommands(ctx context.Context, applicationID, guildID string, commands any) error {
-	return c.do(ctx, http.MethodPut, commandsPath(applicationID, guildID), commands, nil)
+// OverwriteCommands puts commands (a slice) in the place of all that are
+// registered, and reads what is registered then into out (a pointer to a slice).
+func (c *Client) OverwriteCommands(ctx context.Context, applicationID, guildID string, commands, out any) error {
+	return c.do(ctx, http.MethodPut, commandsPath(applicationID, guildID), commands, out)
 }
 
 func commandsPath(applicationID, guildID string) string {

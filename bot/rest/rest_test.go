@@ -111,7 +111,7 @@ func TestBodies(t *testing.T) {
 		},
 		"commands": {
 			func(ctx context.Context, c *rest.Client) error {
-				return c.OverwriteCommands(ctx, "22", "44", []string{})
+				return c.OverwriteCommands(ctx, "22", "44", []string{}, nil)
 			},
 			"PUT", "/api/v10/applications/22/guilds/44/commands", `[]`,
 		},

@@ -122,7 +122,7 @@ func TestAVisitorsWay(t *testing.T) {
 	var commands []struct{ Name, Shown string }
 	v.ask("/api/locale", map[string]string{"user": anna, "locale": "de"}, nil)
 	v.ask("/api/commands?user="+anna, nil, &commands)
-	if len(commands) != 10 || commands[0].Shown != "bot liste" {
+	if len(commands) != 11 || commands[0].Shown != "bot liste" {
 		t.Errorf("commands %+v", commands)
 	}
 	v.ask("/api/locale", map[string]string{"user": anna, "locale": "en-US"}, nil)

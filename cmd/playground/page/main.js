@@ -96,7 +96,7 @@ async function refresh() {
   const asking = ++asked;
   const { messages, modal } = await api.messages(user.id, channel.id);
   if (asking !== asked) return;
-  const names = Object.fromEntries(world.users.map((u) => [u.id, u.name]));
+  const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
   showMessages(messages, names, press, dismiss);
   if (modal) openModal(modal, (fields) => attempt(() => api.submit(user.id, modal.id, fields)));
 }

@@ -4,7 +4,12 @@
 import { time } from "./time.js";
 
 const timestamp = /^<t:(-?\d+)(?::([tTdDfFR]))?>/;
-const mention = /^<@!?(\d+)>/;
+// Users, channels and commands, each with what is shown of them.
+const mentions = [
+  [/^<@!?(\d+)>/, (id, names) => "@" + (names[id] ?? id)],
+  [/^<#(\d+)>/, (id, names) => "#" + (names[id] ?? id)],
+  [/^<(\/[^:>]+):\d+>/, (command) => command],
+];
 const pairs = [
   ["```", "pre"],
   ["`", "code"],
@@ -16,7 +21,7 @@ const pairs = [
   ["_", "em"],
 ];
 
-// Returns a fragment; names are the users' names by their IDs.
+// Returns a fragment; names are those of users and channels by their IDs.
 export function markdown(text, names = {}) {
   const out = document.createDocumentFragment();
   let plain = "";
@@ -53,10 +58,11 @@ function special(rest, names) {
     const date = new Date(Number(found[1]) * 1000);
     return isNaN(date) ? null : { element: time(date, found[2]), length: found[0].length };
   }
-  if ((found = rest.match(mention))) {
+  for (const [pattern, name] of mentions) {
+    if (!(found = rest.match(pattern))) continue;
     const element = document.createElement("span");
     element.className = "mention";
-    element.textContent = "@" + (names[found[1]] ?? found[1]);
+    element.textContent = name(found[1], names);
     return { element, length: found[0].length };
   }
   for (const [mark, tag] of pairs) {
