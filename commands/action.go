@@ -15,6 +15,7 @@ import (
 // its texts and of its custom IDs.
 type action struct {
 	name string
+	op   hostapi.Operation
 	// meanwhile is the bot's status while it is being done; "" where that does
 	// not change.
 	meanwhile string
@@ -32,10 +33,10 @@ func (a action) customID(handle string) string { return a.name + "/" + handle }
 // on its card are ordered.
 func actions() []action {
 	return []action{
-		{name: "start", meanwhile: "STARTING", do: stated(Hosting.Start)},
-		{name: "restart", meanwhile: "RESTARTING", do: stated(Hosting.Restart)},
-		{name: "stop", meanwhile: "STOPPING", do: stated(Hosting.Stop)},
-		{name: "reinstall", meanwhile: "INSTALLING", do: reinstall},
+		{name: "start", op: hostapi.OpStart, meanwhile: "STARTING", do: stated(Hosting.Start)},
+		{name: "restart", op: hostapi.OpRestart, meanwhile: "RESTARTING", do: stated(Hosting.Restart)},
+		{name: "stop", op: hostapi.OpStop, meanwhile: "STOPPING", do: stated(Hosting.Stop)},
+		{name: "reinstall", op: hostapi.OpReinstall, meanwhile: "INSTALLING", do: reinstall},
 	}
 }
 
@@ -113,6 +114,7 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 	if err != nil || status == "" {
 		c.accounts.Expire(ctx, r.UserID) // what is known of the bot may not be true any more
 	}
+	err = c.missing(ctx, r.UserID, server.ID, a.op, err)
 
 	p := c.page(r)
 	p.running = func(string) (running, bool) { return running{}, false } // it has ended
@@ -130,7 +132,7 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 		message = p.removed(server)
 	}
 	response := p.respond(message)
-	response.Action, response.Failure = &result, err
+	response.Action, response.Failure = &result, c.lacks.once(err)
 	return response
 }
 
@@ -139,6 +141,8 @@ func outcome(err error) interaction.Outcome {
 	switch {
 	case err == nil:
 		return interaction.Done
+	case isLacking(err):
+		return interaction.Failed
 	case errors.Is(err, errUnsettled), hostapi.IsUncertain(err):
 		return interaction.Unconfirmed
 	default:
@@ -153,7 +157,7 @@ func (p *page) ending(a action, s hostapi.Server, status string, took time.Durat
 		return p.done(a, s, status) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
 	case errors.Is(err, errUnsettled):
 		return "⚠️ " + p.t.Format("action.unsettled", args{"Bot": name(s), "Status": p.status(s)}) + "\n" + p.reference()
-	case hostapi.IsUncertain(err):
+	case outcome(err) == interaction.Unconfirmed:
 		return "⚠️ " + p.t.Format("action."+a.name+".unconfirmed", args{"Bot": name(s)}) + "\n" + p.reference()
 	default:
 		why, _ := sentence(p.t, err)

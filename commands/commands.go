@@ -30,6 +30,8 @@ type Accounts interface {
 // Hosting acts on a customer's bot. It is the hosting service's client, as far as
 // customers use it.
 type Hosting interface {
+	// Offers tells whether an operation is turned on.
+	Offers(op hostapi.Operation) bool
 	Start(ctx context.Context, userID, serverID string) (status string, err error)
 	Stop(ctx context.Context, userID, serverID string) (status string, err error)
 	Restart(ctx context.Context, userID, serverID string) (status string, err error)
@@ -45,6 +47,7 @@ type Commands struct {
 	hosting  Hosting
 	texts    *locale.Bundle
 	running  *guard
+	lacks    lacks
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 

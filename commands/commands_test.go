@@ -27,7 +27,10 @@ type world struct {
 	done     []string
 	statuses []string
 	expired  int
+	lacking  map[hostapi.Operation]bool
 }
+
+func (w *world) Offers(op hostapi.Operation) bool { return !w.lacking[op] }
 
 func (w *world) Account(context.Context, string, time.Time) (accounts.Snapshot, error) {
 	return accounts.Snapshot{List: w.list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Update: w.update}, w.err

@@ -133,7 +133,7 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 	if wanted.Name == "" || wanted.Language == "" || wanted.EntryFile == "" || wanted.StartupCommand == "" {
 		return interaction.Response{}, badInputError{}
 	}
-	making := action{name: "create"}
+	making := action{name: "create", op: hostapi.OpCreate}
 	draft := hostapi.Server{Name: wanted.Name}
 	end, err := c.running.begin(r.UserID, draft.ID, name(draft), making)
 	if err != nil {
@@ -157,6 +157,7 @@ func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a a
 	server, err := c.hosting.Create(ctx, r.UserID, wanted)
 	took := time.Since(started)
 	c.accounts.Expire(ctx, r.UserID)
+	err = c.missing(ctx, r.UserID, "", a.op, err)
 	if err != nil {
 		server = hostapi.Server{Name: wanted.Name}
 	}
@@ -173,14 +174,14 @@ func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a a
 	if err == nil {
 		response = p.respond(p.card(server))
 	}
-	response.Action, response.Failure = &result, err
+	response.Action, response.Failure = &result, c.lacks.once(err)
 	return response
 }
 
 // reason is why the service refused, in its own words, where it has any.
 func (p *page) reason(err error) string {
 	var service *hostapi.Error
-	if !errors.As(err, &service) || service.Status >= 500 {
+	if isLacking(err) || !errors.As(err, &service) || service.Status >= 500 {
 		return ""
 	}
 	words := safetext.Markdown(service.Detail, commandLimit)

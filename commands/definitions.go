@@ -2,30 +2,40 @@ package commands
 
 import (
 	"hostbot/bot/register"
+	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
 // optionBot is the option that names one of the caller's bots.
 const optionBot = "bot"
 
-// Definitions returns the commands as they are registered with Discord.
+// Definitions returns the commands as they are registered with Discord: those
+// of operations that the service offers.
 func (c *Commands) Definitions() []register.Command {
 	d := definer{c.texts, c.texts.For(locale.Default)}
-	return []register.Command{
-		d.command("command.bot",
-			d.subcommand("command.bot.list"),
-			d.subcommand("command.bot.show", d.botOption()),
-			d.subcommand("command.bot.start", d.botOption()),
-			d.subcommand("command.bot.stop", d.botOption()),
-			d.subcommand("command.bot.restart", d.botOption()),
-			d.subcommand("command.bot.reinstall", d.botOption()),
-			d.subcommand("command.bot.create"),
-			d.subcommand("command.bot.startup", d.botOption()),
-			d.subcommand("command.bot.delete", d.botOption()),
-		),
-		d.command("command.plan"),
-		d.command("command.help"),
+	subcommands := []register.Option{
+		d.subcommand("command.bot.list"),
+		d.subcommand("command.bot.show", d.botOption()),
 	}
+	for _, s := range []struct {
+		op  hostapi.Operation
+		key string
+	}{
+		{hostapi.OpStart, "command.bot.start"},
+		{hostapi.OpStop, "command.bot.stop"},
+		{hostapi.OpRestart, "command.bot.restart"},
+		{hostapi.OpReinstall, "command.bot.reinstall"},
+		{hostapi.OpUpdateStartup, "command.bot.startup"},
+		{hostapi.OpDelete, "command.bot.delete"},
+	} {
+		if c.hosting.Offers(s.op) {
+			subcommands = append(subcommands, d.subcommand(s.key, d.botOption()))
+		}
+	}
+	if c.hosting.Offers(hostapi.OpCreate) {
+		subcommands = append(subcommands, d.subcommand("command.bot.create"))
+	}
+	return []register.Command{d.command("command.bot", subcommands...), d.command("command.plan"), d.command("command.help")}
 }
 
 // definer writes names and descriptions in every language; key is that of the

@@ -80,6 +80,8 @@ func refusal(t *locale.Texts, err error) string {
 		})
 	case errors.Is(err, badInputError{}):
 		return t.Text("error.bad_input")
+	case isLacking(err):
+		return t.Text("error.not_offered")
 	case errors.Is(err, goneError{}), errors.Is(err, interaction.ErrNoRoute):
 		return t.Text("error.gone")
 	case errors.Is(err, interaction.ErrStopping):

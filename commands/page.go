@@ -17,6 +17,7 @@ type page struct {
 	t       *locale.Texts
 	request *interaction.Request
 	running func(serverID string) (running, bool)
+	offers  func(hostapi.Operation) bool
 	notice  string
 	color   int    // 0: what fits the content
 	subject string // what was drawn
@@ -26,6 +27,7 @@ func (c *Commands) page(r *interaction.Request) *page {
 	return &page{
 		t:       c.texts.For(r.Locale),
 		request: r,
+		offers:  c.hosting.Offers,
 		running: func(serverID string) (running, bool) { return c.running.current(r.UserID, serverID) },
 	}
 }

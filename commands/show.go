@@ -55,7 +55,7 @@ func (p *page) cardButtons(h string, condition condition, busy bool) []discordgo
 	var act []discordgo.MessageComponent
 	for _, a := range actions() {
 		offered := condition.offers(a.name)
-		if !offered && condition.state != moving && condition.state != locked {
+		if !p.offers(a.op) || !offered && condition.state != moving && condition.state != locked {
 			continue
 		}
 		style := discordgo.SecondaryButton
@@ -64,12 +64,21 @@ func (p *page) cardButtons(h string, condition condition, busy bool) []discordgo
 		}
 		act = append(act, p.button(style, "button."+a.name, a.customID(h), busy || !offered))
 	}
-	return []discordgo.MessageComponent{row(act...), row(
-		p.button(discordgo.SecondaryButton, "button.startup", idStartup+h, busy),
-		p.button(discordgo.DangerButton, "button.delete", idDelete+h, busy),
+	var rows []discordgo.MessageComponent
+	if len(act) > 0 {
+		rows = append(rows, row(act...))
+	}
+	var more []discordgo.MessageComponent
+	if p.offers(hostapi.OpUpdateStartup) {
+		more = append(more, p.button(discordgo.SecondaryButton, "button.startup", idStartup+h, busy))
+	}
+	if p.offers(hostapi.OpDelete) {
+		more = append(more, p.button(discordgo.DangerButton, "button.delete", idDelete+h, busy))
+	}
+	return append(rows, row(append(more,
 		p.button(discordgo.SecondaryButton, "button.refresh", idShow+h, false),
 		p.button(discordgo.SecondaryButton, "button.back", idPageOf+h, false),
-	)}
+	)...))
 }
 
 func (p *page) cardFields(s hostapi.Server, condition condition) []*discordgo.MessageEmbedField {

@@ -1,0 +1,85 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"hostbot/hostapi"
+)
+
+// lackingError says that the service does not offer an operation.
+type lackingError struct {
+	op    hostapi.Operation
+	cause error
+}
+
+func (e *lackingError) Error() string {
+	return "the service lacks " + string(e.op) + ": " + e.cause.Error()
+}
+func (e *lackingError) Unwrap() error { return e.cause }
+
+func isLacking(err error) bool {
+	var lacking *lackingError
+	return errors.As(err, &lacking)
+}
+
+// lookLimit bounds a look at whether a bot is still there.
+const lookLimit = 5 * time.Second
+
+// missing turns the error of an operation into a lackingError where that is what
+// it means. The paths of most operations are not in the service's document, so a
+// service may not have them: it then says 405 or 501, or 404 although the bot is
+// there. serverID is empty where there is no bot yet.
+func (c *Commands) missing(ctx context.Context, userID, serverID string, op hostapi.Operation, err error) error {
+	var e *hostapi.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch {
+	case e.Code == hostapi.CodeNotOffered:
+	case op == hostapi.OpRestart || op == hostapi.OpReinstall: // which the document has
+		return err
+	case e.Status == http.StatusMethodNotAllowed, e.Status == http.StatusNotImplemented:
+	case e.Status == http.StatusNotFound && (serverID == "" || c.isThere(ctx, userID, serverID)):
+	default:
+		return err
+	}
+	return &lackingError{op, err}
+}
+
+// isThere tells whether the service has a bot among its user's. It is asked
+// anew, as the account was just expired.
+func (c *Commands) isThere(ctx context.Context, userID, serverID string) bool {
+	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(lookLimit))
+	return err == nil && !snapshot.Old &&
+		slices.ContainsFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
+}
+
+// lacks remembers which operations the service was found to lack, so that staff
+// are told of each once and not of every customer who tries.
+type lacks struct {
+	mu   sync.Mutex
+	told map[hostapi.Operation]bool
+}
+
+// once returns err, unless staff were told the same before.
+func (l *lacks) once(err error) error {
+	var lacking *lackingError
+	if !errors.As(err, &lacking) {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.told[lacking.op] {
+		return nil
+	}
+	if l.told == nil {
+		l.told = make(map[hostapi.Operation]bool)
+	}
+	l.told[lacking.op] = true
+	return err
+}
