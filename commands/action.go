@@ -22,6 +22,8 @@ type action struct {
 	// do returns the bot as it is afterwards, and the status that the service
 	// named, or "".
 	do func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (after hostapi.Server, status string, err error)
+	// outdates says that what is cached of the account is not true afterwards.
+	outdates bool
 	// removes says that the bot is no more afterwards.
 	removes bool
 }
@@ -111,8 +113,8 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 		server, err = c.follow(ctx, r.UserID, server)
 	}
 	took := time.Since(started)
-	if err != nil || status == "" {
-		c.accounts.Expire(ctx, r.UserID) // what is known of the bot may not be true any more
+	if err != nil || a.outdates {
+		c.accounts.Expire(ctx, r.UserID)
 	}
 	err = c.missing(ctx, r.UserID, server.ID, a.op, err)
 

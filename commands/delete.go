@@ -52,7 +52,7 @@ func typedName(s hostapi.Server) string { return strings.TrimSpace(plainName(s, 
 
 // removal deletes a bot and all that is in it.
 func removal() action {
-	return action{name: "delete", op: hostapi.OpDelete, removes: true, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
+	return action{name: "delete", op: hostapi.OpDelete, outdates: true, removes: true, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
 		return s, "", h.Delete(ctx, userID, s.ID)
 	}}
 }

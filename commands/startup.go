@@ -74,7 +74,7 @@ func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request) (i
 
 // startup changes how a bot is started from the next start on.
 func startup(wanted hostapi.Startup) action {
-	return action{name: "startup", op: hostapi.OpUpdateStartup, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
+	return action{name: "startup", op: hostapi.OpUpdateStartup, outdates: true, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
 		changed, err := h.UpdateStartup(ctx, userID, s.ID, wanted)
 		if err == nil {
 			s.StartupCommand, s.EntryFile = changed.StartupCommand, changed.EntryFile
