@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"hostbot/bot/discordtest"
@@ -97,10 +98,22 @@ func (p *playground) modal(ctx context.Context, in request) (any, error) {
 	for name, value := range in.Fields {
 		fields[name] = value
 	}
-	if _, err := user.SubmitModal(ctx, in.Modal, fields); err != nil {
+	reply, err := user.SubmitModal(ctx, in.Modal, fields)
+	if err != nil {
 		return nil, err
 	}
+	p.forgetModal(in.Modal)
+	if reply.View().State == discordtest.Failed {
+		return nil, errNoAnswer
+	}
 	return done{}, nil
+}
+
+// forgetModal drops a modal that was sent, so that the page shows it no more.
+func (p *playground) forgetModal(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used = slices.DeleteFunc(p.used, func(u used) bool { return u.reply.ID() == id })
 }
 
 // dismiss takes an ephemeral message away.

@@ -75,10 +75,14 @@ func (v visitor) ask(path string, body, out any) {
 }
 
 type seen struct {
+	Modal    struct{ ID, Title string }
 	Messages []struct {
-		ID         string
-		State      string
-		Embeds     []struct{ Title, Description string }
+		ID     string
+		State  string
+		Embeds []struct {
+			Title, Description string
+			Fields             []struct{ Value string }
+		}
 		Components []struct {
 			Components []struct {
 				Label    string
@@ -145,6 +149,21 @@ func TestAVisitorsWay(t *testing.T) {
 	v.ask("/api/press", map[string]any{"user": anna, "channel": general, "message": card.ID, "customID": button.CustomID}, nil)
 	v.waitFor(anna, general, "was restarted")
 	v.waitFor(anna, log, "✅ Restart")
+
+	startup := v.waitFor(anna, general, "was restarted").Messages[0].Components[1].Components[0]
+	v.ask("/api/press", map[string]any{"user": anna, "channel": general, "message": card.ID, "customID": startup.CustomID}, nil)
+	var asking seen
+	v.ask("/api/messages?user="+anna+"&channel="+general, nil, &asking)
+	if asking.Modal.Title != "Startup" {
+		t.Fatalf("after %s the modal is %+v", startup.Label, asking.Modal)
+	}
+	v.ask("/api/modal", map[string]any{"user": anna, "modal": asking.Modal.ID, "fields": map[string]string{"command": "node main.js"}}, nil)
+	v.waitFor(anna, general, "node main.js")
+	asking = seen{}
+	v.ask("/api/messages?user="+anna+"&channel="+general, nil, &asking)
+	if asking.Modal.ID != "" {
+		t.Errorf("after it was sent the modal is still there: %+v", asking.Modal)
+	}
 
 	v.ask("/api/dismiss", map[string]string{"user": anna, "channel": general, "message": card.ID}, nil)
 	var empty seen

@@ -27,7 +27,8 @@ export const setLocale = (user, locale) => call("api/locale", { user, locale });
 export const sendCommand = (user, channel, name, options) => call("api/command", { user, channel, name, options });
 export const complete = (user, channel, name, option, options) =>
   call("api/complete", { user, channel, name, option, options });
-export const press = (user, message, customID, values) => call("api/press", { user, message, customID, values });
+export const press = (user, channel, message, customID, values) =>
+  call("api/press", { user, channel, message, customID, values });
 export const submit = (user, modal, fields) => call("api/modal", { user, modal, fields });
 export const dismiss = (user, channel, message) => call("api/dismiss", { user, channel, message });
 

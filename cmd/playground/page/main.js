@@ -102,7 +102,7 @@ async function refresh() {
 }
 
 const press = (message, customID, values) => attempt(async () => {
-  await api.press(user.id, message.id, customID, values);
+  await api.press(user.id, channel.id, message.id, customID, values);
   await refresh();
 });
 

@@ -110,7 +110,7 @@ function drawSelect(component, press) {
   select.options[0].disabled = true;
   for (const option of component.options) {
     const text = [option.emoji?.name, option.label, option.description && "— " + option.description].filter(Boolean);
-    select.append(new Option(text.join(" "), option.value));
+    select.append(new Option(text.join(" "), option.value, option.default, option.default));
   }
   // An arrow would choose at once in a menu that is closed; on Discord it opens it.
   select.addEventListener("keydown", (event) => {
