@@ -1,0 +1,97 @@
+package commands_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hostbot/bot/interaction"
+)
+
+func TestBotsAreFound(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	list := account(server("1", "Shop", "RUNNING"), server("2", "shop", "RUNNING"), server("3", "Radio", "RUNNING"),
+		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server("8", " ", "RUNNING"), server(long, "Long", "RUNNING"))
+	tests := map[string]struct{ wanted, name, refusal string }{
+		"id":                     {wanted: "3", name: "Radio"},
+		"name":                   {wanted: " Long ", name: "Long"},
+		"name in its own case":   {wanted: "shop", name: "shop"},
+		"name in another case":   {wanted: "LONG", name: "Long"},
+		"id before name":         {wanted: "Radio", name: "Other"},
+		"several":                {wanted: "Twin", refusal: "`4`, `5`"},
+		"several in other cases": {wanted: "SHOP", refusal: "`1`, `2`"},
+		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
+		"nearly":                 {wanted: "Radoi", refusal: "Did you mean **Radio**?"},
+		"nothing":                {wanted: "", refusal: "–"},
+		"nothing but space":      {wanted: "  ", refusal: "–"},
+		"huge":                   {wanted: strings.Repeat("@everyone ", 500), refusal: `\@everyone`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := newCommands(t, &world{list: list})
+			r, err := ask(t, c, command("bot show", map[string]string{"bot": test.wanted}))
+			if test.refusal == "" {
+				wantText(t, must(t)(r, err).Message, " "+test.name+"\n")
+				return
+			}
+			if err == nil {
+				t.Fatalf("it found:\n%s", text(r.Message))
+			}
+			explained := c.Explain(&interaction.Request{Locale: "en-US"}, err)
+			wantText(t, explained.Message, test.refusal)
+			if explained.Fault {
+				t.Error("staff would be told of a name that was mistyped")
+			}
+		})
+	}
+}
+
+func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
+	list := account(server("shop-1", "Web radio", "RUNNING"), server("1", "Web shop", "RUNNING"), server("2", "Shop", "STOPPED"), server(strings.Repeat("é", 200), strings.Repeat("n", 300), "RUNNING"))
+	c := newCommands(t, &world{list: list})
+	complete := func(typed string) []interaction.Choice {
+		r := interaction.Request{Kind: interaction.Autocomplete, Name: "bot show", Focused: "bot", Options: map[string]string{"bot": typed}}
+		return must(t)(ask(t, c, r)).Choices
+	}
+	if got := complete("SHO"); len(got) != 3 || got[0].Value != "2" || got[1].Value != "1" || got[2].Value != "shop-1" {
+		t.Errorf("suggested %+v, want names that begin with it, names that have it, IDs", got)
+	}
+	all := complete("")
+	if len(all) != 4 {
+		t.Fatalf("suggested %+v", all)
+	}
+	for _, choice := range all {
+		if len([]rune(choice.Name)) > 100 || len([]rune(choice.Value)) > 100 {
+			t.Errorf("%+v is too long for Discord", choice)
+		}
+		must(t)(ask(t, c, command("bot show", map[string]string{"bot": choice.Value})))
+		must(t)(ask(t, c, press("open", choice.Value)))
+	}
+	for i := range 60 {
+		list.Servers = append(list.Servers, server(fmt.Sprint(100+i), "Shop", "RUNNING"))
+	}
+	c = newCommands(t, &world{list: list})
+	got := complete("shop")
+	if len(got) != 25 {
+		t.Errorf("%d suggestions", len(got))
+	}
+	if !strings.Contains(got[1].Name, got[1].Value) {
+		t.Errorf("%q does not tell one of many bots of this name from another", got[1].Name)
+	}
+}
+
+func TestNobodyElsesBot(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	for _, request := range []interaction.Request{
+		press("restart/b"), press("reinstall/"), press("show/b"), press("open", "b"), press("open"),
+		command("bot restart", map[string]string{"bot": "b"}), command("bot reinstall", nil),
+	} {
+		c := newCommands(t, w)
+		if r, err := ask(t, c, request); err == nil {
+			t.Errorf("%s %q was answered:\n%s", request.Kind, request.Name, text(r.Message))
+		}
+	}
+	if len(w.done) != 0 {
+		t.Errorf("done: %q", w.done)
+	}
+}
