@@ -334,6 +334,12 @@ func TestServe(t *testing.T) {
 			calls:   []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
 			journal: []string{"failure the caller could not be told: discord: status 503: "}, outcome: "unanswered",
 		},
+		"what was acknowledged in the end is not corrected when its end can not be told": {
+			event: press(), handler: then("running", acted("done")),
+			errs:    map[string][]error{"update": {unavailable, answered}, "edit": {&rest.Error{Status: 403, Code: 50001}}},
+			calls:   []call{{"update running", 0}, {"update running", 100 * time.Millisecond}, {"edit done", 100 * time.Millisecond}},
+			journal: []string{"action restart", "failure the caller could not be told: discord: status 403, code 50001: "}, outcome: "unanswered",
+		},
 		"a message that was dismissed": {
 			event: press(), handler: then("running", acted("done")),
 			errs:    map[string][]error{"edit": {&rest.Error{Status: 404, Code: rest.CodeUnknownMessage}}},

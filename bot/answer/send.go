@@ -54,7 +54,11 @@ func (c *conversation) acknowledge(ctx context.Context, send func(context.Contex
 	for {
 		err := c.attempt(ctx, attemptLimit, send)
 		if c.uncertain && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
-			return nil // by an earlier attempt whose answer was lost
+			err = nil // by an earlier attempt whose answer was lost
+		}
+		if err == nil {
+			c.uncertain = false
+			return nil
 		}
 		c.uncertain = c.uncertain || isUncertain(err)
 		pause, again := retry(err, attemptPause)
