@@ -62,7 +62,7 @@ type Bot struct {
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
 func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, log: log}
+	b := &Bot{settings: s, version: version, log: log, connection: connection{applications: make(chan string, 1)}}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()

@@ -14,9 +14,10 @@ import (
 // connection is what is known of the connection to Discord beyond whether it
 // stands.
 type connection struct {
-	mu          sync.Mutex
-	lostAt      time.Time // zero while connected
-	application chan string
+	applications chan string // the application's ID, from the first session on
+
+	mu     sync.Mutex
+	lostAt time.Time // zero while connected
 }
 
 // connected is told of a new session.
@@ -25,7 +26,7 @@ func (b *Bot) connected(applicationID string) {
 	b.connection.found()
 	b.journal.Connected()
 	select {
-	case b.connection.applications() <- applicationID:
+	case b.connection.applications <- applicationID:
 	default: // the commands are registered once
 	}
 }
@@ -68,16 +69,6 @@ func (c *connection) found() time.Duration {
 	return after
 }
 
-// applications passes the application's ID from the first session on.
-func (c *connection) applications() chan string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.application == nil {
-		c.application = make(chan string, 1)
-	}
-	return c.application
-}
-
 // registerCommands waits for the application's ID and then sees to it that
 // Discord knows the commands, trying again while it does not answer. Commands
 // of an earlier start are served meanwhile. The channel is closed at the end.
@@ -87,7 +78,7 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 		defer close(done)
 		select {
 		case <-ctx.Done():
-		case applicationID := <-b.connection.applications():
+		case applicationID := <-b.connection.applications:
 			b.syncCommands(ctx, applicationID)
 		}
 	}()

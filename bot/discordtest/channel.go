@@ -180,20 +180,26 @@ func (s *Server) postDM(c *call) (any, *refusal) {
 	})
 }
 
-const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
-
-func (s *Server) postMessage(c *call) (any, *refusal) {
-	_, refused := s.locked(func() (any, *refusal) { _, refused := s.writable(c); return nil, refused })
-	if refused != nil {
-		return nil, refused
-	}
-	var body messageBody
-	if refused := c.decode(&body); refused != nil {
+// readMessage reads a message, which may have these flags, and checks it by the
+// rules and against a component of Discord's description.
+func (s *Server) readMessage(c *call, flags int, schema string) (*messageBody, *refusal) {
+	body := &messageBody{}
+	if refused := c.decode(body); refused != nil {
 		return nil, refused
 	}
 	p := &problems{}
-	body.validate(p, "", channelFlags)
-	if refused := s.check(c, p, "MessageCreateRequest"); refused != nil {
+	body.validate(p, "", flags)
+	return body, s.check(c, p, schema)
+}
+
+const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
+
+func (s *Server) postMessage(c *call) (any, *refusal) {
+	if _, refused := s.locked(func() (any, *refusal) { _, refused := s.writable(c); return nil, refused }); refused != nil {
+		return nil, refused
+	}
+	body, refused := s.readMessage(c, channelFlags, "MessageCreateRequest")
+	if refused != nil {
 		return nil, refused
 	}
 	return s.locked(func() (any, *refusal) {
@@ -252,13 +258,8 @@ func (s *Server) patchMessage(c *call) (any, *refusal) {
 	if _, refused := s.getMessage(c); refused != nil {
 		return nil, refused
 	}
-	var body messageBody
-	if refused := c.decode(&body); refused != nil {
-		return nil, refused
-	}
-	p := &problems{}
-	body.validate(p, "", channelFlags)
-	if refused := s.check(c, p, "MessageEditRequestPartial"); refused != nil {
+	body, refused := s.readMessage(c, channelFlags, "MessageEditRequestPartial")
+	if refused != nil {
 		return nil, refused
 	}
 	return s.locked(func() (any, *refusal) {
@@ -269,7 +270,7 @@ func (s *Server) patchMessage(c *call) (any, *refusal) {
 		if refused := s.editLimited(m); refused != nil {
 			return nil, refused
 		}
-		if refused := s.edit(m, &body); refused != nil {
+		if refused := s.edit(m, body); refused != nil {
 			return nil, refused
 		}
 		return m.wire, nil

@@ -13,13 +13,8 @@ func (s *Server) postFollowUp(c *call) (any, *refusal) {
 	if _, refused := s.locked(func() (any, *refusal) { return s.underwayAny(c) }); refused != nil {
 		return nil, refused
 	}
-	var body messageBody
-	if refused := c.decode(&body); refused != nil {
-		return nil, refused
-	}
-	p := &problems{}
-	body.validate(p, "", replyFlags)
-	if refused := s.check(c, p, "IncomingWebhookInteractionRequest"); refused != nil {
+	body, refused := s.readMessage(c, replyFlags, "IncomingWebhookInteractionRequest")
+	if refused != nil {
 		return nil, refused
 	}
 	return s.locked(func() (any, *refusal) {
@@ -27,7 +22,7 @@ func (s *Server) postFollowUp(c *call) (any, *refusal) {
 		if refused != nil {
 			return nil, refused
 		}
-		m, refused := s.followUp(in, &body)
+		m, refused := s.followUp(in, body)
 		if refused != nil {
 			return nil, refused
 		}
@@ -116,13 +111,8 @@ func (s *Server) patchReply(c *call) (any, *refusal) {
 	if _, refused := s.getReply(c); refused != nil {
 		return nil, refused
 	}
-	var body messageBody
-	if refused := c.decode(&body); refused != nil {
-		return nil, refused
-	}
-	p := &problems{}
-	body.validate(p, "", replyFlags)
-	if refused := s.check(c, p, "IncomingWebhookUpdateRequestPartial"); refused != nil {
+	body, refused := s.readMessage(c, replyFlags, "IncomingWebhookUpdateRequestPartial")
+	if refused != nil {
 		return nil, refused
 	}
 	return s.locked(func() (any, *refusal) {
@@ -134,9 +124,9 @@ func (s *Server) patchReply(c *call) (any, *refusal) {
 			return nil, refused
 		}
 		if in.thinking && m == in.original {
-			refused = s.fill(in, &body)
+			refused = s.fill(in, body)
 		} else {
-			refused = s.edit(m, &body)
+			refused = s.edit(m, body)
 		}
 		if refused != nil {
 			return nil, refused
