@@ -152,6 +152,19 @@ func (c *Cache) Expire(ctx context.Context, userID string) {
 	c.store.expire(ctx, userID)
 }
 
+// Forget drops everything that is remembered of an account, and tells whether
+// there was anything. An answer that the service is just giving is not kept
+// either. The error is Redis's, of which nothing is known then.
+func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
+	c.mu.Lock()
+	if asked := c.calls[userID]; asked != nil {
+		asked.forget()
+		delete(c.calls, userID)
+	}
+	c.mu.Unlock()
+	return c.store.forget(ctx, userID)
+}
+
 // Close ends calls to the service and waits for them.
 func (c *Cache) Close() {
 	c.mu.Lock()

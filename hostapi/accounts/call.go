@@ -18,7 +18,9 @@ type call struct {
 
 	statuses map[string]string // by server id
 	expired  bool
-	changes  int // how often statuses or expired changed
+	// forgotten: the answer is not to be kept at all. It is expired as well.
+	forgotten bool
+	changes   int // how often what is above changed
 }
 
 func (a *call) setStatus(serverID, status string) {
@@ -30,6 +32,11 @@ func (a *call) setStatus(serverID, status string) {
 func (a *call) expire() {
 	a.changes++
 	a.expired = true
+}
+
+func (a *call) forget() {
+	a.expire()
+	a.forgotten = true
 }
 
 // await returns when there is an answer or an error, or false when ctx is done
@@ -125,11 +132,13 @@ func (c *Cache) run(userID string, asked *call) {
 func (c *Cache) keep(ctx context.Context, userID string, asked *call) {
 	for stored := false; ; stored = true {
 		c.mu.Lock()
-		answer, expired, changes := asked.answer, asked.expired, asked.changes
+		answer, expired, forgotten, changes := asked.answer, asked.expired, asked.forgotten, asked.changes
 		c.mu.Unlock()
 		switch {
 		case !expired:
 			c.store.put(ctx, userID, answer.List, answer.FetchedAt)
+		case stored && forgotten:
+			_, _ = c.store.forget(ctx, userID) // what goes wrong is in the log
 		case stored:
 			c.store.expire(ctx, userID)
 		}

@@ -81,6 +81,20 @@ func (s *store) expire(ctx context.Context, userID string) {
 	})
 }
 
+// forget removes an entry and tells whether there was one.
+func (s *store) forget(ctx context.Context, userID string) (known bool, err error) {
+	s.write(ctx, func(ctx context.Context) error {
+		var removed int64
+		removed, err = s.redis.Del(ctx, keyPrefix+userID).Result()
+		known = removed > 0
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("forget the account: %w", err)
+	}
+	return known, nil
+}
+
 // change edits an entry, if there is one, and leaves its TTL as it is. It
 // watches the key, where a script would save a round trip, so that entries are
 // read and written in one place, by Go's JSON: Lua's turns an empty list into an

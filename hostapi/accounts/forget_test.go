@@ -1,0 +1,55 @@
+package accounts_test
+
+import (
+	"context"
+	"testing"
+
+	"hostbot/bot/redisconn/redistest"
+)
+
+func TestForgetLeavesNothing(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.remembered(t, list("RUNNING"))
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if known, err := f.Forget(gone, user); !known || err != nil {
+			t.Errorf("of a remembered account: known %v, error %v", known, err)
+		}
+		if n := f.redis.DBSize(t.Context()).Val(); n != 0 {
+			t.Errorf("%d keys are left", n)
+		}
+		if known, err := f.Forget(t.Context(), user); known || err != nil {
+			t.Errorf("the second time: known %v, error %v", known, err)
+		}
+		f.remembered(t, list("CRASHED")) // the service is asked
+	})
+}
+
+func TestForgetDropsAnAnswerBeingStored(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		storing, release := holdFirst(f, "set", nil)
+		asked := f.later(t.Context(), soon())
+		f.service.next(t).reply(t, reply{list: list("RUNNING")})
+		receive(t, asked)
+		receive(t, storing)
+		if _, err := f.Forget(t.Context(), user); err != nil {
+			t.Error(err)
+		}
+		close(release)
+		f.quiet(t)
+		if n := f.redis.DBSize(t.Context()).Val(); n != 0 {
+			t.Errorf("%d keys are left", n)
+		}
+	})
+}
+
+func TestForgetSaysThatRedisIsGone(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		f := newFixture(t, server.URL())
+		f.remembered(t, list("RUNNING"))
+		server.Stop()
+		if known, err := f.Forget(t.Context(), user); known || err == nil {
+			t.Errorf("known %v, error %v", known, err)
+		}
+	})
+}
