@@ -19,8 +19,8 @@ func (u *User) Start(command string, options Options) (*Reply, error) {
 		return nil, fmt.Errorf("%s: %w", t.name(), err)
 	}
 	data := t.data(given)
-	if resolved := u.server.resolve(given); resolved != nil {
-		data["resolved"] = resolved
+	if found := u.resolve(given); len(found) > 0 {
+		data["resolved"] = found
 	}
 	return u.act(&interaction{kind: kindCommand, name: t.name()}, data)
 }
@@ -52,7 +52,8 @@ func (u *User) act(in *interaction, data map[string]any) (*Reply, error) {
 }
 
 // Complete returns what the bot suggests for an option of which a part is
-// typed. others are the options given so far.
+// typed. others are the options given so far; the bot gets of users, roles and
+// channels among them the ids alone, as Discord resolves nothing here.
 func (u *User) Complete(ctx context.Context, command, option, part string, others Options) ([]Choice, error) {
 	t, err := u.parse(command)
 	if err != nil {

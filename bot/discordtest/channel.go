@@ -171,10 +171,8 @@ func (s *Server) postDM(c *call) (any, *refusal) {
 		return nil, refused
 	}
 	return s.locked(func() (any, *refusal) {
-		for _, user := range s.users {
-			if user.id == body.RecipientID {
-				return s.dm(user).wire(), nil
-			}
+		if user := s.withID(body.RecipientID); user != nil {
+			return s.dm(user).wire(), nil
 		}
 		return nil, refuse(http.StatusNotFound, CodeUnknownUser, "Unknown User")
 	})

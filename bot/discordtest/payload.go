@@ -29,7 +29,7 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 		owners = map[string]any{"1": in.user.id}
 	}
 	s.mu.Lock()
-	locale := in.user.locale
+	locale, member := in.user.locale, in.user.member()
 	s.mu.Unlock()
 	event := map[string]any{
 		"id": in.id, "application_id": s.app.id, "type": in.kind, "token": in.token, "version": 1,
@@ -45,7 +45,7 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 		event["context"] = 0
 		event["guild_id"], event["guild_locale"] = s.guildID, s.cfg.GuildLocale
 		event["guild"] = map[string]any{"id": s.guildID, "locale": s.cfg.GuildLocale, "features": []any{}}
-		event["member"] = in.user.member()
+		event["member"] = member
 	}
 	metadata := map[string]any{
 		"id": in.id, "type": in.kind, "user": in.user.wire(), "authorizing_integration_owners": owners,
@@ -73,10 +73,10 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 	return encoded, nil
 }
 
-// member is the user as a member of the guild.
+// member is the user as a member of the guild. The server's lock is held.
 func (p *profile) member() map[string]any {
 	return map[string]any{
-		"user": p.wire(), "roles": []any{}, "joined_at": "2024-01-01T00:00:00.000000+00:00",
+		"user": p.wire(), "roles": append([]string{}, p.roles...), "joined_at": "2024-01-01T00:00:00.000000+00:00",
 		"deaf": false, "mute": false, "flags": 0, "pending": false, "permissions": strconv.FormatUint(p.permissions, 10),
 		"nick": nil, "avatar": nil, "premium_since": nil, "communication_disabled_until": nil,
 	}

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// profile is a person. Its locale and dm can change; the server's lock guards
-// them.
+// profile is a person. Its locale, roles and dm can change; the server's lock
+// guards them.
 type profile struct {
 	id, name    string
 	locale      string
+	roles       []string // ids
 	permissions uint64
 	userInstall bool
 	dm          *channel // made at the first use
@@ -26,6 +27,9 @@ func ID(id string) UserOption { return func(p *profile) { p.id = id } }
 
 // Permissions sets what the user may do in the guild, as Discord's bits.
 func Permissions(bits uint64) UserOption { return func(p *profile) { p.permissions = bits } }
+
+// Roles gives the user roles of the guild by their ids.
+func Roles(ids ...string) UserOption { return func(p *profile) { p.roles = ids } }
 
 // UserInstalled makes the user the only one for whom the bot is installed:
 // Discord then allows five follow-ups an interaction.
@@ -108,6 +112,16 @@ func (u *User) InDM() *User {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
 	return u.server.person(u.profile, u.server.dm(u.profile))
+}
+
+// withID returns the person with an id, or nil. The server's lock is held.
+func (s *Server) withID(id string) *profile {
+	for _, p := range s.users {
+		if p.id == id {
+			return p
+		}
+	}
+	return nil
 }
 
 // dm returns the DM of a user with the bot. The server's lock is held.

@@ -2,41 +2,61 @@ package discordtest
 
 import "strconv"
 
-// resolve describes the users and channels that options name, as Discord does.
-// It returns nil where there is nothing to describe.
-func (s *Server) resolve(options []map[string]any) map[string]any {
-	users, members, channels := map[string]any{}, map[string]any{}, map[string]any{}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// resolved holds, by kind and id, what Discord says of whom a command names.
+type resolved map[string]map[string]any
+
+func (r resolved) put(kind, id string, description any) {
+	if r[kind] == nil {
+		r[kind] = map[string]any{}
+	}
+	r[kind][id] = description
+}
+
+// resolve describes the users, roles and channels that options name.
+func (u *User) resolve(options []map[string]any) resolved {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	found := resolved{}
 	for _, o := range options {
 		id, _ := o["value"].(string)
 		switch o["type"] {
-		case optionUser, optionMentionable:
-			for _, p := range s.users {
-				if p.id == id {
-					member := p.member()
-					for _, left := range []string{"user", "deaf", "mute"} { // as Discord leaves them out here
-						delete(member, left)
-					}
-					users[id], members[id] = p.wire(), member
-				}
-			}
+		case optionUser:
+			u.resolveUser(found, id)
+		case optionRole:
+			u.resolveRole(found, id)
+		case optionMentionable:
+			u.resolveUser(found, id)
+			u.resolveRole(found, id)
 		case optionChannel:
-			if ch := s.channels[id]; ch != nil && ch.guildID != "" {
-				channels[id] = map[string]any{
+			if ch := u.server.channels[id]; ch != nil {
+				found.put("channels", id, map[string]any{
 					"id": ch.id, "name": ch.name, "type": 0, "permissions": strconv.Itoa(memberPermissions),
-				}
+				})
 			}
 		}
 	}
-	resolved := map[string]any{}
-	for name, found := range map[string]map[string]any{"users": users, "members": members, "channels": channels} {
-		if len(found) > 0 {
-			resolved[name] = found
-		}
+	return found
+}
+
+// resolveUser describes a user, and in the guild also the member.
+func (u *User) resolveUser(found resolved, id string) {
+	p := u.server.withID(id)
+	if p == nil {
+		return
 	}
-	if len(resolved) == 0 {
-		return nil
+	found.put("users", id, p.wire())
+	if u.channel.guildID == "" {
+		return
 	}
-	return resolved
+	member := p.member()
+	for _, left := range []string{"user", "deaf", "mute"} { // as Discord leaves them out here
+		delete(member, left)
+	}
+	found.put("members", id, member)
+}
+
+func (u *User) resolveRole(found resolved, id string) {
+	if role := u.server.role(id); role != nil {
+		found.put("roles", id, u.server.wireRole(role))
+	}
 }

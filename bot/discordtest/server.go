@@ -70,6 +70,7 @@ type Server struct {
 	users        map[string]*profile
 	channels     map[string]*channel
 	channelOrder []string
+	roles        []*Role // in the order they were added
 	messages     map[string]*message
 	interactions map[string]*interaction // by token
 	byID         map[string]*interaction

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"time"
 )
@@ -41,19 +42,23 @@ func (s *Server) ExpectFailures() { s.journal.expected.Store(true) }
 // Types is Command for tests.
 func (u *User) Types(t testing.TB, command string, options ...Options) *Reply {
 	t.Helper()
-	given := Options{}
-	for _, some := range options {
-		for name, value := range some {
-			given[name] = value
-		}
-	}
-	return must(t, func(ctx context.Context) (*Reply, error) { return u.Command(ctx, command, given) })
+	return must(t, func(ctx context.Context) (*Reply, error) { return u.Command(ctx, command, merged(options)) })
 }
 
 // Completes is Complete for tests.
-func (u *User) Completes(t testing.TB, command, option, part string) []Choice {
+func (u *User) Completes(t testing.TB, command, option, part string, others ...Options) []Choice {
 	t.Helper()
-	return must(t, func(ctx context.Context) ([]Choice, error) { return u.Complete(ctx, command, option, part, nil) })
+	return must(t, func(ctx context.Context) ([]Choice, error) {
+		return u.Complete(ctx, command, option, part, merged(others))
+	})
+}
+
+func merged(options []Options) Options {
+	all := Options{}
+	for _, some := range options {
+		maps.Copy(all, some)
+	}
+	return all
 }
 
 // Press is Click for tests.

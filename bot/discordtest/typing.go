@@ -10,7 +10,7 @@ import (
 )
 
 // Options are the options of a command as a user gives them: strings, numbers
-// or booleans by name. Of users, channels and roles it is the id.
+// or booleans by name. A user is a *User or an id; so are roles and channels.
 type Options map[string]any
 
 // typed is a command that a user has typed.
@@ -148,10 +148,8 @@ func (u *User) value(o CommandOption, value any) (any, error) {
 		if flag, ok := value.(bool); ok {
 			return flag, nil
 		}
-	case optionUser, optionChannel, optionRole, optionMentionable, optionAttachment:
-		if id := fmt.Sprint(value); isSnowflake(id) {
-			return id, nil
-		}
+	case optionUser, optionChannel, optionRole, optionMentionable:
+		return u.server.pointed(o.Type, value)
 	}
 	return nil, fmt.Errorf("%v (%T) is not of the option's type", value, value)
 }

@@ -3,6 +3,7 @@ package discordtest_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,13 +13,14 @@ import (
 // What a user gives arrives as the option's type says.
 func TestOptionValues(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	ben, log := s.discord.User("ben"), s.discord.AddChannel("log")
+	ben, log, staff := s.discord.User("ben"), s.discord.AddChannel("log"), s.discord.AddRole("Staff")
 	s.register(`[{"name":"all","description":"d","options":[
 		{"type":3,"name":"text","description":"d","min_length":2,"max_length":3},
 		{"type":3,"name":"plan","description":"d","choices":[{"name":"Small","value":"s","name_localizations":{"de":"Klein"}}]},
 		{"type":4,"name":"whole","description":"d","min_value":1,"max_value":5},
 		{"type":5,"name":"flag","description":"d"},{"type":6,"name":"who","description":"d"},
-		{"type":7,"name":"where","description":"d"},{"type":10,"name":"number","description":"d"}]}]`).want(t, 200, 0)
+		{"type":7,"name":"where","description":"d"},{"type":10,"name":"number","description":"d"},
+		{"type":8,"name":"role","description":"d"},{"type":9,"name":"either","description":"d"}]}]`).want(t, 200, 0)
 	s.anna = s.discord.User("greta", discordtest.Locale("de"))
 
 	for name, tc := range map[string]struct {
@@ -39,8 +41,17 @@ func TestOptionValues(t *testing.T) {
 		"flag":             {"flag", true, "true"},
 		"no flag":          {"flag", "true", ""},
 		"user":             {"who", ben.ID, `"` + ben.ID + `"`},
+		"typed user":       {"who", ben, `"` + ben.ID + `"`},
 		"no id":            {"who", "ben", ""},
+		"nobody":           {"who", "123456789012345678", ""},
+		"role as a user":   {"who", staff, ""},
 		"channel":          {"where", log.ID, `"` + log.ID + `"`},
+		"typed channel":    {"where", log, `"` + log.ID + `"`},
+		"role":             {"role", staff, `"` + staff.ID + `"`},
+		"user as a role":   {"role", ben, ""},
+		"either, a user":   {"either", ben, `"` + ben.ID + `"`},
+		"either, a role":   {"either", staff.ID, `"` + staff.ID + `"`},
+		"either, neither":  {"either", log, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.anna.Start("/all", discordtest.Options{tc.option: tc.given})
@@ -64,7 +75,8 @@ func TestOptionValues(t *testing.T) {
 				t.Errorf("got %s in %s, want %s", got, event.Locale, tc.want)
 			}
 			resolved := fmt.Sprint(event.Data.Resolved)
-			if described := strings.Contains(resolved, "name:"); described != (tc.option == "who" || tc.option == "where") {
+			points := slices.Contains([]string{"who", "where", "role", "either"}, tc.option)
+			if described := strings.Contains(resolved, "name:"); described != points {
 				t.Errorf("resolved %s", resolved)
 			}
 		})

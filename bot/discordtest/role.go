@@ -1,0 +1,76 @@
+package discordtest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Role is a role of the guild. It grants nothing by itself: what a user may do
+// is set by Permissions.
+type Role struct{ ID, Name string }
+
+// AddRole adds a role to the guild or returns the one of that name.
+func (s *Server) AddRole(name string) *Role {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, role := range s.roles {
+		if role.Name == name {
+			return role
+		}
+	}
+	role := &Role{s.ids.next(), name}
+	s.roles = append(s.roles, role)
+	return role
+}
+
+// SetRoles replaces the user's roles; what the user does from now on says so.
+func (u *User) SetRoles(ids ...string) {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	u.profile.roles = slices.Clone(ids)
+}
+
+// role returns the role of an id, or nil. The server's lock is held.
+func (s *Server) role(id string) *Role {
+	i := slices.IndexFunc(s.roles, func(r *Role) bool { return r.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return s.roles[i]
+}
+
+// wireRole is a role as Discord shows one. The server's lock is held.
+func (s *Server) wireRole(role *Role) map[string]any {
+	return map[string]any{
+		"id": role.ID, "name": role.Name, "permissions": "0", "position": slices.Index(s.roles, role) + 1, "flags": 0,
+		"color": 0, "colors": map[string]any{"primary_color": 0, "secondary_color": nil, "tertiary_color": nil},
+		"hoist": false, "managed": false, "mentionable": false, "icon": nil, "unicode_emoji": nil,
+	}
+}
+
+// pointed returns the id of what a user chose for an option: a *User, a *Role,
+// a *Channel or an id. Discord's client offers what there is and nothing else.
+func (s *Server) pointed(optionType int, value any) (string, error) {
+	var id string
+	switch v := value.(type) {
+	case string:
+		id = v
+	case *User:
+		id = v.ID
+	case *Role:
+		id = v.ID
+	case *Channel:
+		id = v.ID
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	user, role, channel := s.withID(id) != nil, s.role(id) != nil, s.channels[id] != nil && s.channels[id].guildID != ""
+	switch {
+	case optionType == optionUser && user,
+		optionType == optionRole && role,
+		optionType == optionMentionable && (user || role),
+		optionType == optionChannel && channel:
+		return id, nil
+	}
+	return "", fmt.Errorf("%v (%T) is nothing that the client offers", value, value)
+}
