@@ -9,10 +9,15 @@ import (
 	"time"
 )
 
-// Types of commands and of options.
+// Types of commands.
 const (
-	commandChat = 1
+	ChatCommand    = 1 // typed, with a slash
+	UserCommand    = 2 // in a user's context menu
+	MessageCommand = 3 // in a message's context menu
+)
 
+// Types of options.
+const (
 	optionSubcommand  = 1
 	optionGroup       = 2
 	optionString      = 3
@@ -80,7 +85,8 @@ func newCommandStore(s *Server) *commandStore {
 	return &commandStore{server: s, scopes: map[string][]Command{}, created: map[string][]time.Time{}}
 }
 
-// Commands returns all commands that can be typed in the guild.
+// Commands returns all commands that the bot registered, those of the guild
+// first. What a user is offered of them says User.Commands.
 func (s *Server) Commands() []Command {
 	s.commands.mu.Lock()
 	defer s.commands.mu.Unlock()
@@ -146,7 +152,7 @@ func (st *commandStore) merge(scope string, commands []Command) (merged []Comman
 	for _, c := range commands {
 		c.GuildID = scope
 		if c.Type == 0 {
-			c.Type = commandChat
+			c.Type = ChatCommand
 		}
 		before := slices.IndexFunc(st.scopes[scope], func(old Command) bool { return old.Name == c.Name && old.Type == c.Type })
 		if before < 0 {

@@ -9,7 +9,6 @@ import (
 
 // Limits of commands.
 const (
-	maxCommands       = 100 // chat commands in a scope
 	maxCommandOptions = 25
 	maxCommandText    = 8000 // names, descriptions and values of a command
 	maxCommandName    = 32
@@ -17,7 +16,15 @@ const (
 	maxStringOption   = 6000
 )
 
-// commandName is Discord's pattern.
+// maxCommands is how many commands of a type a scope may hold.
+func maxCommands(commandType int) int {
+	if commandType == ChatCommand {
+		return 100
+	}
+	return 15
+}
+
+// commandName is Discord's pattern for what is typed.
 var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
 
 // locales are all that Discord knows.
@@ -38,39 +45,28 @@ func validateCommands(p *problems, commands []Command) {
 
 // validateTogether checks what commands of a scope must keep among themselves.
 func validateTogether(p *problems, commands []Command) {
-	chat, names := 0, map[string]bool{}
+	type key struct {
+		commandType int
+		name        string
+	}
+	counts, names := map[int]int{}, map[key]bool{}
 	for i, c := range commands {
-		key := strconv.Itoa(max(c.Type, commandChat)) + c.Name
-		if names[key] {
+		k := key{max(c.Type, ChatCommand), c.Name}
+		if names[k] {
 			p.add(at(i, "name"), "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
 		}
-		names[key] = true
-		if c.Type <= commandChat {
-			chat++
+		names[k] = true
+		counts[k.commandType]++
+	}
+	for commandType, count := range counts {
+		if most := maxCommands(commandType); count > most {
+			p.add("", "APPLICATION_COMMANDS_TOO_MANY", "Maximum number of application commands reached (%d).", most)
 		}
 	}
-	if chat > maxCommands {
-		p.add("", "APPLICATION_COMMANDS_TOO_MANY", "Maximum number of application commands reached (%d).", maxCommands)
-	}
 }
 
-// validateAny checks a command of any type.
+// validateAny checks a command of any type; 0 is that of a chat command.
 func validateAny(p *problems, path string, c *Command) {
-	if c.Type <= commandChat {
-		validateCommand(p, path, c)
-		return
-	}
-	filled(p, at(path, "name"), c.Name, maxCommandName)
-	if c.Type > 3 {
-		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3}.")
-	}
-	if c.Description != "" || len(c.Options) > 0 {
-		p.add(at(path, "description"), "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID", "Context menu commands have no description and no options")
-	}
-}
-
-func validateCommand(p *problems, path string, c *Command) {
-	validateNamed(p, path, c.Name, c.NameLocalizations, c.Description, c.DescriptionLocalizations)
 	if c.DefaultMemberPermissions != nil {
 		if _, err := strconv.ParseUint(*c.DefaultMemberPermissions, 10, 64); err != nil {
 			p.add(at(path, "default_member_permissions"), "NUMBER_TYPE_COERCE", "Value %q is not int.", *c.DefaultMemberPermissions)
@@ -81,6 +77,33 @@ func validateCommand(p *problems, path string, c *Command) {
 			p.add(at(path, "contexts", i), "BASE_TYPE_CHOICES", "Value must be one of {0, 1, 2}.")
 		}
 	}
+	switch c.Type {
+	case 0, ChatCommand:
+		validateChatCommand(p, path, c)
+	case UserCommand, MessageCommand:
+		validateMenuCommand(p, path, c)
+	default:
+		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3}.")
+	}
+}
+
+// validateMenuCommand checks a command of a context menu, which is its name alone.
+func validateMenuCommand(p *problems, path string, c *Command) {
+	filled(p, at(path, "name"), c.Name, maxCommandName)
+	for locale, name := range c.NameLocalizations {
+		validateLocale(p, at(path, "name_localizations"), locale)
+		filled(p, at(path, "name_localizations", locale), name, maxCommandName)
+	}
+	if c.Description != "" || len(c.DescriptionLocalizations) > 0 {
+		p.add(at(path, "description"), "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID", "Context menu commands cannot have description")
+	}
+	if len(c.Options) > 0 {
+		p.add(at(path, "options"), "APPLICATION_COMMAND_CONTEXT_MENU_OPTIONS_INVALID", "Context menu commands cannot have options")
+	}
+}
+
+func validateChatCommand(p *problems, path string, c *Command) {
+	validateNamed(p, path, c.Name, c.NameLocalizations, c.Description, c.DescriptionLocalizations)
 	validateCommandOptions(p, at(path, "options"), c.Options, 0)
 	size := named(c.Name, c.NameLocalizations) + named(c.Description, c.DescriptionLocalizations) + optionsSize(c.Options)
 	if size > maxCommandText {

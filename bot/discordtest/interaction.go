@@ -38,6 +38,7 @@ type interaction struct {
 	source      *message
 	opener      *interaction // that opened the modal
 	focusedType int          // of the option that is completed
+	target      *profile     // in whose context menu a command was chosen
 
 	// The server's lock guards what follows.
 	answered  int // type of the callback; 0 while there is none

@@ -65,7 +65,10 @@ func (s *Server) ownReply(in *interaction, m *message, flags int) {
 	m.wire.Flags = flags
 	m.wire.ApplicationID, m.wire.WebhookID = s.app.id, s.app.id
 	m.wire.InteractionMetadata = in.metadata
-	if in.kind == kindCommand {
+	switch {
+	case in.target != nil:
+		m.wire.Type = 23 // CONTEXT_MENU_COMMAND
+	case in.kind == kindCommand:
 		m.wire.Type = 20 // CHAT_INPUT_COMMAND
 	}
 	if flags&flagEphemeral != 0 {

@@ -50,6 +50,9 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 	metadata := map[string]any{
 		"id": in.id, "type": in.kind, "user": in.user.wire(), "authorizing_integration_owners": owners,
 	}
+	if in.target != nil {
+		metadata["target_user"] = in.target.wire()
+	}
 	if in.source != nil {
 		s.mu.Lock()
 		source := in.source.wire

@@ -38,7 +38,8 @@ func (u *User) resolve(options []map[string]any) resolved {
 	return found
 }
 
-// resolveUser describes a user, and in the guild also the member.
+// resolveUser describes a user, and in the guild also the member. The server's
+// lock is held.
 func (u *User) resolveUser(found resolved, id string) {
 	p := u.server.withID(id)
 	if p == nil {

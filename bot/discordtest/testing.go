@@ -45,6 +45,12 @@ func (u *User) Types(t testing.TB, command string, options ...Options) *Reply {
 	return must(t, func(ctx context.Context) (*Reply, error) { return u.Command(ctx, command, merged(options)) })
 }
 
+// Uses is Menu for tests.
+func (u *User) Uses(t testing.TB, name string, target *User) *Reply {
+	t.Helper()
+	return must(t, func(ctx context.Context) (*Reply, error) { return u.Menu(ctx, name, target) })
+}
+
 // Completes is Complete for tests.
 func (u *User) Completes(t testing.TB, command, option, part string, others ...Options) []Choice {
 	t.Helper()

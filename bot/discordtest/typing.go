@@ -27,21 +27,11 @@ func (u *User) parse(text string) (*typed, error) {
 	if len(words) == 0 {
 		return nil, errors.New("no command was typed")
 	}
-	commands := u.server.Commands()
-	i := slices.IndexFunc(commands, func(c Command) bool {
-		return c.Type == commandChat && u.calls(words[0], c.Name, c.NameLocalizations)
-	})
-	if i < 0 {
-		names := []string{}
-		for _, c := range commands {
-			names = append(names, "/"+c.Name)
-		}
-		return nil, fmt.Errorf("no command %q; there: %s", "/"+words[0], strings.Join(names, ", "))
-	}
-	t := &typed{command: &commands[i], options: commands[i].Options}
-	if err := u.mayUse(t.command); err != nil {
+	command, err := u.find(ChatCommand, words[0])
+	if err != nil {
 		return nil, err
 	}
+	t := &typed{command: command, options: command.Options}
 	for _, word := range words[1:] {
 		k := slices.IndexFunc(t.options, func(o CommandOption) bool {
 			return o.Type <= optionGroup && u.calls(word, o.Name, o.NameLocalizations)
@@ -56,30 +46,6 @@ func (u *User) parse(text string) (*typed, error) {
 		return nil, fmt.Errorf("%q needs a subcommand; there: %s", text, optionNames(t.options))
 	}
 	return t, nil
-}
-
-// calls tells whether the user would call something of that name so.
-func (u *User) calls(word, name string, localizations map[string]string) bool {
-	return word == name || word == localizations[u.locale()]
-}
-
-// mayUse refuses a command that Discord would not offer here.
-func (u *User) mayUse(c *Command) error {
-	dm := u.channel.guildID == ""
-	if dm && (c.GuildID != "" || c.DMPermission != nil && !*c.DMPermission || c.Contexts != nil && !slices.Contains(c.Contexts, 1)) ||
-		!dm && c.Contexts != nil && !slices.Contains(c.Contexts, 0) {
-		return fmt.Errorf("/%s is not available here", c.Name)
-	}
-	if c.DefaultMemberPermissions != nil && !dm {
-		needed, _ := strconv.ParseUint(*c.DefaultMemberPermissions, 10, 64)
-		const administrator = 1 << 3
-		if needed == 0 || u.profile.permissions&needed != needed {
-			if u.profile.permissions&administrator == 0 {
-				return fmt.Errorf("%s may not use /%s", u.Name, c.Name)
-			}
-		}
-	}
-	return nil
 }
 
 func optionNames(options []CommandOption) string {
@@ -188,12 +154,9 @@ func (t *typed) data(options []map[string]any) map[string]any {
 	for _, step := range slices.Backward(t.path) {
 		options = []map[string]any{{"name": step.Name, "type": step.Type, "options": options}}
 	}
-	data := map[string]any{"id": t.command.ID, "name": t.command.Name, "type": commandChat}
+	data := t.command.data()
 	if len(options) > 0 {
 		data["options"] = options
-	}
-	if t.command.GuildID != "" {
-		data["guild_id"] = t.command.GuildID
 	}
 	return data
 }
