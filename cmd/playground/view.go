@@ -68,7 +68,7 @@ type option struct {
 
 const subcommand = 1
 
-// commands lists what the bot registered, once it has.
+// commands lists what a user may type, once the bot has registered it.
 func (p *playground) commands(ctx context.Context, in request) (any, error) {
 	user, err := p.at(in.User, "")
 	if err != nil {
@@ -79,7 +79,10 @@ func (p *playground) commands(ctx context.Context, in request) (any, error) {
 	}
 	locale := p.discord.User(user.Name).Locale
 	list := []command{}
-	for _, c := range p.discord.Commands() {
+	for _, c := range user.Commands() {
+		if c.Type != discordtest.ChatCommand {
+			continue
+		}
 		top := discordtest.CommandOption{
 			Name: c.Name, NameLocalizations: c.NameLocalizations,
 			Description: c.Description, DescriptionLocalizations: c.DescriptionLocalizations, Options: c.Options,
