@@ -2,105 +2,108 @@ package bot_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/rs/zerolog"
-
-	"hostbot/bot"
-	"hostbot/bot/discordtest"
-	"hostbot/configs"
-	"hostbot/hostapi/hostapitest"
+	"hostbot/bot/loadtest"
 )
 
-// BenchmarkList has 32 customers ask for their ten bots, each as soon as the
-// answer before is there: a gateway event in, a callback out, over loopback, on
-// the Redis inside the process. Allocations and bytes are those of the whole
-// process, Discord's and the customers' side of it included.
-func BenchmarkList(b *testing.B) {
-	const customers = 32
-	discord, err := discordtest.Start(discordtest.Config{Lean: true, NoRateLimits: true})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = discord.Close() }()
-	service := hostapitest.RunT(b)
-	users := make([]*discordtest.User, customers)
-	for i := range users {
-		users[i] = discord.User(fmt.Sprint("customer ", i))
-		service.AddAccount(users[i].ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
-		for n := range 10 {
-			service.AddServer(users[i].ID, hostapitest.Server{Name: fmt.Sprint("Bot ", n), Status: hostapitest.Running, RAMMB: 512, DiskMB: 2048, CPUPercent: 100})
-		}
-	}
-	stop := startForBenchmark(b, discord, service)
-	defer stop()
-
-	list := func(u *discordtest.User) {
-		reply, err := u.Command(b.Context(), "/bot list", nil)
-		if err != nil {
-			b.Error(err)
-			return
-		}
-		if !reply.View().Contains("Your bots") {
-			b.Errorf("the customer sees %s", reply.View().Text())
-		}
-		reply.Forget()
-	}
-	for _, u := range users { // so that every account is cached
-		list(u)
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	turns := make(chan struct{})
-	ended := make(chan struct{})
-	for _, u := range users {
-		go func() {
-			defer func() { ended <- struct{}{} }()
-			for range turns {
-				list(u)
-			}
-		}()
-	}
-	for range b.N {
-		turns <- struct{}{}
-	}
-	close(turns)
-	for range users {
-		<-ended
-	}
-	b.StopTimer()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "interactions/s")
-	if n := service.Count(hostapitest.OpList); n != customers {
-		b.Errorf("the service was asked %d times for %d accounts", n, customers)
-	}
+// benchmarkFlags adds this package's own flags to those of go test.
+func benchmarkFlags() {
+	flag.Var(&peers{}, "peer", "`name=command` of another bot to measure beside this one; may be repeated")
+	flag.Int("rounds", 1, "`how often` each program is measured under each load, in turn with the others")
 }
 
-// startForBenchmark starts a bot that logs what goes wrong only.
-func startForBenchmark(b *testing.B, discord *discordtest.Server, service *hostapitest.Service) (stop func()) {
-	b.Helper()
-	settings, err := configs.Load("", []string{
-		"DISCORD_TOKEN=" + discord.Token(), "DISCORD_API_URL=" + discord.URL(),
-		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(),
-		"CACHE_FRESH=1h", "HTTP_ADDR=off",
-	})
-	if err != nil {
-		b.Fatal(err)
+// peers are other programs by name, as flags give them.
+type peers []peer
+
+type peer struct{ name, command string }
+
+func (p *peers) String() string { return fmt.Sprint(*p) }
+func (p *peers) Get() any       { return *p }
+
+func (p *peers) Set(text string) error {
+	name, command, found := strings.Cut(text, "=")
+	if !found {
+		return fmt.Errorf("%q is not name=command", text)
 	}
-	hostbot, err := bot.New(settings, "benchmark", zerolog.New(b.Output()).Level(zerolog.ErrorLevel))
-	if err != nil {
-		b.Fatal(err)
+	*p = append(*p, peer{name, command})
+	return nil
+}
+
+func flagValue[T any](name string) T {
+	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
+}
+
+// warmUsers is how many customers there are where every account is cached.
+const warmUsers = 1000
+
+// BenchmarkList has customers type /bot list, each of whom has ten bots, with
+// all accounts cached. The bot is the program as it is built, a process of its
+// own, on a Redis of its own; so are the peers. The time of an operation is the
+// load's; what it costs the program is in the metrics.
+func BenchmarkList(b *testing.B) {
+	programs := startPrograms(b, 10)
+	for _, p := range programs {
+		p.warm(b, warmUsers)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- hostbot.Run(ctx) }()
-	if err := discord.WaitCommands(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	return func() {
-		cancel()
-		if err := <-ended; err != nil {
-			b.Error(err)
+	results := newTable(programs)
+	for _, load := range []load{{underWay: 32}, {perSecond: 300}, {perSecond: 1000}} {
+		for round := range flagValue[int]("rounds") {
+			for _, p := range programs {
+				b.Run(fmt.Sprintf("load=%s/program=%s/round=%d", load, p.name, round+1), func(b *testing.B) {
+					results.add(load, p, p.measure(b, load, warmUsers))
+				})
+			}
 		}
+	}
+	b.Log("\n" + results.String())
+}
+
+// load is a way to put work upon a program: a number of interactions that are
+// under way at any time, or a number that arrive every second.
+type load struct{ underWay, perSecond int }
+
+func (l load) String() string {
+	if l.perSecond > 0 {
+		return fmt.Sprintf("%d/s", l.perSecond)
+	}
+	return fmt.Sprintf("closed-%d", l.underWay)
+}
+
+func (l load) run(d *loadtest.Discord, users loadtest.Users, more func() bool) (*loadtest.Latencies, error) {
+	if l.perSecond > 0 {
+		return loadtest.Rate(d, users, l.perSecond, more)
+	}
+	return loadtest.Closed(d, users, l.underWay, more)
+}
+
+// build builds the program and returns the command that runs it.
+func build(b *testing.B) string {
+	b.Helper()
+	binary := filepath.Join(b.TempDir(), "hostbot")
+	// As the Dockerfile does.
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "../cmd/hostbot")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, said)
+	}
+	return binary
+}
+
+// startLimit is how long a program may take until it serves.
+const startLimit = 30 * time.Second
+
+func readyWithin(b *testing.B, p *loadtest.Process, d *loadtest.Discord) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
+	defer cancel()
+	if err := p.WaitReady(ctx, d); err != nil {
+		b.Fatal(err)
 	}
 }

@@ -17,7 +17,10 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	benchmarkFlags()
+	goleak.VerifyTestMain(m)
+}
 
 // world is the bot between a Discord and a hosting service, and what its
 // process log says. The service's time moves only as a test says.

@@ -7,14 +7,14 @@ import (
 )
 
 // StartMiniredis starts an in-process Redis whose TTLs run with the clock.
-func StartMiniredis(t *testing.T) *Server {
+func StartMiniredis(t testing.TB) *Server {
 	t.Helper()
 	return newServer(t, inProcess{})
 }
 
 type inProcess struct{}
 
-func (inProcess) start(t *testing.T, addr string) (string, func()) {
+func (inProcess) start(t testing.TB, addr string) (string, func()) {
 	t.Helper()
 	m := miniredis.NewMiniRedis()
 	if err := m.StartAddr(addr); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // StartRedis starts the redis-server found in PATH on a loopback port, without
 // persistence. Where there is none the test is skipped.
-func StartRedis(t *testing.T) *Server {
+func StartRedis(t testing.TB) *Server {
 	t.Helper()
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -33,7 +33,7 @@ type redisServer struct {
 // and its use another program may take it.
 const startAttempts = 5
 
-func (r redisServer) start(t *testing.T, addr string) (string, func()) {
+func (r redisServer) start(t testing.TB, addr string) (string, func()) {
 	t.Helper()
 	var errs []error
 	for range startAttempts {

@@ -6,7 +6,7 @@ import (
 
 // Server is a Redis of one test's own. It ends with the test.
 type Server struct {
-	t       *testing.T
+	t       testing.TB
 	addr    string
 	process process
 	stop    func() // nil while stopped
@@ -16,13 +16,13 @@ type Server struct {
 type process interface {
 	// start serves, empty, on addr, which may name port 0 for any port that is
 	// free, and returns where it is served and how to end it.
-	start(t *testing.T, addr string) (bound string, stop func())
+	start(t testing.TB, addr string) (bound string, stop func())
 }
 
 // anyPort lets the system choose the port.
 const anyPort = "127.0.0.1:0"
 
-func newServer(t *testing.T, p process) *Server {
+func newServer(t testing.TB, p process) *Server {
 	t.Helper()
 	s := &Server{t: t, process: p}
 	s.addr, s.stop = p.start(t, anyPort)

@@ -1,0 +1,194 @@
+package loadtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Discord is a gateway and the part of the REST API that a bot needs to serve
+// interactions. Every callback is taken for the first response.
+type Discord struct {
+	listener net.Listener
+	server   *http.Server
+	serving  sync.WaitGroup
+	gateway  gateway
+	event    eventTemplate
+
+	mu        sync.Mutex
+	commands  []map[string]any     // as they are registered
+	asked     map[string]*question // by interaction ID
+	last      int                  // the last interaction's number
+	calls     int
+	first     error // mistake in an answer
+	ready     chan struct{}
+	readyOnce sync.Once
+}
+
+// question is an interaction that has no answer yet.
+type question struct {
+	user     string
+	at       time.Time
+	answered func(after time.Duration)
+}
+
+// StartDiscord listens on a free port of this machine.
+func StartDiscord() (*Discord, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("loadtest: %w", err)
+	}
+	d := &Discord{
+		listener: listener, event: parseEvent(eventText),
+		asked: make(map[string]*question), ready: make(chan struct{}),
+	}
+	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
+	d.serving.Go(func() { _ = d.server.Serve(listener) })
+	return d, nil
+}
+
+// URL returns the address of the REST API in the version that a program speaks.
+func (d *Discord) URL(version string) string {
+	return "http://" + d.listener.Addr().String() + "/api/" + version
+}
+
+// Calls returns how many requests the REST API has had.
+func (d *Discord) Calls() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.calls
+}
+
+// Ready is closed once a bot has connected and has read or written its commands.
+func (d *Discord) Ready() <-chan struct{} { return d.ready }
+
+// Close ends all connections and waits for them.
+func (d *Discord) Close() {
+	_ = d.server.Close()
+	d.gateway.close()
+	d.serving.Wait()
+}
+
+// firstInteraction is the ID of the first interaction; the others' follow it.
+const firstInteraction = 1_300_000_000_000_000_000
+
+// ask sends the event of a user who types /bot list. answered is called when
+// the callback has arrived.
+func (d *Discord) ask(user, locale string, answered func(after time.Duration)) error {
+	d.mu.Lock()
+	d.last++
+	id := strconv.Itoa(firstInteraction + d.last)
+	sequence := strconv.Itoa(d.last + 1) // READY is the first
+	q := &question{user: user, answered: answered}
+	d.asked[id] = q
+	event := d.event.appendTo(nil, map[string]string{"id": id, "sequence": sequence, "user": user, "locale": locale})
+	q.at = time.Now()
+	d.mu.Unlock()
+	return d.gateway.send(event)
+}
+
+func (d *Discord) mistake() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.first
+}
+
+func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/" {
+		d.serving.Add(1)
+		defer d.serving.Done()
+		d.gateway.serve(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	d.mu.Lock()
+	d.calls++
+	d.mu.Unlock()
+	_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/") // after the version
+	if rest, ok := strings.CutPrefix(path, "interactions/"); ok {
+		id, _, _ := strings.Cut(rest, "/")
+		d.callback(id, body)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	d.serveRest(w, r.Method, path, body)
+}
+
+// callback notes an answer.
+func (d *Discord) callback(id string, body []byte) {
+	now := time.Now()
+	d.mu.Lock()
+	q := d.asked[id]
+	delete(d.asked, id)
+	switch {
+	case d.first != nil:
+	case q == nil:
+		d.first = errors.New("loadtest: an interaction was answered twice, or was none")
+	case !bytes.Contains(body, []byte(`"type":4`)):
+		d.first = fmt.Errorf("loadtest: the answer is not a message: %s", body)
+	case !bytes.Contains(body, []byte(botID(q.user, 0))):
+		d.first = fmt.Errorf("loadtest: the answer does not name the bot %s: %s", botID(q.user, 0), body)
+	}
+	d.mu.Unlock()
+	if q != nil {
+		q.answered(now.Sub(q.at))
+	}
+}
+
+// serveRest answers what a bot asks besides.
+func (d *Discord) serveRest(w http.ResponseWriter, method, path string, body []byte) {
+	var answer any
+	switch {
+	case path == "gateway" || path == "gateway/bot":
+		answer = map[string]any{
+			"url": "ws://" + d.listener.Addr().String(), "shards": 1,
+			"session_start_limit": map[string]int{"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1},
+		}
+	case strings.HasSuffix(path, "/commands"):
+		answer = d.register(method, body)
+		defer d.readyOnce.Do(func() { close(d.ready) })
+	case strings.HasSuffix(path, "/messages"):
+		answer = map[string]any{"id": "1", "channel_id": "1"}
+	default:
+		answer = botUser()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// register keeps commands that are sent, and returns what is registered.
+func (d *Discord) register(method string, body []byte) []map[string]any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if method == http.MethodPut {
+		d.commands = nil
+		_ = json.Unmarshal(body, &d.commands) // what is not JSON registers nothing
+		for i, c := range d.commands {
+			c["id"], c["application_id"], c["version"] = strconv.Itoa(i+1), applicationID, "1"
+		}
+	}
+	if d.commands == nil {
+		return []map[string]any{}
+	}
+	return d.commands
+}
+
+// applicationID is the bot's; its user has the same.
+const applicationID = "1199999999999999999"
+
+func botUser() map[string]any {
+	return map[string]any{
+		"id": applicationID, "username": "bot", "discriminator": "0000", "global_name": nil, "avatar": nil, "bot": true, "flags": 0,
+	}
+}
