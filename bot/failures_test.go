@@ -184,7 +184,7 @@ func TestAnAcknowledgementThatIsLostIsNotRepeatedAsAnAction(t *testing.T) {
 	w.discord.ExpectFailures() // a second first response, which tells that the first arrived
 	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
 	card.WaitFor(t, "Shop")
-	w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 1, Reset: discordtest.ResetAfter})
+	w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 1, Reset: true, After: true})
 	card = card.Press(t, "Restart")
 	w.clock.BlockUntil(t, 1)
 	w.clock.Advance(4 * time.Second)

@@ -10,17 +10,6 @@ import (
 	"time"
 )
 
-// Reset says when a connection is cut instead of answered.
-type Reset int
-
-const (
-	NoReset Reset = iota
-	// ResetBefore cuts before the request is handled: nothing happened.
-	ResetBefore
-	// ResetAfter cuts after it was handled: it happened, the answer is lost.
-	ResetAfter
-)
-
 // Fault is something that goes wrong with REST calls.
 type Fault struct {
 	// Method and Route choose the calls; empty means any. Route is one of the
@@ -29,17 +18,20 @@ type Fault struct {
 	// Times is how many calls it meets; 0 means all until it is removed.
 	Times int
 
+	// After lets the call be handled first: it has happened, and the fault
+	// meets its answer alone. Otherwise nothing happens where no answer comes.
+	After bool
 	// Delay is waited on the server's clock before anything else.
 	Delay time.Duration
 	// Hang gives no answer until the fault is removed, the caller gives up or
-	// the server closes; then the connection is cut and nothing has happened.
+	// the server closes; then the connection is cut.
 	Hang bool
-	// Status, where it is not 0, is answered in place of handling the call,
-	// with Header and Body.
+	// Reset cuts the connection instead of an answer.
+	Reset bool
+	// Status, where it is not 0, is answered, with Header and Body.
 	Status int
 	Header http.Header
 	Body   string
-	Reset  Reset
 }
 
 // RateLimited is a fault that answers 429 with a wait of retryAfter.
@@ -114,10 +106,10 @@ func (f *faults) drop(active *activeFault) {
 	f.list = slices.DeleteFunc(f.list, func(other *activeFault) bool { return other == active })
 }
 
-// apply lets the fault happen as far as it comes before handling, and tells
-// whether the call is over with that.
-func (s *Server) apply(active *activeFault, w http.ResponseWriter, c *call) (over bool) {
-	if active == nil {
+// strike lets a fault happen where its time has come, and tells whether the
+// call is over with that.
+func (s *Server) strike(active *activeFault, handled bool, w http.ResponseWriter, c *call) (over bool) {
+	if active == nil || active.After != handled {
 		return false
 	}
 	if active.Delay > 0 && !s.pause(c.r.Context(), active.Delay) {
@@ -131,7 +123,7 @@ func (s *Server) apply(active *activeFault, w http.ResponseWriter, c *call) (ove
 		case <-s.done:
 		}
 	}
-	if active.Hang || active.Reset == ResetBefore {
+	if active.Hang || active.Reset {
 		cut(w)
 		return true
 	}

@@ -106,7 +106,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 	defer func() { s.journal.finish(entry, c.status, c.answer, time.Since(begun)) }()
 
 	fault := s.faults.take(r.Method, route)
-	if s.apply(fault, w, c) {
+	if s.strike(fault, false, w, c) {
 		return
 	}
 	var value any
@@ -114,11 +114,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 	if refused == nil {
 		value, refused = h(c)
 	}
-	if fault != nil && fault.Reset == ResetAfter {
-		cut(w)
+	if refused != nil && !refused.innocent {
+		s.fail(c.name(), "%d, code %d: %s%s", refused.status, refused.code, refused.message, describe(refused.errors))
+	}
+	if s.strike(fault, true, w, c) {
 		return
 	}
-	s.reply(w, c, value, refused)
+	reply(w, c, value, refused)
 }
 
 // admit refuses a call that may not be handled at all.
@@ -154,15 +156,12 @@ func isInteractionRoute(route string) bool {
 }
 
 // reply sends an answer.
-func (s *Server) reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
+func reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
 	status := http.StatusOK
 	if c.created {
 		status = http.StatusCreated
 	}
 	if refused != nil {
-		if !refused.innocent {
-			s.fail(c.name(), "%d, code %d: %s%s", refused.status, refused.code, refused.message, describe(refused.errors))
-		}
 		for name, values := range refused.header {
 			w.Header()[name] = values
 		}

@@ -156,16 +156,36 @@ func TestFaults(t *testing.T) {
 		}
 	})
 	t.Run("reset before", func(t *testing.T) {
-		remove := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Reset: discordtest.ResetBefore})
+		remove := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Reset: true})
 		if _, err := post("before"); err == nil || has("before") {
 			t.Errorf("got %v", err)
 		}
 		remove()
 	})
 	t.Run("reset after", func(t *testing.T) {
-		discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Times: 1, Reset: discordtest.ResetAfter})
+		discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Times: 1, Reset: true, After: true})
 		if _, err := post("lost"); err == nil || !has("lost") {
 			t.Errorf("got %v; the message should be there all the same", err)
+		}
+	})
+	t.Run("status after", func(t *testing.T) {
+		discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Times: 1, Status: 502, Body: "bad gateway", After: true})
+		if got, err := post("taken"); err != nil || got.status != 502 || got.text != "bad gateway" || !has("taken") {
+			t.Errorf("got %+v, %v; the message should be there all the same", got, err)
+		}
+		calls := discord.Calls()
+		if last := calls[len(calls)-1]; last.Status != 502 || string(last.Response) != "bad gateway" {
+			t.Errorf("noted as %+v", last)
+		}
+	})
+	t.Run("hang after", func(t *testing.T) {
+		remove := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Hang: true, After: true})
+		done := make(chan error, 1)
+		go func() { _, err := post("stuck"); done <- err }()
+		general.WaitFor(t, "stuck")
+		remove()
+		if err := <-done; err == nil {
+			t.Error("an answer came")
 		}
 	})
 	t.Run("hang", func(t *testing.T) {
