@@ -50,8 +50,10 @@ func do[T any](ctx context.Context, c *Client, call call, decode func(answer []b
 		}
 		return value, nil
 	}()
-	c.observe(Call{Op: call.op, Code: codeOf(err), Attempts: attempts, Duration: time.Since(started)})
+	took := time.Since(started)
+	c.observe(Call{Op: call.op, Code: codeOf(err), Attempts: attempts, Duration: took})
 	if err != nil {
+		err.Attempts, err.Took = attempts, took
 		var zero T
 		return zero, err
 	}

@@ -42,6 +42,10 @@ type Error struct {
 	// have reached the service, and no definite answer came back. A status of
 	// 5xx is none: the service, or a gateway before it, may fail half way.
 	Uncertain bool
+	// Attempts is how many requests were sent; Took is how long the call lasted
+	// with all of them.
+	Attempts int
+	Took     time.Duration
 
 	cause error // why the context ended, where that ended the call
 }
