@@ -32,9 +32,10 @@ type conn struct {
 	deadline time.Time     // for the next sign of life
 	interval time.Duration // between heartbeats, as HELLO names it
 
-	over   chan struct{}
-	ending sync.Once
-	why    error // set before over is closed
+	latency latency
+	over    chan struct{}
+	ending  sync.Once
+	why     error // set before over is closed
 }
 
 // sessionEvent is what Discord says of the session: READY, RESUMED, or that it
@@ -85,6 +86,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	if why := c.reason(); why != nil {
 		return 0, why
 	}
+	c.latency.wrote(p)
 	return c.Conn.Write(p)
 }
 
@@ -199,6 +201,7 @@ func (c *conn) inspect(payload []byte) error {
 	case opHello:
 		return c.hello(e.Data)
 	case opAcknowledged:
+		c.latency.acknowledged()
 		c.extend()
 	case opReconnect:
 		// The library would close under a lock that its Open holds.

@@ -93,6 +93,16 @@ func New(cfg Config) (*Gateway, error) {
 // Ready tells whether Discord delivers events right now.
 func (g *Gateway) Ready() bool { return g.ready.Load() }
 
+// Latency is how long Discord took to acknowledge the last heartbeat of this
+// connection; 0 until it has acknowledged one.
+func (g *Gateway) Latency() time.Duration {
+	c := g.conn.Load()
+	if c == nil {
+		return 0
+	}
+	return time.Duration(c.latency.last.Load())
+}
+
 // Run keeps the connection until ctx is done, and then ends the session with
 // Discord and returns nil; or until Discord says that trying again is no use,
 // and then returns a *FinalError. It is called once.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +26,8 @@ type Monitor struct {
 	interactions *prometheus.CounterVec
 	first        *prometheus.HistogramVec
 	service      *prometheus.HistogramVec
+	served       atomic.Int64
+	calls        recent // to the hosting service
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
@@ -60,6 +63,7 @@ func New(version string, ready func() bool) *Monitor {
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o answer.Observation) {
+	m.served.Add(1)
 	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {
 		m.first.WithLabelValues(string(o.Kind), fmt.Sprint(o.Deferred)).Observe(o.First.Seconds())
@@ -69,7 +73,26 @@ func (m *Monitor) Interaction(o answer.Observation) {
 // Service counts a call to the hosting service.
 func (m *Monitor) Service(c hostapi.Call) {
 	m.service.WithLabelValues(string(c.Op), string(c.Code)).Observe(c.Duration.Seconds())
+	m.calls.count(time.Now(), blamesService(c.Code))
 }
+
+// blamesService tells whether a failure is the service's, or the way's to it, and
+// not what a customer asked for.
+func blamesService(code hostapi.Code) bool {
+	switch code {
+	case hostapi.CodeUnauthorized, hostapi.CodeRateLimited, hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeInternal:
+		return true
+	default:
+		return false
+	}
+}
+
+// Served is how many interactions were served.
+func (m *Monitor) Served() int64 { return m.served.Load() }
+
+// RecentCalls is how many calls to the hosting service there were within Window,
+// and how many of them failed by its fault.
+func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.sum(time.Now()) }
 
 // Handler serves the three pages.
 func (m *Monitor) Handler(ready func() bool) http.Handler {
