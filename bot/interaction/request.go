@@ -27,9 +27,13 @@ type Request struct {
 	ID   string // snowflake of the interaction
 	Kind Kind
 
-	// UserID is the caller's, as Discord attested it. It is the only user ID
-	// that may select an account.
-	UserID    string
+	// UserID is the caller's, as Discord attested it.
+	UserID string
+	// CustomerID says whose account this is about. It is the caller's, unless
+	// staff, whose right to it has been checked, act for a customer.
+	CustomerID string
+	RoleIDs    []string // the caller's in the guild
+
 	GuildID   string // empty in a direct message
 	ChannelID string
 	Locale    string // the caller's Discord locale, such as "en-US"; may be empty
@@ -45,6 +49,8 @@ type Request struct {
 	// Params holds what a pattern's wildcards matched.
 	Params map[string]string
 
+	// TargetID is the user on whom a context menu was opened.
+	TargetID string
 	// Options holds the options of a command by name, values as text.
 	Options map[string]string
 	// Focused is the name of the option that is being typed (Autocomplete).
@@ -68,6 +74,9 @@ type Request struct {
 // component, or from a modal that a component opened. Its answer may change
 // that message.
 func (r *Request) InMessage() bool { return r.Message != r.ID }
+
+// ByStaff tells whether staff act for a customer.
+func (r *Request) ByStaff() bool { return r.CustomerID != r.UserID }
 
 // Value returns the first chosen value of a select menu, or "".
 func (r *Request) Value() string {
@@ -94,13 +103,14 @@ func Parse(i *discordgo.Interaction, receivedAt time.Time) (*Request, error) {
 	}
 	switch {
 	case i.Member != nil && i.Member.User != nil:
-		r.UserID = i.Member.User.ID
+		r.UserID, r.RoleIDs = i.Member.User.ID, i.Member.Roles
 	case i.User != nil:
 		r.UserID = i.User.ID
 	}
-	if !isSnowflake(r.UserID) || i.Token == "" {
+	if !IsSnowflake(r.UserID) || i.Token == "" {
 		return nil, ErrIncomplete
 	}
+	r.CustomerID = r.UserID
 	return r, r.readData(i)
 }
 
@@ -133,7 +143,7 @@ func (r *Request) readData(i *discordgo.Interaction) error {
 
 // readCommand walks down the subcommands and gathers the options of the last.
 func (r *Request) readCommand(data discordgo.ApplicationCommandInteractionData) {
-	r.Name = data.Name
+	r.Name, r.TargetID = data.Name, data.TargetID
 	options := data.Options
 	for len(options) == 1 && options[0] != nil && isSubcommand(options[0].Type) {
 		r.Name += " " + options[0].Name
@@ -198,8 +208,8 @@ func origin(i *discordgo.Interaction) string {
 	}
 }
 
-// isSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.
-func isSnowflake(id string) bool {
+// IsSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.
+func IsSnowflake(id string) bool {
 	if id == "" || len(id) > 20 {
 		return false
 	}

@@ -25,6 +25,15 @@ func TestParse(t *testing.T) {
 				"options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"shop"}]}]}}`,
 			want: interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "bot show", Options: map[string]string{"bot": "shop"}},
 		},
+		"context menu on a user, by a member with roles": {
+			event: `{` + head + `"type":2,"guild_id":"5","member":{"user":{"id":"42"},"roles":["8","9"]},"data":{"id":"9","name":"Hosted bots","type":2,"target_id":"77"}}`,
+			want:  interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "Hosted bots", RoleIDs: []string{"8", "9"}, TargetID: "77", Options: map[string]string{}},
+		},
+		"user as an option": {
+			event: `{` + head + `"type":2,"user":{"id":"42"},"data":{"id":"9","name":"admin","type":1,
+				"options":[{"name":"lookup","type":1,"options":[{"name":"user","type":6,"value":"77"}]}]}}`,
+			want: interaction.Request{Kind: interaction.Command, Name: "admin lookup", Options: map[string]string{"user": "77"}},
+		},
 		"command in a direct message": {
 			event: `{` + head + `"type":2,"user":{"id":"42"},"data":{"id":"9","name":"plan","type":1}}`,
 			want:  interaction.Request{Kind: interaction.Command, Name: "plan", Options: map[string]string{}},
@@ -71,6 +80,7 @@ func TestParse(t *testing.T) {
 				t.Errorf("reference %q, want seven characters", got.Reference)
 			}
 			test.want.ID, test.want.ChannelID, test.want.Locale, test.want.UserID = "1100", "7", "de", "42"
+			test.want.CustomerID = "42"
 			test.want.ReceivedAt, test.want.Reference = received, got.Reference
 			if test.want.Message == "" {
 				test.want.Message = "1100"

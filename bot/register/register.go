@@ -13,14 +13,22 @@ import (
 // Type is the type of a command or of an option, as Discord numbers them.
 type Type int
 
-// Types of commands.
-const ChatInput Type = 1
+// Types of commands. One on a user stands in their context menu, and has neither
+// a description nor options.
+const (
+	ChatInput Type = 1
+	OnAUser   Type = 2
+)
 
 // Types of options.
 const (
 	Subcommand Type = 1
 	String     Type = 3
+	User       Type = 6
 )
+
+// ManageGuild is the permission to manage a guild, as Discord numbers it.
+const ManageGuild = "32"
 
 // Command is an application command in the form in which it is both sent to
 // Discord and compared with what Discord has. discordgo's own type sends null
@@ -34,6 +42,9 @@ type Command struct {
 	Options                  []Option          `json:"options,omitempty"`
 	IntegrationTypes         []int             `json:"integration_types,omitempty"` // where the application may be installed
 	Contexts                 []int             `json:"contexts,omitempty"`          // where the command may be used
+	// DefaultMemberPermissions are those that a member needs to see the command,
+	// unless the guild decided otherwise; empty: none.
+	DefaultMemberPermissions string `json:"default_member_permissions,omitempty"`
 }
 
 // Where an application may be installed.
@@ -58,7 +69,15 @@ type Option struct {
 	DescriptionLocalizations map[string]string `json:"description_localizations,omitempty"`
 	Required                 bool              `json:"required,omitempty"`
 	Autocomplete             bool              `json:"autocomplete,omitempty"`
+	Choices                  []Choice          `json:"choices,omitempty"`
 	Options                  []Option          `json:"options,omitempty"`
+}
+
+// Choice is one of the only values that an option may have.
+type Choice struct {
+	Name              string            `json:"name"`
+	NameLocalizations map[string]string `json:"name_localizations,omitempty"`
+	Value             string            `json:"value"`
 }
 
 // Registry is where commands are registered.
@@ -110,6 +129,7 @@ func sameCommands(there []registered, wanted []Command) bool {
 		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
 			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
 			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
+			x.DefaultMemberPermissions == y.DefaultMemberPermissions &&
 			slices.Equal(x.IntegrationTypes, y.IntegrationTypes) && slices.Equal(x.Contexts, y.Contexts) &&
 			sameOptions(x.Options, y.Options)
 	})
@@ -121,6 +141,10 @@ func sameOptions(a, b []Option) bool {
 			x.Required == y.Required && x.Autocomplete == y.Autocomplete &&
 			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
 			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
-			sameOptions(x.Options, y.Options)
+			slices.EqualFunc(x.Choices, y.Choices, sameChoice) && sameOptions(x.Options, y.Options)
 	})
+}
+
+func sameChoice(x, y Choice) bool {
+	return x.Name == y.Name && x.Value == y.Value && maps.Equal(x.NameLocalizations, y.NameLocalizations)
 }

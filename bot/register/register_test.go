@@ -46,15 +46,24 @@ func commands() []register.Command {
 				Options:           []register.Option{{Type: register.String, Name: "bot", Description: "Which", Required: true, Autocomplete: true}},
 			}},
 		},
-		{Type: register.ChatInput, Name: "plan", Description: "Your plan", IntegrationTypes: []int{register.OnGuild}},
+		{
+			Type: register.ChatInput, Name: "plan", Description: "Your plan", IntegrationTypes: []int{register.OnGuild},
+			DefaultMemberPermissions: register.ManageGuild,
+			Options: []register.Option{{
+				Type: register.String, Name: "do", Description: "What", Choices: []register.Choice{{Name: "Start", NameLocalizations: map[string]string{"de": "Starten"}, Value: "start"}},
+			}},
+		},
+		{Type: register.OnAUser, Name: "Hosted bots", IntegrationTypes: []int{register.OnGuild}},
 	}
 }
 
 // As Discord tells it: in its own order, with fields of its own and null for
 // what is not set.
 const asDiscordHasIt = `[
+	{"id":"3","application_id":"1","version":"9","type":2,"name":"Hosted bots","description":"","integration_types":[0]},
 	{"id":"2","application_id":"1","version":"9","type":1,"name":"plan","description":"Your plan","name_localizations":null,
-	 "default_member_permissions":null,"nsfw":false,"contexts":null,"integration_types":[0]},
+	 "default_member_permissions":"32","nsfw":false,"contexts":null,"integration_types":[0],"options":[
+		{"type":3,"name":"do","description":"What","choices":[{"name":"Start","name_localizations":{"de":"Starten"},"value":"start"}]}]},
 	{"id":"1","application_id":"1","version":"9","type":1,"name":"bot","description":"Your bots",
 	 "integration_types":[0,1],"contexts":[0,1,2],"options":[
 		{"type":1,"name":"show","description":"Show one","name_localizations":{"de":"zeigen"},"description_localizations":null,"options":[
@@ -73,6 +82,10 @@ func TestSyncSendsOnlyWhatChanged(t *testing.T) {
 		"option not required": {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options[0].Required = false }, true},
 		"option gone":         {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options = nil }, true},
 		"context gone":        {asDiscordHasIt, func(c []register.Command) { c[0].Contexts = c[0].Contexts[:2] }, true},
+		"permission gone":     {asDiscordHasIt, func(c []register.Command) { c[1].DefaultMemberPermissions = "" }, true},
+		"choice changed":      {asDiscordHasIt, func(c []register.Command) { c[1].Options[0].Choices[0].Value = "stop" }, true},
+		"choice named":        {asDiscordHasIt, func(c []register.Command) { c[1].Options[0].Choices[0].NameLocalizations["de"] = "Los" }, true},
+		"menu renamed":        {asDiscordHasIt, func(c []register.Command) { c[2].Name = "Bots" }, true},
 		"command renamed":     {asDiscordHasIt, func(c []register.Command) { c[1].Name = "tariff" }, true},
 	}
 	for name, test := range tests {
