@@ -21,6 +21,7 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/redisconn"
+	"hostbot/bot/reference"
 	"hostbot/bot/rest"
 	"hostbot/commands"
 	"hostbot/configs"
@@ -45,13 +46,16 @@ const (
 type Bot struct {
 	settings *configs.Settings
 	version  string
+	started  time.Time
 	log      zerolog.Logger
 
 	monitor  *monitor.Monitor
 	discord  *rest.Client
 	delivery *logchannel.Delivery
 	journal  *journal.Journal
+	redis    *redisconn.Conn
 	handlers *commands.Commands
+	staff    *commands.Staff // nil: there are no commands for staff
 	answers  *answer.Server
 	gateway  *gateway.Gateway
 
@@ -62,7 +66,7 @@ type Bot struct {
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
 func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, log: log, connection: connection{applications: make(chan string, 1)}}
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, connection: connection{applications: make(chan string, 1)}}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()
@@ -77,11 +81,10 @@ func (b *Bot) build() error {
 	if err != nil {
 		return err
 	}
-	redis, err := redisconn.Open(s.Redis.URL, b.log)
-	if err != nil {
+	if b.redis, err = redisconn.Open(s.Redis.URL, b.log); err != nil {
 		return err
 	}
-	b.onClose(func() { redis.Close() })
+	b.onClose(b.redis.Close)
 
 	hosting, err := hostapi.New(hostingConfig(s.HostAPI, b.version, b.monitor.Service))
 	if err != nil {
@@ -90,7 +93,7 @@ func (b *Bot) build() error {
 	b.onClose(hosting.Close)
 
 	cache := accounts.New(accounts.Config{
-		Redis: redis.Client, Source: hosting, Fresh: s.Cache.Fresh, Keep: s.Cache.Keep, Patience: listPatience, Log: b.log,
+		Redis: b.redis.Client, Source: hosting, Fresh: s.Cache.Fresh, Keep: s.Cache.Keep, Patience: listPatience, Log: b.log,
 	})
 	b.onClose(cache.Close)
 
@@ -100,11 +103,16 @@ func (b *Bot) build() error {
 	b.onClose(b.discord.Close)
 
 	b.delivery = logchannel.New(b.discord, b.log)
-	b.journal = journal.New(b.delivery, journal.Channels(s.LogChannels), texts.For(s.Log.Locale))
+	stories := reference.New(b.redis.Client, b.version, b.log)
+	b.journal = journal.New(b.delivery, stories, journal.Channels(s.LogChannels), texts.For(s.Log.Locale))
 
 	b.handlers = commands.New(cache, hosting, texts)
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
+	if s.Admin.GuildID != "" {
+		b.staff = commands.NewStaff(b.handlers, commands.Access(s.Admin), cache, stories, b.health)
+		b.staff.Route(router)
+	}
 	if err := router.Err(); err != nil {
 		return err
 	}

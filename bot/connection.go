@@ -87,16 +87,15 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 
 func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
 	var failure error
-	changed, err := backoff.Retry(ctx, func() (bool, error) {
-		ids, changed, err := register.Sync(ctx, b.discord, applicationID, b.settings.Discord.GuildID, b.handlers.Definitions())
+	changed := false
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		updated, err := b.syncOnce(ctx, applicationID)
+		changed = changed || updated
 		if err != nil && ctx.Err() == nil {
 			b.log.Error().Err(err).Msg("the commands could not be registered")
 			failure = err
 		}
-		if err == nil {
-			b.handlers.Registered(ids)
-		}
-		return changed, rest.Retry(err)
+		return struct{}{}, rest.Retry(err)
 	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0))
 	switch {
 	case ctx.Err() != nil:
@@ -109,4 +108,26 @@ func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
 	if changed {
 		b.journal.CommandsUpdated()
 	}
+}
+
+// syncOnce registers the commands where they belong: customers' everywhere, or in
+// the one guild that is set; staff's in the guild of theirs, which may be the same.
+func (b *Bot) syncOnce(ctx context.Context, applicationID string) (changed bool, err error) {
+	everywhere := b.settings.Discord.GuildID
+	wanted := map[string][]register.Command{everywhere: b.handlers.Definitions()}
+	if b.staff != nil {
+		staffs := b.settings.Admin.GuildID
+		wanted[staffs] = append(wanted[staffs], b.staff.Definitions()...)
+	}
+	for guildID, definitions := range wanted {
+		ids, updated, err := register.Sync(ctx, b.discord, applicationID, guildID, definitions)
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || updated
+		if guildID == everywhere {
+			b.handlers.Registered(ids)
+		}
+	}
+	return changed, nil
 }

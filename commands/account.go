@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"hostbot/bot/safetext"
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
@@ -15,7 +16,7 @@ type drawing func(*page, accounts.Snapshot) (interaction.Message, error)
 // old because the service is slow, it is drawn at once with its age, and drawn
 // again when the service has answered.
 func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
-	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -58,6 +59,9 @@ func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw dra
 
 // age says how old an account is where it is older than it should be.
 func (p *page) age(s accounts.Snapshot) {
+	if p.request.ByStaff() {
+		p.header = p.t.Format("staff.view_aged", args{"User": safetext.User(p.request.CustomerID), "When": relative(s.FetchedAt)})
+	}
 	switch {
 	case s.Update != nil:
 		p.notice = p.t.Format("age.updating", args{"When": relative(s.FetchedAt)})

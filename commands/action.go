@@ -72,7 +72,7 @@ func (c *Commands) act(a action) interaction.Handler {
 
 // chosen returns the caller's account, and the bot of it that a request is about.
 func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (accounts.Snapshot, hostapi.Server, error) {
-	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
 		return accounts.Snapshot{}, hostapi.Server{}, err
 	}
@@ -83,7 +83,7 @@ func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (accounts
 // begin says on the bot's card that something is being done to it, does it once
 // the customer was told, and says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, snapshot accounts.Snapshot, s hostapi.Server) (interaction.Response, error) {
-	end, err := c.running.begin(r.UserID, s.ID, name(s), a)
+	end, err := c.running.begin(r.UserID, r.CustomerID, s.ID, name(s), a)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -104,19 +104,19 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 // ended.
 func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a action, before hostapi.Server) interaction.Response {
 	started := time.Now()
-	server, status, err := a.do(ctx, c.hosting, r.UserID, before)
+	server, status, err := a.do(ctx, c.hosting, r.CustomerID, before)
 	if err != nil {
 		server = before
 	}
 	if err == nil && status != "" {
-		c.accounts.SetStatus(ctx, r.UserID, server.ID, status)
-		server, err = c.follow(ctx, r.UserID, server)
+		c.accounts.SetStatus(ctx, r.CustomerID, server.ID, status)
+		server, err = c.follow(ctx, r.CustomerID, server)
 	}
 	took := time.Since(started)
 	if err != nil || a.outdates {
-		c.accounts.Expire(ctx, r.UserID)
+		c.accounts.Expire(ctx, r.CustomerID)
 	}
-	err = c.missing(ctx, r.UserID, server.ID, a.op, err)
+	err = c.missing(ctx, r.CustomerID, server.ID, a.op, err)
 
 	p := c.page(r)
 	p.running = func(string) (running, bool) { return running{}, false } // it has ended
@@ -134,7 +134,7 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 		message = p.removed(server)
 	}
 	response := p.respond(message)
-	response.Action, response.Failure = &result, c.lacks.once(err)
+	response.Action, response.Failure, response.Told = &result, err, c.lacks.again(err)
 	return response
 }
 

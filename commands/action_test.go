@@ -109,7 +109,7 @@ func TestAnActionsEndFreesItsBotOnce(t *testing.T) {
 	begin := func() (interaction.Response, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := press("restart/a")
-		r.UserID = "42"
+		r.UserID, r.CustomerID = "42", "42"
 		return must(t)(router.Route(&r)(ctx, &r)), cancel
 	}
 	first, over := begin()

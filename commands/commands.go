@@ -1,5 +1,5 @@
-// Package commands is what customers can do on Discord: the commands, the
-// buttons and menus under their answers, and what those answers look like.
+// Package commands is what customers and staff can do on Discord: the commands,
+// the buttons and menus under their answers, and what those answers look like.
 //
 // A handler is a function of its request and of two small interfaces, one to
 // read a customer's account and one to act on a bot. It returns what is to be

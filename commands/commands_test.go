@@ -115,7 +115,7 @@ func ask(t *testing.T, c *commands.Commands, r interaction.Request) (interaction
 	if err := router.Err(); err != nil {
 		t.Fatal(err)
 	}
-	r.UserID, r.Reference = "42", "REF1234"
+	r.UserID, r.CustomerID, r.Reference = "42", "42", "REF1234"
 	if r.Locale == "" {
 		r.Locale = "en-US"
 	}

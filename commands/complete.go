@@ -15,7 +15,7 @@ const maxChoices = 25
 
 // complete suggests the caller's bots while the name of one is typed.
 func (c *Commands) complete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
 		return interaction.Response{}, err
 	}

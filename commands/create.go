@@ -33,7 +33,7 @@ func (e *fullError) Error() string { return "the plan has no room for another bo
 // roomy returns the caller's account and what its plan leaves; a full plan is
 // said before anything is filled in.
 func (c *Commands) roomy(ctx context.Context, r *interaction.Request) (accounts.Snapshot, room, error) {
-	snapshot, err := c.accounts.Account(ctx, r.UserID, r.AnswerBy)
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
 		return snapshot, room{}, err
 	}
@@ -135,7 +135,7 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 	}
 	making := action{name: "create", op: hostapi.OpCreate}
 	draft := hostapi.Server{Name: wanted.Name}
-	end, err := c.running.begin(r.UserID, draft.ID, name(draft), making)
+	end, err := c.running.begin(r.UserID, r.CustomerID, draft.ID, name(draft), making)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -154,10 +154,10 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 // finishCreate has the service create a bot and says how that ended.
 func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a action, wanted hostapi.NewServer) interaction.Response {
 	started := time.Now()
-	server, err := c.hosting.Create(ctx, r.UserID, wanted)
+	server, err := c.hosting.Create(ctx, r.CustomerID, wanted)
 	took := time.Since(started)
-	c.accounts.Expire(ctx, r.UserID)
-	err = c.missing(ctx, r.UserID, "", a.op, err)
+	c.accounts.Expire(ctx, r.CustomerID)
+	err = c.missing(ctx, r.CustomerID, "", a.op, err)
 	if err != nil {
 		server = hostapi.Server{Name: wanted.Name}
 	}
@@ -174,7 +174,7 @@ func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a a
 	if err == nil {
 		response = p.respond(p.card(server))
 	}
-	response.Action, response.Failure = &result, c.lacks.once(err)
+	response.Action, response.Failure, response.Told = &result, err, c.lacks.again(err)
 	return response
 }
 

@@ -75,7 +75,7 @@ func (d definer) subcommand(key string, options ...register.Option) register.Opt
 }
 
 func (d definer) botOption() register.Option {
-	o := d.option(register.String, "option.bot")
-	o.Required, o.Autocomplete = true, true
+	o := d.required(register.String, "option.bot")
+	o.Autocomplete = true
 	return o
 }

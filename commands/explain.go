@@ -18,10 +18,16 @@ import (
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
 	p := c.page(r)
 	text, fault := sentence(p.t, err)
+	if r.ByStaff() && isNoAccount(err) {
+		text = p.t.Text("staff.no_account")
+	}
 	embed := &discordgo.MessageEmbed{Description: text, Color: yellow}
 	if fault {
 		embed.Title, embed.Color = p.t.Text("error.title"), red
 		embed.Description += "\n\n" + p.reference()
+	}
+	if p.header != "" {
+		embed.Description = p.header + "\n\n" + embed.Description
 	}
 	return interaction.Explanation{
 		Message: interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}},
@@ -80,6 +86,8 @@ func refusal(t *locale.Texts, err error) string {
 		})
 	case errors.Is(err, badInputError{}):
 		return t.Text("error.bad_input")
+	case errors.Is(err, deniedError{}):
+		return t.Text("staff.denied")
 	case isLacking(err):
 		return t.Text("error.not_offered")
 	case errors.Is(err, goneError{}), errors.Is(err, interaction.ErrNoRoute):
@@ -91,6 +99,12 @@ func refusal(t *locale.Texts, err error) string {
 	default:
 		return ""
 	}
+}
+
+// isNoAccount tells whether the service knows no account of the customer.
+func isNoAccount(err error) bool {
+	var e *hostapi.Error
+	return errors.As(err, &e) && e.Code == hostapi.CodeNotFound && e.Op == hostapi.OpList
 }
 
 // names lists bots by their names.
@@ -123,7 +137,7 @@ func serviceError(t *locale.Texts, e *hostapi.Error) (text string, fault bool) {
 	case hostapi.CodeForbidden:
 		return t.Text("error.forbidden"), true
 	case hostapi.CodeNotFound:
-		if e.Op == hostapi.OpList {
+		if isNoAccount(e) {
 			return t.Text("error.no_account"), false
 		}
 		return t.Text("error.gone"), true

@@ -43,12 +43,12 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 	if r.Kind == interaction.Command {
 		return find(servers, r.Options[optionBot])
 	}
-	h := r.Params["bot"]
-	if r.Name == idOpen {
+	h, ok := r.Params["bot"]
+	if !ok { // of a select menu
 		h = r.Value()
 	}
-	server, ok := byHandle(servers, h)
-	if !ok {
+	server, there := byHandle(servers, h)
+	if !there {
 		return hostapi.Server{}, goneError{}
 	}
 	return server, nil

@@ -38,7 +38,7 @@ type guard struct {
 	started map[string][]time.Time // by user, oldest first, within the window
 }
 
-type guarded struct{ userID, serverID string }
+type guarded struct{ customerID, serverID string }
 
 // running is an action that has not ended.
 type running struct {
@@ -50,11 +50,12 @@ func newGuard(now func() time.Time) *guard {
 	return &guard{now: now, running: make(map[guarded]running), started: make(map[string][]time.Time)}
 }
 
-// begin notes the start of an action and returns what to call at its end.
-func (g *guard) begin(userID, serverID, botName string, a action) (end func(), err error) {
+// begin notes the start of an action on a customer's bot and returns what to
+// call at its end. It counts for the user who starts it.
+func (g *guard) begin(userID, customerID, serverID, botName string, a action) (end func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now, key := g.now(), guarded{userID, serverID}
+	now, key := g.now(), guarded{customerID, serverID}
 	if other, busy := g.running[key]; busy {
 		return nil, &busyError{botName: botName, since: other.since}
 	}
@@ -73,10 +74,10 @@ func (g *guard) begin(userID, serverID, botName string, a action) (end func(), e
 }
 
 // current returns the action that is running on a bot, if any.
-func (g *guard) current(userID, serverID string) (running, bool) {
+func (g *guard) current(customerID, serverID string) (running, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	r, ok := g.running[guarded{userID, serverID}]
+	r, ok := g.running[guarded{customerID, serverID}]
 	return r, ok
 }
 

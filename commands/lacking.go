@@ -66,20 +66,20 @@ type lacks struct {
 	told map[hostapi.Operation]bool
 }
 
-// once returns err, unless staff were told the same before.
-func (l *lacks) once(err error) error {
+// again tells whether err says of an operation what was said of it before.
+func (l *lacks) again(err error) bool {
 	var lacking *lackingError
 	if !errors.As(err, &lacking) {
-		return err
+		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.told[lacking.op] {
-		return nil
+		return true
 	}
 	if l.told == nil {
 		l.told = make(map[hostapi.Operation]bool)
 	}
 	l.told[lacking.op] = true
-	return err
+	return false
 }

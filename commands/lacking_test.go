@@ -52,7 +52,10 @@ func TestAnOperationThatTheServiceLacks(t *testing.T) {
 			var failures int
 			for range 3 {
 				last := must(t)(must(t)(ask(t, c, test.request)).Then(t.Context()))
-				if last.Failure != nil {
+				if last.Failure == nil {
+					t.Error("what happened can not be found by its reference")
+				}
+				if !last.Told {
 					failures++
 				}
 				if got := strings.Contains(text(last.Message), "does not offer"); got != test.lacks {

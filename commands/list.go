@@ -99,7 +99,7 @@ func (p *page) listComponents(shown []hostapi.Server, number, last int) []discor
 	var rows []discordgo.MessageComponent
 	if options := p.openOptions(shown); len(options) > 0 {
 		rows = append(rows, row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: idOpen, Placeholder: p.t.Text("list.open"), Options: options,
+			MenuType: discordgo.StringSelectMenu, CustomID: p.customID(idOpen), Placeholder: p.t.Text("list.open"), Options: options,
 		}))
 	}
 	refresh := p.button(discordgo.SecondaryButton, "button.refresh", idPage+strconv.Itoa(number), false)

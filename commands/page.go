@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"strings"
+
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
@@ -18,18 +20,23 @@ type page struct {
 	request *interaction.Request
 	running func(serverID string) (running, bool)
 	offers  func(hostapi.Operation) bool
+	header  string // above the notice: whose account it is, where staff look at it
 	notice  string
 	color   int    // 0: what fits the content
 	subject string // what was drawn
 }
 
 func (c *Commands) page(r *interaction.Request) *page {
-	return &page{
+	p := &page{
 		t:       c.texts.For(r.Locale),
 		request: r,
 		offers:  c.hosting.Offers,
-		running: func(serverID string) (running, bool) { return c.running.current(r.UserID, serverID) },
+		running: func(serverID string) (running, bool) { return c.running.current(r.CustomerID, serverID) },
 	}
+	if r.ByStaff() {
+		p.header = p.t.Format("staff.view", args{"User": safetext.User(r.CustomerID)})
+	}
+	return p
 }
 
 // respond puts what was drawn in a new message or, where the request comes from
@@ -99,20 +106,27 @@ func (p *page) reference() string {
 	return p.t.Format("error.reference", args{"Reference": "`" + p.request.Reference + "`"})
 }
 
-// noticed puts the notice above a text.
+// noticed puts the header and the notice above a text.
 func (p *page) noticed(text string) string {
-	switch {
-	case p.notice == "":
-		return text
-	case text == "":
-		return p.notice
-	default:
-		return p.notice + "\n\n" + text
+	var parts []string
+	for _, part := range []string{p.header, p.notice, text} {
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
+	return strings.Join(parts, "\n\n")
 }
 
 func (p *page) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {
-	return discordgo.Button{Style: style, Label: p.t.Text(key), CustomID: customID, Disabled: disabled}
+	return discordgo.Button{Style: style, Label: p.t.Text(key), CustomID: p.customID(customID), Disabled: disabled}
+}
+
+// customID makes a custom ID one of a staff view, where this is one.
+func (p *page) customID(id string) string {
+	if p.request.ByStaff() {
+		return onBehalf + p.request.CustomerID + "/" + id
+	}
+	return id
 }
 
 func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {

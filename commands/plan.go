@@ -20,12 +20,20 @@ func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interactio
 }
 
 func (p *page) plan(l hostapi.List) interaction.Message {
-	a := l.Account
 	p.subject = "plan"
+	embed := p.planEmbed(l)
+	embed.Description = p.noticed("")
+	return interaction.Message{
+		Embeds:     []*discordgo.MessageEmbed{embed},
+		Components: []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))},
+	}
+}
+
+func (p *page) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
+	a := l.Account
 	embed := &discordgo.MessageEmbed{
-		Title:       p.t.Text("plan.title"),
-		Description: p.noticed(""),
-		Color:       blurple,
+		Title: p.t.Text("plan.title"),
+		Color: blurple,
 		Fields: []*discordgo.MessageEmbedField{
 			{Name: p.t.Text("plan.name"), Value: orDash(safetext.Markdown(a.PlanName, wordLimit))},
 			{Name: p.t.Text("plan.ram"), Value: p.usage(allocatedRAM(l.Servers), a.PlanRAMMB, p.t.Size)},
@@ -40,10 +48,7 @@ func (p *page) plan(l hostapi.List) interaction.Message {
 		embed.Color = orange
 		embed.Fields[2].Value += "\n" + p.t.Text(key)
 	}
-	return interaction.Message{
-		Embeds:     []*discordgo.MessageEmbed{embed},
-		Components: []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))},
-	}
+	return embed
 }
 
 // usage draws a bar and says the figures; where the plan names no limit, only

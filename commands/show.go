@@ -69,10 +69,11 @@ func (p *page) cardButtons(h string, condition condition, busy bool) []discordgo
 		rows = append(rows, row(act...))
 	}
 	var more []discordgo.MessageComponent
-	if p.offers(hostapi.OpUpdateStartup) {
+	own := !p.request.ByStaff() // what only customers decide of theirs
+	if own && p.offers(hostapi.OpUpdateStartup) {
 		more = append(more, p.button(discordgo.SecondaryButton, "button.startup", idStartup+h, busy))
 	}
-	if p.offers(hostapi.OpDelete) {
+	if own && p.offers(hostapi.OpDelete) {
 		more = append(more, p.button(discordgo.DangerButton, "button.delete", idDelete+h, busy))
 	}
 	return append(rows, row(append(more,

@@ -34,7 +34,9 @@ type Discord interface {
 // Journal is told what staff should know. Its methods return at once.
 type Journal interface {
 	Action(*interaction.Request, interaction.Action)
-	Failure(*interaction.Request, error)
+	// Failure is told what failed, and whether staff were told the same before.
+	Failure(r *interaction.Request, err error, told bool)
+	Audit(*interaction.Request, interaction.Audit)
 }
 
 // Observation is what is measured of an interaction.

@@ -100,7 +100,13 @@ func (j *journal) Action(_ *interaction.Request, a interaction.Action) {
 	j.entries = append(j.entries, "action "+a.Name)
 }
 
-func (j *journal) Failure(_ *interaction.Request, err error) {
+func (j *journal) Audit(_ *interaction.Request, a interaction.Audit) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, "audit "+a.Detail)
+}
+
+func (j *journal) Failure(_ *interaction.Request, err error, _ bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.entries = append(j.entries, "failure "+err.Error())

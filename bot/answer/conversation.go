@@ -89,11 +89,15 @@ func (c *conversation) call(ctx context.Context, h interaction.Handler) (respons
 // result makes of what a handler returned the response to send, and tells
 // staff what they should know of it.
 func (c *conversation) result(r interaction.Response, err error) interaction.Response {
+	if r.Audit != nil {
+		c.log.Info().Bool("refused", r.Audit.Refused).Str("customer", c.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
+		c.server.cfg.Journal.Audit(c.req, *r.Audit)
+	}
 	if err != nil {
 		return c.explained(err)
 	}
 	if r.Failure != nil {
-		c.failed(r.Failure)
+		c.failed(r.Failure, r.Told)
 	}
 	if r.Action != nil {
 		c.log.Info().Str("action", r.Action.Name).Str("bot", r.Action.BotID).
@@ -116,7 +120,7 @@ func (c *conversation) explained(err error) interaction.Response {
 		c.outcome = "failed"
 		c.log.Warn().Err(err).Msg("nothing can be suggested")
 	default:
-		c.failed(err)
+		c.failed(err, false)
 	}
 	if c.req.Kind == interaction.Autocomplete {
 		return interaction.Suggest(nil)
@@ -124,10 +128,10 @@ func (c *conversation) explained(err error) interaction.Response {
 	return interaction.Reply(explanation.Message)
 }
 
-func (c *conversation) failed(err error) {
+func (c *conversation) failed(err error, told bool) {
 	c.outcome = "failed"
 	c.log.Error().Err(err).Msg("an interaction failed")
-	c.server.cfg.Journal.Failure(c.req, err)
+	c.server.cfg.Journal.Failure(c.req, err, told)
 }
 
 // unanswered notes that the caller could not be told. Another delivery of the
@@ -151,7 +155,7 @@ func (c *conversation) unanswered(ctx context.Context, err error) {
 		c.log.Warn().Err(err).Msg("nothing can be suggested")
 		return
 	}
-	c.failed(err)
+	c.failed(err, false)
 	c.outcome = "unanswered"
 	if c.uncertain {
 		// Where Discord took the response after all, it may promise what will

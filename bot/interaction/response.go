@@ -32,6 +32,11 @@ type Response struct {
 	// Failure is told to staff, where it is set; what the caller is to know of
 	// it is in Message already.
 	Failure error
+	// Told says that staff were told the same before: Failure is only kept, to be
+	// found by its reference.
+	Told bool
+	// Audit is told to staff, where it is set, also beside an error.
+	Audit *Audit
 }
 
 // Form is how a response appears.
@@ -83,6 +88,12 @@ type Action struct {
 	BotName  string
 	Outcome  Outcome
 	Duration time.Duration
+}
+
+// Audit is a use of staff's own commands that was no action on a bot.
+type Audit struct {
+	Detail  string // what was asked for, where the route and the customer do not say
+	Refused bool   // the caller may not
 }
 
 // Reply answers with a new message.

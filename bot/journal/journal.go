@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/reference"
 	"hostbot/bot/safetext"
 	"hostbot/hostapi"
 	"hostbot/locale"
@@ -26,16 +27,22 @@ type Channels struct {
 	Actions, Errors, Lifecycle string
 }
 
+// Keeper keeps what is behind a reference.
+type Keeper interface {
+	Keep(reference.Story)
+}
+
 // Journal writes entries in one language.
 type Journal struct {
 	poster   Poster
+	keeper   Keeper
 	channels Channels
 	t        *locale.Texts
 }
 
 // New returns a journal.
-func New(poster Poster, channels Channels, texts *locale.Texts) *Journal {
-	return &Journal{poster: poster, channels: channels, t: texts}
+func New(poster Poster, keeper Keeper, channels Channels, texts *locale.Texts) *Journal {
+	return &Journal{poster: poster, keeper: keeper, channels: channels, t: texts}
 }
 
 // Colours of entries.
@@ -52,7 +59,7 @@ const (
 	detailLimit = 500
 )
 
-// Action writes how an action of a customer ended.
+// Action writes how an action ended, and whether staff acted for a customer.
 func (j *Journal) Action(r *interaction.Request, a interaction.Action) {
 	emoji, color := "✅", green
 	switch a.Outcome {
@@ -62,27 +69,35 @@ func (j *Journal) Action(r *interaction.Request, a interaction.Action) {
 		emoji, color = "⚠️", orange
 	case interaction.Done:
 	}
-	entry := j.entry(emoji+" "+j.t.Text("log.action.title."+a.Name), color,
-		j.field("user", user(r.UserID)),
+	title := emoji + " " + j.t.Text("log.action.title."+a.Name)
+	if r.ByStaff() {
+		title += " · 🛟 " + j.t.Text("log.action.by_staff")
+	}
+	entry := j.entry(title, color, append(j.people(r),
 		j.field("bot", safetext.Markdown(a.BotName, nameLimit)+" "+safetext.Code(a.BotID, nameLimit)),
 		j.field("outcome", j.t.Text("log.outcome."+string(a.Outcome))),
 		j.field("duration", j.t.Duration(a.Duration)),
 		j.field("where", j.where(r)),
-	)
+	)...)
 	if a.Outcome != interaction.Done {
 		entry.Fields = append(entry.Fields, j.field("reference", "`"+r.Reference+"`"))
 	}
 	j.poster.Post(j.channels.Actions, entry)
 }
 
-// Failure writes what failed, under the reference that the customer was shown.
-func (j *Journal) Failure(r *interaction.Request, err error) {
-	fields := []*discordgo.MessageEmbedField{
-		j.field("reference", "`"+r.Reference+"`"),
-		j.field("user", user(r.UserID)),
+// Failure writes what failed, under the reference that the customer was shown,
+// and keeps the whole story behind that. Where staff were told of the same
+// before, the story is all.
+func (j *Journal) Failure(r *interaction.Request, err error, told bool) {
+	j.keeper.Keep(reference.Of(r, err))
+	if told {
+		return
+	}
+	fields := append([]*discordgo.MessageEmbedField{j.field("reference", "`"+r.Reference+"`")}, j.people(r)...)
+	fields = append(fields,
 		j.field("operation", safetext.Code(string(r.Kind)+" "+r.Route, nameLimit)),
 		j.field("where", j.where(r)),
-	}
+	)
 	var service *hostapi.Error
 	if errors.As(err, &service) {
 		fields = append(fields, j.field("error", safetext.Code(codeAndStatus(service), nameLimit)))
@@ -113,9 +128,14 @@ func (j *Journal) field(key, value string) *discordgo.MessageEmbedField {
 	return &discordgo.MessageEmbedField{Name: j.t.Text("log.field." + key), Value: value, Inline: true}
 }
 
-// user shows a user so that the name is seen and the ID can be copied; no
-// message of the program pings.
-func user(id string) string { return "<@" + id + "> `" + id + "`" }
+// people says who asked, and for whom where staff did for a customer.
+func (j *Journal) people(r *interaction.Request) []*discordgo.MessageEmbedField {
+	fields := []*discordgo.MessageEmbedField{j.field("user", safetext.User(r.UserID))}
+	if r.ByStaff() {
+		fields = append(fields, j.field("customer", safetext.User(r.CustomerID)))
+	}
+	return fields
+}
 
 func (j *Journal) where(r *interaction.Request) string {
 	if r.GuildID == "" {

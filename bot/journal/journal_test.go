@@ -10,6 +10,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/journal"
+	"hostbot/bot/reference"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -21,13 +22,18 @@ func (p posted) Post(channelID string, entry *discordgo.MessageEmbed) {
 	p[channelID] = append(p[channelID], entry)
 }
 
+// kept notes what is kept behind references.
+type kept map[string]reference.Story
+
+func (k kept) Keep(s reference.Story) { k[s.Reference] = s }
+
 func newJournal(t *testing.T, p posted) *journal.Journal {
 	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return journal.New(p, journal.Channels{Actions: "actions", Errors: "errors", Lifecycle: "lifecycle"}, texts.For("en-US"))
+	return journal.New(p, kept{}, journal.Channels{Actions: "actions", Errors: "errors", Lifecycle: "lifecycle"}, texts.For("en-US"))
 }
 
 func text(e *discordgo.MessageEmbed) string {
@@ -48,7 +54,7 @@ func want(t *testing.T, e *discordgo.MessageEmbed, parts ...string) {
 }
 
 var request = &interaction.Request{
-	Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", GuildID: "7", ChannelID: "8", Reference: "ABC1234",
+	Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "42", GuildID: "7", ChannelID: "8", Reference: "ABC1234",
 }
 
 func TestActions(t *testing.T) {
@@ -72,10 +78,11 @@ func TestActions(t *testing.T) {
 func TestFailures(t *testing.T) {
 	p := posted{}
 	j := newJournal(t, p)
-	j.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"})
+	j.Failure(request, errors.New("told before"), true)
+	j.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"}, false)
 	inDM := *request
 	inDM.GuildID = ""
-	j.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)))
+	j.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)), false)
 	entries := p["errors"]
 	if len(entries) != 2 {
 		t.Fatalf("posted %v", p)
@@ -121,5 +128,25 @@ func TestEveryTextIsThere(t *testing.T) {
 		if !texts.Has(key) {
 			t.Errorf("there is no text %s", key)
 		}
+	}
+}
+
+func TestStaffStandOut(t *testing.T) {
+	p := posted{}
+	j := newJournal(t, p)
+	byStaff := *request
+	byStaff.CustomerID = "43"
+	j.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done})
+	j.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
+	j.Audit(request, interaction.Audit{Refused: true})
+	entries := p["actions"]
+	if len(entries) != 3 {
+		t.Fatalf("posted %v", p)
+	}
+	want(t, entries[0], "✅ Restart", "staff for a customer", "<@42>", "<@43>")
+	want(t, entries[1], "Staff command", "<@42>", "<@43>", "ABC", "restart/{bot...}")
+	want(t, entries[2], "⛔ Staff command refused", "<@42>")
+	if entries[1].Color == entries[2].Color {
+		t.Error("a refusal looks like a use")
 	}
 }

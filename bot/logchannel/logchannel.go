@@ -6,6 +6,7 @@ package logchannel
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -36,6 +37,8 @@ type Delivery struct {
 	log    zerolog.Logger
 	ctx    context.Context // of attempts to send
 	cancel context.CancelFunc
+
+	waiting atomic.Int64 // entries
 
 	mu      sync.Mutex
 	closed  bool
@@ -69,10 +72,14 @@ func (d *Delivery) Post(channelID string, entry *discordgo.MessageEmbed) {
 	}
 	select {
 	case queue <- entry:
+		d.waiting.Add(1)
 	default:
 		d.log.Error().Str("channel", channelID).Int("waiting", queueLength).Msg("a log channel is too far behind: an entry is lost")
 	}
 }
+
+// Waiting is how many entries are not delivered yet.
+func (d *Delivery) Waiting() int { return int(d.waiting.Load()) }
 
 // Close delivers what is waiting, until ctx is done, and ends the goroutines.
 func (d *Delivery) Close(ctx context.Context) {
@@ -94,6 +101,7 @@ func (d *Delivery) deliver(channelID string, queue <-chan *discordgo.MessageEmbe
 		if err := d.send(channelID, entry); err != nil {
 			d.log.Error().Err(err).Str("channel", channelID).Str("entry", entry.Title).Msg("a log channel entry could not be delivered")
 		}
+		d.waiting.Add(-1)
 	}
 }
 

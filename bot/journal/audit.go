@@ -1,0 +1,19 @@
+package journal
+
+import (
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+)
+
+// Audit writes that staff's own commands were used, or that somebody was refused them.
+func (j *Journal) Audit(r *interaction.Request, a interaction.Audit) {
+	title, color := "👁️ "+j.t.Text("log.audit.used"), grey
+	if a.Refused {
+		title, color = "⛔ "+j.t.Text("log.audit.refused"), orange
+	}
+	fields := append(j.people(r), j.field("operation", safetext.Code(string(r.Kind)+" "+r.Route, nameLimit)))
+	if a.Detail != "" {
+		fields = append(fields, j.field("detail", safetext.Code(a.Detail, nameLimit)))
+	}
+	j.poster.Post(j.channels.Actions, j.entry(title, color, append(fields, j.field("where", j.where(r)))...))
+}

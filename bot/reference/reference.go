@@ -1,0 +1,151 @@
+// Package reference keeps what happened behind each reference that a customer
+// was shown, so that staff who are told the code find the whole story.
+//
+// Stories are kept in Redis for a week. Where Redis is away they are not kept;
+// the log channel and the process log hold the reference all the same.
+package reference
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+)
+
+const (
+	// kept is for how long a story can be looked up.
+	kept = 7 * 24 * time.Hour
+	// visitLimit bounds one use of Redis.
+	visitLimit = 250 * time.Millisecond
+	keyPrefix  = "hostbot:reference:"
+	// codeLength is how many letters and digits a reference has.
+	codeLength = 7
+	// detailLimit bounds what was said of a failure, in characters.
+	detailLimit = 1000
+)
+
+// ErrUnknown says that nothing is known of a reference: it was mistyped, is
+// older than a week, or was given while Redis was away.
+var ErrUnknown = errors.New("reference: unknown")
+
+// Story is what happened behind a reference.
+type Story struct {
+	Reference     string    `json:"reference"`
+	InteractionID string    `json:"interaction"`
+	UserID        string    `json:"user"`
+	CustomerID    string    `json:"customer"` // another's than UserID where staff acted
+	GuildID       string    `json:"guild"`    // empty in a direct message
+	ChannelID     string    `json:"channel"`
+	Kind          string    `json:"kind"`
+	Route         string    `json:"route"`
+	At            time.Time `json:"at"` // when the interaction arrived
+
+	// Failed is how long after that the failure was known.
+	Failed time.Duration `json:"failed"`
+	Detail string        `json:"detail"` // the error in full, bounded
+
+	// Of the call to the hosting service, where that is what failed.
+	Operation string        `json:"operation,omitempty"`
+	Code      string        `json:"code,omitempty"`
+	Status    int           `json:"status,omitempty"` // HTTP's; 0 where there was no answer
+	Answer    string        `json:"answer,omitempty"` // the service's own words, bounded
+	Attempts  int           `json:"attempts,omitempty"`
+	Took      time.Duration `json:"took,omitempty"`
+	Uncertain bool          `json:"uncertain,omitempty"` // it may have been carried out
+
+	Shard   int    `json:"shard"`
+	Version string `json:"version"`
+}
+
+// Of tells the story of an interaction that failed.
+func Of(r *interaction.Request, err error) Story {
+	s := Story{
+		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, GuildID: r.GuildID, ChannelID: r.ChannelID,
+		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
+		Detail: safetext.Plain(err.Error(), detailLimit),
+	}
+	var service *hostapi.Error
+	if errors.As(err, &service) {
+		s.Operation, s.Code, s.Status, s.Answer = string(service.Op), string(service.Code), service.Status, service.Detail
+		s.Attempts, s.Took, s.Uncertain = service.Attempts, service.Took, service.Uncertain
+	}
+	return s
+}
+
+// Store keeps stories.
+type Store struct {
+	redis   redis.UniversalClient
+	version string
+	log     zerolog.Logger
+}
+
+// New returns a store; version is the program's.
+func New(client redis.UniversalClient, version string, log zerolog.Logger) *Store {
+	return &Store{redis: client, version: version, log: log}
+}
+
+// Keep keeps a story. It takes 250 ms at most; that a story could not be kept
+// is in the process log.
+func (s *Store) Keep(story Story) {
+	story.Version = s.version
+	data, err := json.Marshal(story)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), visitLimit)
+		defer cancel()
+		err = s.redis.Set(ctx, keyPrefix+story.Reference, data, kept).Err()
+	}
+	if err != nil {
+		s.log.Warn().Err(err).Str("reference", story.Reference).Msg("what is behind a reference could not be kept")
+	}
+}
+
+// Story returns what is behind a reference, as Clean returns it, or ErrUnknown.
+func (s *Store) Story(ctx context.Context, code string) (Story, error) {
+	if code == "" {
+		return Story{}, ErrUnknown
+	}
+	ctx, cancel := context.WithTimeout(ctx, visitLimit)
+	defer cancel()
+	data, err := s.redis.Get(ctx, keyPrefix+code).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return Story{}, ErrUnknown
+	}
+	if err != nil {
+		return Story{}, fmt.Errorf("reference: %w", err)
+	}
+	var story Story
+	if err := json.Unmarshal(data, &story); err != nil {
+		return Story{}, fmt.Errorf("reference: what is kept makes no sense: %w", err)
+	}
+	return story, nil
+}
+
+// Clean returns a reference as it is kept, of one as somebody typed it: with
+// small letters, spaces, a # or an O for a 0. It returns "" where it is none.
+func Clean(typed string) string {
+	code := strings.Map(func(c rune) rune {
+		switch {
+		case c >= '0' && c <= '9' || c >= 'A' && c <= 'Z':
+			return c
+		case c == ' ' || c == '#' || c == '`' || c == '-':
+			return -1
+		default:
+			return '?'
+		}
+	}, strings.ToUpper(typed))
+	// The letters that references do not have, by what they are taken for.
+	code = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(code)
+	if len(code) != codeLength || strings.Contains(code, "?") {
+		return ""
+	}
+	return code
+}

@@ -1,0 +1,100 @@
+package reference_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/bot/reference"
+	"hostbot/hostapi"
+)
+
+func open(t *testing.T, address string) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func TestAStoryIsKeptForAWeek(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := open(t, address)
+		store := reference.New(client, "1.2.3", zerolog.Nop())
+		r := &interaction.Request{
+			ID: "9", Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "43", GuildID: "7", ChannelID: "8",
+			Reference: "ABC1234", ReceivedAt: time.Now().Add(-time.Second).UTC(),
+		}
+		told := reference.Of(r, &hostapi.Error{
+			Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable, Status: 503, Detail: "no such node", Attempts: 2, Took: time.Second, Uncertain: true,
+		})
+		store.Keep(told)
+		got, err := store.Story(t.Context(), "ABC1234")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told.Version = "1.2.3"
+		if diff := cmp.Diff(told, got); diff != "" {
+			t.Errorf("story (-want +got):\n%s", diff)
+		}
+		if got.Answer != "no such node" || got.Attempts != 2 || got.Failed < time.Second {
+			t.Errorf("it tells %+v", got)
+		}
+		if left := client.TTL(t.Context(), "hostbot:reference:ABC1234").Val(); left <= 6*24*time.Hour || left > 7*24*time.Hour {
+			t.Errorf("it is kept for %v", left)
+		}
+	})
+}
+
+func TestWhatIsNotKnown(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := open(t, address)
+		store := reference.New(client, "1", zerolog.Nop())
+		for _, code := range []string{"", "ABC1234"} {
+			if _, err := store.Story(t.Context(), code); !errors.Is(err, reference.ErrUnknown) {
+				t.Errorf("%q: %v", code, err)
+			}
+		}
+		client.Set(t.Context(), "hostbot:reference:BAD0000", "{", 0)
+		if _, err := store.Story(t.Context(), "BAD0000"); err == nil || errors.Is(err, reference.ErrUnknown) {
+			t.Errorf("nonsense: %v", err)
+		}
+	})
+}
+
+func TestWithoutRedisTheLogSaysSo(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		client := open(t, server.URL())
+		server.Stop()
+		var log strings.Builder
+		store := reference.New(client, "1", zerolog.New(&log))
+		store.Keep(reference.Story{Reference: "ABC1234"})
+		if !strings.Contains(log.String(), "ABC1234") {
+			t.Errorf("the log says %q", log.String())
+		}
+		if _, err := store.Story(t.Context(), "ABC1234"); err == nil || errors.Is(err, reference.ErrUnknown) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestCleanUnderstandsWhatPeopleType(t *testing.T) {
+	for typed, want := range map[string]string{
+		"ABC1234": "ABC1234", " abc1234 ": "ABC1234", "`ABC1234`": "ABC1234", "#abc-1234": "ABC1234", "ABCO23I": "ABC0231", "ABCl234": "ABC1234",
+		"": "", "ABC123": "", "ABC12345": "", "ABC123*": "", "äBC1234": "", "hostbot:reference:x": "",
+	} {
+		if got := reference.Clean(typed); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", typed, got, want)
+		}
+	}
+}

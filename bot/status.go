@@ -1,0 +1,35 @@
+package bot
+
+import (
+	"context"
+	"time"
+
+	"hostbot/bot/monitor"
+	"hostbot/commands"
+)
+
+// pingLimit bounds the question whether Redis is there.
+const pingLimit = time.Second
+
+// health gathers how the program and what it depends on fare. It makes no call
+// to the hosting service, which may be in trouble already.
+func (b *Bot) health(ctx context.Context) commands.Health {
+	calls, failed := b.monitor.RecentCalls()
+	return commands.Health{
+		Version: b.version,
+		Started: b.started,
+		Served:  b.monitor.Served(),
+		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
+		Service: commands.ServiceHealth{Window: monitor.Window, Calls: calls, Failed: failed},
+		Redis:   b.redisHealth(ctx),
+		Waiting: b.delivery.Waiting(),
+	}
+}
+
+func (b *Bot) redisHealth(ctx context.Context) commands.RedisHealth {
+	ctx, cancel := context.WithTimeout(ctx, pingLimit)
+	defer cancel()
+	asked := time.Now()
+	err := b.redis.Client.Ping(ctx).Err()
+	return commands.RedisHealth{Embedded: b.redis.Embedded, Err: err, Latency: time.Since(asked)}
+}
