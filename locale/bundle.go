@@ -111,7 +111,7 @@ func (b *Bundle) Locales() []string {
 // Has reports whether Default has a text for key, and so whether every call
 // with it gives a text rather than the key.
 func (b *Bundle) Has(key string) bool {
-	return b.catalogs[Default].messages[key] != nil
+	return b.catalogs[Default].others[key] != nil
 }
 
 // Localizations returns the text of key in each locale that has one of its own,
@@ -123,8 +123,7 @@ func (b *Bundle) Localizations(key string) map[string]string {
 	}
 	var localized map[string]string
 	for locale, catalog := range b.catalogs {
-		message := catalog.messages[key]
-		if locale == Default || message == nil {
+		if locale == Default || catalog.others[key] == nil {
 			continue
 		}
 		if localized == nil {

@@ -23,35 +23,32 @@ func (t *Texts) Text(key string) string { return t.Format(key, nil) }
 
 // Format returns a text with args in its placeholders.
 func (t *Texts) Format(key string, args Args) string {
-	c, m := t.find(key)
-	if m == nil {
+	_, text := t.find(key)
+	if text == nil {
 		return key
 	}
-	if m.fixed != "" {
-		return m.fixed
-	}
-	return c.localize(key, nil, m.complete(args))
+	return text.with(args)
 }
 
 // Count returns the form of a text that n asks for in the language's grammar,
 // with n as the placeholder Count and args in the others.
 func (t *Texts) Count(key string, n int, args Args) string {
-	c, m := t.find(key)
-	if m == nil {
+	c, _ := t.find(key)
+	if c == nil {
 		return key
 	}
 	counted := make(Args, len(args)+1)
 	maps.Copy(counted, args)
 	counted["Count"] = n
-	return c.localize(key, n, m.complete(counted))
+	return c.count(key, n, counted)
 }
 
-// find returns the message of key and the catalog that holds it, or nil for
-// both where no language has it.
-func (t *Texts) find(key string) (*catalog, *message) {
-	for _, c := range []*catalog{t.catalog, t.fallback} {
-		if m := c.messages[key]; m != nil {
-			return c, m
+// find returns the catalog that holds the text of key, and its form "other", or
+// nil for both where no language has it.
+func (t *Texts) find(key string) (*catalog, *form) {
+	for _, c := range [...]*catalog{t.catalog, t.fallback} {
+		if text := c.others[key]; text != nil {
+			return c, text
 		}
 	}
 	return nil, nil
