@@ -150,6 +150,17 @@ func (u *User) component(messageID, customID string) (*message, Component, error
 	return nil, Component{}, fmt.Errorf("the message has no component %q", customID)
 }
 
+// Say writes a message that everybody in the channel sees. The bot, which has
+// no intent for messages, gets no event of it.
+func (u *User) Say(content string) View {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	m := u.server.newMessageBy(u.profile.wire(), u.channel)
+	m.wire.Content = content
+	u.server.publish(m)
+	return m.view()
+}
+
 // Dismiss takes an ephemeral message away, as its user can.
 func (u *User) Dismiss(messageID string) error {
 	u.server.mu.Lock()

@@ -3,9 +3,6 @@ package discordtest
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"slices"
-	"strconv"
 )
 
 // Access is what the bot may do in a channel.
@@ -18,6 +15,15 @@ const (
 	MissingAccess
 	// MissingPermissions lets the bot see but not write: 403, code 50013.
 	MissingPermissions
+	// NoHistory lets the bot write but not read back: it gets an empty list, and
+	// of a single message 403, code 50013.
+	NoHistory
+	// Archived is a thread that was closed: what is there can not be changed
+	// (400, code 50083), and the next message opens it again.
+	Archived
+	// Locked is a thread that was closed by a moderator: it also takes no new
+	// message (400, code 50083).
+	Locked
 	// Gone means that the channel was deleted: 404, code 10003.
 	Gone
 )
@@ -114,173 +120,4 @@ func (ch *channel) visible(userID string) []View {
 		}
 	}
 	return views
-}
-
-// writable returns the channel of a call in which the bot wants to write.
-func (s *Server) writable(c *call) (*channel, *refusal) {
-	ch, refused := s.readable(c)
-	if refused == nil && ch.access == MissingPermissions {
-		refused = refuse(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
-		refused.innocent = true
-	}
-	return ch, refused
-}
-
-func (s *Server) readable(c *call) (*channel, *refusal) {
-	ch := s.channels[c.r.PathValue("channel")]
-	if ch == nil || ch.access == Gone {
-		refused := refuse(http.StatusNotFound, CodeUnknownChannel, "Unknown Channel")
-		refused.innocent = ch != nil
-		return nil, refused
-	}
-	if ch.access == MissingAccess {
-		refused := refuse(http.StatusForbidden, CodeMissingAccess, "Missing Access")
-		refused.innocent = true
-		return nil, refused
-	}
-	return ch, nil
-}
-
-// inChannel returns the message that a call names. Ephemeral messages are out
-// of its reach.
-func (s *Server) inChannel(c *call) (*message, *refusal) {
-	ch, refused := s.readable(c)
-	if refused != nil {
-		return nil, refused
-	}
-	m := s.messages[c.r.PathValue("message")]
-	if m == nil || m.channel != ch || m.visibleTo != "" {
-		return nil, unknownMessage()
-	}
-	return m, nil
-}
-
-// postDM opens the DM with a user.
-func (s *Server) postDM(c *call) (any, *refusal) {
-	var body struct {
-		RecipientID string `json:"recipient_id"`
-	}
-	if refused := c.decode(&body); refused != nil {
-		return nil, refused
-	}
-	p := &problems{}
-	if body.RecipientID == "" {
-		p.required("recipient_id")
-	}
-	if refused := s.check(c, p, "CreatePrivateChannelRequest"); refused != nil {
-		return nil, refused
-	}
-	return s.locked(func() (any, *refusal) {
-		if user := s.withID(body.RecipientID); user != nil {
-			return s.dm(user).wire(), nil
-		}
-		return nil, refuse(http.StatusNotFound, CodeUnknownUser, "Unknown User")
-	})
-}
-
-// readMessage reads a message, which may have these flags, and checks it by the
-// rules and against a component of Discord's description.
-func (s *Server) readMessage(c *call, flags int, schema string) (*messageBody, *refusal) {
-	body := &messageBody{}
-	if refused := c.decode(body); refused != nil {
-		return nil, refused
-	}
-	p := &problems{}
-	body.validate(p, "", flags)
-	return body, s.check(c, p, schema)
-}
-
-const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
-
-func (s *Server) postMessage(c *call) (any, *refusal) {
-	if _, refused := s.locked(func() (any, *refusal) { _, refused := s.writable(c); return nil, refused }); refused != nil {
-		return nil, refused
-	}
-	body, refused := s.readMessage(c, channelFlags, "MessageCreateRequest")
-	if refused != nil {
-		return nil, refused
-	}
-	return s.locked(func() (any, *refusal) {
-		ch, refused := s.writable(c)
-		if refused != nil {
-			return nil, refused
-		}
-		m := s.newMessage(ch)
-		if refused := body.applyTo(&m.wire); refused != nil {
-			return nil, refused
-		}
-		m.wire.Flags = body.Flags.value
-		m.pings = pings(m.wire.Content, body.AllowedMentions)
-		s.publish(m)
-		return m.wire, nil
-	})
-}
-
-func (s *Server) getMessages(c *call) (any, *refusal) {
-	limit := 50
-	if text := c.r.URL.Query().Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > 100 {
-			p := &problems{}
-			p.add("limit", "NUMBER_TYPE_MAX", "int value should be between 1 and 100.")
-			return nil, p.refusal()
-		}
-		limit = n
-	}
-	return s.locked(func() (any, *refusal) {
-		ch, refused := s.readable(c)
-		if refused != nil {
-			return nil, refused
-		}
-		newest := []wireMessage{}
-		for _, m := range slices.Backward(ch.messages) {
-			if m.visibleTo == "" && len(newest) < limit {
-				newest = append(newest, m.wire)
-			}
-		}
-		return newest, nil
-	})
-}
-
-func (s *Server) getMessage(c *call) (any, *refusal) {
-	return s.locked(func() (any, *refusal) {
-		m, refused := s.inChannel(c)
-		if refused != nil {
-			return nil, refused
-		}
-		return m.wire, nil
-	})
-}
-
-func (s *Server) patchMessage(c *call) (any, *refusal) {
-	if _, refused := s.getMessage(c); refused != nil {
-		return nil, refused
-	}
-	body, refused := s.readMessage(c, channelFlags, "MessageEditRequestPartial")
-	if refused != nil {
-		return nil, refused
-	}
-	return s.locked(func() (any, *refusal) {
-		m, refused := s.inChannel(c)
-		if refused != nil {
-			return nil, refused
-		}
-		if refused := s.editLimited(m); refused != nil {
-			return nil, refused
-		}
-		if refused := s.edit(m, body); refused != nil {
-			return nil, refused
-		}
-		return m.wire, nil
-	})
-}
-
-func (s *Server) deleteMessage(c *call) (any, *refusal) {
-	return s.locked(func() (any, *refusal) {
-		m, refused := s.inChannel(c)
-		if refused != nil {
-			return nil, refused
-		}
-		return nil, s.remove(m)
-	})
 }

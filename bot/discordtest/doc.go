@@ -20,6 +20,7 @@
 // server stricter, if the environment names them: DISCORD_OPENAPI, Discord's
 // OpenAPI description, against which each body from the bot is checked, and
 // DISCORD_EVENT_SCHEMA, a JSON Schema against which the server checks each
-// INTERACTION_CREATE that it sends. Attachments, threads, voice, reactions and
-// components v2 are not simulated.
+// INTERACTION_CREATE that it sends. Attachments, voice, reactions and components
+// v2 are not simulated; of threads there is what their end does to a
+// channel (Archived, Locked), and there are no gateway events about messages.
 package discordtest

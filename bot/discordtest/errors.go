@@ -20,10 +20,12 @@ const (
 	CodeAlreadyAcknowledged = 40060
 	CodeTooManyFollowUps    = 40094
 	CodeMissingAccess       = 50001
+	CodeNotTheAuthor        = 50005
 	CodeEmptyMessage        = 50006
 	CodeMissingPermissions  = 50013
 	CodeInvalidToken        = 50027
 	CodeInvalidForm         = 50035
+	CodeThreadArchived      = 50083
 	CodeInvalidJSON         = 50109
 )
 

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"time"
@@ -16,6 +17,7 @@ type message struct {
 	visibleTo string // the one user who sees it; empty if all do
 	created   time.Time
 	deleted   bool
+	nonce     json.RawMessage // empty where the bot sent none
 	version   int
 	history   []View
 	pings     []string
@@ -23,13 +25,16 @@ type message struct {
 }
 
 // newMessage makes an empty message of the bot.
-func (s *Server) newMessage(ch *channel) *message {
+func (s *Server) newMessage(ch *channel) *message { return s.newMessageBy(s.app.user, ch) }
+
+// newMessageBy makes an empty message.
+func (s *Server) newMessageBy(author wireUser, ch *channel) *message {
 	now := s.clock.Now()
 	return &message{
 		channel: ch,
 		created: now,
 		wire: wireMessage{
-			ID: s.ids.next(), ChannelID: ch.id, Author: s.app.user, Timestamp: timestamp(now),
+			ID: s.ids.next(), ChannelID: ch.id, Author: author, Timestamp: timestamp(now),
 			Mentions: []wireUser{}, MentionRoles: []string{}, Attachments: []any{},
 			Embeds: []Embed{}, Components: []Component{},
 		},
@@ -139,7 +144,7 @@ func (s *Server) touch(m *message) {
 // view is what a person sees of the message.
 func (m *message) view() View {
 	v := View{
-		ID: m.wire.ID, ChannelID: m.channel.id, State: Shown, Ephemeral: m.visibleTo != "",
+		ID: m.wire.ID, ChannelID: m.channel.id, AuthorID: m.wire.Author.ID, State: Shown, Ephemeral: m.visibleTo != "",
 		Content: m.wire.Content, Embeds: m.wire.Embeds, Components: m.wire.Components,
 		Pings: m.pings, Version: m.version,
 	}

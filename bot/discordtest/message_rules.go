@@ -35,6 +35,18 @@ type messageBody struct {
 	TTS             bool                      `json:"tts"`
 }
 
+// readMessage reads a message, which may have these flags, and checks it by the
+// rules and against a component of Discord's description.
+func (s *Server) readMessage(c *call, flags int, schema string) (*messageBody, *refusal) {
+	body := &messageBody{}
+	if refused := c.decode(body); refused != nil {
+		return nil, refused
+	}
+	p := &problems{}
+	body.validate(p, "", flags)
+	return body, s.check(c, p, schema)
+}
+
 type allowedMentions struct {
 	Parse       []string `json:"parse"`
 	Users       []string `json:"users"`

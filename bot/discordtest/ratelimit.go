@@ -83,7 +83,9 @@ func (l *limiter) takeEdit(channelID string) *refusal {
 	defer l.mu.Unlock()
 	wait := l.count("old "+channelID, limit{3, time.Minute}, l.clock.Now())
 	if wait > 0 {
-		return rateLimited(wait, false, CodeOldMessageEdits)
+		refused := rateLimited(wait, false, CodeOldMessageEdits)
+		refused.message = "Maximum number of edits to messages older than 1 hour reached. Try again later"
+		return refused
 	}
 	return nil
 }

@@ -27,50 +27,6 @@ func TestWhoMayCall(t *testing.T) {
 	c.do("GET", "/gateway", "").want(t, 200, 0)
 }
 
-func TestChannelStates(t *testing.T) {
-	discord := discordtest.RunT(t)
-	c := newClient(t, discord)
-	log := discord.AddChannel("log")
-	path := "/channels/" + log.ID + "/messages"
-	c.do("POST", path, `{"content":"one"}`).want(t, 200, 0)
-	for access, want := range map[discordtest.Access]struct{ post, get, code int }{
-		discordtest.MissingAccess:      {403, 403, discordtest.CodeMissingAccess},
-		discordtest.MissingPermissions: {403, 200, discordtest.CodeMissingPermissions},
-		discordtest.Gone:               {404, 404, discordtest.CodeUnknownChannel},
-	} {
-		log.Allow(access)
-		c.do("POST", path, `{"content":"two"}`).want(t, want.post, want.code)
-		if got := c.do("GET", path, ""); got.status != want.get {
-			t.Errorf("access %d: GET is answered %d, want %d", access, got.status, want.get)
-		}
-	}
-	log.Allow(discordtest.FullAccess)
-	id := log.WaitFor(t, "one").ID
-	c.do("PATCH", path+"/"+id, `{"content":"changed"}`).want(t, 200, 0)
-	if got := c.do("GET", path+"/"+id, ""); got.body.Content != "changed" {
-		t.Errorf("got %s", got.text)
-	}
-	if got := c.do("GET", path+"?limit=1", ""); !strings.HasPrefix(got.text, "[{") {
-		t.Errorf("got %s", got.text)
-	}
-	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
-	discord.ExpectFailures()
-	c.do("GET", path+"/"+id, "").want(t, 404, discordtest.CodeUnknownMessage)
-	c.do("POST", "/channels/1/messages", `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownChannel)
-}
-
-// Ephemeral messages are out of reach of the channel's routes.
-func TestEphemeralIsNotInTheChannel(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.discord.ExpectFailures()
-	r, _ := s.message(`[]`)
-	path := "/channels/" + s.anna.ChannelID() + "/messages"
-	s.do("GET", path+"/"+r.View().ID, "").want(t, 404, discordtest.CodeUnknownMessage)
-	if got := s.do("GET", path, ""); got.text != "[]" {
-		t.Errorf("got %s", got.text)
-	}
-}
-
 func TestRateLimits(t *testing.T) {
 	clock := still()
 	s := newStage(t, discordtest.Config{Clock: clock})
@@ -103,19 +59,6 @@ func TestRateLimits(t *testing.T) {
 	}
 	// What answers an interaction is not counted with the rest.
 	s.message(`[]`)
-}
-
-func TestEditsOfOldMessages(t *testing.T) {
-	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
-	c := newClient(t, discord)
-	path := "/channels/" + discord.Channels()[0].ID + "/messages"
-	got := c.do("POST", path, `{"content":"x"}`)
-	clock.Advance(time.Hour + time.Second)
-	for range 3 {
-		c.do("PATCH", path+"/"+got.body.ID, `{"content":"y"}`).want(t, 200, 0)
-	}
-	c.do("PATCH", path+"/"+got.body.ID, `{"content":"y"}`).want(t, 429, discordtest.CodeOldMessageEdits)
 }
 
 func TestFaults(t *testing.T) {

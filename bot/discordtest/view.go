@@ -31,11 +31,13 @@ func (s State) String() string {
 type View struct {
 	// ID is the message's; empty where there is none.
 	ID, ChannelID string
-	State         State
-	Ephemeral     bool
-	Content       string
-	Embeds        []Embed
-	Components    []Component
+	// AuthorID is who wrote the message: the bot's ApplicationID or a user's ID.
+	AuthorID   string
+	State      State
+	Ephemeral  bool
+	Content    string
+	Embeds     []Embed
+	Components []Component
 	// Modal is set while the bot is Asking.
 	Modal *Modal
 	// Pings are the mentions in the content that notify somebody.

@@ -178,4 +178,6 @@ type wireMessage struct {
 	ApplicationID       string      `json:"application_id,omitempty"`
 	WebhookID           string      `json:"webhook_id,omitempty"`
 	InteractionMetadata any         `json:"interaction_metadata,omitempty"`
+
+	Nonce json.RawMessage `json:"nonce,omitempty"`
 }

@@ -1,0 +1,77 @@
+package discordtest
+
+import "net/http"
+
+// readable returns the channel of a call in which the bot wants to read.
+func (s *Server) readable(c *call) (*channel, *refusal) {
+	ch := s.channels[c.r.PathValue("channel")]
+	switch {
+	case ch == nil:
+		return nil, refuse(http.StatusNotFound, CodeUnknownChannel, "Unknown Channel")
+	case ch.access == Gone:
+		return nil, denied(http.StatusNotFound, CodeUnknownChannel, "Unknown Channel")
+	case ch.access == MissingAccess:
+		return nil, denied(http.StatusForbidden, CodeMissingAccess, "Missing Access")
+	}
+	return ch, nil
+}
+
+// writable returns the channel of a call in which the bot wants to write.
+func (s *Server) writable(c *call) (*channel, *refusal) {
+	ch, refused := s.readable(c)
+	switch {
+	case refused != nil:
+		return nil, refused
+	case ch.access == MissingPermissions:
+		return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
+	case ch.access == Locked:
+		return nil, threadArchived()
+	}
+	return ch, nil
+}
+
+// inChannel returns the message that a call names. Ephemeral messages are out
+// of its reach.
+func (s *Server) inChannel(c *call) (*message, *refusal) {
+	ch, refused := s.readable(c)
+	if refused != nil {
+		return nil, refused
+	}
+	m := s.messages[c.r.PathValue("message")]
+	if m == nil || m.channel != ch || m.visibleTo != "" {
+		return nil, unknownMessage()
+	}
+	return m, nil
+}
+
+// changeable returns the message that a call is to change or delete.
+func (s *Server) changeable(c *call) (*message, *refusal) {
+	m, refused := s.inChannel(c)
+	if refused != nil {
+		return nil, refused
+	}
+	if m.channel.access == Archived || m.channel.access == Locked {
+		return nil, threadArchived()
+	}
+	return m, nil
+}
+
+// editable returns the message of the bot's own that a call is to change.
+func (s *Server) editable(c *call) (*message, *refusal) {
+	m, refused := s.changeable(c)
+	if refused == nil && m.wire.Author.ID != s.app.id {
+		return nil, refuse(http.StatusForbidden, CodeNotTheAuthor, "Cannot edit a message authored by another user")
+	}
+	return m, refused
+}
+
+// denied is a refusal because of a channel's state, of which the bot could not know.
+func denied(status, code int, message string) *refusal {
+	r := refuse(status, code, message)
+	r.innocent = true
+	return r
+}
+
+func threadArchived() *refusal {
+	return denied(http.StatusBadRequest, CodeThreadArchived, "Thread is archived")
+}

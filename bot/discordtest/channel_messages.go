@@ -1,0 +1,110 @@
+package discordtest
+
+import "net/http"
+
+const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
+
+func (s *Server) postMessage(c *call) (any, *refusal) {
+	if _, refused := s.locked(func() (any, *refusal) { _, refused := s.writable(c); return nil, refused }); refused != nil {
+		return nil, refused
+	}
+	body, refused := s.readMessage(c, channelFlags, "MessageCreateRequest")
+	if refused != nil {
+		return nil, refused
+	}
+	nonce, refused := readNonce(c)
+	if refused != nil {
+		return nil, refused
+	}
+	return s.locked(func() (any, *refusal) {
+		ch, refused := s.writable(c)
+		if refused != nil {
+			return nil, refused
+		}
+		if earlier := s.withNonce(nonce); earlier != nil {
+			return created(earlier), nil
+		}
+		m := s.newMessage(ch)
+		if refused := body.applyTo(&m.wire); refused != nil {
+			return nil, refused
+		}
+		m.wire.Flags = body.Flags.value
+		m.pings = pings(m.wire.Content, body.AllowedMentions)
+		m.nonce = nonce.value
+		if ch.access == Archived {
+			ch.access = FullAccess
+		}
+		s.publish(m)
+		return created(m), nil
+	})
+}
+
+func (s *Server) getMessages(c *call) (any, *refusal) {
+	page, refused := readPage(c)
+	if refused != nil {
+		return nil, refused
+	}
+	return s.locked(func() (any, *refusal) {
+		ch, refused := s.readable(c)
+		if refused != nil {
+			return nil, refused
+		}
+		found := []wireMessage{}
+		if ch.access == NoHistory {
+			return found, nil
+		}
+		for _, m := range page.of(ch.messages) {
+			found = append(found, s.read(m))
+		}
+		return found, nil
+	})
+}
+
+func (s *Server) getMessage(c *call) (any, *refusal) {
+	return s.locked(func() (any, *refusal) {
+		m, refused := s.inChannel(c)
+		if refused != nil {
+			return nil, refused
+		}
+		if m.channel.access == NoHistory {
+			return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
+		}
+		return s.read(m), nil
+	})
+}
+
+func (s *Server) patchMessage(c *call) (any, *refusal) {
+	if _, refused := s.locked(func() (any, *refusal) { return s.editable(c) }); refused != nil {
+		return nil, refused
+	}
+	body, refused := s.readMessage(c, channelFlags, "MessageEditRequestPartial")
+	if refused != nil {
+		return nil, refused
+	}
+	return s.locked(func() (any, *refusal) {
+		m, refused := s.editable(c)
+		if refused != nil {
+			return nil, refused
+		}
+		if refused := s.editLimited(m); refused != nil {
+			return nil, refused
+		}
+		if refused := s.edit(m, body); refused != nil {
+			return nil, refused
+		}
+		return m.wire, nil
+	})
+}
+
+func (s *Server) deleteMessage(c *call) (any, *refusal) {
+	return s.locked(func() (any, *refusal) {
+		m, refused := s.changeable(c)
+		if refused != nil {
+			return nil, refused
+		}
+		if m.wire.Author.ID != s.app.id {
+			return nil, refuse(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
+		}
+		return nil, s.remove(m)
+	})
+}
