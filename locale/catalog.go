@@ -11,7 +11,7 @@ import (
 // catalog is the texts of one file.
 type catalog struct {
 	others    map[string]*form // the form "other" of each text, which it shows without a count
-	localizer *i18n.Localizer // of texts with a count
+	localizer *i18n.Localizer  // of texts with a count
 }
 
 // loadCatalog reads the file name of files, adds it to bundle, which knows the
