@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
-	"net/url"
-	"strings"
+	"strconv"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
 )
 
@@ -66,34 +65,46 @@ func CodeOf(err error) int {
 	return 0
 }
 
-// newError translates what discordgo returned.
-func newError(err error) *Error {
-	var limited *discordgo.RateLimitError
-	if errors.As(err, &limited) {
-		return &Error{Status: http.StatusTooManyRequests, Message: "rate limited", RetryAfter: limited.RetryAfter}
+// transportError says that there was no answer, or none to its end.
+func transportError(err error) *Error {
+	e := &Error{Message: clip(err.Error()), Uncertain: true}
+	var limit net.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		e.cause = context.Canceled
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &limit) && limit.Timeout():
+		e.cause = context.DeadlineExceeded
 	}
-	var answered *discordgo.RESTError
-	if errors.As(err, &answered) {
-		e := &Error{Status: answered.Response.StatusCode, Uncertain: answered.Response.StatusCode >= 500}
-		e.Code, e.Message = readBody(e.Status, answered.ResponseBody)
-		return e
+	return e
+}
+
+// answerError says what an answer means that is no success.
+func answerError(res *http.Response, body []byte) *Error {
+	if res.StatusCode == http.StatusTooManyRequests {
+		return &Error{Status: res.StatusCode, Message: "rate limited", RetryAfter: retryAfter(res, body)}
 	}
-	var transport *url.Error
-	if errors.As(err, &transport) {
-		// url.Error prints the whole address; what it wraps does not.
-		e := &Error{Message: clip(transport.Err.Error()), Uncertain: true}
-		if transport.Timeout() {
-			e.cause = context.DeadlineExceeded
-		} else if errors.Is(err, context.Canceled) {
-			e.cause = context.Canceled
-		}
-		return e
+	e := &Error{Status: res.StatusCode, Uncertain: res.StatusCode >= 500}
+	e.Code, e.Message = readBody(e.Status, body)
+	return e
+}
+
+// maxRetryAfter is the longest wait that is believed.
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter returns how long a 429 asks to wait. One that is not Discord's own
+// says so in the header alone.
+func retryAfter(res *http.Response, body []byte) time.Duration {
+	var said struct {
+		RetryAfter float64 `json:"retry_after"` // seconds
 	}
-	// discordgo's error for a 502 is nothing but text, with the whole answer.
-	if strings.Contains(err.Error(), "HTTP 502") {
-		return &Error{Status: http.StatusBadGateway, Message: http.StatusText(http.StatusBadGateway), Uncertain: true}
+	err := json.Unmarshal(body, &said)
+	if err != nil {
+		said.RetryAfter, err = strconv.ParseFloat(res.Header.Get("Retry-After"), 64)
 	}
-	return &Error{Message: "an answer that makes no sense", Uncertain: true}
+	if err != nil || !(said.RetryAfter >= 0) { // which NaN is not
+		return time.Second
+	}
+	return time.Duration(min(said.RetryAfter, maxRetryAfter.Seconds()) * float64(time.Second))
 }
 
 // readBody returns Discord's code and words. What is not Discord's, such as a

@@ -78,11 +78,11 @@ type (
 		Flags discordgo.MessageFlags `json:"flags"`
 	}
 	message struct {
-		Content         string                       `json:"content"`
-		Embeds          []*discordgo.MessageEmbed    `json:"embeds"`
-		Components      []discordgo.MessageComponent `json:"components"`
-		Flags           discordgo.MessageFlags       `json:"flags,omitempty"`
-		AllowedMentions allowedMentions              `json:"allowed_mentions"`
+		Content         string                    `json:"content"`
+		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
+		Components      []any                     `json:"components"`
+		Flags           discordgo.MessageFlags    `json:"flags,omitempty"`
+		AllowedMentions allowedMentions           `json:"allowed_mentions"`
 	}
 	// allowedMentions is always empty: no message of the program may ping.
 	allowedMentions struct {
@@ -92,9 +92,9 @@ type (
 		Choices []interaction.Choice `json:"choices"`
 	}
 	dialog struct {
-		CustomID   string                       `json:"custom_id"`
-		Title      string                       `json:"title"`
-		Components []discordgo.MessageComponent `json:"components"`
+		CustomID   string `json:"custom_id"`
+		Title      string `json:"title"`
+		Components []any  `json:"components"`
 	}
 )
 
@@ -105,7 +105,7 @@ func callbackBody(r interaction.Response) callback {
 	case interaction.FormSuggest:
 		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, suggestions{orEmpty(r.Choices)}}
 	case interaction.FormOpen:
-		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, r.Modal.Components}}
+		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, plain(r.Modal.Components)}}
 	default:
 		return callback{discordgo.InteractionResponseChannelMessageWithSource, messageBody(r.Message, discordgo.MessageFlagsEphemeral)}
 	}
@@ -116,7 +116,7 @@ func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
 	return message{
 		Content:    m.Content,
 		Embeds:     orEmpty(m.Embeds),
-		Components: orEmpty(m.Components),
+		Components: plain(m.Components),
 		Flags:      flags,
 	}
 }

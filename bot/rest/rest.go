@@ -1,16 +1,18 @@
 // Package rest reaches Discord's REST API.
 //
-// It uses discordgo's session for the requests alone and leaves out its rate
-// limiter, which keeps a bucket for every interaction token for ever, makes
-// the edits of all original responses wait for each other, and sleeps where no
-// context reaches it. A request here is sent once, at once, within its context;
-// whether to send again, and when, is the caller's to decide from the Error.
+// It leaves discordgo's way of doing so alone, whose rate limiter keeps a bucket
+// for every interaction token for ever, makes the edits of all original
+// responses wait for each other, and sleeps where no context reaches it. A
+// request here is sent once, at once, within its context; whether to send
+// again, and when, is the caller's to decide from the Error.
 package rest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -22,12 +24,20 @@ import (
 	"hostbot/configs/secret"
 )
 
-// requestLimit bounds one request where its context has no earlier end.
-const requestLimit = 15 * time.Second
+const (
+	// requestLimit bounds one request where its context has no end.
+	requestLimit = 15 * time.Second
+	// maxAnswer bounds what is read of one answer, in bytes.
+	maxAnswer = 4 << 20
+	// userAgent has the form that Discord asks for.
+	userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ")"
+)
 
 // Client sends requests to Discord. It is safe for concurrent use.
 type Client struct {
-	session   *discordgo.Session
+	target    *url.URL
+	base      string // of all addresses, with a slash at its end
+	headers   http.Header
 	transport *http.Transport
 }
 
@@ -38,34 +48,26 @@ func New(token secret.Text, base string) (*Client, error) {
 	if err != nil || target.Host == "" {
 		return nil, fmt.Errorf("rest: %q is no base address", base)
 	}
-	session, err := discordgo.New("Bot " + token.Reveal())
-	if err != nil {
-		return nil, fmt.Errorf("rest: %w", err)
-	}
-	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   2 * time.Second,
-		ResponseHeaderTimeout: requestLimit,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       90 * time.Second,
-		ForceAttemptHTTP2:     true,
-	}
-	session.Client = &http.Client{
-		Transport:     &rebased{next: transport, target: target},
-		Timeout:       requestLimit,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	session.MaxRestRetries = 0
-	session.ShouldRetryOnRateLimit = false
-	session.StateEnabled = false
-	session.LogLevel = -1 // its lines can hold a token
-	return &Client{session: session, transport: transport}, nil
+	return &Client{
+		target: target,
+		base:   target.String() + "/",
+		headers: http.Header{
+			"Authorization": {"Bot " + token.Reveal()},
+			"Content-Type":  {"application/json"},
+			"User-Agent":    {userAgent},
+		},
+		transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout:   2 * time.Second,
+			ResponseHeaderTimeout: requestLimit,
+			MaxIdleConnsPerHost:   64,
+			IdleConnTimeout:       90 * time.Second,
+			ForceAttemptHTTP2:     true,
+			WriteBufferSize:       16 << 10, // a list of ten bots in one piece: 4 KiB would take two
+		},
+	}, nil
 }
-
-// HTTPClient returns the client that reaches the API through discordgo's own
-// addresses; the gateway asks with it where to connect.
-func (c *Client) HTTPClient() *http.Client { return c.session.Client }
 
 // Close gives up idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
@@ -73,20 +75,27 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // do sends body, unless it is nil, as JSON to a path below the API's base and
 // decodes the answer into out, unless that is nil. An error is an *Error.
 func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
-	var payload []byte
-	if body != nil {
-		var err error
-		if payload, err = json.Marshal(body); err != nil {
-			return &Error{Message: "encode request: " + err.Error()}
-		}
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, requestLimit)
+		defer cancel()
 	}
-	// A limiter of its own for each request: it is dropped with the request
-	// (267 ns and 496 B), where the session's keeps every key it ever saw.
-	bucket := discordgo.NewRatelimiter().LockBucket("request")
-	answer, err := c.session.RequestWithLockedBucket(method, discordgo.EndpointAPI+path, "application/json", payload, bucket, 0,
-		discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false), discordgo.WithRestRetries(0))
+	req, err := c.request(ctx, method, path, body)
 	if err != nil {
-		return newError(err)
+		return err
+	}
+	// Not through an http.Client, which follows redirects.
+	res, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return transportError(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return transportError(err)
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return answerError(res, answer)
 	}
 	if out == nil {
 		return nil
@@ -95,4 +104,21 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any) err
 		return &Error{Message: "decode answer: " + err.Error(), Uncertain: true}
 	}
 	return nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
+	var payload io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return nil, &Error{Message: "encode request: " + err.Error()}
+		}
+		payload = bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, payload)
+	if err != nil {
+		return nil, &Error{Message: "not an address"} // which holds a token
+	}
+	req.Header = c.headers // which a transport leaves as they are
+	return req, nil
 }

@@ -82,7 +82,7 @@ func TestBodies(t *testing.T) {
 				return c.Respond(ctx, to, interaction.Open(&interaction.Dialog{CustomID: "m", Title: "Delete"}))
 			},
 			"POST", "/api/v10/interactions/11/" + interactionToken + "/callback",
-			`{"type":9,"data":{"custom_id":"m","title":"Delete","components":null}}`,
+			`{"type":9,"data":{"custom_id":"m","title":"Delete","components":[]}}`,
 		},
 		"defer a message": {
 			func(ctx context.Context, c *rest.Client) error { return c.Defer(ctx, to, interaction.FormReply) },
@@ -252,5 +252,43 @@ func TestEditsDoNotWaitForEachOther(t *testing.T) {
 func TestNewRefusesWhatIsNoAddress(t *testing.T) {
 	if _, err := rest.New(botToken, "discord.com"); err == nil {
 		t.Error("accepted an address without a host")
+	}
+}
+
+func TestComponentsAreSentAsDiscordgoSendsThem(t *testing.T) {
+	components := []discordgo.MessageComponent{
+		discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+			discordgo.Button{Label: "Refresh", Style: discordgo.SecondaryButton, CustomID: "list/0", Emoji: &discordgo.ComponentEmoji{Name: "🟢"}},
+			discordgo.Button{Label: "Read", Style: discordgo.LinkButton, URL: "https://example.com", Disabled: true},
+		}},
+		discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.SelectMenu{
+			MenuType: discordgo.StringSelectMenu, CustomID: "open", Placeholder: "Open a bot",
+			Options: []discordgo.SelectMenuOption{{Label: "Shop", Value: "1", Default: true}},
+		}}},
+		discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.SelectMenu{MenuType: discordgo.UserSelectMenu, CustomID: "user"}}},
+		discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.TextInput{
+			CustomID: "name", Label: "Name", Style: discordgo.TextInputShort, Required: true, MaxLength: 80,
+		}}},
+		discordgo.TextDisplay{Content: "text"},
+	}
+	encoded, err := json.Marshal(components)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, requests := serve(t, noContent)
+	if err := client.Respond(t.Context(), to, interaction.Reply(interaction.Message{Components: components})); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Data struct {
+			Components any `json:"components"`
+		} `json:"data"`
+	}
+	var want any
+	if err := errors.Join(json.Unmarshal([]byte((<-requests).Body), &got), json.Unmarshal(encoded, &want)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Data.Components); diff != "" {
+		t.Errorf("components (-discordgo +sent):\n%s", diff)
 	}
 }

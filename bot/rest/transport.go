@@ -1,19 +1,24 @@
 package rest
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
 )
 
-// maxAnswer bounds what is read of one answer; discordgo itself reads to the end.
-const maxAnswer = 4 << 20
+// HTTPClient returns a client that reaches the API through discordgo's own
+// addresses; the gateway asks with it where to connect.
+func (c *Client) HTTPClient() *http.Client {
+	return &http.Client{
+		Transport:     &rebased{next: c.transport, target: c.target},
+		Timeout:       requestLimit,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
 
 // rebased sends what discordgo addresses to its own constant base elsewhere.
 // discordgo's addresses are package-level variables that all sessions share,
@@ -38,8 +43,7 @@ func (t *rebased) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The limiter that would read these lives for this request only, and a
-	// header that it can not parse would turn a success into an error.
+	// A header that discordgo's limiter can not parse would turn a success into an error.
 	for _, name := range []string{"Remaining", "Reset", "Reset-After"} {
 		res.Header.Del("X-RateLimit-" + name)
 	}
@@ -50,18 +54,10 @@ func (t *rebased) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// rateLimit returns the body of a 429 as discordgo can read it. One that is not
-// Discord's own has its delay in the header alone.
+// rateLimit returns the body of a 429 as discordgo can read it.
 func rateLimit(res *http.Response) io.Reader {
-	body, err := io.ReadAll(res.Body)
-	if err == nil && json.Valid(body) {
-		return bytes.NewReader(body)
-	}
-	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
-	if err != nil {
-		seconds = 1
-	}
-	return strings.NewReader(`{"message":"rate limited","retry_after":` + strconv.Itoa(seconds) + `}`)
+	body, _ := io.ReadAll(res.Body) // without a body, the header counts
+	return strings.NewReader(fmt.Sprintf(`{"message":"rate limited","retry_after":%g}`, retryAfter(res, body).Seconds()))
 }
 
 type bounded struct {
