@@ -9,6 +9,8 @@ package bot
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -120,12 +122,13 @@ func (b *Bot) build() error {
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Journal: b.journal,
 		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
 	})
-	b.gateway, err = gateway.New(gateway.Config{
+	b.gateway = gateway.New(gateway.Config{
 		Token: s.Discord.Token, HTTP: b.discord.HTTPClient(),
+		AllowPlain: strings.HasPrefix(s.Discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
 		OnInteraction: func(i *discordgo.Interaction) { b.answers.Serve(i) },
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
 	})
-	return err
+	return nil
 }
 
 // Ready tells whether interactions are being served.

@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
-	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // conn is the connection under discordgo's websocket. It reads the frames that
 // Discord sends before the library does and acts on those that the library
-// ignores or mishandles.
+// ignores or mishandles; what the library sends passes heartbeat.go.
 //
 // Once the connection is over, for whatever reason, nothing more is written to
 // it: the library would close with code 1000, which ends the session for good
@@ -26,35 +25,33 @@ type conn struct {
 	// Used by the reading goroutine alone.
 	in       *bufio.Reader
 	upgraded bool
-	ready    bool
 	pending  []byte        // read and looked at, still to be handed on
 	passing  int64         // bytes of the current frame to hand on unseen
-	deadline time.Time     // for the next sign of life
 	interval time.Duration // between heartbeats, as HELLO names it
 
+	ready   atomic.Bool // Discord delivers events over this connection
+	leaving atomic.Bool // the library may close the session for good
+	beats   heartbeats
 	latency latency
-	over    chan struct{}
-	ending  sync.Once
-	why     error // set before over is closed
+
+	alive  *time.Timer // ends the connection unless a sign of life puts it off
+	over   chan struct{}
+	ending sync.Once
+	why    error // set before over is closed
 }
 
-// sessionEvent is what Discord says of the session: READY, RESUMED, or that it
-// is not valid and another will be begun.
+// sessionEvent is what Discord says of the session: READY or RESUMED.
 type sessionEvent struct {
 	resumed       bool
-	invalid       bool
 	applicationID string
 	resumeURL     string
 }
 
 func newConn(raw net.Conn, noted func(sessionEvent)) *conn {
-	return &conn{
-		Conn:     raw,
-		noted:    noted,
-		in:       bufio.NewReaderSize(raw, 4096),
-		deadline: time.Now().Add(connectLimit),
-		over:     make(chan struct{}),
-	}
+	c := &conn{Conn: raw, noted: noted, in: bufio.NewReaderSize(raw, 4096), over: make(chan struct{})}
+	// Not a deadline for reading: the library may have stopped doing that.
+	c.alive = time.AfterFunc(connectLimit, func() { c.end(errSilent) })
+	return c
 }
 
 // reason returns why the connection is over, or nil while it is not.
@@ -71,6 +68,7 @@ func (c *conn) reason() error {
 func (c *conn) end(why error) {
 	c.ending.Do(func() {
 		c.why = why
+		c.ready.Store(false)
 		close(c.over)
 		_ = c.Conn.Close()
 	})
@@ -78,24 +76,13 @@ func (c *conn) end(why error) {
 
 // Close is called by the library when it gives the connection up.
 func (c *conn) Close() error {
-	c.end(net.ErrClosed)
+	c.end(errGivenUp)
 	return nil
-}
-
-func (c *conn) Write(p []byte) (int, error) {
-	if why := c.reason(); why != nil {
-		return 0, why
-	}
-	c.latency.wrote(p)
-	return c.Conn.Write(p)
 }
 
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.read(p)
 	if err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = errSilent
-		}
 		c.end(err)
 		return 0, c.why
 	}
@@ -103,8 +90,7 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 func (c *conn) read(p []byte) (int, error) {
-	if len(c.pending) == 0 && c.passing == 0 {
-		_ = c.Conn.SetReadDeadline(c.deadline) // fails only where reading does
+	for len(c.pending) == 0 && c.passing == 0 {
 		if err := c.next(); err != nil {
 			return 0, err
 		}
@@ -132,20 +118,23 @@ func (c *conn) next() error {
 	if err != nil {
 		return err
 	}
-	c.pending = head.raw
 	if !c.interesting(head) {
-		c.passing = head.length
+		c.pending, c.passing = head.raw, head.length
 		return nil
 	}
 	payload := make([]byte, head.length)
 	if _, err := io.ReadFull(c.in, payload); err != nil {
 		return err
 	}
-	c.pending = append(c.pending, payload...)
 	if head.opcode == frameClose {
 		return parseClose(payload)
 	}
-	return c.inspect(payload)
+	err = c.inspect(payload)
+	if errors.Is(err, errUnwanted) {
+		return nil
+	}
+	c.pending = append(head.raw, payload...)
+	return err
 }
 
 // passUpgrade hands on a line of the HTTP answer; an empty one is the last.
@@ -170,7 +159,7 @@ func (c *conn) interesting(head frameHead) bool {
 	case frameClose:
 		return head.length <= maxControl
 	case frameText:
-		return head.length <= maxSmall || !c.ready && head.length <= maxReady
+		return head.length <= maxSmall || !c.ready.Load() && head.length <= maxReady
 	default:
 		return false
 	}
@@ -179,11 +168,15 @@ func (c *conn) interesting(head frameHead) bool {
 // Opcodes of the gateway.
 const (
 	opDispatch       = 0
+	opHeartbeat      = 1
 	opReconnect      = 7
 	opInvalidSession = 9
 	opHello          = 10
 	opAcknowledged   = 11
 )
+
+// errUnwanted is a frame that the library must not see.
+var errUnwanted = errors.New("unwanted")
 
 func (c *conn) inspect(payload []byte) error {
 	var e struct {
@@ -200,14 +193,23 @@ func (c *conn) inspect(payload []byte) error {
 	switch e.Op {
 	case opHello:
 		return c.hello(e.Data)
+	case opHeartbeat:
+		c.beats.asked.Store(true)
 	case opAcknowledged:
+		if !c.ready.Load() {
+			return errUnwanted // its Open would take a lock that it holds
+		}
 		c.latency.acknowledged()
 		c.extend()
 	case opReconnect:
-		// The library would close under a lock that its Open holds.
-		return errReconnect
+		return errReconnect // its Open would close under a lock that it holds
 	case opInvalidSession:
-		return c.invalidSession(string(e.Data) == "true")
+		// The library would identify anew whatever the session is worth, at
+		// once, and as often as it is told.
+		if string(e.Data) == "true" {
+			return errResumable
+		}
+		return errInvalid
 	case opDispatch:
 		c.dispatched(e.Type, e.Data)
 	}
@@ -226,6 +228,7 @@ func (c *conn) hello(data json.RawMessage) error {
 		return errNonsense // on which the library panics
 	}
 	c.interval = time.Duration(hello.Interval) * time.Millisecond
+	c.beats.begin(c.interval)
 	c.extend()
 	return nil
 }
@@ -233,34 +236,17 @@ func (c *conn) hello(data json.RawMessage) error {
 // extend allows the time in which the next heartbeat must have been sent and
 // acknowledged: within two intervals a dead connection is noticed.
 func (c *conn) extend() {
-	if c.interval == 0 {
-		return
-	}
-	c.deadline = time.Now().Add(c.interval * 7 / 4)
-}
-
-// invalidSession ends the connection where the session can be resumed. Where
-// it can not, the library identifies anew as soon as it is told, so it is told
-// after the 1 to 5 s that Discord asks for.
-func (c *conn) invalidSession(resumable bool) error {
-	if resumable {
-		return errResumable
-	}
-	c.ready = false // another READY will come
-	c.noted(sessionEvent{invalid: true})
-	pause := time.Second + rand.N(4*time.Second)
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-c.over:
-		return c.why
-	case <-timer.C:
-		c.deadline = c.deadline.Add(pause)
-		return nil
+	if c.interval > 0 {
+		c.alive.Reset(c.interval * 7 / 4)
 	}
 }
 
+// dispatched looks at an event. Until the session stands, events are the signs
+// of life: one that never comes to stand is as dead as a silent one.
 func (c *conn) dispatched(event string, data json.RawMessage) {
+	if !c.ready.Load() {
+		c.extend()
+	}
 	switch event {
 	case "READY":
 		var ready struct {
@@ -270,11 +256,11 @@ func (c *conn) dispatched(event string, data json.RawMessage) {
 			} `json:"application"`
 		}
 		if json.Unmarshal(data, &ready) == nil {
-			c.ready = true
+			c.ready.Store(true)
 			c.noted(sessionEvent{applicationID: ready.Application.ID, resumeURL: ready.ResumeURL})
 		}
 	case "RESUMED":
-		c.ready = true
+		c.ready.Store(true)
 		c.noted(sessionEvent{resumed: true})
 	}
 }

@@ -10,53 +10,75 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// dialer returns the dialer for discordgo's websocket. Connections are cut
-// when ctx is done.
-func (g *Gateway) dialer(ctx context.Context) *websocket.Dialer {
-	tcp := &net.Dialer{Timeout: connectLimit}
-	secure := &tls.Dialer{NetDialer: tcp}
-	watched := func(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
-		return func(dialing context.Context, network, address string) (net.Conn, error) {
-			dialing, cancel := context.WithCancel(dialing)
-			defer cancel()
-			defer context.AfterFunc(ctx, cancel)()
-			raw, err := dial(dialing, network, address)
-			if err != nil {
-				return nil, err
-			}
-			c := newConn(raw, g.noted)
-			g.conn.Store(c)
-			if ctx.Err() != nil { // before the store, nobody could cut it
-				c.end(ctx.Err())
-			}
-			return c, nil
-		}
+// dial connects to the gateway at u, through a proxy where one is to be used.
+func (g *Gateway) dial(ctx context.Context, u *url.URL) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	proxy, err := g.proxyFor(u)
+	if err != nil {
+		return nil, err
 	}
+	var raw net.Conn
+	if proxy == nil {
+		raw, err = new(net.Dialer).DialContext(ctx, "tcp", hostPort(u))
+	} else {
+		raw, err = dialThrough(ctx, proxy, hostPort(u))
+	}
+	if err != nil || u.Scheme != "wss" {
+		return raw, err
+	}
+	return secured(ctx, raw, u.Hostname())
+}
+
+// secured returns the connection with TLS, for which the other end must prove
+// that it is the host.
+func secured(ctx context.Context, raw net.Conn, host string) (net.Conn, error) {
+	secure := tls.Client(raw, &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12})
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, err
+	}
+	return secure, nil
+}
+
+// proxyFor returns the proxy for the gateway at u, or nil.
+func (g *Gateway) proxyFor(u *url.URL) (*url.URL, error) {
+	if g.cfg.Proxy == nil {
+		return nil, nil
+	}
+	asked := *u // as it is known to whoever sets proxies
+	asked.Scheme = map[string]string{"ws": "http", "wss": "https"}[u.Scheme]
+	return g.cfg.Proxy(&http.Request{URL: &asked})
+}
+
+// hostPort returns where to connect for an address.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"ws": "80", "http": "80"}[u.Scheme]
+	}
+	if port == "" {
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// websocketOver returns a dialer for discordgo's websocket that takes c, a
+// connection to u, whatever address the library knows.
+func websocketOver(c *conn, u *url.URL) *websocket.Dialer {
+	taken := func(context.Context, string, string) (net.Conn, error) { return c, nil }
 	return &websocket.Dialer{
 		HandshakeTimeout:  connectLimit,
-		NetDialContext:    watched(tcp.DialContext),
-		NetDialTLSContext: watched(secure.DialContext),
-		Proxy:             g.redirectToResumeHost,
+		NetDialContext:    taken,
+		NetDialTLSContext: taken,
+		// Asked before the request is written, and so the place where it can
+		// be given the right host. There is no proxy left to be asked for.
+		Proxy: func(req *http.Request) (*url.URL, error) {
+			req.Host, req.URL.Host = u.Host, u.Host
+			if u.Path != "" {
+				req.URL.Path = u.Path
+			}
+			return nil, nil
+		},
 	}
-}
-
-// redirectToResumeHost sends a connection to where Discord wants the session
-// resumed. The dialer asks for a proxy before it looks at the request's
-// address, which makes this the one place where the address, which discordgo
-// never changes, can still be changed.
-func (g *Gateway) redirectToResumeHost(req *http.Request) (*url.URL, error) {
-	// The address counts for one attempt: if that fails, the next one goes to
-	// the general address again, where any session can be resumed.
-	if host := g.resumeHost.Load(); host != nil && g.useResume.Swap(false) {
-		req.Host, req.URL.Host = *host, *host
-	}
-	return nil, nil
-}
-
-func (g *Gateway) setResumeHost(address string) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return
-	}
-	g.resumeHost.Store(&u.Host)
 }

@@ -3,10 +3,9 @@ package gateway
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"time"
-
-	"github.com/bwmarrin/discordgo"
 )
 
 // FinalError is Discord's word that connecting again is no use.
@@ -49,8 +48,7 @@ func (e *closeError) Error() string {
 	return fmt.Sprintf("discord closed the connection with code %d %q", e.code, e.text)
 }
 
-// statusError is the answer to the question where the gateway is. The
-// library's own error would hold the request, with the token.
+// statusError is the answer to the question where the gateway is.
 type statusError struct {
 	status int
 	delay  time.Duration // that Discord asks for before the next try
@@ -60,12 +58,23 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("discord answered status %d when asked for the gateway's address", e.status)
 }
 
-// What Discord can ask for without a close frame.
+// limitError says that no session may be started before some time.
+type limitError struct{ delay time.Duration }
+
+func (e *limitError) Error() string {
+	return fmt.Sprintf("discord allows no further session for %v", e.delay.Round(time.Second))
+}
+
+// What Discord can ask for without a close frame, and what ends a connection
+// without a word of Discord's.
 var (
 	errReconnect = errors.New("discord asked to reconnect")
 	errResumable = errors.New("discord asked to resume the session")
+	errInvalid   = errors.New("discord gave up the session")
 	errNonsense  = errors.New("the gateway sent what makes no sense")
 	errSilent    = errors.New("the gateway acknowledged no heartbeat")
+	errGivenUp   = errors.New("the library gave the connection up")
+	errStuck     = errors.New("the library did not let go of the connection")
 )
 
 // finalError returns what reason means if it is final, or nil.
@@ -85,24 +94,27 @@ func finalError(reason error) *FinalError {
 	return &FinalError{Code: code}
 }
 
-// connectError returns why Open failed.
-func connectError(err error) error {
-	var answered *discordgo.RESTError
-	if errors.As(err, &answered) && answered.Response != nil {
-		return &statusError{status: answered.Response.StatusCode}
+// endsSession tells of reasons after which Discord resumes no session.
+func endsSession(reason error) bool {
+	var closed *closeError
+	if errors.As(reason, &closed) {
+		return closed.code == 4003 || closed.code == 4007 || closed.code == 4009
 	}
-	var limited *discordgo.RateLimitError
-	if errors.As(err, &limited) {
-		return &statusError{status: http.StatusTooManyRequests, delay: limited.RetryAfter}
-	}
-	return err
+	return errors.Is(reason, errInvalid) || errors.Is(reason, errStuck)
 }
 
 // delayOf returns how long Discord asks to wait, or 0.
 func delayOf(reason error) time.Duration {
 	var answered *statusError
-	if errors.As(reason, &answered) {
+	var limited *limitError
+	switch {
+	case errors.As(reason, &answered):
 		return answered.delay
+	case errors.As(reason, &limited):
+		return limited.delay
+	case errors.Is(reason, errInvalid):
+		return time.Second + rand.N(4*time.Second)
+	default:
+		return 0
 	}
-	return 0
 }

@@ -69,6 +69,21 @@ func readFrameHead(in *bufio.Reader) (frameHead, error) {
 	return head, nil
 }
 
+// readClientFrame returns the opcode and the text of a short frame of the
+// library's, which are all that need be known; 0 for anything else. Such frames
+// are masked (RFC 6455, section 5.3).
+func readClientFrame(p []byte) (opcode byte, payload []byte) {
+	const head = 2 + 4 // with the mask
+	if len(p) < head || p[0]&0xf0 != 0x80 || p[1] < 0x80 || len(p) != head+int(p[1]&0x7f) {
+		return 0, nil
+	}
+	payload = make([]byte, len(p)-head)
+	for i := range payload {
+		payload[i] = p[head+i] ^ p[2+i%4]
+	}
+	return p[0] & 0x0f, payload
+}
+
 // parseClose reads the payload of a close frame.
 func parseClose(payload []byte) *closeError {
 	if len(payload) < 2 {

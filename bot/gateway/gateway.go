@@ -1,20 +1,19 @@
 // Package gateway keeps the connection to Discord's gateway over which
 // interactions arrive.
 //
-// The connection is discordgo's, watched from below: a net.Conn under its
-// websocket reads what Discord says of the session before the library does
-// (see conn.go). There the library's gaps are closed: a silent gateway is
-// noticed, "reconnect" can not wedge Open, an invalid session is told from one
-// that can be resumed, the address for resuming is used, and close codes are
-// known. The library's own reconnecting is off; Run does it, and ends where
-// Discord's word is final.
+// The websocket and what is said over it are discordgo's, watched from below:
+// the net.Conn that it is given reads what Discord says of the session before
+// the library does (see conn.go). There the library's gaps are closed: a silent
+// gateway is noticed, nothing can wedge Open, an invalid session is told from
+// one that can be resumed, close codes are known, heartbeats do not all come in
+// step. Where to connect and when is decided here; the library's own
+// reconnecting is off. Run does it, and ends where Discord's word is final.
 package gateway
 
 import (
 	"context"
-	"errors"
-	"net"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -29,8 +28,12 @@ import (
 // in a goroutine of its own for each event.
 type Config struct {
 	Token secret.Text
-	// HTTP asks Discord where the gateway is.
+	// HTTP asks Discord where the gateway is. It must follow no redirects.
 	HTTP *http.Client
+	// AllowPlain lets the gateway be reached without TLS, as one for tests is.
+	AllowPlain bool
+	// Proxy returns the HTTP proxy to connect through, or nil; nil for none.
+	Proxy func(*http.Request) (*url.URL, error)
 
 	OnInteraction func(*discordgo.Interaction)
 	OnReady       func(applicationID string) // a new session
@@ -40,58 +43,35 @@ type Config struct {
 
 // Gateway is a connection that is restored whenever it is lost.
 type Gateway struct {
-	cfg          Config
-	session      *discordgo.Session
-	conn         atomic.Pointer[conn]
-	resumeHost   atomic.Pointer[string] // where Discord wants the session resumed
-	useResume    atomic.Bool            // the next connection goes there
-	ready        atomic.Bool
-	disconnected chan struct{}
+	cfg  Config
+	conn atomic.Pointer[conn] // the newest one
+
+	// Used by Run alone.
+	session    *session
+	home       *url.URL  // where Discord says that the gateway is; nil while not known
+	identified time.Time // when the newest session was begun
 }
 
 const (
-	// addressLimit bounds the question where the gateway is.
-	addressLimit = 5 * time.Second
-	// connectLimit bounds dialing, TLS and the upgrade, and then each wait for
-	// what Discord says until it has named its heartbeat interval.
+	// connectLimit bounds dialing, TLS and the upgrade, and then the wait for
+	// Discord to name its heartbeat interval.
 	connectLimit = 15 * time.Second
-	// The pauses between attempts grow from minPause to maxPause, with jitter.
-	minPause = 500 * time.Millisecond
+	// The pauses between attempts double from minPause to maxPause, with
+	// jitter, until a connection has stood for maxPause.
+	minPause = 200 * time.Millisecond
 	maxPause = time.Minute
+	// identifyPause is between two sessions' beginnings.
+	identifyPause = 5 * time.Second
 )
 
 // New returns a gateway that is not connected yet.
-func New(cfg Config) (*Gateway, error) {
-	session, err := discordgo.New("Bot " + cfg.Token.Reveal())
-	if err != nil {
-		return nil, err
-	}
-	client := *cfg.HTTP
-	client.Timeout = addressLimit
-	session.Client = &client
-	session.Identify.Intents = discordgo.IntentsNone // interactions need none
-	session.ShouldReconnectOnError = false           // Run does it
-	session.ShouldReconnectVoiceOnSessionError = false
-	session.ShouldRetryOnRateLimit = false // it sleeps where no context reaches it
-	session.MaxRestRetries = 0
-	session.StateEnabled = false // State keeps everything and evicts nothing
-	session.SyncEvents = false   // true would let a handler hold up the reader
-	session.Compress = false     // zlib costs 42 KB an event against 1.5 KB
-	session.LogLevel = -1        // its lines can hold the token; Run reports
-
-	g := &Gateway{cfg: cfg, session: session, disconnected: make(chan struct{}, 1)}
-	session.AddHandler(func(_ *discordgo.Session, e *discordgo.InteractionCreate) { cfg.OnInteraction(e.Interaction) })
-	session.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) {
-		select {
-		case g.disconnected <- struct{}{}:
-		default:
-		}
-	})
-	return g, nil
-}
+func New(cfg Config) *Gateway { return &Gateway{cfg: cfg} }
 
 // Ready tells whether Discord delivers events right now.
-func (g *Gateway) Ready() bool { return g.ready.Load() }
+func (g *Gateway) Ready() bool {
+	c := g.conn.Load()
+	return c != nil && c.ready.Load()
+}
 
 // Latency is how long Discord took to acknowledge the last heartbeat of this
 // connection; 0 until it has acknowledged one.
@@ -107,95 +87,82 @@ func (g *Gateway) Latency() time.Duration {
 // Discord and returns nil; or until Discord says that trying again is no use,
 // and then returns a *FinalError. It is called once.
 func (g *Gateway) Run(ctx context.Context) error {
-	g.session.Dialer = g.dialer(ctx)
 	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.MaxInterval, pauses.RandomizationFactor = minPause, maxPause, 0.5
+	pauses.InitialInterval, pauses.MaxInterval, pauses.Multiplier, pauses.RandomizationFactor = minPause, maxPause, 2, 0.5
 
-	for ctx.Err() == nil {
+	for {
+		started := time.Now()
 		reason := g.connectAndWait(ctx)
-		if g.ready.Swap(false) {
-			pauses.Reset()
-		}
 		if ctx.Err() != nil {
-			break
+			return nil
 		}
 		if final := finalError(reason); final != nil {
 			return final
 		}
+		if endsSession(reason) {
+			g.session = nil
+		}
 		g.cfg.OnLost(reason)
+		if time.Since(started) > maxPause {
+			pauses.Reset()
+		}
 		sleep(ctx, max(pauses.NextBackOff(), delayOf(reason)))
 	}
-	_ = g.session.Close() // with code 1000: the session is not to be resumed
-	return nil
 }
 
-// connectAndWait returns why the connection was not made or did not last, or
-// nil where ctx is done.
+// connectAndWait returns why a connection was not made or did not last. Where
+// ctx is done, that ended it.
 func (g *Gateway) connectAndWait(ctx context.Context) error {
-	err := g.open(ctx)
-	for errors.Is(err, discordgo.ErrWSAlreadyOpen) {
-		// The library has yet to close the connection before. It may tell of
-		// one loss twice, so that it was taken to have done so.
-		if !g.waitDisconnected(ctx) {
-			return nil
+	if g.session == nil || !g.session.begun.Load() {
+		if err := g.prepareSession(ctx); err != nil {
+			return err
 		}
-		err = g.open(ctx)
 	}
-	c := g.conn.Load()
+	at, err := g.whereTo(ctx)
 	if err != nil {
-		if c != nil && c.reason() != nil && !errors.Is(c.reason(), net.ErrClosed) {
-			return c.reason() // which says more than the library does
+		return err
+	}
+	raw, err := g.dial(ctx, at)
+	if err != nil {
+		g.home = nil // it may have moved
+		return err
+	}
+	if !g.session.begun.Load() {
+		g.identified = time.Now()
+	}
+	c := newConn(raw, g.session.noted)
+	g.conn.Store(c)
+	return g.session.run(ctx, c, at)
+}
+
+// prepareSession makes a session that is still to be begun, once Discord allows
+// another.
+func (g *Gateway) prepareSession(ctx context.Context) (err error) {
+	sleep(ctx, time.Until(g.identified.Add(identifyPause)))
+	if g.home, err = g.address(ctx); err != nil {
+		return err
+	}
+	g.session, err = newSession(g.cfg)
+	return err
+}
+
+// whereTo returns where to connect. The address that Discord named for resuming
+// counts for one attempt: if that fails, the next one goes to the general
+// address, where any session can be resumed.
+func (g *Gateway) whereTo(ctx context.Context) (*url.URL, error) {
+	if g.session.stood.Swap(false) {
+		if at := g.session.resumeURL.Load(); at != nil {
+			return at, nil
 		}
-		return connectError(err)
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-c.over:
-	}
-	g.waitDisconnected(ctx)
-	return c.reason()
-}
-
-// open makes a connection and waits until Discord has let the bot in.
-func (g *Gateway) open(ctx context.Context) error {
-	g.conn.Store(nil)
-	stop := context.AfterFunc(ctx, func() {
-		if c := g.conn.Load(); c != nil {
-			c.end(ctx.Err()) // Open waits without a context
+	if g.home == nil {
+		home, err := g.address(ctx)
+		if err != nil {
+			return nil, err
 		}
-	})
-	defer stop()
-	return g.session.Open()
-}
-
-// waitDisconnected waits until the library has given a connection up, and tells
-// whether ctx lasted that long.
-func (g *Gateway) waitDisconnected(ctx context.Context) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-g.disconnected:
-		return true
+		g.home = home
 	}
-}
-
-// noted is told what Discord says of the session.
-func (g *Gateway) noted(e sessionEvent) {
-	if e.invalid {
-		g.ready.Store(false)
-		return
-	}
-	if e.resumeURL != "" {
-		g.setResumeHost(e.resumeURL)
-	}
-	g.useResume.Store(true)
-	g.ready.Store(true)
-	if e.resumed {
-		g.cfg.OnResumed()
-	} else {
-		g.cfg.OnReady(e.applicationID)
-	}
+	return g.home, nil
 }
 
 // sleep waits for d or until ctx is done.
