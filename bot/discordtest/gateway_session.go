@@ -30,7 +30,7 @@ func (s *session) append(name string, data json.RawMessage) {
 		s.drop(maxReplay / 10)
 	}
 	s.gateway.server.journal.note(func() Event {
-		return Event{Dispatch: &Dispatch{Name: name, SessionID: s.id, Sequence: s.sequence, Data: data}}
+		return Event{Dispatch: &Dispatch{At: s.gateway.server.clock.Now(), Name: name, SessionID: s.id, Sequence: s.sequence, Data: data}}
 	})
 	s.flush()
 }

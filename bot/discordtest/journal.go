@@ -30,6 +30,7 @@ type Call struct {
 // Dispatch is an event that the gateway sent, or keeps for a session that is
 // away at the moment.
 type Dispatch struct {
+	At        time.Time
 	Name      string // INTERACTION_CREATE, READY, …
 	SessionID string
 	Sequence  int64

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"hostbot/bot/discordtest"
 )
 
 // errNoAnswer is what Discord's client says of a press without an answer.
-var errNoAnswer = errors.New("this interaction failed")
+var errNoAnswer = errors.New("This interaction failed") //nolint:staticcheck // it is shown as Discord writes it
 
 // done answers a request that has nothing to say.
 type done struct{}
@@ -29,10 +28,25 @@ func (p *playground) command(_ context.Context, in request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	p.used = append(p.used, used{in.User, in.Channel, "/" + in.Name, time.Now(), reply})
-	p.mu.Unlock()
-	p.changes.tell()
+	p.note(used{in.User, in.Channel, "/" + in.Name, time.Now(), reply})
+	return done{}, nil
+}
+
+// menu chooses a command in the context menu of another person.
+func (p *playground) menu(ctx context.Context, in request) (any, error) {
+	user, err := p.at(in.User, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	target, err := p.person(in.Target)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := user.Menu(ctx, in.Name, target.User)
+	if err != nil {
+		return nil, err
+	}
+	p.note(used{in.User, in.Channel, in.Name, time.Now(), reply})
 	return done{}, nil
 }
 
@@ -70,27 +84,18 @@ func (p *playground) press(ctx context.Context, in request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if reply.View().State == discordtest.Failed {
+	switch reply.View().State {
+	case discordtest.Failed:
 		return nil, errNoAnswer
+	case discordtest.Asking:
+		p.note(used{in.User, in.Channel, "", time.Now(), reply})
 	}
-	p.noteModal(in, reply)
 	return done{}, nil
-}
-
-// noteModal keeps a modal that a press opened, so that the page shows it.
-func (p *playground) noteModal(in request, reply *discordtest.Reply) {
-	if reply.View().State != discordtest.Asking {
-		return
-	}
-	p.mu.Lock()
-	p.used = append(p.used, used{in.User, in.Channel, "", time.Now(), reply})
-	p.mu.Unlock()
-	p.changes.tell()
 }
 
 // modal sends a modal that was filled in.
 func (p *playground) modal(ctx context.Context, in request) (any, error) {
-	user, err := p.at(in.User, "")
+	user, err := p.at(in.User, in.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -102,28 +107,23 @@ func (p *playground) modal(ctx context.Context, in request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.forgetModal(in.Modal)
 	if reply.View().State == discordtest.Failed {
-		return nil, errNoAnswer
+		return nil, errNoAnswer // and the modal stays open, as on Discord
 	}
+	p.forget(in.User, in.Modal)
 	return done{}, nil
 }
 
-// forgetModal drops a modal that was sent, so that the page shows it no more.
-func (p *playground) forgetModal(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.used = slices.DeleteFunc(p.used, func(u used) bool { return u.reply.ID() == id })
-}
-
-// dismiss takes an ephemeral message away.
+// dismiss takes an ephemeral message away, or the notice that there is none.
 func (p *playground) dismiss(_ context.Context, in request) (any, error) {
 	user, err := p.at(in.User, in.Channel)
 	if err != nil {
 		return nil, err
 	}
-	if err := user.Dismiss(in.Message); err != nil {
-		return nil, err
+	if !p.forget(in.User, in.Message) {
+		if err := user.Dismiss(in.Message); err != nil {
+			return nil, err
+		}
 	}
 	p.changes.tell()
 	return done{}, nil

@@ -1,6 +1,7 @@
 // Command playground runs the bot on one machine with nothing to install or
 // configure: the bot's own code among an embedded Discord, hosting service and
-// Redis, and a web page to use it as a Discord user would.
+// Redis, and a web page to use it as a Discord user would, to see what happens
+// underneath, and to break what it depends on.
 package main
 
 import (
@@ -18,11 +19,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hostbot/bot"
-	"hostbot/bot/discordtest"
 	"hostbot/bot/redisconn"
-	"hostbot/configs"
-	"hostbot/hostapi/hostapitest"
 )
 
 // preferredAddr is where the page is while the port is free.
@@ -48,30 +45,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-
-	discord, err := discordtest.Start(discordtest.Config{})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = discord.Close() }()
-	service, err := hostapitest.Start(hostapitest.Options{AllowViolations: true})
-	if err != nil {
-		return err
-	}
-	defer service.Close()
-	staff := discord.AddChannel("bot-log")
-
 	log := zerolog.Nop()
 	if *verbose {
 		log = zerolog.New(zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
 	}
 	redisconn.RedirectLibraryLog(log)
-	b, err := newBot(discord, service, staff.ID, log)
+
+	changes := newChanges()
+	defer changes.close()
+	parts, err := startParts(changes.tell)
 	if err != nil {
 		return err
 	}
-	page := newPlayground(discord, people(discord, service))
-	defer page.close()
+	defer parts.close()
+	people := settle(parts)
+	b, err := newBot(parts, log)
+	if err != nil {
+		return err
+	}
+	page := newPlayground(parts, people, changes)
+	page.breaking.watch(ctx)
 
 	listener, err := listen(*addr)
 	if err != nil {
@@ -83,22 +76,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 	_, _ = fmt.Fprintf(stdout, "The playground is at http://%s — stop it with Ctrl+C.\n", listener.Addr())
 	return b.Run(ctx)
-}
-
-// newBot makes the bot as cmd/hostbot does, from settings.
-func newBot(discord *discordtest.Server, service *hostapitest.Service, logChannel string, log zerolog.Logger) (*bot.Bot, error) {
-	settings, err := configs.Load("", []string{
-		"DISCORD_TOKEN=" + discord.Token(),
-		"DISCORD_API_URL=" + discord.URL(),
-		"HOSTAPI_URL=" + service.URL(),
-		"HOSTAPI_SECRET=" + service.Secret(),
-		"LOG_CHANNEL_ID=" + logChannel,
-		"HTTP_ADDR=off",
-	})
-	if err != nil {
-		return nil, err
-	}
-	return bot.New(settings, "playground", log)
 }
 
 // listen prefers one port, so that a page that is open goes on after a restart.

@@ -10,19 +10,21 @@ import (
 // person is somebody whom one can be on the page.
 type person struct {
 	*discordtest.User
+	role  string // as the list of members shows it
 	about string
+	staff bool
 }
 
-// people makes the users and their accounts.
-func people(discord *discordtest.Server, service *hostapitest.Service) []person {
+// settle makes the people and their accounts.
+func settle(p *parts) []person {
 	customer := func(name, locale, about string, plan hostapitest.Plan, servers ...hostapitest.Server) person {
-		user := discord.User(name, discordtest.Locale(locale))
-		service.AddAccount(user.ID, plan)
+		user := p.discord.User(name, discordtest.Locale(locale))
+		p.service.AddAccount(user.ID, plan)
 		for _, s := range servers {
 			s.PlanName = plan.Name
-			service.AddServer(user.ID, s)
+			p.service.AddServer(user.ID, s)
 		}
-		return person{user, about}
+		return person{User: user, role: "Plan " + plan.Name, about: about}
 	}
 	many := make([]hostapitest.Server, 60)
 	for i := range many {
@@ -32,14 +34,22 @@ func people(discord *discordtest.Server, service *hostapitest.Service) []person 
 		customer("Anna", "en-US", "A customer with three bots: one runs, one is stopped, one has crashed.",
 			hostapitest.Plan{Name: "Pro", RAMMB: 4096, MaxServers: 5},
 			hosted("Shop", hostapitest.Running, 512), hosted("Radio", hostapitest.Stopped, 1024), hosted("Quiz *night*", hostapitest.Crashed, 512)),
-		customer("Ben", "de", "A customer with one bot and a full plan.",
+		customer("Ben", "de", "A customer with one bot and a full plan, whose Discord is in German.",
 			hostapitest.Plan{Name: "Starter", RAMMB: 512, MaxServers: 1}, hosted("Moderator", hostapitest.Running, 512)),
-		customer("Ceren", "tr", "A customer with sixty bots.", hostapitest.Plan{Name: "Fleet", RAMMB: 32768, MaxServers: 100}, many...),
+		customer("Ceren", "tr", "A customer with sixty bots, whose Discord is in Turkish.",
+			hostapitest.Plan{Name: "Fleet", RAMMB: 32768, MaxServers: 100}, many...),
+		customer("Лейла", "ru", "A customer whose bots have names in other scripts, some of them written from right to left.",
+			hostapitest.Plan{Name: "Pro", RAMMB: 4096, MaxServers: 5},
+			hosted("متجر الألعاب", hostapitest.Running, 512), hosted("Радио Волна", hostapitest.Running, 1024), hosted("בוט מוזיקה", hostapitest.Stopped, 512)),
 		customer("Dora", "en-US", "A customer who has no bot yet.", hostapitest.Plan{Name: "Starter", RAMMB: 512, MaxServers: 1}),
-		{discord.User("Eli"), "Somebody without a hosting account."},
-		{discord.User("Sam"), "One of the company's staff, who watches the log channel."},
+		{User: p.discord.User("Eli"), role: "New here", about: "Somebody without a hosting account."},
+		{User: p.discord.User("Sam", discordtest.Roles(p.staff.ID), discordtest.Permissions(administrator)), role: p.staff.Name, staff: true,
+			about: "One of the company's staff, who reads the log channels."},
 	}
 }
+
+// administrator is Discord's permission of that name.
+const administrator = 1 << 3
 
 // hosted is a bot in the service.
 func hosted(name, status string, ramMB int) hostapitest.Server {

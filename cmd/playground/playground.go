@@ -4,7 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io/fs"
 	"net/http"
 	"sync"
@@ -21,32 +21,17 @@ const answerLimit = 10 * time.Second
 
 // playground is what the page talks to.
 type playground struct {
-	discord *discordtest.Server
-	people  []person
-	changes *changes
-	stop    func()
+	*parts
+	people   []person
+	changes  *changes
+	breaking *breaking
 
 	mu   sync.Mutex
 	used []used // oldest first
 }
 
-// used is a command that somebody used, and what came of it.
-type used struct {
-	userID, channelID string
-	command           string
-	at                time.Time
-	reply             *discordtest.Reply
-}
-
-func newPlayground(discord *discordtest.Server, people []person) *playground {
-	p := &playground{discord: discord, people: people, changes: newChanges()}
-	p.stop = discord.Observe(func(discordtest.Event) { p.changes.tell() })
-	return p
-}
-
-func (p *playground) close() {
-	p.stop()
-	p.changes.close()
+func newPlayground(parts *parts, people []person, changes *changes) *playground {
+	return &playground{parts: parts, people: people, changes: changes, breaking: newBreaking(parts, changes.tell)}
 }
 
 func (p *playground) routes() http.Handler {
@@ -62,18 +47,26 @@ func (p *playground) routes() http.Handler {
 	mux.Handle("GET /api/messages", handle(p.messages))
 	mux.Handle("POST /api/locale", handle(p.setLocale))
 	mux.Handle("POST /api/command", handle(p.command))
+	mux.Handle("POST /api/menu", handle(p.menu))
 	mux.Handle("POST /api/complete", handle(p.complete))
 	mux.Handle("POST /api/press", handle(p.press))
 	mux.Handle("POST /api/modal", handle(p.modal))
 	mux.Handle("POST /api/dismiss", handle(p.dismiss))
+	mux.Handle("GET /api/activity", handle(p.listActivity))
+	mux.Handle("GET /api/step", handle(p.stepBodies))
+	mux.Handle("GET /api/breaking", handle(p.state))
+	mux.Handle("POST /api/break", handle(p.breakPart))
+	mux.Handle("POST /api/crash", handle(p.crash))
 	return mux
 }
 
 // request is what the page sends, in the query or as JSON.
 type request struct {
 	User, Channel, Locale    string
-	Name, Option             string
+	Name, Option, Target     string
 	Message, CustomID, Modal string
+	Step                     string
+	Part, Mode, Bot          string
 	Values                   []string
 	Options                  map[string]string
 	Fields                   map[string]string
@@ -85,7 +78,8 @@ func handle(f func(context.Context, request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in request
 		if r.Method == http.MethodGet {
-			in.User, in.Channel = r.URL.Query().Get("user"), r.URL.Query().Get("channel")
+			query := r.URL.Query()
+			in.User, in.Channel, in.Step = query.Get("user"), query.Get("channel"), query.Get("step")
 		} else if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&in); err != nil {
 			answer(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
 			return
@@ -107,20 +101,31 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// at returns the user, looking at the channel.
+// errUnknown is what a page of an earlier start is told.
+var errUnknown = errors.New("there is no such user or channel; reload the page")
+
+// at returns the user, looking at the channel; in #general where none is named.
 func (p *playground) at(userID, channelID string) (*discordtest.User, error) {
-	for _, someone := range p.people {
-		if someone.ID != userID {
-			continue
-		}
-		if channelID == "" {
-			return someone.User, nil
-		}
-		for _, ch := range p.discord.Channels() {
-			if ch.ID == channelID {
-				return someone.In(ch), nil
-			}
+	someone, err := p.person(userID)
+	if err != nil || channelID == "" {
+		return someone.User, err
+	}
+	if channelID == directMessages {
+		return someone.InDM(), nil
+	}
+	for _, ch := range p.channelsOf(someone) {
+		if ch.ID == channelID {
+			return someone.In(ch), nil
 		}
 	}
-	return nil, fmt.Errorf("there is no such user or channel; reload the page")
+	return nil, errUnknown
+}
+
+func (p *playground) person(id string) (person, error) {
+	for _, someone := range p.people {
+		if someone.ID == id {
+			return someone, nil
+		}
+	}
+	return person{}, errUnknown
 }

@@ -97,17 +97,49 @@ type seen struct {
 func (v visitor) waitFor(user, channel, text string) seen {
 	v.t.Helper()
 	var now seen
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); {
+	v.until("there is "+text, func() bool {
+		now = seen{}
 		v.ask("/api/messages?user="+user+"&channel="+channel, nil, &now)
-		if n := len(now.Messages); n > 0 {
-			last, _ := json.Marshal(now.Messages[n-1])
-			if strings.Contains(string(last), text) {
-				return now
-			}
+		if len(now.Messages) == 0 {
+			return false
+		}
+		last, _ := json.Marshal(now.Messages[len(now.Messages)-1])
+		return strings.Contains(string(last), text)
+	})
+	return now
+}
+
+// until waits for a condition, which is asked after each change that the page
+// is told of.
+func (v visitor) until(what string, holds func() bool) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+"/api/events", nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	for told := bufio.NewScanner(res.Body); told.Scan(); {
+		if holds() {
+			return
 		}
 	}
-	v.t.Fatalf("no %q in %+v", text, now)
-	return now
+	v.t.Fatalf("it did not come about that %s", what)
+}
+
+// anna returns the first customer and the channel that all are in, once the
+// commands are there.
+func (v visitor) anna() (user, channel string) {
+	v.t.Helper()
+	var world struct{ Users, Channels []struct{ ID string } }
+	v.ask("/api/world", nil, &world)
+	v.ask("/api/commands?user="+world.Users[0].ID, nil, nil)
+	return world.Users[0].ID, world.Channels[0].ID
 }
 
 func TestAVisitorsWay(t *testing.T) {
@@ -118,15 +150,22 @@ func TestAVisitorsWay(t *testing.T) {
 		Locales  []string
 	}
 	v.ask("/api/world", nil, &world)
-	if len(world.Users) < 6 || len(world.Channels) != 2 || len(world.Locales) < 30 {
-		t.Fatalf("the world is %+v", world)
+	if len(world.Users) < 6 || len(world.Channels) != 1 || len(world.Locales) < 30 {
+		t.Fatalf("a customer's world is %+v", world)
 	}
-	anna, general, log := world.Users[0].ID, world.Channels[0].ID, world.Channels[1].ID
+	anna, general, sam := world.Users[0].ID, world.Channels[0].ID, world.Users[len(world.Users)-1].ID
+	v.ask("/api/world?user="+sam, nil, &world)
+	if len(world.Channels) != 4 {
+		t.Fatalf("staff see the channels %+v", world.Channels)
+	}
+	log := world.Channels[1].ID
 
-	var commands []struct{ Name, Shown string }
+	var commands struct {
+		Typed []struct{ Name, Shown string }
+	}
 	v.ask("/api/locale", map[string]string{"user": anna, "locale": "de"}, nil)
 	v.ask("/api/commands?user="+anna, nil, &commands)
-	if len(commands) != 11 || commands[0].Shown != "bot liste" {
+	if len(commands.Typed) != 11 || commands.Typed[0].Shown != "bot liste" {
 		t.Errorf("commands %+v", commands)
 	}
 	v.ask("/api/locale", map[string]string{"user": anna, "locale": "en-US"}, nil)
@@ -148,7 +187,7 @@ func TestAVisitorsWay(t *testing.T) {
 	button := card.Components[0].Components[0]
 	v.ask("/api/press", map[string]any{"user": anna, "channel": general, "message": card.ID, "customID": button.CustomID}, nil)
 	v.waitFor(anna, general, "was restarted")
-	v.waitFor(anna, log, "✅ Restart")
+	v.waitFor(sam, log, "✅ Restart")
 
 	startup := v.waitFor(anna, general, "was restarted").Messages[0].Components[1].Components[0]
 	v.ask("/api/press", map[string]any{"user": anna, "channel": general, "message": card.ID, "customID": startup.CustomID}, nil)
@@ -157,7 +196,7 @@ func TestAVisitorsWay(t *testing.T) {
 	if asking.Modal.Title != "Startup" {
 		t.Fatalf("after %s the modal is %+v", startup.Label, asking.Modal)
 	}
-	v.ask("/api/modal", map[string]any{"user": anna, "modal": asking.Modal.ID, "fields": map[string]string{"command": "node main.js"}}, nil)
+	v.ask("/api/modal", map[string]any{"user": anna, "channel": general, "modal": asking.Modal.ID, "fields": map[string]string{"command": "node main.js"}}, nil)
 	v.waitFor(anna, general, "node main.js")
 	asking = seen{}
 	v.ask("/api/messages?user="+anna+"&channel="+general, nil, &asking)
@@ -175,7 +214,7 @@ func TestAVisitorsWay(t *testing.T) {
 
 func TestThePageIsThere(t *testing.T) {
 	v := open(t)
-	for _, file := range []string{"", "main.js", "style.css"} {
+	for _, file := range []string{"", "main.js", "style/theme.css"} {
 		res, err := http.Get(v.base + "/" + file)
 		if err != nil {
 			t.Fatal(err)

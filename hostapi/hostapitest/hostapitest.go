@@ -42,6 +42,10 @@ type Options struct {
 	// AllowViolations keeps a test from failing when a request breaks the
 	// document. The request is refused in any case.
 	AllowViolations bool
+	// Observe, where it is set, is told each request as it has been read. What
+	// it returns is told the answer: the status, 0 where the connection was
+	// broken off, and the body's first 16 KiB.
+	Observe func(Request) (answered func(status int, body string))
 }
 
 func (o Options) withDefaults() Options {

@@ -34,10 +34,13 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	if !form && violation == "" {
 		violation = "the Authorization header is not of the form Bearer <secret>"
 	}
-	s.journal.add(Request{
+	request := Request{
 		At: s.options.Clock.Now(), Operation: c.operation, Method: r.Method, Path: r.URL.RequestURI(),
 		UserID: c.userID, ServerID: c.serverID, Body: string(body[:min(len(body), keptBody)]), Violation: violation,
-	})
+	}
+	s.journal.add(request)
+	w, answered := s.observed(w, request)
+	defer answered()
 
 	fault, cleared := s.faults.take(c.operation)
 	if s.failBefore(w, r, fault, cleared) {

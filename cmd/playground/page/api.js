@@ -20,17 +20,27 @@ async function call(path, body) {
 
 const query = (values) => "?" + new URLSearchParams(values);
 
-export const world = () => call("api/world");
-export const commands = (user) => call("api/commands" + query({ user }));
-export const messages = (user, channel) => call("api/messages" + query({ user, channel }));
+export const world = (user) => call("api/world" + query({ user }));
 export const setLocale = (user, locale) => call("api/locale", { user, locale });
+
+// As a user of Discord, in a channel.
+export const commands = (user, channel) => call("api/commands" + query({ user, channel }));
+export const messages = (user, channel) => call("api/messages" + query({ user, channel }));
 export const sendCommand = (user, channel, name, options) => call("api/command", { user, channel, name, options });
+export const useMenu = (user, channel, name, target) => call("api/menu", { user, channel, name, target });
 export const complete = (user, channel, name, option, options) =>
   call("api/complete", { user, channel, name, option, options });
 export const press = (user, channel, message, customID, values) =>
   call("api/press", { user, channel, message, customID, values });
-export const submit = (user, modal, fields) => call("api/modal", { user, modal, fields });
+export const submit = (user, channel, modal, fields) => call("api/modal", { user, channel, modal, fields });
 export const dismiss = (user, channel, message) => call("api/dismiss", { user, channel, message });
+
+// Underneath, and what is broken.
+export const activity = () => call("api/activity");
+export const step = (step) => call("api/step" + query({ step }));
+export const breaking = (user) => call("api/breaking" + query({ user }));
+export const breakPart = (part, mode) => call("api/break", { part, mode });
+export const crash = (user, bot) => call("api/crash", { user, bot });
 
 // Calls back whenever something that can be seen may have changed, and when
 // the server is lost and found. The browser connects again by itself.

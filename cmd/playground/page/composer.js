@@ -2,9 +2,8 @@
 // suggestions, and sent.
 
 import * as api from "./api.js";
+import { $, avatar, make } from "./dom.js";
 import { Picker } from "./picker.js";
-
-const $ = (id) => document.getElementById(id);
 
 // where() tells the user and the channel at the time of asking.
 export class Composer {
@@ -26,13 +25,22 @@ export class Composer {
       this.#send();
     });
     document.addEventListener("keydown", (event) => {
-      if (event.key === "/" && !event.target.closest("input, select, textarea, dialog")) $("command").focus();
+      if (event.key === "/" && !event.target.closest("input, select, textarea, dialog, [popover]")) $("command").focus();
     });
   }
 
-  setCommands(commands) {
+  setCommands(commands, language) {
     this.#commands = commands;
+    for (const id of ["picker", "options", "chosen"]) $(id).lang = language;
     this.#reset();
+  }
+
+  // Begins a command, as if it were being typed.
+  type(text) {
+    this.#reset();
+    $("command").value = text;
+    $("command").focus();
+    this.#suggestCommands();
   }
 
   complain(text) {
@@ -62,8 +70,8 @@ export class Composer {
     if (!typed.startsWith("/")) return this.#picker.hide();
     const words = typed.slice(1).split(/\s+/);
     const fitting = this.#commands.filter((c) => words.every((word) => c.shown.includes(word) || c.name.includes(word)));
-    const picks = fitting.map((c) => ({ text: "/" + c.shown, detail: c.description, take: () => this.#choose(c) }));
-    this.#picker.show($("command"), picks, "No command fits.");
+    const options = fitting.map((c) => ({ content: drawCommand(c), take: () => this.#choose(c) }));
+    this.#picker.show($("command"), options, "No command fits.");
   }
 
   #choose(command) {
@@ -78,42 +86,53 @@ export class Composer {
   }
 
   #field(option) {
-    const label = document.createElement("label");
-    const input = document.createElement("input");
+    const input = make("input", "");
     input.dataset.option = option.name;
     input.required = option.required;
     input.placeholder = option.description;
-    label.append(option.shown + " ", input);
-    if (option.autocomplete) {
+    const label = make("label", "", make("span", "", option.shown), input);
+    const ask = option.autocomplete ? () => this.#complete(option.name, input) : () => this.#offer(option.choices, input);
+    if (option.autocomplete || option.choices.length) {
       this.#picker.attach(input);
-      const ask = () => this.#complete(option.name, input);
       input.addEventListener("focus", ask);
-      input.addEventListener("input", () => {
-        delete input.dataset.value;
-        ask();
-      });
     }
+    input.addEventListener("input", () => {
+      delete input.dataset.value;
+      input.ariaInvalid = null;
+      ask();
+    });
     return label;
   }
 
-  // Only the newest question's answer counts.
+  // Offers what Discord itself knows of an option.
+  #offer(choices, input) {
+    if (!choices.length) return;
+    const typed = input.value.toLowerCase();
+    this.#suggest(input, choices.filter((choice) => choice.name.toLowerCase().includes(typed)), "No suggestions.");
+  }
+
+  // Offers what the bot says. Only the newest question's answer counts.
   async #complete(option, input) {
     const asked = ++this.#asked;
     const { user, channel } = this.#where();
-    let choices;
+    let choices = [];
+    let note = "No options match your search.";
     try {
       choices = (await api.complete(user, channel, this.#command.name, option, this.#values())).choices ?? [];
     } catch {
-      choices = [];
+      note = "Loading options failed";
     }
-    if (asked !== this.#asked || document.activeElement !== input) return;
+    if (asked === this.#asked && document.activeElement === input) this.#suggest(input, choices, note);
+  }
+
+  #suggest(input, choices, note) {
     const take = (choice) => {
       this.#asked++;
       input.value = choice.name;
       input.dataset.value = choice.value;
       this.#picker.hide();
     };
-    this.#picker.show(input, choices.map((choice) => ({ text: choice.name, take: () => take(choice) })), "No suggestions.");
+    this.#picker.show(input, choices.map((choice) => ({ content: [choice.name], take: () => take(choice) })), note);
   }
 
   #values() {
@@ -135,6 +154,12 @@ export class Composer {
 
   async #send() {
     if (!this.#command) return this.complain($("command").value && "Type / and pick a command.");
+    const missing = [...$("options").querySelectorAll("input:required")].find((input) => !input.value);
+    if (missing) {
+      missing.ariaInvalid = "true";
+      missing.focus();
+      return this.complain("This option is required. Specify a value.");
+    }
     const { user, channel } = this.#where();
     const { name } = this.#command;
     const options = this.#values();
@@ -145,4 +170,11 @@ export class Composer {
       this.complain(error.message);
     }
   }
+}
+
+function drawCommand(command) {
+  const name = make("b", "", "/" + command.shown);
+  const options = command.options.map((option) => make("span", "pill", option.shown));
+  const text = make("span", "", name, " ", ...options, make("small", "", command.description));
+  return [avatar("hostbot"), text, make("span", "of", "hostbot")];
 }

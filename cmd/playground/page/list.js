@@ -1,49 +1,79 @@
 // The list of messages. Only what changed is drawn anew, so that a menu that is
 // open, the focus and what a screen reader has read stay as they are.
 
+import { $, make } from "./dom.js";
 import { drawMessage } from "./messages.js";
 
-const list = document.getElementById("messages");
+const list = $("messages");
+const scroller = $("scroller");
 const near = 80; // px from the end, within which the list follows new messages
+const together = 7 * 60_000; // ms within which messages of an author stand together
+
+// The list stays at its end where its room changes, as on Discord.
+let follow = true;
+scroller.addEventListener("scroll", () => {
+  follow = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near;
+});
+new ResizeObserver(() => {
+  if (follow) scroller.scrollTop = scroller.scrollHeight;
+}).observe(scroller);
 
 // Shows another list, from its end; language is that of its reader.
 export function clearList(language) {
   list.replaceChildren();
+  follow = true;
   list.lang = language;
 }
 
 // Shows the messages. press(message, customID, values) and dismiss(message)
-// return promises that end when it has been answered.
+// return promises that end when it has been answered; press's is of what Discord
+// says where it was not.
 export function showMessages(messages, names, press, dismiss) {
-  const follow = list.scrollHeight - list.scrollTop - list.clientHeight < near;
+  const atEnd = follow;
   const old = new Map([...list.children].map((item) => [item.dataset.id, item]));
-  const items = messages.map((message) => {
-    const text = JSON.stringify(message);
+  const items = messages.map((message, i) => {
+    const grouped = isGrouped(messages[i - 1], message);
+    const text = JSON.stringify([message, grouped]);
     const before = old.get(message.id);
     if (before?.dataset.text === text) return before;
-    const item = drawItem(message, names, press, dismiss);
+    const item = drawItem(message, { names, grouped, press, dismiss });
     item.dataset.id = message.id;
     item.dataset.text = text;
     return item;
   });
   place(items);
-  if (follow) list.scrollTop = list.scrollHeight;
+  if (atEnd) scroller.scrollTop = scroller.scrollHeight;
+}
+
+function isGrouped(before, message) {
+  if (!before || before.ephemeral || message.ephemeral || message.command) return false;
+  return new Date(message.time) - new Date(before.time) < together;
 }
 
 // While a press is unanswered, Discord lets nothing else in the message be
 // pressed.
-function drawItem(message, names, press, dismiss) {
-  const redraw = () => {
-    const fresh = drawItem(message, names, press, dismiss);
+function drawItem(message, { names, grouped, press, dismiss }) {
+  const item = drawMessage(message, {
+    names,
+    grouped,
+    press: async (customID, values) => {
+      if (item.ariaBusy) return;
+      item.ariaBusy = "true";
+      const problem = await press(message, customID, values);
+      if (item.isConnected) redraw(problem); // nothing changed
+    },
+    dismiss: () => dismiss(message),
+  });
+  const redraw = (problem) => {
+    const fresh = drawItem(message, { names, grouped, press, dismiss });
     Object.assign(fresh.dataset, item.dataset);
+    if (problem) {
+      const note = make("p", "failed", problem);
+      note.role = "alert";
+      fresh.querySelector(".body").append(note);
+    }
     replace(item, fresh);
   };
-  const item = drawMessage(message, names, async (customID, values) => {
-    if (item.ariaBusy) return;
-    item.ariaBusy = "true";
-    await press(message, customID, values);
-    if (item.isConnected) redraw(); // nothing changed
-  }, () => dismiss(message));
   return item;
 }
 

@@ -1,36 +1,53 @@
 // The page: who you are, where you are, and what you see there.
 
 import * as api from "./api.js";
+import { breakingPane } from "./breaking.js";
+import { directMessages, drawBeginning, drawChannels, markCurrent, markUnread } from "./channels.js";
 import { Composer } from "./composer.js";
+import { $, coalesced } from "./dom.js";
 import { clearList, showMessages } from "./list.js";
 import { openModal } from "./modal.js";
-
-const $ = (id) => document.getElementById(id);
+import { Panel } from "./panel.js";
+import { drawAccounts, drawMembers } from "./people.js";
+import { showUnderneath } from "./underneath.js";
 
 let world;
 let user; // of world.users
-let channel; // of world.channels
-let asked = 0; // counts questions for messages: only the newest one's answer is shown
+let channel; // of world.channels, or directMessages
+let menu = []; // the commands in a person's context menu
 let away = false; // the server is
 
 const composer = new Composer(() => ({ user: user.id, channel: channel.id }));
+let panel;
 
 async function start() {
-  $("user").addEventListener("change", () => attempt(() => become(world.users.find((u) => u.id === $("user").value))));
   $("locale").addEventListener("change", () => attempt(changeLocale));
+  $("open-side").addEventListener("click", () => showSide(true));
+  $("close-side").addEventListener("click", () => showSide(false));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && document.body.classList.contains("side")) showSide(false);
+  });
   await load();
-  api.watch({ changed: () => refresh().catch(() => {}), lost, found: () => attempt(found) });
+  panel = new Panel([
+    { id: "members", title: "Members", icon: "👥", show: showMembers },
+    { id: "underneath", title: "Underneath", icon: "🔬", show: () => showUnderneath().catch(() => {}) },
+    { id: "breaking", title: "Break it", icon: "🔨", show: () => breaking().catch(() => {}) },
+  ]);
+  api.watch({ changed, lost, found: () => attempt(found) });
 }
 
 // Reads who and what is there, and goes on as the one and where one was.
 async function load() {
-  world = await api.world();
-  $("user").replaceChildren(...world.users.map((u) => new Option(u.name, u.id)));
+  world = await api.world("");
   $("locale").replaceChildren(...world.locales.map((l) => new Option(languageName(l), l)));
-  $("channels").replaceChildren(...world.channels.map(channelButton));
-  const last = (list, key) => list.find((one) => one.name === sessionStorage.getItem(key)) ?? list[0];
-  enter(last(world.channels, "channel"));
-  await become(last(world.users, "user"));
+  await become(remembered(world.users, "user") ?? world.users[0]);
+}
+
+const remembered = (list, key) => list.find((one) => one.name === sessionStorage.getItem(key));
+
+function changed() {
+  refresh().catch(() => {});
+  panel.refresh();
 }
 
 function lost() {
@@ -46,17 +63,15 @@ async function found() {
 }
 
 async function become(other) {
+  const seen = await api.world(other.id);
+  world.channels = seen.channels;
   user = other;
   sessionStorage.setItem("user", user.name);
-  $("user").value = user.id;
-  $("about").textContent = user.about;
   $("locale").value = user.locale;
-  $("picker").lang = user.locale;
-  clearList(user.locale);
-  const commands = await api.commands(user.id);
-  if (user !== other) return;
-  composer.setCommands(commands);
-  await refresh();
+  drawAccounts(world.users, user, (next) => attempt(() => become(next)));
+  drawChannels(world.channels, (next) => attempt(() => enter(next)));
+  await enter(remembered([directMessages, ...world.channels], "channel") ?? world.channels[0]);
+  panel?.refresh();
 }
 
 async function changeLocale() {
@@ -68,48 +83,76 @@ async function changeLocale() {
 const languages = new Intl.DisplayNames("en", { type: "language", style: "short" });
 const languageName = (code) => `${languages.of(code)} (${code})`;
 
-function channelButton(c) {
-  const item = document.createElement("li");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "# " + c.name;
-  button.dataset.channel = c.id;
-  button.addEventListener("click", () => attempt(() => {
-    enter(c);
-    return refresh();
-  }));
-  item.append(button);
-  return item;
-}
-
-function enter(c) {
-  channel = c;
+async function enter(next) {
+  channel = next;
   sessionStorage.setItem("channel", channel.name);
-  $("channel-name").textContent = "# " + c.name;
-  for (const button of $("channels").querySelectorAll("button")) {
-    button.ariaCurrent = String(button.dataset.channel === c.id);
-  }
-  if (user) clearList(user.locale);
+  markCurrent(channel);
+  drawBeginning(channel, firstSteps());
+  showSide(false);
+  clearList(user.locale);
+  const [who, where] = [user, channel];
+  const offered = await api.commands(user.id, channel.id);
+  if (user !== who || channel !== where) return;
+  composer.setCommands(offered.typed, user.locale);
+  menu = offered.menu;
+  await refresh();
 }
 
-async function refresh() {
-  const asking = ++asked;
-  const { messages, modal } = await api.messages(user.id, channel.id);
-  if (asking !== asked) return;
+// What a newcomer can try.
+function firstSteps() {
+  const staff = world.users.find((someone) => someone.staff);
+  return [
+    { title: "Use it", text: "You are a customer. List your bots, open one and restart it.", label: "Type /bot", act: () => composer.type("/bot") },
+    { title: "Look underneath", text: "See what Discord, Redis and the hosting service are asked for each press.", label: "Open Underneath", act: () => panel.open("underneath") },
+    { title: "Watch as staff", text: "Every action and every failure is in the log channels.", label: "Be " + staff.name, act: () => attempt(() => watchAsStaff(staff)) },
+    { title: "Break it", text: "Take the hosting service, Redis or Discord away, and use the bot again.", label: "Open Break it", act: () => panel.open("breaking") },
+  ];
+}
+
+async function watchAsStaff(staff) {
+  await become(staff);
+  await enter(world.channels.find((c) => c.private));
+}
+
+function showSide(shown) {
+  document.body.classList.toggle("side", shown);
+  if (shown) $("close-side").focus();
+}
+
+const refresh = coalesced(async () => {
+  const [who, where] = [user, channel];
+  const { messages, modal, latest } = await api.messages(who.id, where.id);
+  if (user !== who || channel !== where) return;
   const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
   showMessages(messages, names, press, dismiss);
-  if (modal) openModal(modal, (fields) => attempt(() => api.submit(user.id, modal.id, fields)));
-}
-
-const press = (message, customID, values) => attempt(async () => {
-  await api.press(user.id, channel.id, message.id, customID, values);
-  await refresh();
+  markUnread(user, channel, latest);
+  if (modal) openModal(modal, (fields) => api.submit(who.id, where.id, modal.id, fields));
 });
+
+// Presses something, and returns what Discord says where there is no answer.
+async function press(message, customID, values) {
+  try {
+    await api.press(user.id, channel.id, message.id, customID, values);
+    await refresh();
+    return "";
+  } catch (error) {
+    return error.message;
+  }
+}
 
 const dismiss = (message) => attempt(async () => {
   await api.dismiss(user.id, channel.id, message.id);
   $("command").focus();
 });
+
+const breaking = breakingPane(() => user, attempt);
+
+function showMembers() {
+  drawMembers(world.users, user, menu, {
+    use: (command, target) => attempt(() => api.useMenu(user.id, channel.id, command.name, target.id)),
+    become: (next) => attempt(() => become(next)),
+  });
+}
 
 // Does something for the person, and tells where it can not be done.
 async function attempt(action) {

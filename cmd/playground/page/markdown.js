@@ -1,28 +1,60 @@
-// Discord's markdown, as far as the bot's messages use it, as DOM nodes. Text
-// is never read as HTML.
+// Discord's markdown, as far as messages of bots use it, as DOM nodes. Text is
+// never read as HTML.
 
+import { make } from "./dom.js";
 import { time } from "./time.js";
 
-const timestamp = /^<t:(-?\d+)(?::([tTdDfFR]))?>/;
-// Users, channels and commands, each with what is shown of them.
-const mentions = [
-  [/^<@!?(\d+)>/, (id, names) => "@" + (names[id] ?? id)],
-  [/^<#(\d+)>/, (id, names) => "#" + (names[id] ?? id)],
-  [/^<(\/[^:>]+):\d+>/, (command) => command],
-];
-const pairs = [
-  ["```", "pre"],
-  ["`", "code"],
-  ["**", "strong"],
-  ["__", "u"],
-  ["~~", "s"],
-  ["||", "span"],
-  ["*", "em"],
-  ["_", "em"],
+// What a line can begin with, and what it then is.
+const blocks = [
+  [/^(#{1,3}) +(.*)$/, (found, names) => make("p", "heading-" + found[1].length, inline(found[2], names))],
+  [/^-# +(.*)$/, (found, names) => make("p", "subtext", inline(found[1], names))],
+  [/^> (.*)$/, (found, names) => make("blockquote", "", inline(found[1], names))],
+  [/^ *[-*] +(.*)$/, (found, names) => make("p", "item", inline(found[1], names))],
 ];
 
-// Returns a fragment; names are those of users and channels by their IDs.
+// Returns a fragment; names are those of users, channels and roles by their IDs.
 export function markdown(text, names = {}) {
+  const out = document.createDocumentFragment();
+  // A block of code goes over lines, in which nothing else counts.
+  text.split(/```(?:[a-z0-9+-]+\n)?([\s\S]*?)```/i).forEach((part, i) => {
+    if (i % 2) out.append(make("pre", "", part.replace(/^\n|\n$/g, "")));
+    else if (part) lines(part, names, out);
+  });
+  return out;
+}
+
+function lines(text, names, out) {
+  let plain = [];
+  const flush = () => {
+    if (plain.length) out.append(inline(plain.join("\n"), names));
+    plain = [];
+  };
+  for (const line of text.split("\n")) {
+    const block = blocks.find(([pattern]) => pattern.test(line));
+    if (!block) {
+      plain.push(line);
+      continue;
+    }
+    flush();
+    out.append(block[1](line.match(block[0]), names));
+  }
+  flush();
+}
+
+const pairs = [["`", "code"], ["**", "strong"], ["__", "u"], ["~~", "s"], ["||", "span"], ["*", "em"], ["_", "em"]];
+
+// What stands for something else, and how that is drawn; null where it is not so.
+const specials = [
+  [/^<t:(-?\d+)(?::([tTdDfFR]))?>/, (found) => timestamp(found)],
+  [/^<@!?(\d+)>/, (found, names) => make("span", "mention", "@" + (names[found[1]] ?? found[1]))],
+  [/^<@&(\d+)>/, (found, names) => make("span", "mention", "@" + (names[found[1]] ?? found[1]))],
+  [/^<#(\d+)>/, (found, names) => make("span", "mention", "#" + (names[found[1]] ?? found[1]))],
+  [/^<(\/[^:>]+):\d+>/, (found) => make("span", "mention", found[1])],
+  [/^\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)/, (found, names) => link(found[2], inline(found[1], names))],
+  [/^https?:\/\/[^\s<>]+[^\s<>.,:;"')\]]/, (found) => link(found[0], found[0])],
+];
+
+function inline(text, names) {
   const out = document.createDocumentFragment();
   let plain = "";
   const flush = () => {
@@ -31,7 +63,7 @@ export function markdown(text, names = {}) {
   };
   for (let i = 0; i < text.length;) {
     const rest = text.slice(i);
-    const node = special(rest, names);
+    const node = special(rest, names) ?? marked(rest, names);
     if (node) {
       flush();
       out.append(node.element);
@@ -53,26 +85,21 @@ export function markdown(text, names = {}) {
 }
 
 function special(rest, names) {
-  let found;
-  if ((found = rest.match(timestamp))) {
-    const date = new Date(Number(found[1]) * 1000);
-    return isNaN(date) ? null : { element: time(date, found[2]), length: found[0].length };
+  for (const [pattern, draw] of specials) {
+    const found = rest.match(pattern);
+    const element = found && draw(found, names);
+    if (element) return { element, length: found[0].length };
   }
-  for (const [pattern, name] of mentions) {
-    if (!(found = rest.match(pattern))) continue;
-    const element = document.createElement("span");
-    element.className = "mention";
-    element.textContent = name(found[1], names);
-    return { element, length: found[0].length };
-  }
+  return null;
+}
+
+function marked(rest, names) {
   for (const [mark, tag] of pairs) {
     if (!rest.startsWith(mark)) continue;
     const end = closing(rest, mark);
     if (end < 0) continue;
     const inner = rest.slice(mark.length, end);
-    const element = document.createElement(tag);
-    if (tag === "code" || tag === "pre") element.textContent = inner;
-    else element.append(markdown(inner, names));
+    const element = make(tag, "", tag === "code" ? inner : inline(inner, names));
     return { element, length: end + mark.length };
   }
   return null;
@@ -81,8 +108,21 @@ function special(rest, names) {
 // Finds where a mark is closed, past escaped characters; -1 where it is not.
 function closing(text, mark) {
   for (let i = mark.length; i < text.length; i++) {
-    if (text[i] === "\\" && mark[0] !== "`") i++;
+    if (text[i] === "\\" && mark !== "`") i++;
     else if (text.startsWith(mark, i) && i > mark.length) return i;
   }
   return -1;
+}
+
+function timestamp(found) {
+  const date = new Date(Number(found[1]) * 1000);
+  return isNaN(date) ? null : time(date, found[2]);
+}
+
+function link(url, content) {
+  const anchor = make("a", "", content);
+  anchor.href = url;
+  anchor.target = "_blank";
+  anchor.rel = "noreferrer";
+  return anchor;
 }

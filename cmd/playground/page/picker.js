@@ -1,14 +1,14 @@
-// The suggestions above the box: a listbox that the focused input drives, so
-// that the keyboard never leaves the input.
+// The suggestions above the box, for whichever input is focused.
+
+import { Listbox } from "./listbox.js";
 
 export class Picker {
   #list;
-  #input = null;
-  #picks = [];
-  #active = 0;
+  #box;
 
   constructor(list) {
     this.#list = list;
+    this.#box = new Listbox(list);
   }
 
   // Lets an input have suggestions.
@@ -21,72 +21,30 @@ export class Picker {
     input.addEventListener("blur", () => this.hide());
   }
 
-  // A pick is a text, an optional detail and what taking it does. Without
-  // picks the note, if any, is shown.
-  show(input, picks, note = "") {
+  // Shows options of a Listbox, or the note where there are none.
+  show(input, options, note = "") {
     this.hide();
-    if (!picks.length && !note) return;
-    this.#input = input;
-    this.#picks = picks;
-    this.#list.replaceChildren(...(picks.length ? picks.map((pick, i) => this.#item(pick, i)) : [noted(note)]));
+    if (!options.length && !note) return;
     this.#list.hidden = false;
-    input.ariaExpanded = "true";
-    this.#activate(0);
+    this.#box.fill(input, options, note);
   }
 
   hide() {
-    this.#input?.removeAttribute("aria-activedescendant");
-    if (this.#input) this.#input.ariaExpanded = "false";
-    this.#input = null;
-    this.#picks = [];
+    this.#box.clear();
     this.#list.hidden = true;
-    this.#list.replaceChildren();
-  }
-
-  #item(pick, i) {
-    const item = document.createElement("li");
-    item.role = "option";
-    item.id = "pick-" + i;
-    item.append(pick.text);
-    if (pick.detail) {
-      const detail = document.createElement("small");
-      detail.textContent = pick.detail;
-      item.append(detail);
-    }
-    item.addEventListener("mousedown", (event) => event.preventDefault()); // the input keeps the focus
-    item.addEventListener("click", () => pick.take());
-    return item;
-  }
-
-  #activate(i) {
-    if (!this.#picks.length) return;
-    this.#active = i;
-    [...this.#list.children].forEach((item, at) => (item.ariaSelected = String(at === i)));
-    this.#list.children[i].scrollIntoView({ block: "nearest" });
-    this.#input.setAttribute("aria-activedescendant", "pick-" + i);
   }
 
   #key(event) {
-    if (this.#list.hidden || event.isComposing) return;
-    const count = this.#picks.length;
-    const keys = { Escape: () => this.hide() };
-    if (count) {
-      keys.ArrowDown = () => this.#activate((this.#active + 1) % count);
-      keys.ArrowUp = () => this.#activate((this.#active - 1 + count) % count);
-      keys.Enter = () => this.#picks[this.#active].take();
-      if (!event.shiftKey) keys.Tab = keys.Enter;
-    }
-    if (!keys[event.key]) return;
+    if (!this.#box.filled || event.isComposing) return;
+    const keys = {
+      Escape: () => this.hide(),
+      ArrowDown: () => this.#box.move(1),
+      ArrowUp: () => this.#box.move(-1),
+      Enter: () => this.#box.take(),
+    };
+    if (!event.shiftKey) keys.Tab = keys.Enter;
+    if (!keys[event.key] || keys[event.key]() === false) return;
     event.preventDefault();
     event.stopPropagation();
-    keys[event.key]();
   }
-}
-
-function noted(note) {
-  const item = document.createElement("li");
-  item.role = "option";
-  item.ariaDisabled = "true";
-  item.textContent = note;
-  return item;
 }

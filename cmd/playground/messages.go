@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discordtest"
+)
+
+// message is a message as the page draws it; embeds and components are as
+// Discord has them.
+type message struct {
+	ID         string                  `json:"id"`
+	State      string                  `json:"state"`
+	Time       time.Time               `json:"time"`
+	User       string                  `json:"user,omitempty"`
+	Command    string                  `json:"command,omitempty"`
+	Ephemeral  bool                    `json:"ephemeral"`
+	Content    string                  `json:"content"`
+	Embeds     []discordtest.Embed     `json:"embeds"`
+	Components []discordtest.Component `json:"components"`
+}
+
+// openModal is a modal that the bot opened and the user has not sent.
+type openModal struct {
+	ID         string                  `json:"id"`
+	Title      string                  `json:"title"`
+	Components []discordtest.Component `json:"components"`
+}
+
+// used is a command that somebody used, or a press that opened a modal, and
+// what came of it.
+type used struct {
+	userID, channelID string
+	command           string // empty for a press
+	at                time.Time
+	reply             *discordtest.Reply
+}
+
+// keptUsed bounds how many of those are kept: the latest ones.
+const keptUsed = 300
+
+func (p *playground) note(u used) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.used) == keptUsed {
+		p.used = slices.Delete(p.used, 0, 1)
+	}
+	p.used = append(p.used, u)
+	p.changes.tell()
+}
+
+// forget drops what was noted under an interaction's ID, and reports whether
+// there was such a thing.
+func (p *playground) forget(userID, id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := len(p.used)
+	p.used = slices.DeleteFunc(p.used, func(u used) bool { return u.userID == userID && u.reply.ID() == id })
+	return len(p.used) < before
+}
+
+func (p *playground) usedBy(userID, channelID string) []used {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []used
+	for _, u := range p.used {
+		if u.userID == userID && u.channelID == channelID {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+// messages lists what a user sees in a channel.
+func (p *playground) messages(_ context.Context, in request) (any, error) {
+	user, err := p.at(in.User, in.Channel)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Messages []message         `json:"messages"`
+		Modal    *openModal        `json:"modal,omitempty"`
+		Latest   map[string]string `json:"latest"` // messages' IDs, by channel
+	}{Messages: []message{}, Latest: p.latest(in.User)}
+
+	answers := make(map[string]used) // by message
+	for _, u := range p.usedBy(in.User, in.Channel) {
+		view := u.reply.View()
+		switch {
+		case view.ID != "":
+			answers[view.ID] = u
+		case view.State == discordtest.Asking:
+			out.Modal = &openModal{u.reply.ID(), view.Modal.Title, view.Modal.Components}
+		case u.command != "":
+			m := draw(view)
+			m.ID, m.Time, m.User, m.Command, m.Ephemeral = u.reply.ID(), u.at, user.Name, u.command, true
+			out.Messages = append(out.Messages, m)
+		}
+	}
+	for _, view := range user.Messages() {
+		m := draw(view)
+		if u, ok := answers[view.ID]; ok {
+			m.User, m.Command = user.Name, u.command
+		}
+		out.Messages = append(out.Messages, m)
+	}
+	slices.SortStableFunc(out.Messages, func(a, b message) int { return a.Time.Compare(b.Time) })
+	return out, nil
+}
+
+// latest returns the newest message in each channel that a user sees.
+func (p *playground) latest(userID string) map[string]string {
+	newest := make(map[string]string)
+	someone, err := p.person(userID)
+	if err != nil {
+		return newest
+	}
+	for _, ch := range p.channelsOf(someone) {
+		if views := someone.In(ch).Messages(); len(views) > 0 {
+			newest[ch.ID] = views[len(views)-1].ID
+		}
+	}
+	return newest
+}
+
+func draw(v discordtest.View) message {
+	at, err := discordgo.SnowflakeTimestamp(v.ID)
+	if err != nil {
+		at = time.Time{}
+	}
+	return message{
+		ID: v.ID, State: stateName(v.State), Time: at, Ephemeral: v.Ephemeral,
+		Content: v.Content, Embeds: v.Embeds, Components: v.Components,
+	}
+}
+
+func stateName(s discordtest.State) string {
+	switch s {
+	case discordtest.Waiting:
+		return "waiting"
+	case discordtest.Thinking:
+		return "thinking"
+	case discordtest.Failed:
+		return "failed"
+	default:
+		return "shown"
+	}
+}

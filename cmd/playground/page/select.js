@@ -1,0 +1,75 @@
+// A select menu as Discord draws it: a button that opens a list of options with
+// emoji and descriptions.
+
+import { button, icon, make } from "./dom.js";
+import { Listbox } from "./listbox.js";
+
+let count = 0;
+
+// choose(values) is called for what is chosen.
+export function drawSelect(component, choose) {
+  const list = make("ul", "choices");
+  list.id = "choices-" + count++;
+  list.popover = "auto";
+  list.setAttribute("aria-label", component.placeholder ?? "Choose");
+  const chosen = component.options.find((option) => option.default);
+  const face = make("span", chosen ? "" : "placeholder", chosen?.label ?? component.placeholder ?? "Choose");
+  const trigger = button("select", "", () => {});
+  trigger.append(face, icon("⌄"));
+  trigger.role = "combobox";
+  trigger.ariaHasPopup = "listbox";
+  trigger.ariaExpanded = "false";
+  trigger.ariaLabel = [component.placeholder ?? "Choose", chosen?.label].filter(Boolean).join(": ");
+  trigger.setAttribute("aria-controls", list.id);
+  trigger.disabled = component.disabled ?? false;
+  trigger.dataset.control = component.custom_id;
+  trigger.popoverTargetElement = list;
+
+  const box = new Listbox(list);
+  const options = component.options.map((option) => ({
+    selected: option.default,
+    content: [option.emoji && icon(option.emoji.name), optionText(option)].filter(Boolean),
+    take: () => {
+      list.hidePopover();
+      face.textContent = option.label;
+      choose([option.value]);
+    },
+  }));
+  list.addEventListener("toggle", ({ newState }) => {
+    if (newState === "closed") return box.clear();
+    place(list, trigger);
+    box.fill(trigger, options);
+  });
+  trigger.addEventListener("keydown", (event) => key(event, list, box));
+  const wrapper = make("div", "select-box", trigger, list);
+  return wrapper;
+}
+
+function optionText(option) {
+  const text = make("span", "", option.label);
+  if (option.description) text.append(make("small", "", option.description));
+  return text;
+}
+
+// Puts the list below its button, or above where there is more room.
+function place(list, trigger) {
+  const at = trigger.getBoundingClientRect();
+  const below = innerHeight - at.bottom;
+  const above = below < 220 && at.top > below;
+  list.style.insetInlineStart = "auto";
+  list.style.left = at.left + "px";
+  list.style.width = at.width + "px";
+  list.style.maxHeight = Math.min(above ? at.top : below, 360) - 12 + "px";
+  list.style.top = above ? "auto" : at.bottom + 4 + "px";
+  list.style.bottom = above ? innerHeight - at.top + 4 + "px" : "auto";
+}
+
+function key(event, list, box) {
+  const open = list.matches(":popover-open");
+  const act = open
+    ? { ArrowDown: () => box.move(1), ArrowUp: () => box.move(-1), Enter: () => box.take(), " ": () => box.take(), Tab: () => list.hidePopover() }
+    : { ArrowDown: () => list.showPopover(), ArrowUp: () => list.showPopover() };
+  if (!act[event.key]) return;
+  if (event.key !== "Tab") event.preventDefault();
+  act[event.key]();
+}

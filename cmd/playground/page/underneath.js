@@ -1,0 +1,116 @@
+// The panel that shows what happens underneath each interaction.
+
+import * as api from "./api.js";
+import { $, coalesced, icon, make } from "./dom.js";
+
+const kinds = {
+  gateway: { name: "Event", sign: "⚡" },
+  redis: { name: "Redis", sign: "🗄" },
+  service: { name: "Service", sign: "🏠" },
+  discord: { name: "Discord", sign: "💬" },
+};
+
+const patience = 3000; // ms that Discord waits for a first response
+
+export const showUnderneath = coalesced(async () => {
+  const { interactions, apart } = await api.activity();
+  const pane = $("underneath");
+  const items = interactions.map((interaction) => drawInteraction(interaction));
+  if (apart.length) items.push(drawApart(apart));
+  if (!pane.children.length) pane.append(...explanation(), make("ol", "interactions plain"));
+  place(pane.querySelector(".interactions"), items);
+});
+
+const explanation = () => [
+  make("p", "hint", "Each thing that somebody does, from Discord’s event to the bot’s answer. Open a step to see what was sent."),
+  make("p", "hint", "Calls to Discord are told by the interaction’s token; Redis and the service by the user and the time. Tokens are hidden."),
+];
+
+// Replaces what changed, and leaves what is open as it is.
+function place(list, items) {
+  const old = new Map([...list.children].map((item) => [item.dataset.id, item]));
+  const next = items.map((item, i) => {
+    const before = old.get(item.dataset.id);
+    if (before?.dataset.text === item.dataset.text) return before;
+    const open = before ? [...before.querySelectorAll("details[open]")].map((d) => d.dataset.id) : i ? [] : [item.dataset.id];
+    for (const details of item.querySelectorAll("details")) details.open = open.includes(details.dataset.id);
+    return item;
+  });
+  const focused = document.activeElement?.closest("details")?.dataset.id;
+  list.replaceChildren(...next);
+  if (focused) list.querySelector(`details[data-id="${focused}"] > summary`)?.focus({ preventScroll: true });
+}
+
+function drawInteraction(interaction) {
+  const late = interaction.answered === null && Date.now() - new Date(interaction.at) > patience;
+  const answer = interaction.answered !== null ? `answered in ${duration(interaction.answered)}` : late ? "did not respond in 3 s" : "…";
+  const outcome = make("span", late || interaction.answered > patience ? "failed" : "fine", answer);
+  const at = make("time", "", new Date(interaction.at).toLocaleTimeString());
+  const summary = make("summary", "", make("b", "", interaction.title), make("small", "", interaction.user, " • ", at, " • ", outcome));
+  const item = make("li", "", details(interaction.id, summary, drawSteps(interaction.steps)));
+  item.dataset.id = interaction.id;
+  item.dataset.text = JSON.stringify([interaction, late]);
+  return item;
+}
+
+function drawApart(steps) {
+  const summary = make("summary", "", make("b", "", "Apart from interactions"), make("small", "", "connecting, registering commands, log channels"));
+  const start = steps[0].after;
+  const item = make("li", "", details("apart", summary, drawSteps(steps.map((step) => ({ ...step, after: step.after - start })))));
+  item.dataset.id = "apart";
+  item.dataset.text = JSON.stringify(steps);
+  return item;
+}
+
+function details(id, ...children) {
+  const element = make("details", "", ...children);
+  element.dataset.id = id;
+  return element;
+}
+
+function drawSteps(steps) {
+  const total = Math.max(...steps.map((step) => step.after + (step.took ?? 0)), 1);
+  return make("ol", "steps plain", ...steps.map((step) => drawStep(step, total)));
+}
+
+function drawStep(step, total) {
+  const kind = kinds[step.kind];
+  const bar = make("span", "bar");
+  bar.style.setProperty("--from", (100 * step.after) / total + "%");
+  bar.style.setProperty("--length", (100 * (step.took ?? total - step.after)) / total + "%");
+  const times = `+${duration(step.after)}` + (step.took === null ? ", going on" : step.took ? `, took ${duration(step.took)}` : "");
+  const outcome = make("span", step.failed ? "failed" : "outcome", step.outcome);
+  const title = make("span", "title", step.title, " ", make("span", "detail", step.detail));
+  const summary = make("summary", "", make("span", "kind " + step.kind, icon(kind.sign), kind.name), title, outcome, make("small", "", times), bar);
+  const content = make("div", "content", make("p", "detail", step.detail));
+  const element = details("step-" + step.id, summary, content);
+  element.addEventListener("toggle", () => {
+    if (element.open && content.children.length === 1) showBodies(step.id, content);
+  });
+  return make("li", step.failed ? "bad" : "", element);
+}
+
+async function showBodies(id, content) {
+  try {
+    const { request, response } = await api.step(id);
+    if (request) content.append(make("h4", "", "Sent"), make("pre", "", pretty(request)));
+    if (response) content.append(make("h4", "", "Answered"), make("pre", "", pretty(response)));
+    if (!request && !response) content.append(make("p", "hint", "Without a body."));
+  } catch (error) {
+    content.append(make("p", "failed", error.message));
+  }
+  for (const body of content.querySelectorAll("pre")) body.tabIndex = 0; // it scrolls
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function duration(ms) {
+  if (ms < 1000) return (ms < 10 ? ms.toFixed(1) : Math.round(ms)) + " ms";
+  return (ms / 1000).toFixed(1) + " s";
+}

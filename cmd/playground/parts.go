@@ -1,0 +1,93 @@
+package main
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"hostbot/bot"
+	"hostbot/bot/discordtest"
+	"hostbot/cmd/playground/redisrelay"
+	"hostbot/cmd/playground/timeline"
+	"hostbot/configs"
+	"hostbot/hostapi/hostapitest"
+)
+
+// heartbeat is what the gateway asks for. It is much shorter than Discord's, so
+// that a gateway that has gone silent is noticed while one looks on.
+const heartbeat = 4 * time.Second
+
+// parts are what the bot depends on.
+type parts struct {
+	discord  *discordtest.Server
+	service  *hostapitest.Service
+	redis    *redisrelay.Relay
+	activity *timeline.Recorder
+	staff    *discordtest.Role
+	logs     logChannels
+}
+
+// logChannels are the channels that staff read.
+type logChannels struct{ actions, errors, lifecycle *discordtest.Channel }
+
+// startParts starts what the bot depends on. changed is called whenever something
+// happened that can be seen.
+func startParts(changed func()) (*parts, error) {
+	p := &parts{activity: timeline.New(changed)}
+	if err := p.start(); err != nil {
+		p.close()
+		return nil, err
+	}
+	p.discord.Observe(func(e discordtest.Event) {
+		p.activity.Discord(e)
+		changed()
+	})
+	p.staff = p.discord.AddRole("Staff")
+	p.logs = logChannels{p.discord.AddChannel("bot-log"), p.discord.AddChannel("bot-errors"), p.discord.AddChannel("bot-lifecycle")}
+	return p, nil
+}
+
+func (p *parts) start() (err error) {
+	if p.discord, err = discordtest.Start(discordtest.Config{HeartbeatInterval: heartbeat}); err != nil {
+		return err
+	}
+	if p.service, err = hostapitest.Start(hostapitest.Options{AllowViolations: true, Observe: p.activity.ServiceRequest}); err != nil {
+		return err
+	}
+	p.redis, err = redisrelay.Start(p.activity.RedisCommand)
+	return err
+}
+
+// close ends what was started.
+func (p *parts) close() {
+	if p.redis != nil {
+		p.redis.Close()
+	}
+	if p.service != nil {
+		p.service.Close()
+	}
+	if p.discord != nil {
+		_ = p.discord.Close() // it ends all the same
+	}
+}
+
+// newBot makes the bot as cmd/hostbot does, from settings.
+func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
+	settings, err := configs.Load("", []string{
+		"DISCORD_TOKEN=" + p.discord.Token(),
+		"DISCORD_API_URL=" + p.discord.URL(),
+		"HOSTAPI_URL=" + p.service.URL(),
+		"HOSTAPI_SECRET=" + p.service.Secret(),
+		"REDIS_URL=" + p.redis.URL(),
+		"LOG_CHANNEL_ACTIONS=" + p.logs.actions.ID,
+		"LOG_CHANNEL_ERRORS=" + p.logs.errors.ID,
+		"LOG_CHANNEL_LIFECYCLE=" + p.logs.lifecycle.ID,
+		"ADMIN_GUILD_ID=" + p.discord.GuildID(),
+		"ADMIN_ROLE_IDS=" + p.staff.ID,
+		"HTTP_ADDR=off",
+	})
+	if err != nil {
+		return nil, err
+	}
+	return bot.New(settings, "playground", log)
+}

@@ -1,0 +1,136 @@
+package timeline
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/proto"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+// snowflake matches an ID of Discord's.
+var snowflake = regexp.MustCompile(`\b\d{17,20}\b`)
+
+// maxIDs is how many IDs of a step are looked at.
+const maxIDs = 20
+
+// hidden stands where a secret was.
+const hidden = "<secret>"
+
+// RedisCommand records a command and, once it is known, the reply as Redis
+// writes it; "" where the connection ended without one.
+func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
+	s := &step{began: time.Now()}
+	s.Kind = Redis
+	s.Title = strings.ToUpper(command[0])
+	s.Detail = strings.Join(command[1:min(len(command), 2)], " ") // the key
+	s.Request = strings.Join(command, " ")
+	s.ids = snowflake.FindAllString(s.Detail, maxIDs)
+	change := r.add(s)
+	return func(reply string) {
+		change(func(s *step) {
+			s.end(time.Since(s.began))
+			s.Response, s.Outcome, s.Failed = readable(reply)
+		})
+	}
+}
+
+// readable turns a reply into its text and a word for it.
+func readable(reply string) (text, outcome string, failed bool) {
+	text = strings.TrimSpace(reply)
+	switch {
+	case text == "":
+		return "", "connection lost", true
+	case text == "$-1" || text == "_":
+		return "", "nothing", false
+	case text[0] == '-':
+		return text[1:], "error", true
+	case text[0] == '+' || text[0] == ':':
+		return text[1:], text[1:], false
+	case text[0] == '$':
+		if value, err := proto.ReadString(reply); err == nil {
+			return value, fmt.Sprintf("%d bytes", len(value)), false
+		}
+	}
+	return text, "", false
+}
+
+// ServiceRequest records a request to the hosting service and, once it is
+// known, the answer; status 0 means that the connection was broken off.
+func (r *Recorder) ServiceRequest(request hostapitest.Request) (answered func(status int, body string)) {
+	s := &step{began: request.At, ids: []string{request.UserID}}
+	s.Kind = Service
+	s.Title = string(request.Operation)
+	s.Detail = request.Method + " " + request.Path
+	s.Request = request.Body
+	change := r.add(s)
+	return func(status int, body string) {
+		change(func(s *step) {
+			s.end(time.Since(s.began))
+			s.Response = body
+			s.judge(status)
+		})
+	}
+}
+
+// Discord records what happens at the fake Discord: events and calls.
+func (r *Recorder) Discord(e discordtest.Event) {
+	switch {
+	case e.Dispatch != nil:
+		r.dispatch(e.Dispatch)
+	case e.Call != nil:
+		r.call(e.Call)
+	}
+}
+
+func (r *Recorder) dispatch(d *discordtest.Dispatch) {
+	s := &step{began: d.At}
+	s.Kind, s.Title, s.Request = Gateway, d.Name, string(d.Data)
+	s.Detail = fmt.Sprintf("event %d of the session", d.Sequence)
+	s.end(0)
+	if in, ok := interactionOf(d); ok {
+		s.token = in.token
+		s.hideToken()
+		r.begin(in)
+	}
+	r.add(s)
+}
+
+func (r *Recorder) call(c *discordtest.Call) {
+	s := &step{began: c.Started, token: tokenIn(c), first: c.Route == discordtest.RouteCallback}
+	s.Kind, s.Title, s.Detail = Discord, meaning(c), c.Method+" "+c.Path
+	s.Request, s.Response = string(c.Request), string(c.Response)
+	s.judge(c.Status)
+	s.end(c.Duration)
+	if s.token == "" {
+		s.ids = snowflake.FindAllString(s.Request, maxIDs)
+	}
+	s.hideToken()
+	r.add(s)
+}
+
+func (s *step) end(took time.Duration) {
+	ms := milliseconds(took)
+	s.Took = &ms
+}
+
+// judge notes an HTTP status; 0 means that there was no answer.
+func (s *step) judge(status int) {
+	s.Outcome, s.Failed = fmt.Sprint(status), status == 0 || status >= 400
+	if status == 0 {
+		s.Outcome = "no answer"
+	}
+}
+
+func (s *step) hideToken() {
+	if s.token == "" {
+		return
+	}
+	for _, text := range []*string{&s.Detail, &s.Request, &s.Response} {
+		*text = strings.ReplaceAll(*text, s.token, hidden)
+	}
+}

@@ -1,0 +1,201 @@
+// Package timeline tells what happened underneath each interaction: its event
+// from Discord, the commands to Redis, the calls to the hosting service and
+// those to Discord, with their times and bodies. Interaction tokens are left
+// out of all of it.
+//
+// Which interaction a call to Discord belongs to is told by its token. Nothing
+// marks the other steps, so they are told by the user whose ID is in them, and
+// the time: they go to that user's latest interaction that began before them.
+package timeline
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// How much is kept: the latest ones.
+const (
+	keptInteractions = 40
+	keptSteps        = 600
+	keptBody         = 16 << 10 // bytes
+	// keptApart is how many steps that belong to no interaction are listed.
+	keptApart = 20
+)
+
+// Interaction is something that a user did, and what came of it.
+type Interaction struct {
+	ID    string    `json:"id"`
+	User  string    `json:"user"` // name
+	Title string    `json:"title"`
+	At    time.Time `json:"at"`
+	// Answered is how many milliseconds it took to the end of the first response
+	// that Discord accepted; nil while there is none.
+	Answered *float64 `json:"answered"`
+	Steps    []Step   `json:"steps"`
+}
+
+// Step is one thing that happened between two parts of the system.
+type Step struct {
+	ID      int    `json:"id"`
+	Kind    Kind   `json:"kind"`
+	Title   string `json:"title"`  // what it means
+	Detail  string `json:"detail"` // what was sent, in short
+	Outcome string `json:"outcome"`
+	Failed  bool   `json:"failed"`
+	// After is when it began, in milliseconds since the interaction did; of
+	// those apart from interactions, since 1970.
+	After float64 `json:"after"`
+	// Took is in milliseconds; nil while it goes on.
+	Took *float64 `json:"took"`
+}
+
+// Bodies are what was sent and what was answered.
+type Bodies struct {
+	Request  string `json:"request"`
+	Response string `json:"response"`
+}
+
+// Kind says between which parts a step happened.
+type Kind string
+
+// The kinds of steps.
+const (
+	Gateway Kind = "gateway" // an event from Discord
+	Redis   Kind = "redis"
+	Service Kind = "service" // the hosting service
+	Discord Kind = "discord" // Discord's REST API
+)
+
+// Recorder keeps what happened. It is safe for concurrent use.
+type Recorder struct {
+	changed func()
+
+	mu           sync.Mutex
+	latest       int            // ID of a step
+	steps        []*step        // in order of their IDs
+	interactions []*interaction // in order of arrival
+}
+
+// New returns an empty recorder, which calls changed after each change.
+func New(changed func()) *Recorder { return &Recorder{changed: changed} }
+
+// step is a Step with what is needed to place it.
+type step struct {
+	Step
+	Bodies
+	began time.Time
+	first bool     // a first response
+	token string   // of the interaction, where it is known
+	ids   []string // that are in it, users' among others
+}
+
+// interaction is an Interaction with what is needed to find its steps.
+type interaction struct {
+	Interaction
+	token  string
+	userID string
+}
+
+// add keeps a step, and returns a function that changes it.
+func (r *Recorder) add(s *step) (change func(func(*step))) {
+	s.Request, s.Response = bounded(s.Request), bounded(s.Response)
+	r.mu.Lock()
+	r.latest++
+	s.ID = r.latest
+	if len(r.steps) == keptSteps {
+		r.steps = slices.Delete(r.steps, 0, 1)
+	}
+	r.steps = append(r.steps, s)
+	r.mu.Unlock()
+	r.changed()
+	return func(edit func(*step)) {
+		r.mu.Lock()
+		edit(s)
+		s.Response = bounded(s.Response)
+		r.mu.Unlock()
+		r.changed()
+	}
+}
+
+func bounded(body string) string { return body[:min(len(body), keptBody)] }
+
+// begin keeps an interaction.
+func (r *Recorder) begin(in *interaction) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.interactions) == keptInteractions {
+		r.interactions = slices.Delete(r.interactions, 0, 1)
+	}
+	r.interactions = append(r.interactions, in)
+}
+
+// Bodies returns what was sent and answered in a step.
+func (r *Recorder) Bodies(id int) (bodies Bodies, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.steps {
+		if s.ID == id {
+			return s.Bodies, true
+		}
+	}
+	return Bodies{}, false
+}
+
+// List returns the interactions, the newest first, each with its steps in the
+// order in which they began, and the latest steps that belong to none.
+func (r *Recorder) List() (interactions []Interaction, apart []Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	steps := slices.Clone(r.steps)
+	slices.SortStableFunc(steps, func(a, b *step) int { return a.began.Compare(b.began) })
+	placed := make(map[*interaction][]*step)
+	for _, s := range steps {
+		in := r.owner(s)
+		placed[in] = append(placed[in], s)
+	}
+	interactions = make([]Interaction, 0, len(r.interactions))
+	for _, in := range slices.Backward(r.interactions) {
+		out := in.Interaction
+		out.Steps = relative(placed[in], in.At)
+		out.Answered = answered(placed[in], out.Steps)
+		interactions = append(interactions, out)
+	}
+	rest := placed[nil]
+	return interactions, relative(rest[max(len(rest)-keptApart, 0):], time.UnixMilli(0))
+}
+
+// owner returns the interaction to which a step belongs; nil where there is none.
+func (r *Recorder) owner(s *step) *interaction {
+	for _, in := range slices.Backward(r.interactions) {
+		byToken := s.token != "" && s.token == in.token
+		byUser := s.token == "" && !s.began.Before(in.At) && slices.Contains(s.ids, in.userID)
+		if byToken || byUser {
+			return in
+		}
+	}
+	return nil
+}
+
+// relative returns steps as seen from a time.
+func relative(steps []*step, start time.Time) []Step {
+	list := make([]Step, len(steps))
+	for i, s := range steps {
+		list[i] = s.Step
+		list[i].After = milliseconds(s.began.Sub(start))
+	}
+	return list
+}
+
+// answered returns when the first response had been accepted.
+func answered(steps []*step, seen []Step) *float64 {
+	for i, s := range steps {
+		if s.first && !s.Failed {
+			after := seen[i].After + *s.Took
+			return &after
+		}
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
