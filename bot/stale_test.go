@@ -117,7 +117,7 @@ func (w *world) post(t *testing.T, channel *discordtest.Channel, body string) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	messages := channel.Messages()
 	if res.StatusCode != http.StatusOK || len(messages) != before+1 {
 		t.Fatalf("posting: status %d, %d messages", res.StatusCode, len(messages))
