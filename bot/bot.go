@@ -25,6 +25,7 @@ import (
 	"hostbot/bot/redisconn"
 	"hostbot/bot/reference"
 	"hostbot/bot/rest"
+	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/configs"
 	"hostbot/hostapi"
@@ -108,7 +109,8 @@ func (b *Bot) build() error {
 	stories := reference.New(b.redis.Client, b.version, b.log)
 	b.journal = journal.New(b.delivery, stories, journal.Channels(s.LogChannels), texts.For(s.Log.Locale))
 
-	b.handlers = commands.New(cache, hosting, texts)
+	taken := turns.New(turns.Config{Redis: b.redis.Client, OnAlone: b.guardAlone, OnShared: b.guardShared})
+	b.handlers = commands.New(cache, hosting, taken, texts)
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if s.Admin.GuildID != "" {

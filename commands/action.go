@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/turns"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -40,6 +41,17 @@ func actions() []action {
 		{name: "stop", op: hostapi.OpStop, meanwhile: "STOPPING", do: stated(Hosting.Stop)},
 		{name: "reinstall", op: hostapi.OpReinstall, meanwhile: "INSTALLING", do: reinstall},
 	}
+}
+
+// meanwhile returns a bot's status while an action is being done; "" where that
+// does not change it.
+func meanwhile(name string) string {
+	for _, a := range actions() {
+		if a.name == name {
+			return a.meanwhile
+		}
+	}
+	return ""
 }
 
 // stated makes an action of an operation that returns the bot's new status.
@@ -83,12 +95,10 @@ func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (accounts
 // begin says on the bot's card that something is being done to it, does it once
 // the customer was told, and says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, snapshot accounts.Snapshot, s hostapi.Server) (interaction.Response, error) {
-	end, err := c.running.begin(r.UserID, r.CustomerID, s.ID, name(s), a)
+	end, err := c.turn(ctx, r, a, s)
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	// Whether or not it comes to the action, it is over with ctx.
-	context.AfterFunc(ctx, end)
 
 	p := c.page(r)
 	p.age(snapshot)
@@ -99,6 +109,33 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 	}
 	return response, nil
 }
+
+// turn takes the turn to act on a bot, which is over with ctx at the latest,
+// whether or not it comes to the action.
+func (c *Commands) turn(ctx context.Context, r *interaction.Request, a action, s hostapi.Server) (end func(), err error) {
+	end, err = c.turns.Begin(ctx, turns.Claim{
+		InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, ServerID: s.ID, Action: a.name,
+	})
+	var busy *turns.BusyError
+	switch {
+	case errors.As(err, &busy):
+		return nil, &busyError{botName: name(s), turn: busy.Turn}
+	case errors.Is(err, turns.ErrTaken):
+		return nil, interaction.ErrElsewhere
+	case err != nil:
+		return nil, err
+	}
+	context.AfterFunc(ctx, end)
+	return end, nil
+}
+
+// busyError says that another action is running on the bot.
+type busyError struct {
+	botName string
+	turn    turns.Turn
+}
+
+func (e *busyError) Error() string { return "another action is running: " + e.turn.Action }
 
 // carryOut does it, follows the bot until it has come to rest, and says how it
 // ended.
@@ -119,7 +156,7 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 	err = c.missing(ctx, r.CustomerID, server.ID, a.op, err)
 
 	p := c.page(r)
-	p.running = func(string) (running, bool) { return running{}, false } // it has ended
+	p.running = func(string) (turns.Turn, bool) { return turns.Turn{}, false } // it has ended
 	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took, Outcome: outcome(err)}
 	p.notice = p.ending(a, server, status, took, err)
 	switch result.Outcome {
@@ -181,7 +218,7 @@ func (p *page) status(s hostapi.Server) string {
 	return condition.emoji + " " + condition.word(p.t, s.Status)
 }
 
-// notice says that the action is running, since when.
-func (r running) notice(t *locale.Texts, s hostapi.Server) string {
-	return "⏳ " + t.Format("action."+r.action.name+".running", args{"Bot": name(s), "Since": relative(r.since)})
+// underWay says what is being done to a bot, since when.
+func underWay(t *locale.Texts, turn turns.Turn, botName string) string {
+	return "⏳ " + t.Format("action."+turn.Action+".running", args{"Bot": botName, "Since": relative(turn.Since)})
 }

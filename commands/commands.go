@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/turns"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -41,19 +42,26 @@ type Hosting interface {
 	Create(ctx context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error)
 }
 
+// Turns sees to it that one action at a time runs on a bot. Errors are those of
+// package turns.
+type Turns interface {
+	Begin(context.Context, turns.Claim) (end func(), err error)
+	Current(customerID, serverID string) (turns.Turn, bool)
+}
+
 // Commands holds what the handlers share.
 type Commands struct {
 	accounts Accounts
 	hosting  Hosting
+	turns    Turns
 	texts    *locale.Bundle
-	running  *guard
 	lacks    lacks
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, texts *locale.Bundle) *Commands {
-	return &Commands{accounts: accounts, hosting: hosting, texts: texts, running: newGuard(time.Now)}
+func New(accounts Accounts, hosting Hosting, turns Turns, texts *locale.Bundle) *Commands {
+	return &Commands{accounts: accounts, hosting: hosting, turns: turns, texts: texts}
 }
 
 // Registered tells the IDs that Discord gave the commands, by which /help makes

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -104,7 +105,7 @@ func newCommandsWith(t *testing.T, a commands.Accounts, h commands.Hosting) *com
 	if err != nil {
 		t.Fatal(err)
 	}
-	return commands.New(a, h, texts)
+	return commands.New(a, h, turns.New(turns.Config{}), texts)
 }
 
 // ask sends a request through the routes and returns what comes first.

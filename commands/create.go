@@ -12,6 +12,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
+	"hostbot/bot/turns"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -135,14 +136,13 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 	}
 	making := action{name: "create", op: hostapi.OpCreate}
 	draft := hostapi.Server{Name: wanted.Name}
-	end, err := c.running.begin(r.UserID, r.CustomerID, draft.ID, name(draft), making)
+	end, err := c.turn(ctx, r, making, draft)
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	context.AfterFunc(ctx, end)
 
 	p := c.page(r)
-	p.notice = running{making, time.Now()}.notice(p.t, draft)
+	p.notice = underWay(p.t, turns.Turn{Action: making.name, Since: time.Now()}, name(draft))
 	response := p.respond(p.made(nil, yellow))
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer end()

@@ -9,6 +9,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
+	"hostbot/bot/turns"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -60,7 +61,7 @@ func refusal(t *locale.Texts, err error) string {
 		notFound  *notFoundError
 		ambiguous *ambiguousError
 		busy      *busyError
-		limit     *limitError
+		limit     *turns.LimitError
 		wrongName *wrongNameError
 		full      *fullError
 	)
@@ -74,9 +75,9 @@ func refusal(t *locale.Texts, err error) string {
 	case errors.As(err, &ambiguous):
 		return t.Format("error.ambiguous", args{"Name": orDash(safetext.Markdown(ambiguous.wanted, nameLimit)), "Choices": ids(ambiguous.found)})
 	case errors.As(err, &busy):
-		return t.Format("action.busy", args{"Bot": busy.botName, "Since": relative(busy.since)})
+		return underWay(t, busy.turn, busy.botName) + "\n" + t.Text("action.busy")
 	case errors.As(err, &limit):
-		return t.Format("action.limit", args{"When": relative(limit.until)})
+		return t.Format("action.limit", args{"When": relative(limit.Until)})
 	case errors.As(err, &wrongName):
 		return t.Format("error.wrong_name", args{"Name": wrongName.botName})
 	case errors.As(err, &full):

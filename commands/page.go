@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
+	"hostbot/bot/turns"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -18,7 +19,7 @@ type args = locale.Args
 type page struct {
 	t       *locale.Texts
 	request *interaction.Request
-	running func(serverID string) (running, bool)
+	running func(serverID string) (turns.Turn, bool)
 	offers  func(hostapi.Operation) bool
 	header  string // above the notice: whose account it is, where staff look at it
 	notice  string
@@ -31,7 +32,7 @@ func (c *Commands) page(r *interaction.Request) *page {
 		t:       c.texts.For(r.Locale),
 		request: r,
 		offers:  c.hosting.Offers,
-		running: func(serverID string) (running, bool) { return c.running.current(r.CustomerID, serverID) },
+		running: func(serverID string) (turns.Turn, bool) { return c.turns.Current(r.CustomerID, serverID) },
 	}
 	if r.ByStaff() {
 		p.header = p.t.Format("staff.view", args{"User": safetext.User(r.CustomerID)})
@@ -53,8 +54,8 @@ func (p *page) respond(m interaction.Message) interaction.Response {
 // now returns a server as it is at this moment: an action that is running on it
 // is newer than what the service said last.
 func (p *page) now(s hostapi.Server) hostapi.Server {
-	if running, busy := p.running(s.ID); busy && running.action.meanwhile != "" {
-		s.Status = running.action.meanwhile
+	if turn, busy := p.running(s.ID); busy && meanwhile(turn.Action) != "" {
+		s.Status = meanwhile(turn.Action)
 	}
 	return s
 }

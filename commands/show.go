@@ -25,9 +25,9 @@ func (c *Commands) show(ctx context.Context, r *interaction.Request) (interactio
 
 // card draws all that is known of a bot, and what can be done to it now.
 func (p *page) card(s hostapi.Server) interaction.Message {
-	action, busy := p.running(s.ID)
+	turn, busy := p.running(s.ID)
 	if busy {
-		p.notice = strings.TrimSuffix(action.notice(p.t, s)+"\n"+p.notice, "\n")
+		p.notice = strings.TrimSuffix(underWay(p.t, turn, name(s))+"\n"+p.notice, "\n")
 	}
 	s = p.now(s)
 	condition := conditionOf(s.Status)

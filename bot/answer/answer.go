@@ -43,7 +43,7 @@ type Journal interface {
 type Observation struct {
 	Kind     interaction.Kind
 	Route    string
-	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered"
+	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere"
 	Deferred bool
 	First    time.Duration // from the event to Discord's word on the first response
 	Total    time.Duration // until everything was said and done
@@ -90,6 +90,7 @@ type Server struct {
 	cancel context.CancelFunc
 
 	subjects subjects
+	recent   recent
 
 	mu       sync.Mutex
 	stopping bool
@@ -111,6 +112,10 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 	if req == nil {
 		s.cfg.Log.Warn().Err(err).Msg("an event can not be answered")
 		s.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
+		return
+	}
+	if !s.recent.first(req.ID, received) {
+		s.cfg.Log.Info().Str("interaction", req.ID).Msg("an interaction was delivered again")
 		return
 	}
 	req.AnswerBy = received.Add(s.cfg.Timing.Patience)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -173,6 +174,12 @@ func command() *discordgo.Interaction {
 		ID: "1", AppID: "2", Token: "token", Type: discordgo.InteractionApplicationCommand, User: &discordgo.User{ID: "3"},
 		Data: discordgo.ApplicationCommandInteractionData{Name: "do"},
 	}
+}
+
+// numbered gives an event an ID of its own.
+func numbered(event *discordgo.Interaction, n int) *discordgo.Interaction {
+	event.ID = fmt.Sprint(100 + n)
+	return event
 }
 
 func press() *discordgo.Interaction {
@@ -415,11 +422,11 @@ func TestTooManyAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
 		s := newServer(slow(time.Second, reply("hello")), d)
-		for range 2000 {
-			go s.Serve(command())
+		for i := range 2000 {
+			go s.Serve(numbered(command(), i))
 		}
 		synctest.Wait()
-		s.Serve(command())
+		s.Serve(numbered(command(), 2000))
 		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 0}}) {
 			t.Errorf("calls %v, want one that is refused at once", calls)
 		}
@@ -467,8 +474,8 @@ func TestDrainWaitsAndThenCancels(t *testing.T) {
 			t.Errorf("calls %v, want %v", d.calls, want)
 		}
 
-		for range 3 { // the program is stopping, and stays so
-			s.Serve(command())
+		for i := range 3 { // the program is stopping, and stays so
+			s.Serve(numbered(command(), i))
 		}
 		if last := d.calls[len(d.calls)-1].what; last != "reply sorry" {
 			t.Errorf("while stopping it answered %q", last)

@@ -31,12 +31,18 @@ type conversation struct {
 // there is one.
 func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	deferral := c.deferLater(ctx)
-	response := c.result(c.call(ctx, h))
+	response, err := c.call(ctx, h)
+	if errors.Is(err, interaction.ErrElsewhere) {
+		deferral.outcome()
+		c.outcome = "elsewhere"
+		c.log.Info().Msg("the interaction is answered elsewhere")
+		return
+	}
+	response = c.result(response, err)
 	if c.changes(response) {
 		// Before it is sent, so that work which ends meanwhile does not undo it.
 		c.server.subjects.set(c.req.Message, response.Subject)
 	}
-	var err error
 	err, c.deferred = deferral.outcome()
 	switch {
 	case !c.deferred:

@@ -16,6 +16,9 @@ var (
 	ErrStopping = errors.New("interaction: the program is stopping")
 	// ErrBusy refuses an interaction while too many are being served.
 	ErrBusy = errors.New("interaction: too many at once")
+	// ErrElsewhere is an interaction that another process answers. Nothing is said
+	// to the caller.
+	ErrElsewhere = errors.New("interaction: another process answers it")
 	// ErrTooSlow stands for a modal that could not be opened any more.
 	ErrTooSlow = errors.New("interaction: too slow to open a modal")
 	// ErrUnacknowledged says that it is not known whether Discord took the

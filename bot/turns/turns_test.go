@@ -1,0 +1,207 @@
+package turns_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/bot/turns"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func connect(t *testing.T, address string) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ContextTimeoutEnabled = true
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// claims numbers interactions.
+type claims struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *claims) next(userID, serverID, action string) turns.Claim {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	return turns.Claim{InteractionID: fmt.Sprint(c.n), UserID: userID, CustomerID: userID, ServerID: serverID, Action: action}
+}
+
+func must(t *testing.T, p *turns.Turns, c turns.Claim) (end func()) {
+	t.Helper()
+	end, err := p.Begin(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+func refused[E error](t *testing.T, p *turns.Turns, c turns.Claim) E {
+	t.Helper()
+	_, err := p.Begin(t.Context(), c)
+	var want E
+	if !errors.As(err, &want) {
+		t.Fatalf("error %v, want a %T", err, want)
+	}
+	return want
+}
+
+// eachKind runs a test on a process that decides alone, and on two that share a Redis.
+func eachKind(t *testing.T, test func(t *testing.T, one, other *turns.Turns)) {
+	t.Run("in one process", func(t *testing.T) {
+		p := turns.New(turns.Config{})
+		test(t, p, p)
+	})
+	redistest.Each(t, func(t *testing.T, address string) {
+		process := func() *turns.Turns {
+			return turns.New(turns.Config{
+				Redis:    connect(t, address),
+				OnAlone:  func(err error) { t.Errorf("redis is lost: %v", err) },
+				OnShared: func(time.Duration) {},
+			})
+		}
+		test(t, process(), process())
+	})
+}
+
+func TestOneActionAtATime(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *turns.Turns) {
+		var c claims
+		began := time.Now()
+		end := must(t, one, c.next("42", "shop", "restart"))
+		busy := refused[*turns.BusyError](t, other, c.next("42", "shop", "reinstall"))
+		if busy.Turn.Action != "restart" || busy.Turn.Since.Before(began.Add(-time.Second)) || busy.Turn.Since.After(time.Now()) {
+			t.Errorf("running is %+v", busy.Turn)
+		}
+		if turn, ok := one.Current("42", "shop"); !ok || turn.Action != "restart" {
+			t.Errorf("current is %+v, %v", turn, ok)
+		}
+		must(t, other, c.next("42", "radio", "restart"))()
+		must(t, other, c.next("43", "shop", "restart"))()
+		end()
+		if _, ok := one.Current("42", "shop"); ok {
+			t.Error("it is over, and yet current")
+		}
+		second := must(t, other, c.next("42", "shop", "reinstall"))
+		end() // again, which must not end the second
+		refused[*turns.BusyError](t, one, c.next("42", "shop", "stop"))
+		second()
+	})
+}
+
+func TestOfManyAtOnceOneActs(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *turns.Turns) {
+		var c claims
+		var acting sync.WaitGroup
+		ends := make(chan func(), 50)
+		for i := range 50 {
+			acting.Go(func() {
+				end, err := []*turns.Turns{one, other}[i%2].Begin(t.Context(), c.next("42", "shop", "restart"))
+				if err == nil {
+					ends <- end
+				}
+			})
+		}
+		acting.Wait()
+		if n := len(ends); n != 1 {
+			t.Errorf("%d act", n)
+		}
+		for range len(ends) {
+			(<-ends)()
+		}
+	})
+}
+
+func TestAUserHasSoManyAMinute(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *turns.Turns) {
+		var c claims
+		began := time.Now()
+		for i := range turns.PerWindow {
+			p := one
+			if i%2 == 1 && one != other {
+				p = other
+			}
+			must(t, p, c.next("42", fmt.Sprint("bot ", i), "restart"))()
+		}
+		limit := refused[*turns.LimitError](t, one, c.next("42", "shop", "restart"))
+		if wait := limit.Until.Sub(began); wait < turns.Window-time.Second || wait > turns.Window+time.Minute {
+			t.Errorf("the next is allowed after %v", wait)
+		}
+		must(t, one, c.next("43", "shop", "restart"))()
+	})
+}
+
+func TestAnInteractionActsInOneProcess(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		process := func() *turns.Turns { return turns.New(turns.Config{Redis: connect(t, address)}) }
+		claim := turns.Claim{InteractionID: "1", UserID: "42", CustomerID: "42", ServerID: "shop", Action: "restart"}
+		end := must(t, process(), claim)
+		if _, err := process().Begin(t.Context(), claim); !errors.Is(err, turns.ErrTaken) {
+			t.Errorf("while it runs: %v", err)
+		}
+		end()
+		if _, err := process().Begin(t.Context(), claim); !errors.Is(err, turns.ErrTaken) {
+			t.Errorf("after it has ended: %v", err)
+		}
+	})
+}
+
+func TestTheTurnOfADeadProcessEnds(t *testing.T) {
+	server := miniredis.RunT(t)
+	living := turns.New(turns.Config{Redis: connect(t, "redis://"+server.Addr())})
+	dying := connect(t, "redis://"+server.Addr())
+	var c claims
+	end, err := turns.New(turns.Config{Redis: dying, OnAlone: func(error) {}}).Begin(t.Context(), c.next("42", "shop", "restart"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = dying.Close()
+	end() // reaches nobody
+	refused[*turns.BusyError](t, living, c.next("42", "shop", "stop"))
+	server.FastForward(31 * time.Second)
+	must(t, living, c.next("42", "shop", "stop"))()
+}
+
+func TestWithoutRedisTheProcessDecides(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		alone, shared := make(chan error, 10), make(chan time.Duration, 10)
+		p := turns.New(turns.Config{
+			Redis:   connect(t, server.URL()),
+			OnAlone: func(err error) { alone <- err }, OnShared: func(after time.Duration) { shared <- after },
+		})
+		var c claims
+		must(t, p, c.next("42", "shop", "restart"))()
+		server.Stop()
+		end := must(t, p, c.next("42", "shop", "restart"))
+		refused[*turns.BusyError](t, p, c.next("42", "shop", "stop"))
+		end()
+		must(t, p, c.next("42", "radio", "restart"))()
+		server.Restart()
+		for late := time.After(20 * time.Second); len(shared) == 0; {
+			select {
+			case <-late:
+				t.Fatal("it is not noticed that redis is back")
+			default:
+				must(t, p, c.next(fmt.Sprint("user ", c.n), "radio", "restart"))()
+			}
+		}
+		if len(alone) != 1 || len(shared) != 1 {
+			t.Errorf("told %d times that redis is gone and %d times that it is back", len(alone), len(shared))
+		}
+	})
+}
