@@ -3,6 +3,7 @@ package discordtest
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Access is what the bot may do in a channel.
@@ -90,23 +91,54 @@ func (ch *Channel) Messages() []View {
 	return ch.record.visible("")
 }
 
+// Embeds returns the embeds of the messages that everybody in the channel sees,
+// oldest first.
+func (ch *Channel) Embeds() []Embed { return embeds(ch.Messages()) }
+
+func embeds(views []View) []Embed {
+	list := []Embed{}
+	for _, v := range views {
+		list = append(list, v.Embeds...)
+	}
+	return list
+}
+
 // Await waits for a message, seen by all, that wanted is content with.
 func (ch *Channel) Await(ctx context.Context, wanted func(View) bool) (View, error) {
+	views, err := ch.AwaitAll(ctx, func(views []View) bool { return slices.ContainsFunc(views, wanted) })
+	if err != nil {
+		return View{}, err
+	}
+	return views[slices.IndexFunc(views, wanted)], nil
+}
+
+// AwaitMessages waits until there are n messages, or more, that all see.
+func (ch *Channel) AwaitMessages(ctx context.Context, n int) ([]View, error) {
+	return ch.AwaitAll(ctx, func(views []View) bool { return len(views) >= n })
+}
+
+// AwaitEmbeds waits until there are n embeds, or more, in the messages that all see.
+func (ch *Channel) AwaitEmbeds(ctx context.Context, n int) ([]Embed, error) {
+	views, err := ch.AwaitAll(ctx, func(views []View) bool { return len(embeds(views)) >= n })
+	return embeds(views), err
+}
+
+// AwaitAll waits until wanted is content with the messages that all see, oldest
+// first. It returns what was seen last, with an error where ctx is done.
+func (ch *Channel) AwaitAll(ctx context.Context, wanted func([]View) bool) ([]View, error) {
 	for {
 		ch.server.mu.Lock()
 		views, changed := ch.record.visible(""), ch.record.changed.next()
 		ch.server.mu.Unlock()
-		for _, v := range views {
-			if wanted(v) {
-				return v, nil
-			}
+		if wanted(views) {
+			return views, nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return View{}, fmt.Errorf("#%s: %w", ch.Name, ctx.Err())
+			return views, fmt.Errorf("#%s: %w", ch.Name, ctx.Err())
 		case <-ch.server.done:
-			return View{}, errClosed
+			return views, errClosed
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package discordtest_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -157,5 +159,42 @@ func TestMessagesOfPeople(t *testing.T) {
 	anna.InDM().Say("in private")
 	if got := c.do("GET", "/channels/"+anna.InDM().ChannelID()+"/messages", "").contents(t); got != "in private" {
 		t.Errorf("the bot reads %q", got)
+	}
+}
+
+func TestMessagesAndEmbedsAreCounted(t *testing.T) {
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
+	c := newClient(t, discord)
+	log := discord.AddChannel("log")
+	path := "/channels/" + log.ID + "/messages"
+	type result struct {
+		views  []discordtest.View
+		embeds []discordtest.Embed
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		views, err := log.AwaitMessages(limit(t), 2)
+		embeds, embedsErr := log.AwaitEmbeds(limit(t), 3)
+		done <- result{views, embeds, errors.Join(err, embedsErr)}
+	}()
+	first := c.do("POST", path, `{"embeds":[{"title":"a"},{"title":"b"}]}`)
+	c.do("POST", path, `{"content":"none"}`).want(t, 200, 0)
+	c.do("POST", path, `{"embeds":[{"title":"c"}]}`).want(t, 200, 0)
+	got := <-done
+	if got.err != nil || len(got.views) < 2 || got.views[0].ID != first.body.ID {
+		t.Errorf("got %+v", got)
+	}
+	titles := ""
+	for _, e := range got.embeds {
+		titles += e.Title
+	}
+	if titles != "abc" || len(log.WaitForEmbeds(t, 3)) != 3 || len(log.Embeds()) != 3 {
+		t.Errorf("embeds %q, %d in all", titles, len(log.Embeds()))
+	}
+	over, cancel := context.WithCancel(limit(t))
+	cancel()
+	if seen, err := log.AwaitMessages(over, 4); !errors.Is(err, context.Canceled) || len(seen) != 3 {
+		t.Errorf("waiting for one too many: %d messages, %v", len(seen), err)
 	}
 }

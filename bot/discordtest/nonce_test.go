@@ -76,7 +76,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 	}
 	again := c.do("POST", "/channels/"+general.ID+"/messages", body)
 	again.want(t, 200, 0)
-	if m := general.Messages(); len(m) != 1 || m[0].ID != again.body.ID {
+	if m := general.WaitForMessages(t, 1); len(m) != 1 || m[0].ID != again.body.ID {
 		t.Errorf("messages %+v, want the one that was answered the second time", m)
 	}
 }
