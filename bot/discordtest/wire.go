@@ -154,7 +154,9 @@ type wireUser struct {
 	GlobalName    *string `json:"global_name"`
 	Avatar        *string `json:"avatar"`
 	Bot           bool    `json:"bot,omitempty"`
+	Flags         int     `json:"flags"`
 	PublicFlags   int     `json:"public_flags"`
+	PrimaryGuild  any     `json:"primary_guild"`
 }
 
 // wireMessage is a message as REST and the gateway show one.
