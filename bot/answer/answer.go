@@ -136,12 +136,11 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		server: s,
 		req:    req,
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.AppID, Token: secret.Text(event.Token)},
-		log:    s.cfg.Log.With().Str("interaction", req.ID).Str("reference", req.Reference).Str("route", req.Route).Str("user", req.UserID).Logger(),
 	}
 	defer s.subjects.hold(req.Message)()
 	defer func() {
 		if p := recover(); p != nil { // a handler's has been dealt with, so this is the server's own
-			c.log.Error().Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
+			c.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
 		}
 	}()
 	c.run(ctx, handler)

@@ -18,13 +18,18 @@ type conversation struct {
 	server *Server
 	req    *interaction.Request
 	to     rest.Callback
-	log    zerolog.Logger
 
 	deferred  bool
 	edited    bool // the original shows a response, and not just a deferral
 	uncertain bool // Discord may have taken a first response that counts as failed
 	first     time.Duration
 	outcome   string
+}
+
+// log begins a line of the process log that tells which interaction it is about.
+func (c *conversation) log(level zerolog.Level) *zerolog.Event {
+	return c.server.cfg.Log.WithLevel(level).
+		Str("interaction", c.req.ID).Str("reference", c.req.Reference).Str("route", c.req.Route).Str("user", c.req.UserID)
 }
 
 // run calls the handler, sends its response, and goes on with Then as long as
@@ -85,7 +90,7 @@ func (c *conversation) tellAside(ctx context.Context, r interaction.Response) er
 func (c *conversation) call(ctx context.Context, h interaction.Handler) (response interaction.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.log.Error().Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+			c.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
 		}
 	}()
@@ -96,7 +101,7 @@ func (c *conversation) call(ctx context.Context, h interaction.Handler) (respons
 // staff what they should know of it.
 func (c *conversation) result(r interaction.Response, err error) interaction.Response {
 	if r.Audit != nil {
-		c.log.Info().Bool("refused", r.Audit.Refused).Str("customer", c.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
+		c.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", c.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
 		c.server.cfg.Journal.Audit(c.req, *r.Audit)
 	}
 	if err != nil {
@@ -106,7 +111,7 @@ func (c *conversation) result(r interaction.Response, err error) interaction.Res
 		c.failed(r.Failure, r.Told)
 	}
 	if r.Action != nil {
-		c.log.Info().Str("action", r.Action.Name).Str("bot", r.Action.BotID).
+		c.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
 			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
 		c.server.cfg.Journal.Action(c.req, *r.Action)
 	}
@@ -120,11 +125,11 @@ func (c *conversation) explained(err error) interaction.Response {
 	switch {
 	case !explanation.Fault:
 		c.outcome = "refused"
-		c.log.Info().Err(err).Msg("an interaction was refused")
+		c.log(zerolog.InfoLevel).Err(err).Msg("an interaction was refused")
 	case c.req.Kind == interaction.Autocomplete:
 		// Nothing can be shown, and every key that is pressed would be told.
 		c.outcome = "failed"
-		c.log.Warn().Err(err).Msg("nothing can be suggested")
+		c.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
 	default:
 		c.failed(err, false)
 	}
@@ -136,7 +141,7 @@ func (c *conversation) explained(err error) interaction.Response {
 
 func (c *conversation) failed(err error, told bool) {
 	c.outcome = "failed"
-	c.log.Error().Err(err).Msg("an interaction failed")
+	c.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
 	c.server.cfg.Journal.Failure(c.req, err, told)
 }
 
@@ -145,20 +150,20 @@ func (c *conversation) failed(err error, told bool) {
 func (c *conversation) unanswered(ctx context.Context, err error) {
 	switch rest.CodeOf(err) {
 	case rest.CodeAlreadyAcknowledged:
-		c.log.Info().Err(err).Msg("the interaction was answered elsewhere")
+		c.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
 	case rest.CodeUnknownMessage:
-		c.log.Info().Err(err).Msg("the message was dismissed before the end")
+		c.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
 	}
 	if errors.Is(err, context.Canceled) && c.server.ctx.Err() != nil {
-		c.log.Warn().Msg("stopped before the caller could be told")
+		c.log(zerolog.WarnLevel).Msg("stopped before the caller could be told")
 		return
 	}
 	err = fmt.Errorf("the caller could not be told: %w", err)
 	if c.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
 		c.outcome = "unanswered"
-		c.log.Warn().Err(err).Msg("nothing can be suggested")
+		c.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
 		return
 	}
 	c.failed(err, false)
@@ -168,7 +173,7 @@ func (c *conversation) unanswered(ctx context.Context, err error) {
 		// not happen any more: nothing goes on without Discord's word.
 		message := c.server.cfg.Explain(c.req, interaction.ErrUnacknowledged).Message
 		if err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, message) }); err != nil {
-			c.log.Debug().Err(err).Msg("there was no response to correct")
+			c.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
 		}
 	}
 }

@@ -45,14 +45,12 @@ func (c *conversation) respond(ctx context.Context, r interaction.Response) (int
 // acknowledge sends a first response until Discord has accepted or refused it
 // or the time for it is over.
 func (c *conversation) acknowledge(ctx context.Context, send func(context.Context) error) error {
-	// Also what is cancelled may still be said.
+	ctx = context.WithoutCancel(ctx) // also what is cancelled may still be said
 	deadline := c.req.ReceivedAt.Add(c.server.cfg.Timing.First)
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
-	defer cancel()
 	defer func() { c.first = time.Since(c.req.ReceivedAt) }()
 
 	for {
-		err := c.attempt(ctx, attemptLimit, send)
+		err := c.attempt(ctx, earlier(deadline, time.Now().Add(attemptLimit)), send)
 		if c.uncertain && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
 			err = nil // by an earlier attempt whose answer was lost
 		}
@@ -69,9 +67,16 @@ func (c *conversation) acknowledge(ctx context.Context, send func(context.Contex
 	}
 }
 
-// attempt sends once, within a limit, and turns a panic into an error.
-func (c *conversation) attempt(ctx context.Context, limit time.Duration, send func(context.Context) error) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// attempt sends once, by a deadline, and turns a panic into an error.
+func (c *conversation) attempt(ctx context.Context, deadline time.Time, send func(context.Context) error) (err error) {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -129,7 +134,7 @@ func (c *conversation) persist(ctx context.Context, send func(context.Context) e
 	pauses := backoff.NewExponentialBackOff()
 	for {
 		last := c.server.ctx.Err() != nil
-		err := c.attempt(ctx, editLimit, send)
+		err := c.attempt(ctx, time.Now().Add(editLimit), send)
 		pause, again := retry(err, pauses.NextBackOff())
 		if !again || last || ctx.Err() != nil {
 			return err
