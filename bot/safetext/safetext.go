@@ -18,27 +18,31 @@ import (
 // Discord renders no markdown: labels, options of a select menu, suggestions,
 // footers, log lines.
 func Plain(text string, limit int) string {
-	return string(plain(text, limit))
+	var room [usual]rune
+	return string(plain(room[:0], text, limit))
 }
 
 // Markdown returns text in one line of at most limit characters that shows as
 // it is where Discord renders markdown: nothing in it formats, links or
 // mentions. Backslashes that this takes count.
 func Markdown(text string, limit int) string {
-	in := plain(text, limit)
-	out := make([]rune, 0, len(in)+8)
-	fits := 0 // how much of out leaves room for an ellipsis
+	var room [usual]rune
+	in := plain(room[:0], text, limit)
+	out := make([]byte, 0, 2*usual)
+	count := 0 // of characters in out
+	fits := 0  // how much of out leaves room for an ellipsis
 	for i, r := range in {
 		if isMarkup(in, i) {
 			out = append(out, '\\')
+			count++
 		}
-		out = append(out, r)
-		if len(out) < limit {
+		out = utf8.AppendRune(out, r)
+		if count++; count < limit {
 			fits = len(out)
 		}
 	}
-	if len(out) > limit {
-		out = append(out[:fits], '…')
+	if count > limit {
+		out = append(out[:fits], "…"...)
 	}
 	return string(out)
 }
@@ -53,17 +57,22 @@ func Code(text string, limit int) string {
 	return "`" + strings.ReplaceAll(p, "`", "ˋ") + "`" // inline code knows no escape
 }
 
+// usual is how many characters a text has at most for which there is room on
+// the stack. A list of ten bots has twenty names to make fit.
+const usual = 128
+
 // maxMarks is how many combining marks may stand on one character: enough for
 // every written language, too few to paint over other lines.
 const maxMarks = 4
 
-func plain(text string, limit int) []rune {
+// plain appends the characters of a text that are to be seen to out, which is
+// empty.
+func plain(out []rune, text string, limit int) []rune {
 	// Most characters may be dropped, so the length says nothing; but what is
 	// beyond this is not worth looking at.
 	if most := limit * 16 * utf8.UTFMax; len(text) > most {
 		text = text[:most]
 	}
-	var out []rune
 	marks := 0
 	for _, r := range text {
 		switch {
@@ -75,7 +84,7 @@ func plain(text string, limit int) []rune {
 			}
 			r = ' '
 		}
-		if unicode.In(r, unicode.Mn, unicode.Me) {
+		if isMark(r) {
 			if marks++; marks > maxMarks {
 				continue
 			}
@@ -101,8 +110,12 @@ func plain(text string, limit int) []rune {
 // stands tells of characters that show something by themselves: joiners and
 // marks alone do not.
 func stands(r rune) bool {
-	return r != ' ' && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf)
+	return r != ' ' && !isMark(r) && !unicode.Is(unicode.Cf, r)
 }
+
+// isMark tells of characters that stand on the one before. The tables begin
+// above what most names are made of.
+func isMark(r rune) bool { return r > unicode.MaxLatin1 && unicode.In(r, unicode.Mn, unicode.Me) }
 
 // isInvisible tells of characters that show nothing: format characters such as
 // zero-width ones and those that turn the writing direction around, and
@@ -114,7 +127,7 @@ func isInvisible(r rune) bool {
 	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u2800', '\u034f':
 		return true
 	default:
-		return unicode.Is(unicode.Cf, r)
+		return r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r)
 	}
 }
 
