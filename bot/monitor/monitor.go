@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,7 +67,7 @@ func (m *Monitor) Interaction(o answer.Observation) {
 	m.served.Add(1)
 	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {
-		m.first.WithLabelValues(string(o.Kind), fmt.Sprint(o.Deferred)).Observe(o.First.Seconds())
+		m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred)).Observe(o.First.Seconds())
 	}
 }
 
