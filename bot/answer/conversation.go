@@ -40,7 +40,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	if errors.Is(err, interaction.ErrElsewhere) {
 		deferral.outcome()
 		c.outcome = "elsewhere"
-		c.log.Info().Msg("the interaction is answered elsewhere")
+		c.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return
 	}
 	response = c.result(response, err)

@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -39,28 +37,5 @@ func (t *rebased) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	out := req.Clone(req.Context())
 	out.URL, out.Host = u, u.Host
-	res, err := t.next.RoundTrip(out)
-	if err != nil {
-		return nil, err
-	}
-	// A header that discordgo's limiter can not parse would turn a success into an error.
-	for _, name := range []string{"Remaining", "Reset", "Reset-After"} {
-		res.Header.Del("X-RateLimit-" + name)
-	}
-	res.Body = &bounded{Reader: io.LimitReader(res.Body, maxAnswer), Closer: res.Body}
-	if res.StatusCode == http.StatusTooManyRequests {
-		res.Body = &bounded{Reader: rateLimit(res), Closer: res.Body}
-	}
-	return res, nil
-}
-
-// rateLimit returns the body of a 429 as discordgo can read it.
-func rateLimit(res *http.Response) io.Reader {
-	body, _ := io.ReadAll(res.Body) // without a body, the header counts
-	return strings.NewReader(fmt.Sprintf(`{"message":"rate limited","retry_after":%g}`, retryAfter(res, body).Seconds()))
-}
-
-type bounded struct {
-	io.Reader
-	io.Closer
+	return t.next.RoundTrip(out)
 }
