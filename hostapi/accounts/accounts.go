@@ -157,12 +157,14 @@ func (c *Cache) Expire(ctx context.Context, userID string) {
 // either. The error is Redis's, of which nothing is known then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
 	c.mu.Lock()
+	storing := false
 	if asked := c.calls[userID]; asked != nil {
-		asked.forget()
+		storing = asked.forget()
 		delete(c.calls, userID)
 	}
 	c.mu.Unlock()
-	return c.store.forget(ctx, userID)
+	known, err = c.store.forget(ctx, userID)
+	return err == nil && (known || storing), err
 }
 
 // Close ends calls to the service and waits for them.

@@ -34,9 +34,16 @@ func (a *call) expire() {
 	a.expired = true
 }
 
-func (a *call) forget() {
+// forget tells whether there is an answer, which is then dropped.
+func (a *call) forget() (answered bool) {
 	a.expire()
 	a.forgotten = true
+	select {
+	case <-a.answered:
+		return true
+	default:
+		return false
+	}
 }
 
 // await returns when there is an answer or an error, or false when ctx is done
