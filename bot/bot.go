@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -34,13 +35,6 @@ import (
 )
 
 const (
-	// drainLimit is how long what customers started may go on after the
-	// program was told to stop.
-	drainLimit = 18 * time.Second
-	// flushLimit is how long the log channels' last entries may take. Both
-	// together, with what ending takes besides, stay below the 30 s after which
-	// programs are usually killed.
-	flushLimit = 3 * time.Second
 	// listPatience bounds a call for an account for which nobody waits any more.
 	listPatience = 30 * time.Second
 )
@@ -63,6 +57,7 @@ type Bot struct {
 	gateway  *gateway.Gateway
 
 	connection connection
+	stopping   atomic.Bool
 	closers    []func() // of what New opened, first to last
 }
 
@@ -134,7 +129,7 @@ func (b *Bot) build() error {
 }
 
 // Ready tells whether interactions are being served.
-func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() }
+func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() && !b.stopping.Load() }
 
 // Run serves until ctx is done, then lets what runs finish, and returns nil; or
 // until Discord refuses the bot for good, and returns why.
@@ -150,35 +145,32 @@ func (b *Bot) Run(ctx context.Context) error {
 
 	registering, stopRegistering := context.WithCancel(ctx)
 	registered := b.registerCommands(registering)
+	// The gateway stays while the program stops, to tell what comes then.
+	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
+	defer disconnect()
+	var refused error
+	disconnected := make(chan struct{})
+	go func() {
+		defer close(disconnected)
+		refused = b.gateway.Run(connected)
+	}()
 
-	err = b.gateway.Run(ctx)
-
-	reason := "told to stop"
-	if err != nil {
-		reason = err.Error()
+	select {
+	case <-disconnected:
+		err = refused
+		b.announceStop(err.Error())
+	case <-ctx.Done():
+		b.announceStop("told to stop")
 	}
-	b.log.Info().Str("reason", reason).Msg("hostbot stops")
-	b.journal.Stopping(reason)
 	stopRegistering()
 	<-registered
-	b.drain()
+	b.drain(err)
+	disconnect()
+	b.lastWords()
+	<-disconnected
 	b.flush()
 	stopHTTP()
 	return err
-}
-
-// drain waits for the interactions that are being answered.
-func (b *Bot) drain() {
-	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
-	defer cancel()
-	b.answers.Drain(ctx)
-}
-
-// flush delivers the log channels' last entries.
-func (b *Bot) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
-	defer cancel()
-	b.delivery.Close(ctx)
 }
 
 // listen starts the operators' pages, where they are wanted.

@@ -97,6 +97,8 @@ func refusal(t *locale.Texts, err error) string {
 		return t.Text("error.stopping")
 	case errors.Is(err, interaction.ErrBusy):
 		return t.Text("error.busy")
+	case errors.Is(err, interaction.ErrTooQuick):
+		return t.Text("error.too_quick")
 	default:
 		return ""
 	}

@@ -31,7 +31,7 @@ func TestExplain(t *testing.T) {
 	if e.Fault {
 		t.Error("somebody without an account is no fault")
 	}
-	for _, err := range []error{interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy} {
+	for _, err := range []error{interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy, interaction.ErrTooQuick} {
 		if e := c.Explain(&interaction.Request{}, err); e.Fault || text(e.Message) == "" {
 			t.Errorf("%v: %+v", err, e)
 		}

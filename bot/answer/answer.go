@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -79,29 +78,24 @@ func DefaultTiming() Timing {
 	}
 }
 
-// maxRunning is how many interactions are served at once. Most are over within
-// milliseconds; those that run an action last as long as that.
-const maxRunning = 2000
-
 // Server answers interactions. It is safe for concurrent use.
 type Server struct {
 	cfg    Config
 	ctx    context.Context // of all interactions
 	cancel context.CancelFunc
 
-	subjects subjects
-	recent   recent
-
-	mu       sync.Mutex
-	stopping bool
-	count    int
-	running  sync.WaitGroup
+	subjects  subjects
+	recent    recent
+	admission *admission
 }
 
 // New returns a server.
 func New(cfg Config) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Server{cfg: cfg, ctx: ctx, cancel: cancel, subjects: subjects{messages: make(map[string]*subject)}}
+	return &Server{
+		cfg: cfg, ctx: ctx, cancel: cancel,
+		subjects: subjects{messages: make(map[string]*subject)}, admission: newAdmission(),
+	}
 }
 
 // Serve answers one event of the gateway and returns when all is said, which
@@ -118,16 +112,20 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		s.cfg.Log.Info().Str("interaction", req.ID).Msg("an interaction was delivered again")
 		return
 	}
+	ticket := s.admission.enter(req.UserID)
+	if ticket == nil {
+		s.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
+		return
+	}
+	defer ticket.leave()
 	req.AnswerBy = received.Add(s.cfg.Timing.Patience)
 
 	handler := s.cfg.Router.Route(req)
 	if err != nil {
 		handler = failing(err)
 	}
-	if err := s.enter(); err != nil {
-		handler = failing(err)
-	} else {
-		defer s.leave()
+	if ticket.refusal != nil {
+		handler = failing(ticket.refusal)
 	}
 
 	ctx, cancel := context.WithDeadline(s.ctx, received.Add(s.lifetime(req)))
@@ -135,6 +133,7 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 	c := conversation{
 		server: s,
 		req:    req,
+		ticket: ticket,
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.AppID, Token: secret.Text(event.Token)},
 	}
 	defer s.subjects.hold(req.Message)()
@@ -163,35 +162,26 @@ func failing(err error) interaction.Handler {
 	}
 }
 
-// enter counts an interaction in, or says why it can not be served.
-func (s *Server) enter() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.stopping:
-		return interaction.ErrStopping
-	case s.count >= maxRunning:
-		return interaction.ErrBusy
-	}
-	s.count++
-	s.running.Add(1)
-	return nil
-}
-
-func (s *Server) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count--
-	s.running.Done()
-}
-
-// Drain takes no more interactions and waits for those that run. Once ctx is
-// done they are cancelled, and have lastLimit to say how far they came.
+// Drain serves no more interactions and waits for those that are being served.
+// Once ctx is done they are cancelled, and have lastLimit to say how far they
+// came; what does not heed that is left behind. What comes meanwhile is told
+// that the program is stopping.
 func (s *Server) Drain(ctx context.Context) {
-	s.mu.Lock()
-	s.stopping = true
-	s.mu.Unlock()
-	stop := context.AfterFunc(ctx, s.cancel)
-	defer stop()
-	s.running.Wait()
+	s.admission.stop()
+	if s.admission.wait(ctx, false) == nil {
+		return
+	}
+	s.cancel()
+	last, cancel := context.WithTimeout(context.Background(), lastLimit+time.Second)
+	defer cancel()
+	if s.admission.wait(last, false) != nil {
+		s.cfg.Log.Error().Msg("an interaction does not end and is left behind")
+	}
+}
+
+// Close waits, after Drain and when no more interactions come, until everybody
+// has been told, or until ctx is done.
+func (s *Server) Close(ctx context.Context) {
+	_ = s.admission.wait(ctx, true) // whoever is not told by then will not be
+	s.cancel()
 }

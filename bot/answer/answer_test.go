@@ -418,22 +418,6 @@ func TestStoppingDoesNotWaitForAnEdit(t *testing.T) {
 	})
 }
 
-func TestTooManyAreRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &discord{}
-		s := newServer(slow(time.Second, reply("hello")), d)
-		for i := range 2000 {
-			go s.Serve(numbered(command(), i))
-		}
-		synctest.Wait()
-		s.Serve(numbered(command(), 2000))
-		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 0}}) {
-			t.Errorf("calls %v, want one that is refused at once", calls)
-		}
-		s.Drain(t.Context())
-	})
-}
-
 func TestNothingIsDoneWhereDiscordStaysSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{latency: 10 * time.Second}

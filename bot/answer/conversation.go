@@ -17,6 +17,7 @@ import (
 type conversation struct {
 	server *Server
 	req    *interaction.Request
+	ticket *ticket
 	to     rest.Callback
 
 	deferred  bool
@@ -55,6 +56,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	case err == nil:
 		response, err = c.replace(ctx, response)
 	}
+	c.ticket.answer()
 	for err == nil && response.Then != nil {
 		subject, next := response.Subject, response.Then
 		response = c.result(c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {

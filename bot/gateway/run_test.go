@@ -52,7 +52,7 @@ func (a *asked) gaps() []time.Duration {
 
 // run runs a gateway that asks a, for a while, and returns its error and why it
 // was lost each time.
-func run(t *testing.T, a *asked, limit time.Duration) (err error, lost []string) {
+func run(t *testing.T, a *asked, limit time.Duration) (lost []string, err error) {
 	t.Helper()
 	g := gateway.New(gateway.Config{
 		Token: "token", HTTP: &http.Client{Transport: a}, AllowPlain: true,
@@ -64,7 +64,7 @@ func run(t *testing.T, a *asked, limit time.Duration) (err error, lost []string)
 	if g.Ready() {
 		t.Error("it is ready without a connection")
 	}
-	return err, lost
+	return lost, err
 }
 
 // spare fails where there was no pause that grows and varies between attempts.
@@ -91,7 +91,7 @@ func spare(t *testing.T, gaps []time.Duration) {
 func TestADiscordThatIsAwayForMinutesIsSpared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &asked{answer: func(int) (int, string) { return http.StatusServiceUnavailable, "<h1>oh</h1>" }}
-		err, lost := run(t, a, 5*time.Minute)
+		lost, err := run(t, a, 5*time.Minute)
 		if err != nil {
 			t.Errorf("Run returned %v", err)
 		}
@@ -111,7 +111,7 @@ func TestAGatewayThatRefusesConnectionsForMinutesIsSpared(t *testing.T) {
 	_ = listener.Close()
 	synctest.Test(t, func(t *testing.T) {
 		a := &asked{answer: func(int) (int, string) { return http.StatusOK, `{"url":"ws://` + nobody + `"}` }}
-		if err, _ := run(t, a, 5*time.Minute); err != nil {
+		if _, err := run(t, a, 5*time.Minute); err != nil {
 			t.Errorf("Run returned %v", err)
 		}
 		spare(t, a.gaps())
@@ -144,7 +144,7 @@ func TestDiscordIsAskedAgainWhenItAllows(t *testing.T) {
 					}
 					return http.StatusUnauthorized, ""
 				}}
-				err, lost := run(t, a, 48*time.Hour)
+				lost, err := run(t, a, 48*time.Hour)
 				var final *gateway.FinalError
 				if !errors.As(err, &final) || final.Code != http.StatusUnauthorized || !strings.Contains(err.Error(), "DISCORD_TOKEN") {
 					t.Errorf("Run returned %v", err)
@@ -169,7 +169,7 @@ func TestAnAddressThatMakesNoSenseIsNotUsed(t *testing.T) {
 				}
 				return http.StatusUnauthorized, ""
 			}}
-			_, lost := run(t, a, time.Hour)
+			lost, _ := run(t, a, time.Hour)
 			if len(lost) != 1 || !strings.Contains(lost[0], "makes no sense") {
 				t.Errorf("%s: lost: %q", body, lost)
 			}

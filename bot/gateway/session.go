@@ -14,9 +14,13 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// letGoLimit is how long the library may take to give up a connection that is
-// over. It sleeps a second of that.
-const letGoLimit = 10 * time.Second
+const (
+	// letGoLimit is how long the library may take to give up a connection that
+	// is over. It sleeps a second of that.
+	letGoLimit = 10 * time.Second
+	// leaveLimit is the same where the program ends.
+	leaveLimit = 3 * time.Second
+)
 
 // session is one session with Discord as the library keeps it: begun once, and
 // resumed over any number of connections.
@@ -77,7 +81,7 @@ func (s *session) run(ctx context.Context, c *conn, at *url.URL) error {
 	// Open waits without a context.
 	waits := context.AfterFunc(ctx, func() { c.end(ctx.Err()) })
 	s.library.Dialer = websocketOver(c, at)
-	err, done := finish(c.over, s.library.Open)
+	err, done := finish(c.over, letGoLimit, s.library.Open)
 	waits()
 	switch {
 	case !done:
@@ -89,15 +93,17 @@ func (s *session) run(ctx context.Context, c *conn, at *url.URL) error {
 		}
 		return c.reason()
 	}
+	limit := letGoLimit
 	select {
 	case <-ctx.Done():
+		limit = leaveLimit
 		// With code 1000, as the session is not to be resumed.
 		c.ready.Store(false)
 		c.leaving.Store(true)
 	case <-c.over:
 	}
 	// Whoever lost the connection does this as well; but its end must be known.
-	_, done = finish(nil, s.library.Close)
+	_, done = finish(nil, limit, s.library.Close)
 	c.end(ctx.Err())
 	if !done {
 		return fmt.Errorf("%w: %w", errStuck, c.reason())
@@ -106,9 +112,9 @@ func (s *session) run(ctx context.Context, c *conn, at *url.URL) error {
 }
 
 // finish calls what is the library's, and tells whether it came to an end: from
-// when over is closed, or at once where it is nil, it has letGoLimit for that.
-// Beyond that it counts as wedged, and is left behind.
-func finish(over <-chan struct{}, call func() error) (err error, done bool) {
+// when over is closed, or at once where it is nil, it has limit for that. Beyond
+// that it counts as wedged, and is left behind.
+func finish(over <-chan struct{}, limit time.Duration, call func() error) (err error, done bool) {
 	ended := make(chan error, 1)
 	go func() { ended <- call() }()
 	if over != nil {
@@ -121,7 +127,7 @@ func finish(over <-chan struct{}, call func() error) (err error, done bool) {
 	select {
 	case err := <-ended:
 		return err, true
-	case <-time.After(letGoLimit):
+	case <-time.After(limit):
 		return nil, false
 	}
 }

@@ -13,7 +13,7 @@ func TestALibraryThatIsWedgedIsLeftBehind(t *testing.T) {
 		defer close(wedged)
 		time.AfterFunc(time.Hour, func() { close(over) }) // until then it may take its time
 		started := time.Now()
-		_, done := finish(over, func() error {
+		_, done := finish(over, letGoLimit, func() error {
 			<-wedged
 			return nil
 		})
@@ -27,7 +27,7 @@ func TestWhatTheLibraryEndsIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over, failure := make(chan struct{}), errors.New("failure")
 		time.AfterFunc(time.Second, func() { close(over) })
-		err, done := finish(over, func() error {
+		err, done := finish(over, letGoLimit, func() error {
 			<-time.After(2 * time.Second)
 			return failure
 		})

@@ -19,6 +19,9 @@ var (
 	// ErrElsewhere is an interaction that another process answers. Nothing is said
 	// to the caller.
 	ErrElsewhere = errors.New("interaction: another process answers it")
+	// ErrTooQuick refuses an interaction of a user of whom too many wait for
+	// their answer.
+	ErrTooQuick = errors.New("interaction: too many of one user at once")
 	// ErrTooSlow stands for a modal that could not be opened any more.
 	ErrTooSlow = errors.New("interaction: too slow to open a modal")
 	// ErrUnacknowledged says that it is not known whether Discord took the
