@@ -39,7 +39,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	deferral := c.deferLater(ctx)
 	response, err := c.call(ctx, h)
 	if errors.Is(err, interaction.ErrElsewhere) {
-		deferral.outcome()
+		_, _ = deferral.outcome() // the other process sees to the caller
 		c.outcome = "elsewhere"
 		c.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return

@@ -51,14 +51,13 @@ func must(t *testing.T, p *turns.Turns, c turns.Claim) (end func()) {
 	return end
 }
 
-func refused[E error](t *testing.T, p *turns.Turns, c turns.Claim) E {
+func refused[E error](t *testing.T, p *turns.Turns, c turns.Claim) (refusal E) {
 	t.Helper()
 	_, err := p.Begin(t.Context(), c)
-	var want E
-	if !errors.As(err, &want) {
-		t.Fatalf("error %v, want a %T", err, want)
+	if !errors.As(err, &refusal) {
+		t.Fatalf("error %v, want a %T", err, refusal)
 	}
-	return want
+	return refusal
 }
 
 // eachKind runs a test on a process that decides alone, and on two that share a Redis.
@@ -99,7 +98,7 @@ func TestOneActionAtATime(t *testing.T) {
 		}
 		second := must(t, other, c.next("42", "shop", "reinstall"))
 		end() // again, which must not end the second
-		refused[*turns.BusyError](t, one, c.next("42", "shop", "stop"))
+		_ = refused[*turns.BusyError](t, one, c.next("42", "shop", "stop"))
 		second()
 	})
 }
@@ -172,7 +171,7 @@ func TestTheTurnOfADeadProcessEnds(t *testing.T) {
 	}
 	_ = dying.Close()
 	end() // reaches nobody
-	refused[*turns.BusyError](t, living, c.next("42", "shop", "stop"))
+	_ = refused[*turns.BusyError](t, living, c.next("42", "shop", "stop"))
 	server.FastForward(31 * time.Second)
 	must(t, living, c.next("42", "shop", "stop"))()
 }
@@ -188,7 +187,7 @@ func TestWithoutRedisTheProcessDecides(t *testing.T) {
 		must(t, p, c.next("42", "shop", "restart"))()
 		server.Stop()
 		end := must(t, p, c.next("42", "shop", "restart"))
-		refused[*turns.BusyError](t, p, c.next("42", "shop", "stop"))
+		_ = refused[*turns.BusyError](t, p, c.next("42", "shop", "stop"))
 		end()
 		must(t, p, c.next("42", "radio", "restart"))()
 		server.Restart()
