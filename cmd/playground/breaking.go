@@ -43,8 +43,8 @@ type mode struct {
 type switchable struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`
-	Mode  string `json:"mode"` // at the moment
-	State string `json:"state"`
+	Mode  string `json:"mode"`  // at the moment
+	State string `json:"state"` // what is known of it besides
 	Modes []mode `json:"modes"`
 	reset func() // makes the part normal
 }
@@ -66,9 +66,8 @@ func (b *breaking) service() switchable {
 	refuse := func(status int, header http.Header) func() {
 		return fail(hostapitest.Fault{Status: status, Header: header, Body: fmt.Sprintf(`{"error":"%s"}`, http.StatusText(status))})
 	}
-	requests := b.parts.service.Count("")
 	return switchable{
-		Name: "service", Label: "Hosting service", State: fmt.Sprintf("%d requests so far", requests),
+		Name: "service", Label: "Hosting service", State: fmt.Sprintf("requests: %d", b.parts.service.Count("")),
 		reset: b.parts.service.ClearFaults,
 		Modes: []mode{
 			{Name: normal, Label: "Works", About: "answers as it should"},
@@ -97,7 +96,7 @@ func (b *breaking) redis() switchable {
 func (b *breaking) discord() switchable {
 	inject := func(f discordtest.Fault) func() { return func() { b.endDiscord = b.parts.discord.Inject(f) } }
 	return switchable{
-		Name: "discord", Label: "Discord’s REST API", State: fmt.Sprintf("%d rules broken by the bot", len(b.parts.discord.Failures())),
+		Name: "discord", Label: "Discord’s REST API", State: fmt.Sprintf("rules that the bot broke: %d", len(b.parts.discord.Failures())),
 		reset: func() {
 			if b.endDiscord != nil {
 				b.endDiscord()
@@ -120,7 +119,7 @@ func (b *breaking) gateway() switchable {
 	stats := discord.Gateway()
 	return switchable{
 		Name: "gateway", Label: "Discord’s gateway",
-		State: fmt.Sprintf("%d open, %d sessions, %d resumed, %d heartbeats", stats.Open, stats.Identifies, stats.Resumes, stats.Heartbeats),
+		State: fmt.Sprintf("connections: %d · sessions begun: %d, resumed: %d · heartbeats: %d", stats.Open, stats.Identifies, stats.Resumes, stats.Heartbeats),
 		reset: func() {
 			discord.Silence(false)
 			discord.RefuseConnections(false)
@@ -174,6 +173,18 @@ func (b *breaking) list() []switchable {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.switches()
+}
+
+// any tells whether something is broken.
+func (b *breaking) any() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, mode := range b.modes {
+		if mode != normal {
+			return true
+		}
+	}
+	return false
 }
 
 // watch tells of what happens at the gateway until ctx is done.

@@ -85,7 +85,8 @@ func (p *playground) messages(_ context.Context, in request) (any, error) {
 		Messages []message         `json:"messages"`
 		Modal    *openModal        `json:"modal,omitempty"`
 		Latest   map[string]string `json:"latest"` // messages' IDs, by channel
-	}{Messages: []message{}, Latest: p.latest(in.User)}
+		Broken   bool              `json:"broken"` // something is, on purpose
+	}{Messages: []message{}, Latest: p.latest(in.User), Broken: p.breaking.any()}
 
 	answers := make(map[string]used) // by message
 	for _, u := range p.usedBy(in.User, in.Channel) {

@@ -40,7 +40,7 @@ func (p *playground) routes() http.Handler {
 		return http.NotFoundHandler()
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServerFS(page))
+	mux.Handle("GET /", fromHereOnly(http.FileServerFS(page)))
 	mux.HandleFunc("GET /api/events", p.changes.serve)
 	mux.Handle("GET /api/world", handle(p.world))
 	mux.Handle("GET /api/commands", handle(p.commands))
@@ -58,6 +58,14 @@ func (p *playground) routes() http.Handler {
 	mux.Handle("POST /api/break", handle(p.breakPart))
 	mux.Handle("POST /api/crash", handle(p.crash))
 	return mux
+}
+
+// fromHereOnly lets the page load nothing from anywhere else.
+func fromHereOnly(files http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:")
+		files.ServeHTTP(w, r)
+	})
 }
 
 // request is what the page sends, in the query or as JSON.

@@ -102,7 +102,7 @@ async function enter(next) {
 function firstSteps() {
   const staff = world.users.find((someone) => someone.staff);
   return [
-    { title: "Use it", text: "You are a customer. List your bots, open one and restart it.", label: "Type /bot", act: () => composer.type("/bot") },
+    { title: "Use it", text: "You are a customer. List your bots, open one and restart it.", label: "Type /bot list", act: () => composer.type("/bot list") },
     { title: "Look underneath", text: "See what Discord, Redis and the hosting service are asked for each press.", label: "Open Underneath", act: () => panel.open("underneath") },
     { title: "Watch as staff", text: "Every action and every failure is in the log channels.", label: "Be " + staff.name, act: () => attempt(() => watchAsStaff(staff)) },
     { title: "Break it", text: "Take the hosting service, Redis or Discord away, and use the bot again.", label: "Open Break it", act: () => panel.open("breaking") },
@@ -121,11 +121,12 @@ function showSide(shown) {
 
 const refresh = coalesced(async () => {
   const [who, where] = [user, channel];
-  const { messages, modal, latest } = await api.messages(who.id, where.id);
+  const { messages, modal, latest, broken } = await api.messages(who.id, where.id);
   if (user !== who || channel !== where) return;
   const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
   showMessages(messages, names, press, dismiss);
   markUnread(user, channel, latest);
+  panel?.mark("breaking", broken ? "something is broken" : "");
   if (modal) openModal(modal, (fields) => api.submit(who.id, where.id, modal.id, fields));
 });
 

@@ -37,6 +37,14 @@ export class Panel {
     if (before) $("tools").querySelector(`[data-pane=${before.id}]`).focus();
   }
 
+  // Marks a pane's button, with what it means.
+  mark(id, meaning) {
+    const tool = $("tools").querySelector(`[data-pane=${id}]`);
+    tool.classList.toggle("marked", Boolean(meaning));
+    tool.ariaDescription = meaning;
+    tool.title = meaning;
+  }
+
   refresh() {
     this.#shown?.show();
   }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// patience is how long a test waits for what must come to be seen.
+const patience = 30 * time.Second
+
+// tab is the playground's page in a browser.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	v   visitor // of the same playground
+}
+
+// look says how a page is looked at.
+type look struct {
+	width, height int64
+	light         bool
+}
+
+// desktop is wide enough for everything at once.
+func desktop() look { return look{width: 1400, height: 900} }
+
+// browse starts a playground and opens its page in Chromium. Where there is no
+// Chromium the test is skipped. What the page complains about in the browser's
+// console fails the test.
+func browse(t *testing.T, l look) *tab {
+	t.Helper()
+	path := chromium(t)
+	v := open(t)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium has none for root
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(allocator)
+	if err := chromedp.Do(ctx); err != nil { // which starts it, for as long as ctx lasts
+		t.Fatal(err)
+	}
+	b := &tab{t: t, ctx: ctx, v: v}
+	complaints := make(chan string, 1)
+	go b.listen(complaints)
+	t.Cleanup(func() {
+		end()
+		for complaint := range complaints {
+			t.Errorf("the page complains: %s", complaint)
+		}
+	})
+
+	scheme := "dark"
+	if l.light {
+		scheme = "light"
+	}
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do("open the page", chromedp.EmulateViewport(l.width, l.height), chromedp.Navigate(v.base))
+	b.sees("#beginning", "Welcome to #general")
+	return b
+}
+
+// chromium finds the browser.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("TEST_REQUIRE_CHROMIUM") != "" {
+		t.Fatal("there is no Chromium in PATH, and TEST_REQUIRE_CHROMIUM is set")
+	}
+	t.Skip("there is no Chromium in PATH: install it to run this in a browser")
+	return ""
+}
+
+// listen passes on what the page complains about, until the browser ends.
+func (b *tab) listen(complaints chan<- string) {
+	defer close(complaints)
+	for message, err := range chromedp.Console(b.ctx) {
+		if err != nil {
+			return
+		}
+		// An answer other than 200 is an entry too, and no mistake of the page.
+		if message.Source != "network" && (message.Type == chromedp.ConsoleError || message.IsException()) {
+			complaints <- message.Text
+		}
+	}
+}
+
+// do lets the browser do something.
+func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// clicks presses the element that a selector finds, once it is there.
+func (b *tab) clicks(selector string) {
+	b.t.Helper()
+	b.do("click "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// presses presses the button with a label, within what a selector finds.
+func (b *tab) presses(within, label string) {
+	b.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => !e.disabled && e.checkVisibility() && e.textContent.trim() === %q)`, within+" button", label)
+	b.until("there is a button "+label, "Boolean("+find+")")
+	b.evaluate("press "+label, find+".click()")
+}
+
+// types types text, or keys of package kb, where the focus is.
+func (b *tab) types(text string) {
+	b.t.Helper()
+	for _, r := range text {
+		keys := kb.Encode(r)
+		// As a keyboard does it, a key that the page takes for itself has no text.
+		down, up := *keys[0], *keys[len(keys)-1]
+		if len(keys) == 3 {
+			down.Text, down.UnmodifiedText = keys[1].Text, keys[1].UnmodifiedText
+		}
+		for _, key := range []input.DispatchKeyEventParams{down, up} {
+			if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, key); err != nil {
+				b.t.Fatalf("type %q: %v", text, err)
+			}
+		}
+	}
+}
+
+// uses types a command and sends it with the keyboard, as one does on Discord.
+// suggestion, where it is not empty, is typed for its option and taken.
+func (b *tab) uses(command, suggestion string) {
+	b.t.Helper()
+	b.clicks("#command")
+	b.types(command)
+	b.sees("#picker [aria-selected=true]", command)
+	b.types(kb.Enter)
+	b.sees("#chosen", command)
+	if suggestion != "" {
+		b.types(suggestion)
+		b.sees("#picker [aria-selected=true]", suggestion)
+		b.types(kb.Enter)
+	}
+	b.types(kb.Enter)
+	b.until("the command is sent", `document.querySelector("#chosen").hidden`)
+}
+
+// chooses takes an option of the latest message's select menu.
+func (b *tab) chooses(option string) {
+	b.t.Helper()
+	b.clicks("#messages > li:last-child .select")
+	b.sees(".choices:popover-open", option)
+	b.evaluate("choose "+option, fmt.Sprintf(`[...document.querySelectorAll(".choices:popover-open li")].find((o) => o.textContent.includes(%q)).click()`, option))
+}
+
+// sees waits until text is in what a selector finds.
+func (b *tab) sees(selector, text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("%s shows %q", selector, text), fmt.Sprintf(
+		`[...document.querySelectorAll(%q)].some((e) => e.checkVisibility() && e.innerText.includes(%q))`, selector, text))
+}
+
+// until waits until an expression of JavaScript is true.
+func (b *tab) until(what, expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
+	if errors.Is(err, context.DeadlineExceeded) {
+		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+		b.t.Fatalf("it did not come about that %s; the page shows:\n%s", what, text)
+	}
+	if err != nil {
+		b.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func (b *tab) evaluate(what, expression string) {
+	b.t.Helper()
+	b.do(what, chromedp.Evaluate[chromedp.Void](expression))
+}
+
+// asks returns what an expression of JavaScript is.
+func asks[T any](b *tab, expression string) T {
+	b.t.Helper()
+	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return answer
+}

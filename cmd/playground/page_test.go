@@ -1,0 +1,227 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// last is the latest message.
+const last = "#messages > li:last-child"
+
+// A newcomer uses the bot as a customer, looks underneath, and reads what staff
+// read.
+func TestPageListOpenRestart(t *testing.T) {
+	b := browse(t, desktop())
+	b.presses("#beginning", "Type /bot list")
+	b.sees("#picker [aria-selected=true]", "/bot list")
+	b.types(kb.Enter + kb.Enter)
+	b.sees(last, "Your bots")
+	b.sees(last, "Only you can see this")
+	b.chooses("Shop")
+	b.sees(last, "node index.js")
+
+	b.presses(last, "Restart")
+	b.sees(last, "Restarting Shop")
+	b.sees(last, "Shop was restarted")
+
+	b.presses("#tools", "🔬Underneath")
+	b.sees("#underneath", "button: Restart")
+	b.sees("#underneath", "restart POST /api/bot/servers/")
+	b.evaluate("open a step", `document.querySelector("#underneath .steps summary").click()`)
+	b.sees("#underneath .content pre", `"token": "<secret>"`)
+
+	b.presses("#beginning", "Be Sam")
+	b.sees("#channel-name", "bot-log")
+	b.sees(last, "✅ Restart")
+
+	b.clicks("#me")
+	b.presses("#accounts", "AAnna Plan ProA customer with three bots: one runs, one is stopped, one has crashed.")
+	b.until("the staff's channels are gone", `!document.querySelector("#channels").innerText.includes("bot-log")`)
+	b.sees(last, "Shop was restarted")
+	b.presses(last, "Dismiss message")
+	b.until("the message is gone", `document.querySelectorAll("#messages > li").length === 0`)
+}
+
+func TestPageAutocomplete(t *testing.T) {
+	b := browse(t, desktop())
+	b.clicks("#command")
+	b.types("/bot show" + kb.Enter)
+	b.sees("#picker", "Radio")
+	b.types("ni")
+	b.until("one bot is left", `document.querySelectorAll("#picker [role=option]").length === 1`)
+	b.sees("#picker [aria-selected=true]", "Quiz *night*")
+	b.types(kb.Enter + kb.Enter)
+	b.sees(last, "Crashed")
+
+	b.types("/bot show" + kb.Enter)
+	b.sees("#picker", "Radio")
+	b.types(kb.Escape + kb.Enter)
+	b.sees("#problem", "This option is required")
+}
+
+func TestPageModal(t *testing.T) {
+	b := browse(t, desktop())
+	b.uses("/bot startup", "Shop")
+	b.sees("#modal", "submitted to hostbot")
+	b.until("the first field has the focus", `document.activeElement.closest("#modal-fields") !== null`)
+	b.evaluate("empty the field", `document.activeElement.value = ""`)
+	b.types(kb.Enter)
+	b.sees("#modal-problem", "fill")
+	b.types("node main.js" + kb.Enter)
+	b.sees(last, "node main.js")
+	b.until("the modal is closed", `!document.querySelector("#modal").open`)
+}
+
+func TestPageLocale(t *testing.T) {
+	b := browse(t, desktop())
+	for language, want := range map[string]string{"de": "/bot liste", "tr": "/bot liste", "ja": "/bot list"} {
+		b.evaluate("choose "+language, `(() => {
+			const menu = document.querySelector("#locale");
+			menu.value = "`+language+`";
+			menu.dispatchEvent(new Event("change"));
+		})()`)
+		b.until("the messages are in "+language, `document.querySelector("#options").lang === "`+language+`"`)
+		b.clicks("#command")
+		b.types("/")
+		b.sees("#picker", want)
+		b.types(kb.Escape + "\b")
+	}
+}
+
+func TestPageOutageAndRecovery(t *testing.T) {
+	b := browse(t, desktop())
+	b.presses("#tools", "🔨Break it")
+	b.clicks("#mode-service-500")
+	b.sees("#breaking .broken", "500: says that it failed")
+	b.uses("/plan", "")
+	b.sees(last, "Something went wrong")
+	b.sees(last, "Reference:")
+	b.clicks("#mode-service-normal")
+	b.until("nothing is broken", `document.querySelector("#breaking .broken") === null`)
+	b.uses("/plan", "")
+	b.sees(last, "Pro")
+
+	b.clicks("#mode-discord-5xx")
+	b.uses("/plan", "")
+	b.sees(last, "The application did not respond")
+	b.clicks("#mode-discord-normal")
+	b.presses(last, "Dismiss message")
+	b.clicks("#mode-redis-down")
+	b.uses("/bot list", "")
+	b.sees(last, "Your bots")
+
+	b.clicks("#once-gateway-drop")
+	b.sees("#breaking", "resumed: 1")
+	b.uses("/bot list", "")
+	b.sees(last, "Your bots")
+
+	b.clicks("#crash")
+	b.sees("#crash-bot", "Shop (CRASHED)")
+	b.presses(last, "Refresh")
+	b.sees(last, "🔴 Shop")
+}
+
+// Without an answer a button says so, as on Discord, and can be pressed again.
+func TestPageFailedPress(t *testing.T) {
+	b := browse(t, desktop())
+	b.uses("/bot list", "")
+	b.sees(last, "Your bots")
+	b.presses("#tools", "🔨Break it")
+	b.clicks("#mode-gateway-silent")
+	b.presses(last, "Refresh")
+	b.sees(last, "This interaction failed")
+	b.clicks("#mode-gateway-normal")
+	b.presses(last, "Refresh")
+	b.until("it is answered", `!document.querySelector("`+last+`").innerText.includes("failed")`)
+}
+
+// On a phone nothing is wider than the screen, and all of it can be reached.
+func TestPageOnAPhone(t *testing.T) {
+	b := browse(t, look{width: 360, height: 740, light: true})
+	fits := func(what string) {
+		t.Helper()
+		if wide := asks[int](b, `document.documentElement.scrollWidth`); wide > 360 {
+			t.Errorf("%s is %d pixels wide", what, wide)
+		}
+	}
+	fits("the beginning")
+	b.uses("/bot list", "")
+	b.sees(last, "Your bots")
+	b.chooses("Shop")
+	b.sees(last, "node index.js")
+	fits("a card")
+	b.clicks("#open-side")
+	fits("the list of channels")
+	b.presses("#channels", "@hostbot")
+	b.sees("#beginning", "direct message history")
+	b.until("the list of channels is closed", `!document.querySelector("#side").checkVisibility()`)
+	for _, tool := range []string{"👥Members", "🔬Underneath", "🔨Break it"} {
+		b.presses("#tools", tool)
+		fits(tool)
+		b.clicks("#close-panel")
+	}
+}
+
+// Everything that can be pressed or filled in has a name, and all text has the
+// contrast that WCAG's level AA asks for.
+func TestPageIsAccessible(t *testing.T) {
+	for name, light := range map[string]bool{"dark": false, "light": true} {
+		t.Run(name, func(t *testing.T) {
+			b := browse(t, look{width: 1400, height: 900, light: light})
+			b.uses("/bot list", "")
+			b.sees(last, "Your bots")
+			b.chooses("Shop")
+			b.sees(last, "node index.js")
+			b.clicks("#command")
+			b.types("/")
+			for _, tool := range []string{"👥Members", "🔬Underneath", "🔨Break it"} {
+				b.presses("#tools", tool)
+				b.until("the panel is filled", `document.querySelector(".pane:not([hidden])").children.length > 1`)
+				if wrong := asks[[]string](b, unnamed); len(wrong) > 0 {
+					t.Errorf("%s: without a name are %s", tool, strings.Join(wrong, ", "))
+				}
+				if wrong := asks[[]string](b, faint); len(wrong) > 0 {
+					t.Errorf("%s: too faint are\n%s", tool, strings.Join(wrong, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// unnamed lists controls that say nothing to somebody who listens.
+const unnamed = `[...document.querySelectorAll("button, input, select, textarea, a, [role=listbox]")]
+	.filter((e) => e.checkVisibility())
+	.filter((e) => !(e.ariaLabel || e.labels?.[0]?.innerText.trim() || e.innerText.trim()))
+	.map((e) => e.outerHTML.slice(0, 120))`
+
+// faint lists text whose contrast with what is behind it is under 4.5.
+const faint = `(() => {
+	const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+	const rgba = (color) => {
+		canvas.clearRect(0, 0, 1, 1);
+		canvas.fillStyle = color;
+		canvas.fillRect(0, 0, 1, 1);
+		return [...canvas.getImageData(0, 0, 1, 1).data].map((v) => v / 255);
+	};
+	const over = ([r, g, b, a], back) => [r, g, b].map((v, i) => v * a + back[i] * (1 - a));
+	const behind = (e) => {
+		if (!e) return [1, 1, 1];
+		const color = rgba(getComputedStyle(e).backgroundColor);
+		return color[3] === 1 ? color.slice(0, 3) : over(color, behind(e.parentElement));
+	};
+	const light = (color) => color.map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const found = new Set();
+	for (const e of document.body.querySelectorAll("*")) {
+		if (!e.checkVisibility() || e.closest(":disabled, [aria-hidden=true], [aria-busy]")) continue;
+		const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join("");
+		if (!text) continue;
+		const back = behind(e);
+		const [a, b] = [light(over(rgba(getComputedStyle(e).color), back)), light(back)].sort((a, b) => b - a);
+		const contrast = (a + 0.05) / (b + 0.05);
+		if (contrast < 4.5) found.add(contrast.toFixed(2) + " " + e.tagName + "." + e.className + " " + text.slice(0, 40));
+	}
+	return [...found];
+})()`
