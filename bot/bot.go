@@ -100,9 +100,13 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.discord.Close)
 
-	b.delivery = logchannel.New(b.discord, b.log)
+	b.delivery = logchannel.New(logchannel.Config{
+		Discord: b.discord, Redis: b.redis.Client, Volatile: b.redis.Embedded, Channels: logchannel.Channels(s.LogChannels),
+		Texts: texts.For(s.Log.Locale), Log: b.log, Timing: logchannel.DefaultTiming(),
+	})
+	b.monitor.LogChannels(b.delivery.Status)
 	stories := reference.New(b.redis.Client, b.version, b.log)
-	b.journal = journal.New(b.delivery, stories, journal.Channels(s.LogChannels), texts.For(s.Log.Locale))
+	b.journal = journal.New(b.delivery, stories, texts.For(s.Log.Locale))
 
 	taken := turns.New(turns.Config{Redis: b.redis.Client, OnAlone: b.guardAlone, OnShared: b.guardShared})
 	b.handlers = commands.New(cache, hosting, taken, texts)
@@ -137,9 +141,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer b.close()
 	stopHTTP, err := b.listen()
 	if err != nil {
-		b.flush()
 		return err
 	}
+	b.delivery.Start()
 	b.log.Info().Str("version", b.version).Msg("hostbot starts")
 	b.journal.Started(b.version)
 

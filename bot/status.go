@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/commands"
 )
@@ -22,8 +23,17 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
 		Service: commands.ServiceHealth{Window: monitor.Window, Calls: calls, Failed: failed},
 		Redis:   b.redisHealth(ctx),
-		Waiting: b.delivery.Waiting(),
+		Waiting: waiting(b.delivery.Status()),
 	}
+}
+
+// waiting is how many entries are on their way to the log channels.
+func waiting(channels []logchannel.Status) int {
+	n := 0
+	for _, ch := range channels {
+		n += ch.Waiting
+	}
+	return n
 }
 
 func (b *Bot) redisHealth(ctx context.Context) commands.RedisHealth {

@@ -46,7 +46,7 @@ func (b *Bot) lastWords() {
 	b.answers.Close(ctx)
 }
 
-// flush delivers the log channels' last entries.
+// flush delivers the log channels' last entries. What remains is kept in Redis.
 func (b *Bot) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()

@@ -22,7 +22,8 @@ func TestAWarmCacheCostsOneRoundTrip(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		counted := countRequests(t, strings.TrimPrefix(url, "redis://"))
-		w := newWorld(t, "redis://"+counted.addr)
+		// Without log channels, which ask Redis every second what is to be told.
+		w := newWorld(t, "redis://"+counted.addr, "LOG_CHANNEL_ACTIONS=off", "LOG_CHANNEL_ERRORS=off", "LOG_CHANNEL_LIFECYCLE=off")
 		anna := w.addAnna(t, "Shop", "Radio")
 		stop := w.start(t)
 		list := anna.Types(t, "/bot list")

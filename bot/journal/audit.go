@@ -2,6 +2,7 @@ package journal
 
 import (
 	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
 	"hostbot/bot/safetext"
 )
 
@@ -15,5 +16,6 @@ func (j *Journal) Audit(r *interaction.Request, a interaction.Audit) {
 	if a.Detail != "" {
 		fields = append(fields, j.field("detail", safetext.Code(a.Detail, nameLimit)))
 	}
-	j.poster.Post(j.channels.Actions, j.entry(title, color, append(fields, j.field("where", j.where(r)))...))
+	entry := j.entry(title, color, append(fields, j.field("where", j.where(r)))...)
+	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Reference: r.Reference})
 }

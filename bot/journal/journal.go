@@ -5,26 +5,25 @@ package journal
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
 	"hostbot/bot/reference"
+	"hostbot/bot/rest"
 	"hostbot/bot/safetext"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
-// Poster takes an entry for a channel and returns at once. An empty channelID
-// means that nobody watches.
+// Poster takes an entry, and sees to it that staff will read it: when it
+// returns, the entry is kept where it outlives the program.
 type Poster interface {
-	Post(channelID string, entry *discordgo.MessageEmbed)
-}
-
-// Channels are where entries of each category go; empty for nowhere.
-type Channels struct {
-	Actions, Errors, Lifecycle string
+	Post(logchannel.Entry)
 }
 
 // Keeper keeps what is behind a reference.
@@ -34,15 +33,14 @@ type Keeper interface {
 
 // Journal writes entries in one language.
 type Journal struct {
-	poster   Poster
-	keeper   Keeper
-	channels Channels
-	t        *locale.Texts
+	poster Poster
+	keeper Keeper
+	t      *locale.Texts
 }
 
 // New returns a journal.
-func New(poster Poster, keeper Keeper, channels Channels, texts *locale.Texts) *Journal {
-	return &Journal{poster: poster, keeper: keeper, channels: channels, t: texts}
+func New(poster Poster, keeper Keeper, texts *locale.Texts) *Journal {
+	return &Journal{poster: poster, keeper: keeper, t: texts}
 }
 
 // Colours of entries.
@@ -82,7 +80,7 @@ func (j *Journal) Action(r *interaction.Request, a interaction.Action) {
 	if a.Outcome != interaction.Done {
 		entry.Fields = append(entry.Fields, j.field("reference", "`"+r.Reference+"`"))
 	}
-	j.poster.Post(j.channels.Actions, entry)
+	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Reference: r.Reference})
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
@@ -104,7 +102,31 @@ func (j *Journal) Failure(r *interaction.Request, err error, told bool) {
 	}
 	detail := j.field("detail", safetext.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
-	j.poster.Post(j.channels.Errors, j.entry("❗ "+j.t.Text("log.failure.title"), red, append(fields, detail)...))
+	j.poster.Post(logchannel.Entry{
+		Category: logchannel.Errors, Embed: j.entry("❗ "+j.t.Text("log.failure.title"), red, append(fields, detail)...),
+		Fold: fold(r, err), Reference: r.Reference,
+	})
+}
+
+// fold says in which regard failures are equal: not whose they are.
+func fold(r *interaction.Request, err error) string {
+	var service *hostapi.Error
+	var discord *rest.Error
+	kind := safetext.Plain(strings.Map(withoutDigits, err.Error()), nameLimit)
+	if errors.As(err, &service) {
+		kind = codeAndStatus(service)
+	} else if errors.As(err, &discord) {
+		kind = "discord: " + strconv.Itoa(discord.Status) + ", " + strconv.Itoa(discord.Code)
+	}
+	return string(r.Kind) + " " + r.Route + ": " + kind
+}
+
+// withoutDigits makes texts equal that differ in IDs and figures alone.
+func withoutDigits(r rune) rune {
+	if unicode.IsDigit(r) {
+		return '#'
+	}
+	return r
 }
 
 func codeAndStatus(e *hostapi.Error) string {

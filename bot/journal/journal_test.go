@@ -2,25 +2,24 @@ package journal_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/interaction"
 	"hostbot/bot/journal"
+	"hostbot/bot/logchannel"
 	"hostbot/bot/reference"
+	"hostbot/bot/rest"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
-// posted notes entries by channel.
-type posted map[string][]*discordgo.MessageEmbed
+// posted notes entries by category.
+type posted map[logchannel.Category][]logchannel.Entry
 
-func (p posted) Post(channelID string, entry *discordgo.MessageEmbed) {
-	p[channelID] = append(p[channelID], entry)
-}
+func (p posted) Post(e logchannel.Entry) { p[e.Category] = append(p[e.Category], e) }
 
 // kept notes what is kept behind references.
 type kept map[string]reference.Story
@@ -33,10 +32,11 @@ func newJournal(t *testing.T, p posted) *journal.Journal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return journal.New(p, kept{}, journal.Channels{Actions: "actions", Errors: "errors", Lifecycle: "lifecycle"}, texts.For("en-US"))
+	return journal.New(p, kept{}, texts.For("en-US"))
 }
 
-func text(e *discordgo.MessageEmbed) string {
+func text(entry logchannel.Entry) string {
+	e := entry.Embed
 	parts := []string{e.Title, e.Description}
 	for _, f := range e.Fields {
 		parts = append(parts, f.Name, f.Value)
@@ -44,7 +44,7 @@ func text(e *discordgo.MessageEmbed) string {
 	return strings.Join(parts, "\n")
 }
 
-func want(t *testing.T, e *discordgo.MessageEmbed, parts ...string) {
+func want(t *testing.T, e logchannel.Entry, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text(e), part) {
@@ -70,7 +70,7 @@ func TestActions(t *testing.T) {
 	want(t, entries[0], "✅ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Done", "4.2 s", "<#8> Guild `7`")
 	want(t, entries[1], "❌ Restart", "Failed", "`ABC1234`")
 	want(t, entries[2], "⚠️ Restart", "Not confirmed", "`ABC1234`")
-	if entries[0].Color == entries[1].Color || entries[1].Color == entries[2].Color {
+	if entries[0].Embed.Color == entries[1].Embed.Color || entries[1].Embed.Color == entries[2].Embed.Color {
 		t.Error("outcomes share a colour")
 	}
 }
@@ -89,7 +89,7 @@ func TestFailures(t *testing.T) {
 	}
 	want(t, entries[0], "❗ Failure", "`ABC1234`", "<@42>", "component restart/{bot...}", "restart: unavailable (503)", `\<\@1> \*down\*`)
 	want(t, entries[1], "Direct message")
-	for _, f := range entries[1].Fields {
+	for _, f := range entries[1].Embed.Fields {
 		if n := len([]rune(f.Value)); n == 0 || n > 1024 {
 			t.Errorf("%s has %d characters", f.Name, n)
 		}
@@ -146,7 +146,47 @@ func TestStaffStandOut(t *testing.T) {
 	want(t, entries[0], "✅ Restart", "staff for a customer", "<@42>", "<@43>")
 	want(t, entries[1], "Staff command", "<@42>", "<@43>", "ABC", "restart/{bot...}")
 	want(t, entries[2], "⛔ Staff command refused", "<@42>")
-	if entries[1].Color == entries[2].Color {
+	if entries[1].Embed.Color == entries[2].Embed.Color {
 		t.Error("a refusal looks like a use")
+	}
+}
+
+// Failures are equal by what failed, whoever met it.
+func TestEqualFailuresFold(t *testing.T) {
+	p := posted{}
+	j := newJournal(t, p)
+	other := *request
+	other.UserID, other.Reference = "43", "XYZ9876"
+	unavailable := func(detail string) error {
+		return fmt.Errorf("restart: %w", &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: detail})
+	}
+	for _, failures := range [][2]error{
+		{unavailable("node 7"), unavailable("node 8")},
+		{&rest.Error{Status: 404, Code: 10062, Message: "a"}, &rest.Error{Status: 404, Code: 10062, Message: "b"}},
+		{errors.New("panic: index 5"), errors.New("panic: index 7")},
+	} {
+		j.Failure(request, failures[0], false)
+		j.Failure(&other, failures[1], false)
+	}
+	kinds := make(map[string]int)
+	for i, e := range p[logchannel.Errors] {
+		kinds[e.Fold]++
+		for _, personal := range []string{"42", "43", "ABC1234", "XYZ9876"} {
+			if strings.Contains(e.Fold, personal) {
+				t.Errorf("%q folds by %s", e.Fold, personal)
+			}
+		}
+		if wanted := []string{"ABC1234", "XYZ9876"}[i%2]; e.Reference != wanted {
+			t.Errorf("reference %q, want %q", e.Reference, wanted)
+		}
+	}
+	if len(kinds) != 3 || kinds[""] != 0 {
+		t.Errorf("folds are %v", kinds)
+	}
+	route := *request
+	route.Route = "reinstall/{bot...}"
+	j.Failure(&route, unavailable("node 7"), false)
+	if last := p[logchannel.Errors][6].Fold; kinds[last] != 0 {
+		t.Errorf("another route folds by %q too", last)
 	}
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"time"
 
+	"hostbot/bot/logchannel"
 	"hostbot/bot/safetext"
 	"hostbot/locale"
 )
@@ -44,7 +45,7 @@ func (j *Journal) GuardShared(after time.Duration) {
 func (j *Journal) trouble(emoji string, color int, key string, reason error) {
 	entry := j.entry(emoji+" "+j.t.Text(key), color)
 	entry.Description = safetext.Markdown(reason.Error(), detailLimit)
-	j.poster.Post(j.channels.Lifecycle, entry)
+	j.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
 }
 
 // Resumed writes that the connection is back, with nothing lost, and after how long.
@@ -56,5 +57,5 @@ func (j *Journal) Resumed(after time.Duration) {
 func (j *Journal) CommandsUpdated() { j.lifecycle("📝", grey, "log.lifecycle.commands", nil) }
 
 func (j *Journal) lifecycle(emoji string, color int, key string, args locale.Args) {
-	j.poster.Post(j.channels.Lifecycle, j.entry(emoji+" "+j.t.Format(key, args), color))
+	j.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: j.entry(emoji+" "+j.t.Format(key, args), color)})
 }

@@ -17,7 +17,9 @@ import (
 const (
 	CodeUnknownMessage      = 10008
 	CodeAlreadyAcknowledged = 40060
+	CodeNotTextChannel      = 50008
 	CodeInvalidForm         = 50035
+	CodeArchivedThread      = 50083
 )
 
 // maxMessage bounds what is kept of Discord's words, in bytes.

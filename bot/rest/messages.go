@@ -4,15 +4,49 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 )
 
-// CreateMessage posts embeds, ten at most, to a channel.
-func (c *Client) CreateMessage(ctx context.Context, channelID string, embeds []*discordgo.MessageEmbed) error {
+// Posted is a message as a channel has it.
+type Posted struct {
+	ID     string                    `json:"id"`
+	Embeds []*discordgo.MessageEmbed `json:"embeds"`
+}
+
+// CreateMessage posts embeds, ten at most, to a channel and returns the ID of
+// the message. A nonce has 25 characters at most. Where the bot posted a message
+// with the same one in the past few minutes, Discord posts nothing and returns
+// that message or, where that was deleted since, CodeUnknownMessage.
+func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, embeds []*discordgo.MessageEmbed) (string, error) {
+	body := struct {
+		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
+		AllowedMentions allowedMentions           `json:"allowed_mentions"`
+		Nonce           string                    `json:"nonce"`
+		EnforceNonce    bool                      `json:"enforce_nonce"`
+	}{Embeds: embeds, Nonce: nonce, EnforceNonce: true}
+	var posted Posted
+	err := c.do(ctx, http.MethodPost, messages(channelID), body, &posted)
+	return posted.ID, err
+}
+
+// EditMessage replaces the embeds of a message of the bot.
+func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, embeds []*discordgo.MessageEmbed) error {
 	body := struct {
 		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
 		AllowedMentions allowedMentions           `json:"allowed_mentions"`
 	}{Embeds: embeds}
-	return c.do(ctx, http.MethodPost, "channels/"+url.PathEscape(channelID)+"/messages", body, nil)
+	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), body, nil)
 }
+
+// LatestMessages returns the newest messages of a channel, newest first; limit
+// is 1 to 100. Without the permission to read the message history Discord returns
+// none.
+func (c *Client) LatestMessages(ctx context.Context, channelID string, limit int) ([]Posted, error) {
+	var latest []Posted
+	err := c.do(ctx, http.MethodGet, messages(channelID)+"?limit="+strconv.Itoa(limit), nil, &latest)
+	return latest, err
+}
+
+func messages(channelID string) string { return "channels/" + url.PathEscape(channelID) + "/messages" }

@@ -1,0 +1,209 @@
+package logchannel_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/logchannel"
+	"hostbot/bot/redisconn"
+	"hostbot/bot/rest"
+	"hostbot/configs/secret"
+	"hostbot/locale"
+)
+
+// safety is how long a test waits for what must come.
+const safety = 30 * time.Second
+
+// office is a Discord with two channels that staff watch.
+type office struct {
+	discord         *discordtest.Server
+	actions, errors *discordtest.Channel
+}
+
+func newOffice(t *testing.T, config discordtest.Config) office {
+	t.Helper()
+	discord := discordtest.RunT(t, config)
+	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
+}
+
+// unlimited is a Discord without rate limits.
+func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: true} }
+
+// hasty is a timing that does not keep a test waiting.
+func hasty() logchannel.Timing {
+	return logchannel.Timing{
+		Record: 5 * time.Second, Turn: 10 * time.Millisecond, EditPause: 50 * time.Millisecond, CountFor: time.Hour,
+		Lease: 10 * time.Second, Send: 5 * time.Second, TrustNonce: time.Minute, Grace: time.Hour,
+		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond, RetryFail: 20 * time.Millisecond,
+	}
+}
+
+// process is a delivery as one of the program's processes has it.
+type process struct {
+	*logchannel.Delivery
+	redis *redisconn.Conn
+	log   *logBuffer
+	end   func(context.Context)
+}
+
+// newProcess makes a delivery. One that a test did not end is killed with it.
+func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timing) *process {
+	t.Helper()
+	log := &logBuffer{}
+	logger := zerolog.New(log)
+	conn, err := redisconn.Open(secret.Text(redisURL), logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.New(secret.Text(o.discord.Token()), o.discord.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{redis: conn, log: log}
+	p.Delivery = logchannel.New(logchannel.Config{
+		Discord: client, Redis: conn.Client, Volatile: conn.Embedded,
+		Channels: logchannel.Channels{Actions: o.actions.ID, Errors: o.errors.ID, Lifecycle: o.actions.ID},
+		Texts:    english(t), Log: logger, Timing: timing,
+	})
+	var once sync.Once
+	p.end = func(ctx context.Context) {
+		once.Do(func() {
+			p.Close(ctx)
+			conn.Close()
+			client.Close()
+		})
+	}
+	t.Cleanup(p.kill)
+	return p
+}
+
+// stop ends the process as a signal would.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	p.end(ctx)
+}
+
+// kill ends the process so that it leaves everything as it is.
+func (p *process) kill() {
+	_ = p.redis.Client.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.end(ctx)
+}
+
+func english(t testing.TB) *locale.Texts {
+	t.Helper()
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts.For("en-US")
+}
+
+func action(title string) logchannel.Entry {
+	return logchannel.Entry{Category: logchannel.Actions, Embed: embed(title)}
+}
+
+func failure(fold string, reference int) logchannel.Entry {
+	return logchannel.Entry{Category: logchannel.Errors, Embed: embed("failure: " + fold), Fold: fold, Reference: fmt.Sprint("R", reference)}
+}
+
+func embed(title string) *discordgo.MessageEmbed {
+	return &discordgo.MessageEmbed{Title: title, Timestamp: time.Now().UTC().Format(time.RFC3339)}
+}
+
+// titles returns the titles in a channel, oldest first.
+func titles(ch *discordtest.Channel) []string {
+	var all []string
+	for _, m := range ch.Messages() {
+		for _, e := range m.Embeds {
+			all = append(all, e.Title)
+		}
+	}
+	return all
+}
+
+// await waits until what a channel shows is as wanted.
+func await(t *testing.T, ch *discordtest.Channel, what string, wanted func() bool) {
+	t.Helper()
+	if wanted() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	if _, err := ch.Await(ctx, func(discordtest.View) bool { return wanted() }); err != nil {
+		for _, m := range ch.Messages() {
+			t.Logf("#%s: %s", ch.Name, m.Text())
+		}
+		t.Fatalf("%s: it did not come", what)
+	}
+}
+
+// eventually waits for what nothing tells of.
+func eventually(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(safety); !yes(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s: it did not happen", what)
+		}
+	}
+}
+
+func connect(t *testing.T, url string) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// waiting is how many records wait for a channel in a Redis.
+func waiting(t *testing.T, client *redis.Client, ch *discordtest.Channel) int64 {
+	t.Helper()
+	n, err := client.XLen(t.Context(), "hostbot:log:{"+ch.ID+"}").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// logBuffer is a process log.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// count is how many lines hold a text.
+func (l *logBuffer) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
