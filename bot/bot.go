@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/answer"
@@ -126,7 +125,7 @@ func (b *Bot) build() error {
 	b.gateway = gateway.New(gateway.Config{
 		Token: s.Discord.Token, HTTP: b.discord.HTTPClient(),
 		AllowPlain: strings.HasPrefix(s.Discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
-		OnInteraction: func(i *discordgo.Interaction) { b.answers.Serve(i) },
+		OnInteraction: func(e *interaction.Event) { b.answers.Serve(e) },
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
 	})
 	return nil

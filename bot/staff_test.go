@@ -100,6 +100,7 @@ func TestStaffFlushAnAccount(t *testing.T) {
 		anna := w.addAnna(t, "Shop")
 		w.start(t)
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		waitForKey(t, redis)
 		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "is forgotten")
 		w.waitForLog(t, "Staff command", "admin flush", anna.ID)
 		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "Nothing was cached")

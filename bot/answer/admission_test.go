@@ -8,14 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/interaction"
 )
 
 // of returns an event of a certain user.
-func of(user int, event *discordgo.Interaction) *discordgo.Interaction {
-	event.User = &discordgo.User{ID: strconv.Itoa(user)}
+func of(user int, event *interaction.Event) *interaction.Event {
+	event.User = interaction.EventUser{ID: strconv.Itoa(user)}
 	return event
 }
 

@@ -14,12 +14,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/rest"
-	"hostbot/configs/secret"
 )
 
 // Discord is where answers go. Errors are *rest.Error.
@@ -100,7 +98,7 @@ func New(cfg Config) *Server {
 
 // Serve answers one event of the gateway and returns when all is said, which
 // may take minutes. It never panics.
-func (s *Server) Serve(event *discordgo.Interaction) {
+func (s *Server) Serve(event *interaction.Event) {
 	received := time.Now()
 	req, err := interaction.Parse(event, received)
 	if req == nil {
@@ -134,7 +132,7 @@ func (s *Server) Serve(event *discordgo.Interaction) {
 		server: s,
 		req:    req,
 		ticket: ticket,
-		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.AppID, Token: secret.Text(event.Token)},
+		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 	}
 	defer s.subjects.hold(req.Message)()
 	defer func() {

@@ -169,31 +169,31 @@ func failing(err error) interaction.Handler {
 	}
 }
 
-func command() *discordgo.Interaction {
-	return &discordgo.Interaction{
-		ID: "1", AppID: "2", Token: "token", Type: discordgo.InteractionApplicationCommand, User: &discordgo.User{ID: "3"},
-		Data: discordgo.ApplicationCommandInteractionData{Name: "do"},
+func command() *interaction.Event {
+	return &interaction.Event{
+		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommand,
+		User: interaction.EventUser{ID: "3"}, Data: interaction.EventData{Name: "do"},
 	}
 }
 
 // numbered gives an event an ID of its own.
-func numbered(event *discordgo.Interaction, n int) *discordgo.Interaction {
+func numbered(event *interaction.Event, n int) *interaction.Event {
 	event.ID = fmt.Sprint(100 + n)
 	return event
 }
 
-func press() *discordgo.Interaction {
-	return &discordgo.Interaction{
-		ID: "1", AppID: "2", Token: "token", Type: discordgo.InteractionMessageComponent, User: &discordgo.User{ID: "3"},
-		Message: &discordgo.Message{ID: "4"},
-		Data:    discordgo.MessageComponentInteractionData{CustomID: "do"},
+func press() *interaction.Event {
+	return &interaction.Event{
+		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionMessageComponent,
+		User: interaction.EventUser{ID: "3"}, Message: interaction.EventMessage{ID: "4"}, Data: interaction.EventData{CustomID: "do"},
 	}
 }
 
-func typing() *discordgo.Interaction {
-	return &discordgo.Interaction{
-		ID: "1", AppID: "2", Token: "token", Type: discordgo.InteractionApplicationCommandAutocomplete, User: &discordgo.User{ID: "3"},
-		Data: discordgo.ApplicationCommandInteractionData{Name: "do", Options: []*discordgo.ApplicationCommandInteractionDataOption{
+func typing() *interaction.Event {
+	return &interaction.Event{
+		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommandAutocomplete,
+		User: interaction.EventUser{ID: "3"},
+		Data: interaction.EventData{Name: "do", Options: []interaction.EventOption{
 			{Name: "bot", Type: discordgo.ApplicationCommandOptionString, Value: "s", Focused: true},
 		}},
 	}
@@ -241,7 +241,7 @@ var (
 func TestServe(t *testing.T) {
 	const deferral = 1500 * time.Millisecond
 	tests := map[string]struct {
-		event   *discordgo.Interaction
+		event   *interaction.Event
 		handler interaction.Handler
 		errs    map[string][]error // Discord's, by kind of call
 		calls   []call
@@ -363,12 +363,12 @@ func TestServe(t *testing.T) {
 			event: command(), handler: failing(errUnspeakable), outcome: "",
 		},
 		"an event without data": {
-			event: &discordgo.Interaction{ID: "1", AppID: "2", Token: "token", User: &discordgo.User{ID: "3"}}, handler: reply("x"),
+			event: &interaction.Event{ID: "1", Token: "token", Type: discordgo.InteractionApplicationCommand, User: interaction.EventUser{ID: "3"}}, handler: reply("x"),
 			calls:   []call{{"reply sorry", 0}},
 			journal: []string{"failure interaction: event is incomplete"}, outcome: "failed",
 		},
 		"an event without anything": {
-			event: &discordgo.Interaction{}, handler: reply("x"), outcome: "unanswered",
+			event: &interaction.Event{}, handler: reply("x"), outcome: "unanswered",
 		},
 	}
 	for name, test := range tests {

@@ -10,22 +10,19 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/interaction"
 )
 
 const upgrade = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
 
 // frame writes a frame as a server does: in one piece and not masked.
 func frame(opcode byte, payload string) string {
-	head := []byte{0x80 | opcode}
-	switch n := len(payload); {
-	case n <= maxControl:
-		head = append(head, byte(n))
-	case n < 1<<16:
-		head = binary.BigEndian.AppendUint16(append(head, 126), uint16(n))
-	default:
-		head = binary.BigEndian.AppendUint64(append(head, 127), uint64(n))
-	}
-	return string(head) + payload
+	raw := appendFrame(nil, []byte(payload))
+	raw[0] = 0x80 | opcode
+	return string(raw)
 }
 
 // watch returns a connection to which Discord has written the text, and what
@@ -39,11 +36,11 @@ func watch(t *testing.T, text string) (*conn, *[]sessionEvent) {
 		_ = theirs.Close()
 	}()
 	noted := &[]sessionEvent{}
-	return newConn(ours, func(e sessionEvent) { *noted = append(*noted, e) }), noted
+	return newConn(ours, func(e sessionEvent) { *noted = append(*noted, e) }, func(*interaction.Event) {}), noted
 }
 
 func TestConnHandsOnWhatDiscordSends(t *testing.T) {
-	long := `{"op":0,"t":"INTERACTION_CREATE","d":"` + strings.Repeat("x", 70_000) + `"}`
+	long := `{"op":0,"t":"ENTITLEMENT_CREATE","d":"` + strings.Repeat("x", 70_000) + `"}`
 	text := upgrade +
 		frame(frameText, `{"op":10,"d":{"heartbeat_interval":41250}}`) +
 		frame(frameText, `{"op":0,"t":"READY","d":{"resume_gateway_url":"wss://resume.example","application":{"id":"7"}}}`) +
@@ -51,8 +48,7 @@ func TestConnHandsOnWhatDiscordSends(t *testing.T) {
 		frame(frameText, `{"op":1,"d":null}`) +
 		frame(frameText, strings.Repeat("y", 200)) + // not JSON: the library's to report
 		frame(frameText, long) +
-		frame(9, "ping") +
-		frame(frameText, "")
+		frame(9, "ping")
 	c, noted := watch(t, text)
 	var got bytes.Buffer
 	small := make([]byte, 7) // pieces that fit no frame
@@ -69,6 +65,58 @@ func TestConnHandsOnWhatDiscordSends(t *testing.T) {
 	want := sessionEvent{applicationID: "7", resumeURL: "wss://resume.example"}
 	if len(*noted) != 1 || (*noted)[0] != want {
 		t.Errorf("noted %+v, want %+v", *noted, want)
+	}
+}
+
+// fragment is a frame after which more of its message follows.
+func fragment(opcode byte, payload string) string {
+	raw := []byte(frame(opcode, payload))
+	raw[0] = opcode
+	return string(raw)
+}
+
+func TestInteractionsAreTakenFromTheConnection(t *testing.T) {
+	const whole = `{"t":"INTERACTION_CREATE","s":41,"op":0,"d":{"id":"9","token":"t","type":2,"data":{"name":"plan"}}}`
+	tests := map[string]struct {
+		sent, handedOn string
+		want           interaction.Event
+	}{
+		"whole": {
+			frame(frameText, whole), frame(frameText, `{"t":"SERVED","s":41}`),
+			interaction.Event{ID: "9", Token: "t", Type: 2, Data: interaction.EventData{Name: "plan"}},
+		},
+		"in fragments, with a ping between them": {
+			fragment(frameText, whole[:20]) + frame(9, "ping") + fragment(frameContinuation, whole[20:50]) + frame(frameContinuation, whole[50:]),
+			frame(9, "ping") + frame(frameText, `{"t":"SERVED","s":41}`),
+			interaction.Event{ID: "9", Token: "t", Type: 2, Data: interaction.EventData{Name: "plan"}},
+		},
+		"with parts of other types": {
+			frame(frameText, `{"op":0,"s":1,"t":"INTERACTION_CREATE","d":{"data":[],"member":7,"id":"9","type":"2","user":{"id":"3"}}}`),
+			frame(frameText, `{"t":"SERVED","s":1}`),
+			interaction.Event{ID: "9", User: interaction.EventUser{ID: "3"}},
+		},
+		"without data": {
+			frame(frameText, `{"op":0,"s":1,"t":"INTERACTION_CREATE","d":"x"}`), frame(frameText, `{"t":"SERVED","s":1}`),
+			interaction.Event{},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			defer func() { _ = ours.Close() }()
+			go func() {
+				_, _ = io.WriteString(theirs, upgrade+test.sent)
+				_ = theirs.Close()
+			}()
+			events := make(chan *interaction.Event, 2)
+			got, _ := io.ReadAll(newConn(ours, func(sessionEvent) {}, func(e *interaction.Event) { events <- e }))
+			if want := upgrade + test.handedOn; string(got) != want {
+				t.Errorf("handed on %q, want %q", got, want)
+			}
+			if diff := cmp.Diff(&test.want, <-events); diff != "" {
+				t.Errorf("event (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -117,7 +165,7 @@ func TestSilenceIsNoticedWithinTwoIntervals(t *testing.T) {
 		const interval = 10 * time.Second
 		ours, theirs := net.Pipe()
 		defer func() { _ = theirs.Close() }()
-		c := newConn(ours, func(sessionEvent) {})
+		c := newConn(ours, func(sessionEvent) {}, func(*interaction.Event) {})
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -152,7 +200,7 @@ func TestASessionThatNeverStandsIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		defer func() { _ = theirs.Close() }()
-		c := newConn(ours, func(sessionEvent) {})
+		c := newConn(ours, func(sessionEvent) {}, func(*interaction.Event) {})
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -180,7 +228,7 @@ func TestAConnectionThatIsNotReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		defer func() { _ = theirs.Close() }()
-		c := newConn(ours, func(sessionEvent) {})
+		c := newConn(ours, func(sessionEvent) {}, func(*interaction.Event) {})
 		<-c.over
 		if !errors.Is(c.reason(), errSilent) {
 			t.Errorf("reason %v", c.reason())
@@ -192,13 +240,15 @@ func FuzzConn(f *testing.F) {
 	f.Add([]byte(upgrade + frame(frameText, `{"op":10,"d":{"heartbeat_interval":-1}}`)))
 	f.Add([]byte("\r\n" + frame(frameText, `{"op":0,"t":"READY","d":[]}`)))
 	f.Add([]byte("\n\x88\x01x"))
+	f.Add([]byte("\n" + frame(frameText, `{"t":"INTERACTION_CREATE","d":{"id":1,"options":[{}]}}`)))
+	f.Add([]byte("\n" + fragment(frameText, `{"t":`) + frame(frameContinuation, `"x"}`)))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		ours, theirs := net.Pipe()
 		go func() {
 			_, _ = theirs.Write(sent)
 			_ = theirs.Close()
 		}()
-		c := newConn(ours, func(sessionEvent) {})
+		c := newConn(ours, func(sessionEvent) {}, func(*interaction.Event) {})
 		got, _ := io.ReadAll(c)
 		if c.reason() == nil {
 			t.Fatal("the connection ended without a reason")

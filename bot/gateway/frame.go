@@ -9,8 +9,9 @@ import (
 
 // Opcodes of websocket frames (RFC 6455, section 5.2).
 const (
-	frameText  = 1
-	frameClose = 8
+	frameContinuation = 0
+	frameText         = 1
+	frameClose        = 8
 )
 
 // maxControl is the longest payload of a control frame.
@@ -24,25 +25,21 @@ const maxPayload = 16 << 20
 type frameHead struct {
 	raw    []byte // as it was on the wire
 	opcode byte
+	final  bool  // no more fragments of the message follow
 	length int64 // of the payload, in bytes
 }
 
 var errFrame = errors.New("malformed websocket frame")
 
-// readFrameHead reads the head of a frame from a server. A fragment of a
-// message counts as a frame with opcode 0.
+// readFrameHead reads the head of a frame from a server.
 func readFrameHead(in *bufio.Reader) (frameHead, error) {
 	raw := make([]byte, 2, 10)
 	if _, err := io.ReadFull(in, raw); err != nil {
 		return frameHead{}, err
 	}
-	head := frameHead{raw: raw, opcode: raw[0] & 0x0f}
-	final, masked := raw[0]&0x80 != 0, raw[1]&0x80 != 0
-	if masked {
+	head := frameHead{raw: raw, opcode: raw[0] & 0x0f, final: raw[0]&0x80 != 0}
+	if masked := raw[1]&0x80 != 0; masked {
 		return head, errFrame // servers never mask
-	}
-	if !final {
-		head.opcode = 0
 	}
 	switch short := raw[1] & 0x7f; short {
 	case 126:
@@ -67,6 +64,20 @@ func readFrameHead(in *bufio.Reader) (frameHead, error) {
 	}
 	head.length = int64(length)
 	return head, nil
+}
+
+// appendFrame appends a message to b, as a server sends it in one frame.
+func appendFrame(b, message []byte) []byte {
+	b = append(b, 0x80|frameText)
+	switch n := len(message); {
+	case n <= maxControl:
+		b = append(b, byte(n))
+	case n < 1<<16:
+		b = binary.BigEndian.AppendUint16(append(b, 126), uint16(n))
+	default:
+		b = binary.BigEndian.AppendUint64(append(b, 127), uint64(n))
+	}
+	return append(b, message...)
 }
 
 // readClientFrame returns the opcode and the text of a short frame of the

@@ -17,9 +17,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
 
+	"hostbot/bot/interaction"
 	"hostbot/configs/secret"
 )
 
@@ -35,7 +35,7 @@ type Config struct {
 	// Proxy returns the HTTP proxy to connect through, or nil; nil for none.
 	Proxy func(*http.Request) (*url.URL, error)
 
-	OnInteraction func(*discordgo.Interaction)
+	OnInteraction func(*interaction.Event)
 	OnReady       func(applicationID string) // a new session
 	OnResumed     func()                     // the former session goes on, nothing was lost
 	OnLost        func(reason error)         // the connection, which is being restored
@@ -130,7 +130,7 @@ func (g *Gateway) connectAndWait(ctx context.Context) error {
 	if !g.session.begun.Load() {
 		g.identified = time.Now()
 	}
-	c := newConn(raw, g.session.noted)
+	c := newConn(raw, g.session.noted, g.cfg.OnInteraction)
 	g.conn.Store(c)
 	return g.session.run(ctx, c, at)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"hostbot/bot/interaction"
 )
 
 // clientFrame writes a short frame as the library does: in one piece and masked.
@@ -26,7 +28,7 @@ const beat = `{"op":1,"d":5}`
 func beating(t *testing.T, sent string) (*conn, <-chan time.Duration) {
 	t.Helper()
 	ours, theirs := net.Pipe()
-	c := newConn(ours, func(sessionEvent) {})
+	c := newConn(ours, func(sessionEvent) {}, func(*interaction.Event) {})
 	started, arrivals := time.Now(), make(chan time.Duration, 16)
 	go func() {
 		_, _ = io.WriteString(theirs, upgrade+frame(frameText, `{"op":10,"d":{"heartbeat_interval":10000}}`)+

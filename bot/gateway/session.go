@@ -46,7 +46,6 @@ func newSession(cfg Config) (*session, error) {
 	library.SyncEvents = false   // true would let a handler hold up the reader
 	library.Compress = false     // zlib costs 42 KB an event against 1.5 KB
 	library.LogLevel = -1        // its lines can hold the token; Run reports
-	library.AddHandler(func(_ *discordgo.Session, e *discordgo.InteractionCreate) { cfg.OnInteraction(e.Interaction) })
 	return &session{cfg: cfg, library: library}, nil
 }
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
 	"hostbot/bot/gateway"
+	"hostbot/bot/interaction"
 )
 
 // secureGateway is a gateway with TLS. It tells which of IDENTIFY and RESUME it
@@ -76,7 +76,7 @@ func TestASessionIsResumedOverTLSWhereDiscordWantsIt(t *testing.T) {
 	told := make(chan string, 8)
 	g := gateway.New(gateway.Config{
 		Token: "token", HTTP: &http.Client{Transport: address(first)},
-		OnInteraction: func(*discordgo.Interaction) {},
+		OnInteraction: func(*interaction.Event) {},
 		OnReady:       func(id string) { told <- "ready " + id },
 		OnResumed:     func() { told <- "resumed" },
 		OnLost:        func(reason error) { told <- "lost: " + reason.Error() },

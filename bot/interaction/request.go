@@ -1,8 +1,9 @@
 package interaction
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/base32"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"time"
@@ -86,54 +87,47 @@ func (r *Request) Value() string {
 	return r.Values[0]
 }
 
-// Parse reads an event of the gateway. Events whose body did not decode reach
-// handlers half empty, so each part is looked at before it is used.
-func Parse(i *discordgo.Interaction, receivedAt time.Time) (*Request, error) {
-	if i == nil || i.ID == "" {
+// Parse reads an event of the gateway. Any part of it may be missing.
+func Parse(e *Event, receivedAt time.Time) (*Request, error) {
+	if e.ID == "" {
 		return nil, ErrIncomplete
 	}
 	r := &Request{
-		ID:         i.ID,
-		GuildID:    i.GuildID,
-		ChannelID:  i.ChannelID,
-		Locale:     string(i.Locale),
-		Message:    origin(i),
-		Reference:  reference(i.ID),
+		ID:         e.ID,
+		GuildID:    e.GuildID,
+		ChannelID:  e.ChannelID,
+		Locale:     e.Locale,
+		UserID:     cmp.Or(e.Member.User.ID, e.User.ID),
+		RoleIDs:    e.Member.Roles,
+		Message:    cmp.Or(e.Message.Metadata.ID, e.Message.ID, e.ID),
+		Reference:  reference(e.ID),
 		ReceivedAt: receivedAt,
 	}
-	switch {
-	case i.Member != nil && i.Member.User != nil:
-		r.UserID, r.RoleIDs = i.Member.User.ID, i.Member.Roles
-	case i.User != nil:
-		r.UserID = i.User.ID
-	}
-	if !IsSnowflake(r.UserID) || i.Token == "" {
+	if !IsSnowflake(r.UserID) || e.Token == "" {
 		return nil, ErrIncomplete
 	}
 	r.CustomerID = r.UserID
-	return r, r.readData(i)
+	return r, r.readData(e.Type, e.Data)
 }
 
-func (r *Request) readData(i *discordgo.Interaction) error {
-	switch data := i.Data.(type) {
-	case discordgo.ApplicationCommandInteractionData:
+func (r *Request) readData(t discordgo.InteractionType, data EventData) error {
+	switch t {
+	case discordgo.InteractionApplicationCommand:
 		r.Kind = Command
-		if i.Type == discordgo.InteractionApplicationCommandAutocomplete {
-			r.Kind = Autocomplete
-		}
 		r.readCommand(data)
-	case discordgo.MessageComponentInteractionData:
+	case discordgo.InteractionApplicationCommandAutocomplete:
+		r.Kind = Autocomplete
+		r.readCommand(data)
+	case discordgo.InteractionMessageComponent:
 		r.Kind = Component
 		r.Name = data.CustomID
 		r.Values = data.Values
-	case discordgo.ModalSubmitInteractionData:
+	case discordgo.InteractionModalSubmit:
 		r.Kind = Modal
 		r.Name = data.CustomID
 		r.Fields = readFields(data.Components)
-	case nil:
-		return ErrIncomplete
 	default:
-		return fmt.Errorf("%w: %T", ErrUnsupported, data)
+		return fmt.Errorf("%w: type %d", ErrUnsupported, t)
 	}
 	if r.Name == "" {
 		return ErrIncomplete
@@ -142,16 +136,16 @@ func (r *Request) readData(i *discordgo.Interaction) error {
 }
 
 // readCommand walks down the subcommands and gathers the options of the last.
-func (r *Request) readCommand(data discordgo.ApplicationCommandInteractionData) {
+func (r *Request) readCommand(data EventData) {
 	r.Name, r.TargetID = data.Name, data.TargetID
 	options := data.Options
-	for len(options) == 1 && options[0] != nil && isSubcommand(options[0].Type) {
+	for len(options) == 1 && isSubcommand(options[0].Type) {
 		r.Name += " " + options[0].Name
 		options = options[0].Options
 	}
 	r.Options = make(map[string]string, len(options))
 	for _, o := range options {
-		if o == nil {
+		if o.Name == "" {
 			continue
 		}
 		r.Options[o.Name] = optionText(o.Value)
@@ -179,33 +173,16 @@ func optionText(value any) string {
 	}
 }
 
-func readFields(rows []discordgo.MessageComponent) map[string]string {
+func readFields(rows []EventRow) map[string]string {
 	fields := make(map[string]string)
 	for _, row := range rows {
-		actions, ok := row.(*discordgo.ActionsRow)
-		if !ok {
-			continue
-		}
-		for _, c := range actions.Components {
-			if input, ok := c.(*discordgo.TextInput); ok {
+		for _, input := range row.Components {
+			if input.CustomID != "" {
 				fields[input.CustomID] = input.Value
 			}
 		}
 	}
 	return fields
-}
-
-// origin returns the ID of the interaction that made the message which an
-// interaction is about.
-func origin(i *discordgo.Interaction) string {
-	switch {
-	case i.Message == nil:
-		return i.ID
-	case i.Message.InteractionMetadata == nil:
-		return i.Message.ID
-	default:
-		return i.Message.InteractionMetadata.ID
-	}
 }
 
 // IsSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.
@@ -224,11 +201,13 @@ func IsSnowflake(id string) bool {
 // reference derives seven letters and digits from the interaction's ID: the
 // same on every replica, without a look-up, and no clue to the ID.
 func reference(id string) string {
+	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // no letter that is easily taken for a digit
 	sum := sha256.Sum256([]byte(id))
-	return crockford(sum[:5])[:7]
-}
-
-// crockford has no letter that is easily taken for a digit.
-func crockford(b []byte) string {
-	return base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding).EncodeToString(b)
+	bits := binary.BigEndian.Uint64(sum[:])
+	code := make([]byte, 7)
+	for i := range code {
+		code[i] = crockford[bits>>59] // the next five bits
+		bits <<= 5
+	}
+	return string(code)
 }

@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var event discordgo.Interaction
+			var event interaction.Event
 			if err := json.Unmarshal([]byte(test.event), &event); err != nil {
 				t.Fatal(err)
 			}
@@ -93,39 +93,38 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefusesBrokenEvents(t *testing.T) {
-	user := &discordgo.User{ID: "42"}
-	data := discordgo.MessageComponentInteractionData{CustomID: "x"}
 	tests := map[string]struct {
-		event *discordgo.Interaction
+		event string
 		want  error
 	}{
-		"nil":               {nil, interaction.ErrIncomplete},
-		"empty":             {&discordgo.Interaction{}, interaction.ErrIncomplete},
-		"no data":           {&discordgo.Interaction{ID: "1", Token: "t", User: user}, interaction.ErrIncomplete},
-		"no user":           {&discordgo.Interaction{ID: "1", Token: "t", Data: data}, interaction.ErrIncomplete},
-		"member sans user":  {&discordgo.Interaction{ID: "1", Token: "t", Member: &discordgo.Member{}, Data: data}, interaction.ErrIncomplete},
-		"user not a number": {&discordgo.Interaction{ID: "1", Token: "t", User: &discordgo.User{ID: "42&chatUserId=1"}, Data: data}, interaction.ErrIncomplete},
-		"no token":          {&discordgo.Interaction{ID: "1", User: user, Data: data}, interaction.ErrIncomplete},
-		"no custom id":      {&discordgo.Interaction{ID: "1", Token: "t", User: user, Data: discordgo.MessageComponentInteractionData{}}, interaction.ErrIncomplete},
-		"unknown data":      {&discordgo.Interaction{ID: "1", Token: "t", User: user, Data: strangeData{}}, interaction.ErrUnsupported},
+		"empty":             {`{}`, interaction.ErrIncomplete},
+		"no data":           {`{` + head + `"type":3,"user":{"id":"42"}}`, interaction.ErrIncomplete},
+		"no user":           {`{` + head + `"type":3,"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
+		"member sans user":  {`{` + head + `"type":3,"member":{"roles":["1"]},"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
+		"user not a number": {`{` + head + `"type":3,"user":{"id":"42&chatUserId=1"},"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
+		"no token":          {`{"id":"1","type":3,"user":{"id":"42"},"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
+		"no custom id":      {`{` + head + `"type":3,"user":{"id":"42"},"data":{}}`, interaction.ErrIncomplete},
+		"no command":        {`{` + head + `"type":2,"user":{"id":"42"},"data":{"options":[null]}}`, interaction.ErrIncomplete},
+		"unknown type":      {`{` + head + `"type":99,"user":{"id":"42"},"data":{"custom_id":"x"}}`, interaction.ErrUnsupported},
+		"ping":              {`{` + head + `"type":1,"user":{"id":"42"}}`, interaction.ErrUnsupported},
+		"other types":       {`{` + head + `"type":"3","user":"42","member":[],"message":7,"data":"x"}`, interaction.ErrIncomplete},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := interaction.Parse(test.event, time.Time{}); !errors.Is(err, test.want) {
+			var event interaction.Event
+			_ = json.Unmarshal([]byte(test.event), &event) // what is not of the right type is empty
+			if _, err := interaction.Parse(&event, time.Time{}); !errors.Is(err, test.want) {
 				t.Errorf("error %v, want %v", err, test.want)
 			}
 		})
 	}
 }
 
-type strangeData struct{}
-
-func (strangeData) Type() discordgo.InteractionType { return discordgo.InteractionPing }
-
 func TestReferenceIsTheSameEverywhereAndDiffers(t *testing.T) {
 	parse := func(id string) string {
-		event := &discordgo.Interaction{ID: id, Token: "t", User: &discordgo.User{ID: "1"}, Data: discordgo.MessageComponentInteractionData{CustomID: "x"}}
-		r, err := interaction.Parse(event, time.Time{})
+		r, err := interaction.Parse(&interaction.Event{
+			ID: id, Token: "t", Type: discordgo.InteractionMessageComponent, User: interaction.EventUser{ID: "1"}, Data: interaction.EventData{CustomID: "x"},
+		}, time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
