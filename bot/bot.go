@@ -112,7 +112,9 @@ func (b *Bot) build() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if s.Admin.GuildID != "" {
-		b.staff = commands.NewStaff(b.handlers, commands.Access(s.Admin), cache, stories, b.health)
+		b.staff = commands.NewStaff(b.handlers, commands.StaffConfig{
+			Access: commands.Access(s.Admin), Cache: cache, Stories: stories, Logs: b.journal, Health: b.health,
+		})
 		b.staff.Route(router)
 	}
 	if err := router.Err(); err != nil {

@@ -214,3 +214,30 @@ func TestWithoutAGuildThereAreNoCommandsForStaff(t *testing.T) {
 	}
 	reply.WaitFor(t, "out of date")
 }
+
+func TestStaffTestTheLogChannels(t *testing.T) {
+	t.Parallel()
+	w, sam, mia := newStaffedWorld(t, "")
+	w.start(t)
+	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way to <#"+w.channel.ID+">")
+	const test = "A test with /admin logs test"
+	for _, kind := range []string{"✅ Restart", "❌ Restart", "⚠️ Restart", "❗ Failure", "resumed after"} {
+		w.waitForLog(t, kind, test)
+	}
+	w.waitForLog(t, "Staff command", "admin logs test", sam.ID)
+	mia.Types(t, "/admin logs test").WaitFor(t, "This is for staff")
+}
+
+func TestStaffSeeALogChannelThatFails(t *testing.T) {
+	t.Parallel()
+	w, sam, _ := newStaffedWorld(t, "")
+	w.start(t)
+	w.discord.ExpectFailures()
+	w.channel.Allow(discordtest.MissingAccess)
+	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way")
+	w.log.waitFor(t, "50001")
+	status := sam.Types(t, "/admin status")
+	status.WaitFor(t, "<#"+w.channel.ID+">")
+	status.WaitFor(t, "50001")
+	w.channel.Allow(discordtest.FullAccess)
+}

@@ -23,17 +23,16 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
 		Service: commands.ServiceHealth{Window: monitor.Window, Calls: calls, Failed: failed},
 		Redis:   b.redisHealth(ctx),
-		Waiting: waiting(b.delivery.Status()),
+		Log:     logHealth(b.delivery.Status()),
 	}
 }
 
-// waiting is how many entries are on their way to the log channels.
-func waiting(channels []logchannel.Status) int {
-	n := 0
-	for _, ch := range channels {
-		n += ch.Waiting
+func logHealth(channels []logchannel.Status) []commands.LogChannel {
+	list := make([]commands.LogChannel, len(channels))
+	for i, ch := range channels {
+		list[i] = commands.LogChannel{ID: ch.Channel, Waiting: ch.Waiting, Age: ch.Age(time.Now()), Trouble: ch.Trouble}
 	}
-	return n
+	return list
 }
 
 func (b *Bot) redisHealth(ctx context.Context) commands.RedisHealth {

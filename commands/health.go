@@ -19,7 +19,15 @@ type Health struct {
 	Shards  []Shard
 	Service ServiceHealth
 	Redis   RedisHealth
-	Waiting int // entries for the log channels that are not delivered yet
+	Log     []LogChannel
+}
+
+// LogChannel is how a log channel fares.
+type LogChannel struct {
+	ID      string
+	Waiting int           // entries that Discord does not have yet
+	Age     time.Duration // of the oldest of them
+	Trouble string        // why Discord takes none; empty while it does
 }
 
 // Shard is one connection to Discord's gateway.
@@ -65,7 +73,9 @@ func (p *page) health(h Health) interaction.Message {
 		field("staff.status.shards", well, orDash(strings.Join(shards, "\n"))),
 		field("staff.status.service", h.Service.Failed == 0, p.serviceHealth(h.Service)),
 		field("staff.status.redis", h.Redis.Err == nil, p.redisHealth(h.Redis)),
-		field("staff.status.waiting", h.Waiting == 0, strconv.Itoa(h.Waiting)),
+	}
+	for _, ch := range h.Log {
+		fields = append(fields, field("staff.status.log", ch.Trouble == "" && ch.Age < lateAge, p.logHealth(ch)))
 	}
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: p.t.Text("staff.status.title"), Fields: fields, Color: color}}}
 }
@@ -96,6 +106,20 @@ func (p *page) redisHealth(h RedisHealth) string {
 	default:
 		return p.milliseconds(h.Latency)
 	}
+}
+
+// lateAge is how old an entry may be that waits without anything being wrong.
+const lateAge = time.Minute
+
+func (p *page) logHealth(ch LogChannel) string {
+	text := "<#" + ch.ID + "> " + p.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+	if ch.Waiting > 0 {
+		text += ", " + p.t.Format("staff.status.oldest", args{"Age": p.t.Duration(ch.Age)})
+	}
+	if ch.Trouble != "" {
+		text += "\n" + safetext.Markdown(ch.Trouble, commandLimit)
+	}
+	return text
 }
 
 // milliseconds says a latency; "–" where it is not known.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hostbot/bot/safetext"
 	"slices"
+	"strings"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/reference"
@@ -44,20 +45,31 @@ type Stories interface {
 	Story(ctx context.Context, code string) (reference.Story, error)
 }
 
+// Logs can write one entry of each kind to the log channels, marked as a test.
+type Logs interface {
+	Test(*interaction.Request)
+}
+
+// StaffConfig is what staff's commands need beside the customers'.
+type StaffConfig struct {
+	Access  Access
+	Cache   Forgetter
+	Stories Stories
+	Logs    Logs
+	Health  func(context.Context) Health
+}
+
 // Staff are the commands by which the company's staff help customers: they see
 // what a customer sees, act on a customer's behalf, and look behind references.
 // Each use is checked against Access and told in the log channel.
 type Staff struct {
 	customers *Commands
-	access    Access
-	cache     Forgetter
-	stories   Stories
-	health    func(context.Context) Health
+	cfg       StaffConfig
 }
 
 // NewStaff returns the staff's side of the customers' commands.
-func NewStaff(customers *Commands, access Access, cache Forgetter, stories Stories, health func(context.Context) Health) *Staff {
-	return &Staff{customers: customers, access: access, cache: cache, stories: stories, health: health}
+func NewStaff(customers *Commands, cfg StaffConfig) *Staff {
+	return &Staff{customers: customers, cfg: cfg}
 }
 
 // The names of commands and options of staff's own.
@@ -81,6 +93,7 @@ func (s *Staff) Route(r *interaction.Router) {
 	r.Command("admin flush", s.audited(s.flush))
 	r.Command("admin reference", s.audited(s.reference))
 	r.Command("admin status", s.audited(s.status))
+	r.Command("admin logs test", s.audited(s.testLogs))
 
 	view := func(pattern string, h interaction.Handler) {
 		r.Component(onBehalf+"{user}/"+pattern, s.audited(s.onBehalf(h)))
@@ -97,7 +110,7 @@ func (s *Staff) Route(r *interaction.Router) {
 // allowed lets only staff through.
 func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		if !s.access.allows(r) {
+		if !s.cfg.Access.allows(r) {
 			return interaction.Response{Audit: &interaction.Audit{Refused: true}}, deniedError{}
 		}
 		return h(ctx, r)
@@ -163,7 +176,7 @@ func (s *Staff) act(ctx context.Context, r *interaction.Request) (interaction.Re
 // flush drops what is cached of a customer's account.
 func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return s.onBehalf(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		known, err := s.cache.Forget(ctx, r.CustomerID)
+		known, err := s.cfg.Cache.Forget(ctx, r.CustomerID)
 		if err != nil {
 			return interaction.Response{}, err
 		}
@@ -181,7 +194,7 @@ func (s *Staff) reference(ctx context.Context, r *interaction.Request) (interact
 	p := s.customers.page(r)
 	code := reference.Clean(r.Options[optionCode])
 	audit := &interaction.Audit{Detail: code}
-	story, err := s.stories.Story(ctx, code)
+	story, err := s.cfg.Stories.Story(ctx, code)
 	switch {
 	case errors.Is(err, reference.ErrUnknown):
 		response := p.respond(p.note(p.t.Format("staff.reference.unknown", args{"Reference": "`" + code + "`"})))
@@ -198,5 +211,20 @@ func (s *Staff) reference(ctx context.Context, r *interaction.Request) (interact
 // status tells how the bot and what it depends on fare.
 func (s *Staff) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	p := s.customers.page(r)
-	return p.respond(p.health(s.health(ctx))), nil
+	return p.respond(p.health(s.cfg.Health(ctx))), nil
+}
+
+// testLogs shows staff what they will read, where they will read it.
+func (s *Staff) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	p := s.customers.page(r)
+	channels := s.cfg.Health(ctx).Log
+	if len(channels) == 0 {
+		return p.respond(p.note(p.t.Text("staff.logs.none"))), nil
+	}
+	s.cfg.Logs.Test(r)
+	var names []string
+	for _, ch := range channels {
+		names = append(names, "<#"+ch.ID+">")
+	}
+	return p.respond(p.note(p.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")}))), nil
 }

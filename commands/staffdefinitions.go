@@ -17,6 +17,7 @@ func (s *Staff) Definitions() []register.Command {
 		d.subcommand("command.admin.flush", d.userOption()),
 		d.subcommand("command.admin.reference", d.required(register.String, "option.code")),
 		d.subcommand("command.admin.status"),
+		d.group("command.admin.logs", d.subcommand("command.admin.logs.test")),
 	)
 	menu := register.Command{Type: register.OnAUser, Name: menuBots, NameLocalizations: c.texts.Localizations("menu.bots")}
 	definitions := []register.Command{admin, menu}
@@ -38,6 +39,12 @@ func (s *Staff) doOption(d definer) register.Option {
 			})
 		}
 	}
+	return o
+}
+
+func (d definer) group(key string, subcommands ...register.Option) register.Option {
+	o := d.option(register.SubcommandGroup, key)
+	o.Options = subcommands
 	return o
 }
 

@@ -36,6 +36,7 @@ type Journal struct {
 	poster Poster
 	keeper Keeper
 	t      *locale.Texts
+	footer string // of all entries; empty for none
 }
 
 // New returns a journal.
@@ -138,7 +139,11 @@ func codeAndStatus(e *hostapi.Error) string {
 }
 
 func (j *Journal) entry(title string, color int, fields ...*discordgo.MessageEmbedField) *discordgo.MessageEmbed {
-	return &discordgo.MessageEmbed{Title: title, Color: color, Fields: fields, Timestamp: time.Now().UTC().Format(time.RFC3339)}
+	entry := &discordgo.MessageEmbed{Title: title, Color: color, Fields: fields, Timestamp: time.Now().UTC().Format(time.RFC3339)}
+	if j.footer != "" {
+		entry.Footer = &discordgo.MessageEmbedFooter{Text: j.footer}
+	}
+	return entry
 }
 
 // field is a field whose name is the text log.field.<key>. Discord refuses one

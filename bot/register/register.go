@@ -22,9 +22,10 @@ const (
 
 // Types of options.
 const (
-	Subcommand Type = 1
-	String     Type = 3
-	User       Type = 6
+	Subcommand      Type = 1
+	SubcommandGroup Type = 2
+	String          Type = 3
+	User            Type = 6
 )
 
 // ManageGuild is the permission to manage a guild, as Discord numbers it.
