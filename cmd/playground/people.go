@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"hostbot/bot/discordtest"
 	"hostbot/hostapi/hostapitest"
@@ -56,5 +57,6 @@ func hosted(name, status string, ramMB int) hostapitest.Server {
 	return hostapitest.Server{
 		Name: name, Language: "NODE", Status: status, Subdomain: "bot.example",
 		EntryFile: "index.js", StartupCommand: "node index.js", RAMMB: ramMB, DiskMB: 2048, CPUPercent: 100,
+		CreatedAt: time.Now().AddDate(0, -3, 0),
 	}
 }
