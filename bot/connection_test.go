@@ -1,7 +1,6 @@
 package bot_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -9,81 +8,6 @@ import (
 	"hostbot/bot/discordtest"
 	"hostbot/hostapi/hostapitest"
 )
-
-// waitGateway waits until the gateway has seen enough.
-func (w *world) waitGateway(t *testing.T, enough func(discordtest.GatewayStats) bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	if err := w.discord.WaitGateway(ctx, enough); err != nil {
-		t.Fatalf("%v; the log says:\n%s", err, w.log)
-	}
-}
-
-func resumed(n int) func(discordtest.GatewayStats) bool {
-	return func(s discordtest.GatewayStats) bool { return s.Resumes >= n && s.Open == 1 }
-}
-
-func TestALostConnectionIsResumed(t *testing.T) {
-	for name, lose := range map[string]func(*discordtest.Server){
-		"dropped":              func(d *discordtest.Server) { d.Drop() },
-		"closed":               func(d *discordtest.Server) { d.CloseWith(4000) },
-		"asked to reconnect":   func(d *discordtest.Server) { d.AskReconnect() },
-		"session still valid":  func(d *discordtest.Server) { d.InvalidateSession(true) },
-		"reconnect when ready": func(d *discordtest.Server) { d.AskReconnectInsteadOfReady(1); d.Drop() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, "")
-			anna := w.addAnna(t, "Shop")
-			w.start(t)
-			lose(w.discord)
-			w.waitGateway(t, resumed(1))
-			anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-			w.waitForLog(t, "🔌")
-			w.waitForLog(t, "🔗")
-			if n := w.discord.Gateway().Identifies; n != 1 {
-				t.Errorf("it identified %d times, so the session was not resumed", n)
-			}
-		})
-	}
-}
-
-func TestAnInvalidSessionIsReplaced(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	anna := w.addAnna(t, "Shop")
-	w.start(t)
-	w.discord.InvalidateSession(false)
-	w.waitGateway(t, func(s discordtest.GatewayStats) bool { return s.Identifies == 2 })
-	w.log.waitFor(t, "connected to discord")
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-}
-
-func TestAGatewayThatIsAwayComesBack(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	anna := w.addAnna(t, "Shop")
-	w.start(t)
-	w.discord.RefuseConnections(true)
-	w.discord.Drop()
-	w.log.waitFor(t, "connection to discord lost")
-	w.discord.RefuseConnections(false)
-	w.waitGateway(t, resumed(1))
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-}
-
-func TestASilentGatewayIsReplaced(t *testing.T) {
-	t.Parallel()
-	w := newWorldWith(t, discordtest.Config{HeartbeatInterval: time.Second}, "")
-	anna := w.addAnna(t, "Shop")
-	w.start(t)
-	w.discord.Silence(true)
-	w.log.waitFor(t, "acknowledged no heartbeat")
-	w.discord.Silence(false)
-	w.waitGateway(t, resumed(1))
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-}
 
 func TestUnchangedCommandsAreNotSentAgain(t *testing.T) {
 	t.Parallel()

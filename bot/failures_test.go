@@ -2,15 +2,12 @@ package bot_test
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/gateway"
 	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
 )
@@ -225,20 +222,5 @@ func TestADuplicateDeliveryActsOnce(t *testing.T) {
 	card.WaitFor(t, "**Shop** was restarted")
 	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
 		t.Errorf("restarted %d times", n)
-	}
-}
-
-func TestDiscordsFinalWordEndsTheProgram(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	stop := w.start(t)
-	w.discord.CloseWith(4014)
-	w.log.waitFor(t, "hostbot stops")
-	var final *gateway.FinalError
-	if err := stop(); !errors.As(err, &final) || final.Code != 4014 || !strings.Contains(err.Error(), "intents") {
-		t.Errorf("Run returned %v", err)
-	}
-	if n := w.discord.Gateway().Identifies; n != 1 {
-		t.Errorf("it identified %d times", n)
 	}
 }

@@ -3,6 +3,9 @@ package bot_test
 import (
 	"bytes"
 	"context"
+	"io"
+	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +35,7 @@ type world struct {
 	env     []string
 	log     *logBuffer
 	channel *discordtest.Channel // that staff watch
+	ended   <-chan struct{}      // closed when the bot that was started last has ended
 }
 
 // newWorld makes a world without a bot.
@@ -61,6 +65,14 @@ func newWorldWith(t *testing.T, config discordtest.Config, redisURL string, env 
 // would, waits for its end, and returns what Run returned.
 func (w *world) start(t *testing.T) (stop func() error) {
 	t.Helper()
+	stop = w.launch(t)
+	w.log.waitFor(t, "the commands are registered")
+	return stop
+}
+
+// launch starts a bot and does not wait.
+func (w *world) launch(t *testing.T) (stop func() error) {
+	t.Helper()
 	settings, err := configs.Load("", append([]string{
 		"DISCORD_TOKEN=" + w.discord.Token(),
 		"DISCORD_API_URL=" + w.discord.URL(),
@@ -78,15 +90,41 @@ func (w *world) start(t *testing.T) (stop func() error) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- b.Run(ctx) }()
-	stop = sync.OnceValue(func() error {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err = b.Run(ctx)
+	}()
+	w.ended = ended
+	stop = func() error {
 		cancel()
-		return <-ended
-	})
+		<-ended
+		return err
+	}
 	t.Cleanup(func() { _ = stop() })
-	w.log.waitFor(t, "the commands are registered")
 	return stop
+}
+
+// operator asks a bot that was started with HTTP_ADDR=127.0.0.1:0 for one of
+// its pages.
+func (w *world) operator(t *testing.T, page string) (status int, body string) {
+	t.Helper()
+	w.log.waitFor(t, "health and metrics are served")
+	found := regexp.MustCompile(`"address":"([^"]+)"`).FindStringSubmatch(w.log.String())
+	if found == nil {
+		t.Fatalf("no address in the log:\n%s", w.log)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
+	res, err := client.Get("http://" + found[1] + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(text)
 }
 
 // waitForLog waits for an entry in the log channel with all these texts.
@@ -164,10 +202,16 @@ func (l *logBuffer) next() <-chan struct{} {
 // waitFor waits until the log says text.
 func (l *logBuffer) waitFor(t *testing.T, text string) {
 	t.Helper()
+	l.waitForTimes(t, text, 1)
+}
+
+// waitForTimes waits until the log says text n times.
+func (l *logBuffer) waitForTimes(t *testing.T, text string, n int) {
+	t.Helper()
 	timeout := time.After(20 * time.Second)
 	for {
 		l.mu.Lock()
-		found, next := strings.Contains(l.text.String(), text), l.next()
+		found, next := strings.Count(l.text.String(), text) >= n, l.next()
 		l.mu.Unlock()
 		if found {
 			return
@@ -175,7 +219,7 @@ func (l *logBuffer) waitFor(t *testing.T, text string) {
 		select {
 		case <-next:
 		case <-timeout:
-			t.Fatalf("the log does not say %q:\n%s", text, l)
+			t.Fatalf("the log does not say %q %d times:\n%s", text, n, l)
 		}
 	}
 }

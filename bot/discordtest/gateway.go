@@ -48,6 +48,7 @@ const maxSessions = 64
 // GatewayStats counts what happened at the gateway.
 type GatewayStats struct {
 	Connections int // websockets that were opened
+	Refused     int // connections that were cut in place of that
 	Open        int // that are open now
 	Identifies  int // IDENTIFYs that were accepted
 	Resumes     int // RESUMEs that were accepted
@@ -68,6 +69,9 @@ type gateway struct {
 	changed    notifier
 
 	refusing  bool
+	ignoring  int       // so many IDENTIFYs and RESUMEs are not answered
+	closing   int       // the code with which IDENTIFYs and RESUMEs are closed; 0 for none
+	exhausted time.Time // until when no session may be started
 	silent    bool
 	awake     chan struct{} // closed when the silence ends
 	ended     bool
@@ -84,6 +88,10 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 	defer g.server.handlers.Done()
 	g.mu.Lock()
 	refusing := g.refusing || g.ended
+	if refusing {
+		g.stats.Refused++
+		g.changed.notify()
+	}
 	g.mu.Unlock()
 	if refusing {
 		cut(w)
@@ -149,6 +157,11 @@ func (g *gateway) start(l *link, shard, shards int) {
 		return
 	}
 	g.stats.Identifies++
+	g.changed.notify()
+	if g.ignoring > 0 {
+		g.ignoring--
+		return
+	}
 	if g.reconnect > 0 {
 		g.reconnect--
 		l.send(frame{Op: opReconnect})
@@ -196,6 +209,10 @@ func (g *gateway) ready(s *session, version int) json.RawMessage {
 func (g *gateway) resume(l *link, id string, sequence int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.ignoring > 0 {
+		g.ignoring--
+		return true
+	}
 	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id })
 	if i < 0 || !g.sessions[i].holds(sequence) {
 		return false
@@ -224,10 +241,15 @@ func (g *gateway) endSession(s *session) {
 	g.sessions = slices.DeleteFunc(g.sessions, func(other *session) bool { return other == s })
 }
 
-func (g *gateway) startsLeft() int {
+// starts returns how many sessions may still be started, and when that is
+// counted anew.
+func (g *gateway) starts() (left int, reset time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return max(maxStarts-g.stats.Identifies, 0)
+	if wait := g.exhausted.Sub(g.server.clock.Now()); wait > 0 {
+		return 0, wait
+	}
+	return max(maxStarts-g.stats.Identifies, 0), 24 * time.Hour
 }
 
 // end cuts all connections for good.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // errClosed is returned by waits that the server's end cut short.
@@ -62,6 +63,29 @@ func (s *Server) RefuseConnections(on bool) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
 	s.gateway.refusing = on
+}
+
+// IgnoreSessions leaves the next times IDENTIFYs and RESUMEs without an answer,
+// over connections on which heartbeats are acknowledged.
+func (s *Server) IgnoreSessions(times int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.ignoring = times
+}
+
+// RefuseSessions closes with a code what identifies or resumes; 0 ends that.
+func (s *Server) RefuseSessions(code int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.closing = code
+}
+
+// ExhaustSessions makes GET /gateway/bot say for some time that no session may
+// be started.
+func (s *Server) ExhaustSessions(d time.Duration) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.exhausted = s.clock.Now().Add(d)
 }
 
 // AskReconnect sends op 7 over all connections.

@@ -195,7 +195,7 @@ func (l *link) take(data []byte) int {
 		return closeRateLimited
 	}
 	l.gateway.mu.Lock()
-	authenticated := l.session != nil
+	authenticated, refused := l.session != nil, l.gateway.closing
 	l.gateway.mu.Unlock()
 	switch *f.Op {
 	case opHeartbeat:
@@ -203,6 +203,9 @@ func (l *link) take(data []byte) int {
 	case opIdentify, opResume:
 		if authenticated {
 			return closeAlready
+		}
+		if refused != 0 {
+			return refused
 		}
 		if *f.Op == opIdentify {
 			return l.identify(f.Data)

@@ -318,3 +318,53 @@ func TestEventsOfTheTestsOwn(t *testing.T) {
 		t.Errorf("got %+v, want %+v once more", again, first)
 	}
 }
+
+func TestSessionsThatAreNotLetIn(t *testing.T) {
+	discord := discordtest.RunT(t)
+	discord.RefuseSessions(4008)
+	w := dial(t, discord)
+	w.send(identifyTestToken)
+	if code := w.closed(); code != 4008 {
+		t.Errorf("closed with %d", code)
+	}
+	discord.RefuseSessions(0)
+
+	discord.IgnoreSessions(1)
+	w = dial(t, discord)
+	w.send(identifyTestToken)
+	w.send(`{"op":1,"d":null}`)
+	if p := w.read(); p.Op != 11 {
+		t.Errorf("got op %d, want nothing but an ACK", p.Op)
+	}
+	w.identify()
+
+	discord.RefuseConnections(true)
+	if _, _, err := websocket.DefaultDialer.Dial(discord.GatewayURL()+"/?v=9&encoding=json", nil); err == nil {
+		t.Error("a connection was let in")
+	}
+	if s := discord.Gateway(); s.Refused != 1 {
+		t.Errorf("%d connections were refused", s.Refused)
+	}
+}
+
+func TestSessionStartsRunOut(t *testing.T) {
+	clock := still()
+	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+	c := newClient(t, discord)
+	for _, step := range []struct {
+		exhausted, passes time.Duration
+		want              string
+	}{
+		{want: `"remaining":1000,"reset_after":86400000`},
+		{exhausted: time.Minute, want: `"remaining":0,"reset_after":60000`},
+		{passes: time.Minute, want: `"remaining":1000,`},
+	} {
+		if step.exhausted > 0 {
+			discord.ExhaustSessions(step.exhausted)
+		}
+		clock.Advance(step.passes)
+		if a := c.do("GET", "/gateway/bot", ""); !strings.Contains(a.text, step.want) {
+			t.Errorf("got %s, want %s", a.text, step.want)
+		}
+	}
+}

@@ -232,11 +232,12 @@ func (s *Server) check(c *call, p *problems, component string) *refusal {
 }
 
 func (s *Server) getGatewayBot(*call) (any, *refusal) {
+	left, reset := s.gateway.starts()
 	return map[string]any{
 		"url":    s.GatewayURL(),
 		"shards": 1,
 		"session_start_limit": map[string]any{
-			"total": 1000, "remaining": s.gateway.startsLeft(), "reset_after": 86_400_000, "max_concurrency": s.cfg.MaxConcurrency,
+			"total": 1000, "remaining": left, "reset_after": reset.Milliseconds(), "max_concurrency": s.cfg.MaxConcurrency,
 		},
 	}, nil
 }
