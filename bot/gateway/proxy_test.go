@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/gateway"
+	"hostbot/bot/interaction"
 )
 
 // proxy is an HTTP proxy that knows CONNECT. It tells what it was asked.
@@ -60,7 +59,7 @@ func through(t *testing.T, proxy, discord string) (lost, final string) {
 			}
 			return url.Parse(proxy)
 		},
-		OnInteraction: func(*discordgo.Interaction) {}, OnReady: func(string) {}, OnResumed: func() {},
+		OnInteraction: func(*interaction.Event) {}, OnReady: func(string) {}, OnResumed: func() {},
 		OnLost: func(reason error) {
 			lost = reason.Error()
 			cancel()
