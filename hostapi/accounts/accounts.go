@@ -3,13 +3,22 @@
 // call to the service, and a slow or absent service still leaves something to
 // show.
 //
-// Redis is an aid and never a reason to fail: where it is slow, gone or holds
-// what makes no sense, the service is asked. The log tells when that begins and
-// when it is over.
+// The service sees at most one call for an account in Config.Fresh, whatever is
+// asked, by all processes together. That there is no such account is remembered
+// as well. After a call that failed there is none for 1 s, for 2 s after the
+// next, and so on up to Config.Fresh; what is remembered, or the same error, is
+// returned meanwhile. Only Forget has the service asked sooner, and Expire, a
+// second after the call before at the earliest.
 //
-// Between processes the last one to write wins, so an account that another
-// process was just asking for may show a status from before an action for as
-// long as a cached account counts as fresh. Within a process it never does.
+// A process that is about to ask the service leaves its claim in Redis. The
+// others wait for what comes of that, and take over where it has died. Only
+// what the claim was for is stored, and what became known while it was there is
+// not lost under it: an answer to a call that began before an action does not
+// bring a server's former status back, whichever process asked.
+//
+// Redis is an aid and never a reason to fail: where it is slow, gone or holds
+// what makes no sense, each process remembers for itself. The log tells when
+// that begins and when it is over.
 package accounts
 
 import (
@@ -58,12 +67,11 @@ type Config struct {
 
 // Cache answers questions about accounts. It is safe for concurrent use.
 type Cache struct {
-	source   Lister
-	store    *store
-	fresh    time.Duration
-	patience time.Duration
-	now      func() time.Time
-	log      zerolog.Logger
+	source Lister
+	store  *store
+	limits limits
+	now    func() time.Time
+	log    zerolog.Logger
 
 	ctx    context.Context // of calls to the service
 	cancel context.CancelFunc
@@ -71,7 +79,7 @@ type Cache struct {
 
 	mu     sync.Mutex
 	closed bool
-	// calls holds the latest call for each account, until its answer is stored.
+	// calls holds the call that is under way for an account.
 	calls map[string]*call
 }
 
@@ -80,17 +88,17 @@ func New(c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	l := limits{fresh: c.Fresh, keep: c.Keep, patience: c.Patience}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Cache{
-		source:   c.Source,
-		store:    newStore(c.Redis, c.Keep, c.Now, c.Log),
-		fresh:    c.Fresh,
-		patience: c.Patience,
-		now:      c.Now,
-		log:      c.Log,
-		ctx:      ctx,
-		cancel:   cancel,
-		calls:    make(map[string]*call),
+		source: c.Source,
+		store:  newStore(c.Redis, l, c.Now, c.Log),
+		limits: l,
+		now:    c.Now,
+		log:    c.Log,
+		ctx:    ctx,
+		cancel: cancel,
+		calls:  make(map[string]*call),
 	}
 }
 
@@ -101,30 +109,33 @@ func New(c Config) *Cache {
 // *hostapi.Error that wraps ctx's, and where the service says that there is no
 // such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
-	underWay := c.underWay(userID)
-	old, known := c.store.get(ctx, userID)
-	if known && !old.Expired && c.now().Sub(old.FetchedAt) < c.fresh {
-		return Snapshot{List: old.List, FetchedAt: old.FetchedAt}, nil
+	seen, now := c.store.get(ctx, userID), c.now()
+	old, known := seen.entry.shown(now, c.limits)
+	old.Old = true
+	switch do := seen.entry.next(now, c.limits); {
+	case do == showFailure && known:
+		return old, nil
+	case do == showFailure || do == showAnswer:
+		return seen.entry.outcome(do, now)
 	}
-	asked := c.ask(userID, underWay)
+
+	asked := c.ask(userID, seen)
 	if !known {
-		return c.wait(ctx, asked)
+		return asked.wait(ctx)
 	}
-	shown := Snapshot{List: old.List, FetchedAt: old.FetchedAt, Old: true}
 	waiting, cancel := context.WithDeadline(ctx, by)
 	defer cancel()
 	if !asked.await(waiting) {
-		shown.Update = func(ctx context.Context) (Snapshot, error) { return c.wait(ctx, asked) }
-		return shown, nil
+		old.Update = asked.wait
+		return old, nil
 	}
-	answer, err := c.result(asked)
 	switch {
-	case err == nil:
-		return answer, nil
-	case hostapi.CodeOf(err) == hostapi.CodeNotFound:
-		return Snapshot{}, err // a definite answer: the account is no more
+	case asked.err == nil:
+		return asked.answer, nil
+	case hostapi.CodeOf(asked.err) == hostapi.CodeNotFound:
+		return Snapshot{}, asked.err // a definite answer: the account is no more
 	default:
-		return shown, nil // the call has logged it
+		return old, nil // the failure is in the log
 	}
 }
 
@@ -132,39 +143,41 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 // is shown without asking the service; a call to the service that began before
 // does not bring the former status back. The account grows no younger by it.
 func (c *Cache) SetStatus(ctx context.Context, userID, serverID, status string) {
-	c.mu.Lock()
-	if asked := c.calls[userID]; asked != nil {
-		asked.setStatus(serverID, status)
-	}
-	c.mu.Unlock()
-	c.store.setStatus(ctx, userID, serverID, status)
+	c.edit(ctx, userID, func(e entry) entry { return e.withStatus(serverID, status) })
 }
 
 // Expire makes the next Account ask the service, whatever the age of what is
-// remembered, which stays to be shown while the service is slow or away.
+// remembered, which stays to be shown while the service is slow or away. Within
+// a second of the latest call it waits for the end of that second first.
 func (c *Cache) Expire(ctx context.Context, userID string) {
-	c.mu.Lock()
-	if asked := c.calls[userID]; asked != nil {
-		asked.expire()
-		delete(c.calls, userID) // it began too early for whoever asks from now on
-	}
-	c.mu.Unlock()
-	c.store.expire(ctx, userID)
+	c.disown(userID)
+	c.edit(ctx, userID, entry.outdated)
 }
 
 // Forget drops everything that is remembered of an account, and tells whether
 // there was anything. An answer that the service is just giving is not kept
 // either. The error is Redis's, of which nothing is known then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
+	c.disown(userID)
+	return c.store.forget(ctx, userID)
+}
+
+// disown keeps those who ask from now on from sharing a call that began before.
+func (c *Cache) disown(userID string) {
 	c.mu.Lock()
-	storing := false
-	if asked := c.calls[userID]; asked != nil {
-		storing = asked.forget()
-		delete(c.calls, userID)
-	}
-	c.mu.Unlock()
-	known, err = c.store.forget(ctx, userID)
-	return err == nil && (known || storing), err
+	defer c.mu.Unlock()
+	delete(c.calls, userID)
+}
+
+// edit changes what is remembered of an account, if there is anything.
+func (c *Cache) edit(ctx context.Context, userID string, change func(entry) entry) {
+	ctx = context.WithoutCancel(ctx)
+	c.store.change(ctx, userID, c.store.get(ctx, userID), func(e entry) (entry, bool) {
+		if e.answer == nil && e.claim == nil && e.failure == nil {
+			return e, false
+		}
+		return change(e), true
+	})
 }
 
 // Close ends calls to the service and waits for them.

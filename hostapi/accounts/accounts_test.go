@@ -41,6 +41,7 @@ func TestAMissingAccountWaitsForTheService(t *testing.T) {
 			t.Errorf("error is %v, want the service's", o.err)
 		}
 
+		f.advance(fresh)
 		ctx, leave := context.WithCancel(t.Context())
 		asked = f.later(ctx, soon())
 		q := f.service.next(t)
@@ -49,7 +50,6 @@ func TestAMissingAccountWaitsForTheService(t *testing.T) {
 			t.Errorf("error of one who left is %v", o.err)
 		}
 		q.reply(t, reply{list: list("RUNNING")})
-		f.quiet(t)
 		if got := f.look(t); statusOf(got) != "RUNNING" {
 			t.Errorf("what the service answered to one who left is lost: %+v", got)
 		}
@@ -67,7 +67,6 @@ func TestAnOldAccountIsAskedForAgain(t *testing.T) {
 		if diff := cmp.Diff(want, got.snapshot); diff != "" || got.err != nil {
 			t.Errorf("error %v, snapshot (-want +got):\n%s", got.err, diff)
 		}
-		f.quiet(t)
 		if got := f.look(t); statusOf(got) != "CRASHED" {
 			t.Errorf("the next sees %+v", got)
 		}
@@ -135,7 +134,6 @@ func TestWhileTheServiceFailsTheOldIsShown(t *testing.T) {
 		if diff := cmp.Diff(want, got.snapshot); diff != "" || got.err != nil {
 			t.Errorf("error %v, snapshot (-want +got):\n%s", got.err, diff)
 		}
-		f.quiet(t)
 		if n := f.log.count("on fire"); n != 1 {
 			t.Errorf("the failure is logged %d times", n)
 		}
@@ -173,7 +171,7 @@ func TestManyShareOneCall(t *testing.T) {
 }
 
 // One looks into Redis just before an answer is stored there, and finds nothing.
-func TestACallThatEndsWhileOneLooksIntoRedisIsShared(t *testing.T) {
+func TestAnAnswerThatComesWhileOneLooksIntoRedisIsUsed(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		first := f.later(t.Context(), soon())
 		q := f.service.next(t)
@@ -182,8 +180,8 @@ func TestACallThatEndsWhileOneLooksIntoRedisIsShared(t *testing.T) {
 		receive(t, looking)
 		q.reply(t, reply{list: list("RUNNING")})
 		receive(t, first)
-		f.Close() // when the answer is stored; no call can begin from here on
 		close(release)
+		// A second call would wait for an answer for ever.
 		if o := receive(t, second); o.err != nil || statusOf(o.snapshot) != "RUNNING" {
 			t.Errorf("the second got %+v, error %v", o.snapshot, o.err)
 		}
@@ -211,7 +209,7 @@ func TestACallIsBoundedByPatience(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.later(context.WithoutCancel(t.Context()), soon())
 		q := f.service.next(t)
-		if end, ok := q.ctx.Deadline(); !ok || time.Until(end) > safety {
+		if end, ok := q.ctx.Deadline(); !ok || time.Until(end) > patience {
 			t.Errorf("the call may last until %v", end)
 		}
 		q.reply(t, reply{list: list("RUNNING")})

@@ -14,7 +14,6 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.remembered(t, list("RUNNING"))
 		fetched := f.clock()
-		f.redis.PExpire(t.Context(), key, time.Hour)
 		f.advance(10 * time.Second)
 
 		gone, leave := context.WithCancel(t.Context())
@@ -29,8 +28,8 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 		if !got.FetchedAt.Equal(fetched) {
 			t.Errorf("the account is of %v now, want %v", got.FetchedAt, fetched)
 		}
-		if ttl := f.redis.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > time.Hour {
-			t.Errorf("the TTL is %v, want what was left of an hour", ttl)
+		if ttl := f.redis.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > keep-10*time.Second {
+			t.Errorf("the TTL is %v, want what is left of %v", ttl, keep)
 		}
 	})
 }
@@ -57,7 +56,6 @@ func TestAnOlderCallDoesNotUndoAStatus(t *testing.T) {
 		if o := receive(t, asked); statusOf(o.snapshot) != "RESTARTED" {
 			t.Errorf("who was waiting got %q", statusOf(o.snapshot))
 		}
-		f.quiet(t)
 		if got := f.look(t); statusOf(got) != "RESTARTED" {
 			t.Errorf("the next got %q", statusOf(got))
 		}
@@ -67,22 +65,29 @@ func TestAnOlderCallDoesNotUndoAStatus(t *testing.T) {
 // The answer to a call is on its way to Redis when an action ends.
 func TestAStatusIsNotLostUnderAnAnswerBeingStored(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		storing, release := holdFirst(f, "set", nil)
 		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{list: list("RUNNING")})
-		handedOut := receive(t, asked).snapshot
+		q := f.service.next(t)
+		storing, release := holdFirst(f, "evalsha", nil)
+		q.reply(t, reply{list: list("RUNNING")})
 		receive(t, storing)
 		f.SetStatus(t.Context(), user, "a", "RESTARTED")
-		if statusOf(handedOut) != "RUNNING" {
-			t.Error("what was handed out before has changed under its reader")
-		}
-		if got := f.look(t); statusOf(got) != "RESTARTED" {
-			t.Errorf("meanwhile one got %q", statusOf(got))
-		}
 		close(release)
-		f.quiet(t)
+		if o := receive(t, asked); statusOf(o.snapshot) != "RESTARTED" {
+			t.Errorf("who was waiting got %q", statusOf(o.snapshot))
+		}
 		if got := f.look(t); statusOf(got) != "RESTARTED" {
 			t.Errorf("the next got %q", statusOf(got))
+		}
+	})
+}
+
+func TestWhatWasHandedOutStaysAsItIs(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.remembered(t, list("RUNNING"))
+		handedOut := f.look(t)
+		f.SetStatus(t.Context(), user, "a", "RESTARTED")
+		if statusOf(handedOut) != "RUNNING" {
+			t.Error("it has changed under its reader")
 		}
 	})
 }
@@ -92,6 +97,7 @@ func TestAfterExpireTheServiceIsAsked(t *testing.T) {
 		f.remembered(t, list("RUNNING"))
 		fetched := f.clock()
 		f.Expire(t.Context(), user)
+		f.advance(time.Second)
 
 		asked := f.later(t.Context(), soon())
 		f.service.next(t).reply(t, reply{err: errors.New("down")})
@@ -100,7 +106,7 @@ func TestAfterExpireTheServiceIsAsked(t *testing.T) {
 			t.Errorf("while the service is away there is %+v, error %v", got.snapshot, got.err)
 		}
 
-		f.quiet(t)
+		f.advance(time.Second) // the pause after a failure
 		f.remembered(t, list("CRASHED"))
 		if got := f.look(t); statusOf(got) != "CRASHED" || got.Old {
 			t.Errorf("once it has answered there is %+v", got)
@@ -113,6 +119,7 @@ func TestACallFromBeforeAnExpireIsNotKept(t *testing.T) {
 		early := f.later(t.Context(), soon())
 		first := f.service.next(t)
 		f.Expire(t.Context(), user)
+		f.advance(time.Second)
 		late := f.later(t.Context(), soon())
 		second := f.service.next(t) // not the first one's answer
 		second.reply(t, reply{list: list("new")})
@@ -121,7 +128,6 @@ func TestACallFromBeforeAnExpireIsNotKept(t *testing.T) {
 		}
 		first.reply(t, reply{list: list("stale")})
 		receive(t, early)
-		f.quiet(t)
 		if got := f.look(t); statusOf(got) != "new" {
 			t.Errorf("the next got %q", statusOf(got))
 		}
@@ -130,14 +136,15 @@ func TestACallFromBeforeAnExpireIsNotKept(t *testing.T) {
 
 func TestExpireWhileAnAnswerIsBeingStored(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		storing, release := holdFirst(f, "set", nil)
 		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{list: list("stale")})
-		receive(t, asked)
+		q := f.service.next(t)
+		storing, release := holdFirst(f, "evalsha", nil)
+		q.reply(t, reply{list: list("stale")})
 		receive(t, storing)
 		f.Expire(t.Context(), user)
 		close(release)
-		f.quiet(t)
+		receive(t, asked)
+		f.advance(time.Second)
 		f.remembered(t, list("new")) // the service is asked
 		if got := f.look(t); statusOf(got) != "new" {
 			t.Errorf("the next got %q", statusOf(got))
@@ -153,6 +160,7 @@ func TestExpireWhileOneLooksIntoRedis(t *testing.T) {
 		late := f.later(t.Context(), soon())
 		receive(t, looking)
 		f.Expire(t.Context(), user)
+		f.advance(time.Second)
 		close(release)
 		f.service.next(t).reply(t, reply{list: list("new")}) // not the first one's answer
 		if o := receive(t, late); statusOf(o.snapshot) != "new" {

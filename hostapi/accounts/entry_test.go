@@ -1,64 +1,89 @@
 package accounts
 
 import (
-	"bytes"
-	"strings"
+	"context"
+	"errors"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"hostbot/hostapi"
 )
 
-func FuzzDecode(f *testing.F) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	good, err := encode(entry{Version: version, UserID: "1", FetchedAt: now, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Status: "RUNNING"}}}})
-	if err != nil {
-		f.Fatal(err)
+func TestWhatIsDoneForOneWhoAsks(t *testing.T) {
+	l := limits{fresh: 30 * time.Second, keep: time.Hour, patience: 20 * time.Second}
+	known := entry{answer: &answer{at: noon}}
+	down := hostapi.Interrupted(context.Background(), hostapi.OpList)
+	failed := entry{}.claimed("t", noon, l).ended(hostapi.List{}, down, noon, l)
+	for _, test := range []struct {
+		name  string
+		entry entry
+		after time.Duration
+		want  step
+	}{
+		{"nothing is known", entry{}, 0, askService},
+		{"fresh", known, l.fresh - 1, showAnswer},
+		{"fresh, by a clock that is ahead", known, -time.Second, showAnswer},
+		{"old", known, l.fresh, askService},
+		{"expired", known.outdated(), 0, askService},
+		{"claimed", known.claimed("t", noon, l), l.patience, showAnswer},
+		{"old and claimed", entry{}.claimed("t", noon, l), l.patience - 1, await},
+		{"claimed by one who died", entry{}.claimed("t", noon, l), l.patience, askService},
+		{"claimed by a clock that is far ahead", entry{}.claimed("t", noon, l), -time.Hour, askService},
+		{"claimed and expired", known.claimed("t", noon, l).outdated(), minGap, askService},
+		{"expired right after a call", known.claimed("t", noon, l).outdated(), minGap - 1, await},
+		{"given up right after it began", entry{}.claimed("t", noon, l).released(), minGap - 1, await},
+		{"failed", failed, firstHold - 1, showFailure},
+		{"failed a while ago", failed, firstHold, askService},
+		{"failed and expired", failed.outdated(), minGap, askService},
+		{"failed, by a clock that is far ahead", failed, -time.Hour, askService},
+	} {
+		if got := test.entry.next(noon.Add(test.after), l); got != test.want {
+			t.Errorf("%s: step %d, want %d", test.name, got, test.want)
+		}
 	}
-	f.Add(good)
-	f.Add([]byte(`{"version":1,"userId":"1","fetchedAt":"9999-12-31T23:59:59Z","list":{"servers":[]}}`))
-	f.Add([]byte(`{"version":1,"userId":"1","fetchedAt":"2026-01-02T03:04:05Z","expired":true,"list":{"servers":[{"id":"<","subdomain":[1]}]}}`))
-	f.Add([]byte(`{"list":[[[`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := decode(data, "1", now)
-		if err != nil {
-			return
-		}
-		if e.UserID != "1" || e.List.Servers == nil || e.FetchedAt.After(now.Add(maxSkew)) {
-			t.Fatalf("believed: %+v", e)
-		}
-		// What was believed can be changed and written, and is then the same.
-		again, err := encode(e)
-		if err != nil {
-			t.Fatalf("cannot be written again: %v", err)
-		}
-		same, err := decode(again, "1", now)
-		if err != nil {
-			t.Fatalf("cannot be read again: %v", err)
-		}
-		if diff := cmp.Diff(e, same); diff != "" {
-			t.Fatalf("changed by being written (-was +is):\n%s", diff)
-		}
-	})
 }
 
-func TestAnEntryIsBounded(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	e := entry{Version: version, UserID: "1", FetchedAt: now, List: hostapi.List{Servers: []hostapi.Server{}}}
-	good, err := encode(e)
-	if err != nil {
-		t.Fatal(err)
+func TestTheHoldAfterFailuresGrows(t *testing.T) {
+	l := limits{fresh: 10 * time.Second, keep: time.Hour, patience: 20 * time.Second}
+	now, e := noon, entry{}
+	fail := func() time.Duration {
+		e = e.claimed("t", now, l).ended(hostapi.List{}, errors.New("down"), now, l)
+		hold := e.failure.until.Sub(now)
+		now = e.failure.until
+		return hold
 	}
-	if _, err := decode(good, "1", now); err != nil {
-		t.Errorf("a good entry is refused: %v", err)
+	for i, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
+		if got := fail(); got != want*time.Second {
+			t.Errorf("after failure %d: %v, want %d s", i+1, got, want)
+		}
 	}
-	if _, err := decode(append(bytes.Repeat([]byte(" "), maxEntry), good...), "1", now); err == nil {
-		t.Error("a huge entry is read")
+	now = now.Add(l.fresh)
+	if got := fail(); got != time.Second {
+		t.Errorf("long after the others: %v", got)
 	}
-	e.List.Account.PlanName = strings.Repeat("x", maxEntry)
-	if _, err := encode(e); err == nil {
-		t.Error("a huge entry is written")
+	fail()
+	e = e.claimed("t", now, l).ended(hostapi.List{}, nil, now, l)
+	if got := fail(); got != time.Second {
+		t.Errorf("after a success: %v", got)
+	}
+	l.fresh = time.Millisecond
+	if got := fail(); got != l.fresh {
+		t.Errorf("where accounts are fresh for %v only: %v", l.fresh, got)
+	}
+}
+
+func TestAFailureIsRepeatedWithWhatIsLeftOfItsRetryAfter(t *testing.T) {
+	l := limits{fresh: 30 * time.Second, keep: time.Hour, patience: 20 * time.Second}
+	said := &hostapi.Error{Code: hostapi.CodeRateLimited, Op: hostapi.OpList, Status: 429, Detail: "slow", RetryAfter: 5 * time.Second}
+	e := entry{}.claimed("t", noon, l).ended(hostapi.List{}, said, noon, l)
+	for after, left := range map[time.Duration]time.Duration{0: 5 * time.Second, 2 * time.Second: 3 * time.Second, 9 * time.Second: 0} {
+		_, err := e.outcome(showFailure, noon.Add(after))
+		var got *hostapi.Error
+		if !errors.As(err, &got) || got.RetryAfter != left || got.Status != 429 || got.Detail != "slow" {
+			t.Errorf("after %v: %#v", after, err)
+		}
+	}
+	if said.RetryAfter != 5*time.Second {
+		t.Error("the service's error was changed")
 	}
 }

@@ -20,9 +20,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	user  = "80351110224678912"
-	key   = "hostbot:v1:account:" + user
+	key   = "hostbot:v2:account:" + user
 	fresh = 30 * time.Second
 	keep  = 24 * time.Hour
+	// patience is longer than a test waits, as it is real time.
+	patience = 2 * safety
 	// safety ends a test that waits for what does not come.
 	safety = 30 * time.Second
 )
@@ -59,7 +61,7 @@ func (s *service) List(ctx context.Context, userID string) (hostapi.List, error)
 }
 
 // reply ends the call, which goes on from there even where it is canceled next.
-func (q question) reply(t *testing.T, r reply) {
+func (q question) reply(t testing.TB, r reply) {
 	t.Helper()
 	select {
 	case q.answer <- r:
@@ -69,12 +71,12 @@ func (q question) reply(t *testing.T, r reply) {
 }
 
 // next waits for the next call.
-func (s *service) next(t *testing.T) question {
+func (s *service) next(t testing.TB) question {
 	t.Helper()
 	return receive(t, s.calls)
 }
 
-func receive[T any](t *testing.T, c <-chan T) T {
+func receive[T any](t testing.TB, c <-chan T) T {
 	t.Helper()
 	select {
 	case v := <-c:
@@ -120,7 +122,7 @@ func (f *fixture) advance(d time.Duration) {
 	f.now = f.now.Add(d)
 }
 
-func newFixture(t *testing.T, url string) *fixture {
+func newFixture(t testing.TB, url string) *fixture {
 	t.Helper()
 	options, err := redis.ParseURL(url)
 	if err != nil {
@@ -148,7 +150,7 @@ func newFixture(t *testing.T, url string) *fixture {
 // another returns a second cache on the same Redis, as another process has one.
 func (f *fixture) another() *accounts.Cache {
 	return accounts.New(accounts.Config{
-		Redis: f.redis, Source: f.service, Fresh: fresh, Keep: keep, Patience: safety, Log: zerolog.New(f.log), Now: f.clock,
+		Redis: f.redis, Source: f.service, Fresh: fresh, Keep: keep, Patience: patience, Log: zerolog.New(f.log), Now: f.clock,
 	})
 }
 
@@ -159,49 +161,58 @@ type outcome struct {
 
 // later asks in the background.
 func (f *fixture) later(ctx context.Context, by time.Time) <-chan outcome {
-	c := make(chan outcome, 1)
+	return later(ctx, f.Cache, by)
+}
+
+func later(ctx context.Context, c *accounts.Cache, by time.Time) <-chan outcome {
+	asked := make(chan outcome, 1)
 	go func() {
-		s, err := f.Account(ctx, user, by)
-		c <- outcome{s, err}
+		s, err := c.Account(ctx, user, by)
+		asked <- outcome{s, err}
 	}()
-	return c
+	return asked
 }
 
 // remembered fills the cache with an account.
-func (f *fixture) remembered(t *testing.T, l hostapi.List) {
+func (f *fixture) remembered(t testing.TB, l hostapi.List) {
 	t.Helper()
 	asked := f.later(t.Context(), soon())
 	f.service.next(t).reply(t, reply{list: l})
 	if o := receive(t, asked); o.err != nil {
 		t.Fatal(o.err)
 	}
-	f.quiet(t)
-}
-
-// quiet returns when the cache has stored what it had to.
-func (f *fixture) quiet(t *testing.T) {
-	t.Helper()
-	f.Close()
-	f.Cache = f.another()
 }
 
 // look returns an account that needs no call; one that comes fails the test.
 func (f *fixture) look(t *testing.T) accounts.Snapshot {
 	t.Helper()
-	asked := f.later(t.Context(), soon())
+	return f.lookAt(t, f.Cache)
+}
+
+// lookAt is look with another cache.
+func (f *fixture) lookAt(t *testing.T, c *accounts.Cache) accounts.Snapshot {
+	t.Helper()
+	o := f.uncalled(t, c)
+	if o.err != nil {
+		t.Fatal(o.err)
+	}
+	return o.snapshot
+}
+
+// uncalled returns what a cache says without a call; one that comes fails the
+// test.
+func (f *fixture) uncalled(t *testing.T, c *accounts.Cache) outcome {
+	t.Helper()
 	select {
-	case o := <-asked:
-		if o.err != nil {
-			t.Fatal(o.err)
-		}
-		return o.snapshot
+	case o := <-later(t.Context(), c, soon()):
+		return o
 	case q := <-f.service.calls:
 		q.reply(t, reply{err: errors.New("not expected")})
 		t.Fatal("the service was asked")
 	case <-time.After(safety):
 		t.Fatal("nothing came")
 	}
-	return accounts.Snapshot{}
+	return outcome{}
 }
 
 // soon is a time that a test does not reach.

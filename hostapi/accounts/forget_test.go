@@ -27,16 +27,16 @@ func TestForgetLeavesNothing(t *testing.T) {
 
 func TestForgetDropsAnAnswerBeingStored(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		storing, release := holdFirst(f, "set", nil)
 		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{list: list("RUNNING")})
-		receive(t, asked)
+		q := f.service.next(t)
+		storing, release := holdFirst(f, "evalsha", nil)
+		q.reply(t, reply{list: list("RUNNING")})
 		receive(t, storing)
 		if known, err := f.Forget(t.Context(), user); !known || err != nil {
-			t.Errorf("of an account that was just shown: known %v, error %v", known, err)
+			t.Errorf("of an account that is being stored: known %v, error %v", known, err)
 		}
 		close(release)
-		f.quiet(t)
+		receive(t, asked)
 		if n := f.redis.DBSize(t.Context()).Val(); n != 0 {
 			t.Errorf("%d keys are left", n)
 		}

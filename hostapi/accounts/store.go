@@ -4,161 +4,156 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
-
-	"hostbot/hostapi"
 )
 
-// visitLimit bounds one use of Redis, all its round trips together.
-const visitLimit = 250 * time.Millisecond
+const (
+	// keyPrefix holds the version of what is stored under it, so that programs
+	// of two versions do not meet each other's entries.
+	keyPrefix = "hostbot:v2:account:"
+	// visitLimit bounds one use of Redis, all its round trips together.
+	visitLimit = 250 * time.Millisecond
+	// stampLength is the length of what a stored entry begins with, in bytes:
+	// a number that is another one each time it is written.
+	stampLength = 16
+)
 
-// store keeps entries in Redis. What goes wrong there ends here: in the log,
-// and in an entry that is not known.
+// swap replaces an entry that begins with a stamp, or one that is not there
+// where the stamp is empty. It tells whether it did.
+var swap = redis.NewScript(fmt.Sprintf(`
+if redis.call('GETRANGE', KEYS[1], 0, %d) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`, stampLength-1))
+
+// store keeps entries in Redis, and in memory where Redis cannot be used. What
+// goes wrong there ends here, in the log.
 type store struct {
 	redis   redis.UniversalClient
-	keep    time.Duration
+	limits  limits
 	now     func() time.Time
 	log     zerolog.Logger
+	memory  *memory
 	reading outage
 	writing outage // apart: a full Redis still reads
 }
 
-func newStore(client redis.UniversalClient, keep time.Duration, now func() time.Time, log zerolog.Logger) *store {
+func newStore(client redis.UniversalClient, l limits, now func() time.Time, log zerolog.Logger) *store {
 	return &store{
-		redis: client, keep: keep, now: now, log: log,
+		redis: client, limits: l, now: now, log: log, memory: newMemory(),
 		reading: outage{log: log, doing: "read"},
 		writing: outage{log: log, doing: "write"},
 	}
 }
 
-// get returns the entry of an account, if there is one that makes sense and is
-// not too old to be shown.
-func (s *store) get(ctx context.Context, userID string) (entry, bool) {
+// found is an entry as it was found or written: an empty one where there was none.
+type found struct {
+	entry entry
+	stamp string // in Redis; empty: there is none
+	local bool   // it is in memory, as Redis could not be used
+}
+
+// get returns the entry of an account, in one round trip.
+func (s *store) get(ctx context.Context, userID string) found {
 	limited, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
-	e, err := s.read(limited, s.redis, userID)
-	var garbage *garbageError
-	isGarbage := errors.As(err, &garbage)
+	f, err := s.read(limited, userID)
 	if ctx.Err() == nil { // otherwise it says nothing of Redis that it gave no answer
-		s.reading.note(unless(err, isGarbage || errors.Is(err, redis.Nil)))
+		s.reading.note(err)
 	}
-	if isGarbage {
-		s.discard(ctx, userID, garbage)
+	if err != nil {
+		return found{entry: s.memory.get(userID), local: true}
 	}
-	return e, err == nil && s.now().Sub(e.FetchedAt) < s.keep
+	return f
 }
 
-// discard removes what makes no sense, so that it is met and logged once.
-func (s *store) discard(ctx context.Context, userID string, why error) {
+// read gets an entry from Redis. What makes no sense is removed there, so that
+// it is met and logged once.
+func (s *store) read(ctx context.Context, userID string) (found, error) {
+	data, err := s.redis.Get(ctx, keyPrefix+userID).Bytes()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return found{}, nil
+	case redis.HasErrorPrefix(err, "WRONGTYPE"):
+		return s.discard(ctx, userID, err)
+	case err != nil:
+		return found{}, err
+	case len(data) < stampLength:
+		return s.discard(ctx, userID, errors.New("too short"))
+	}
+	e, err := decode(data[stampLength:], userID, s.now())
+	if err != nil {
+		return s.discard(ctx, userID, err)
+	}
+	return found{entry: e, stamp: string(data[:stampLength])}, nil
+}
+
+func (s *store) discard(ctx context.Context, userID string, why error) (found, error) {
 	s.log.Warn().Err(why).Str("user", userID).Msg("a cached account makes no sense and is removed")
-	s.write(ctx, func(ctx context.Context) error { return s.redis.Del(ctx, keyPrefix+userID).Err() })
+	return found{}, s.redis.Del(ctx, keyPrefix+userID).Err()
 }
 
-// put stores what the service said of an account.
-func (s *store) put(ctx context.Context, userID string, list hostapi.List, fetchedAt time.Time) {
-	data, err := encode(entry{Version: version, UserID: userID, FetchedAt: fetchedAt, List: list})
+// change edits the entry of an account that was found before, and edits it
+// again where it was changed by others since. It returns the entry as it is
+// then: without a change where edit wants none. Nobody's leaving ends it: what
+// is known must not get lost with the one who asked.
+//
+// Entries are read and written by Go alone; the script in Redis compares but
+// the stamp.
+func (s *store) change(ctx context.Context, userID string, from found, edit func(entry) (changed entry, wanted bool)) found {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), visitLimit)
+	defer cancel()
+	for !from.local {
+		changed, wanted := edit(from.entry)
+		if !wanted {
+			return from
+		}
+		stamp, err := s.swap(ctx, userID, from.stamp, changed)
+		if err == nil && stamp != "" {
+			s.memory.clear() // it served an outage
+			return found{entry: changed, stamp: stamp}
+		}
+		if err == nil {
+			var current found
+			if current, err = s.read(ctx, userID); err == nil {
+				from = current
+			}
+		}
+		from.local = err != nil
+	}
+	return found{entry: s.memory.change(userID, from.entry, s.now(), s.limits, edit), local: true}
+}
+
+// swap writes an entry in the place of the one with a stamp, and returns the
+// new one's stamp; "" where that one is not there any more.
+func (s *store) swap(ctx context.Context, userID, stamp string, e entry) (string, error) {
+	data, err := encode(userID, e)
 	if err != nil {
 		s.log.Error().Err(err).Str("user", userID).Msg("an account cannot be cached")
-		return
+		return "", err
 	}
-	s.write(ctx, func(ctx context.Context) error { return s.redis.Set(ctx, keyPrefix+userID, data, s.keep).Err() })
-}
-
-func (s *store) setStatus(ctx context.Context, userID, serverID, status string) {
-	s.change(ctx, userID, func(e entry) entry {
-		e.List = withStatus(e.List, serverID, status)
-		return e
-	})
-}
-
-func (s *store) expire(ctx context.Context, userID string) {
-	s.change(ctx, userID, func(e entry) entry {
-		e.Expired = true
-		return e
-	})
+	next := fmt.Sprintf("%0*x", stampLength, rand.Uint64())
+	swapped, err := swap.Run(ctx, s.redis, []string{keyPrefix + userID},
+		stamp, append([]byte(next), data...), e.ttl(s.now(), s.limits).Milliseconds()).Bool()
+	s.writing.note(err)
+	if err != nil || !swapped {
+		return "", err
+	}
+	return next, nil
 }
 
 // forget removes an entry and tells whether there was one.
 func (s *store) forget(ctx context.Context, userID string) (known bool, err error) {
-	s.write(ctx, func(ctx context.Context) error {
-		var removed int64
-		removed, err = s.redis.Del(ctx, keyPrefix+userID).Result()
-		known = removed > 0
-		return err
-	})
-	if err != nil {
-		return false, fmt.Errorf("forget the account: %w", err)
-	}
-	return known, nil
-}
-
-// change edits an entry, if there is one, and leaves its TTL as it is. It
-// watches the key, where a script would save a round trip, so that entries are
-// read and written in one place, by Go's JSON: Lua's turns an empty list into an
-// object and integers into floats.
-func (s *store) change(ctx context.Context, userID string, edit func(entry) entry) {
-	s.write(ctx, func(ctx context.Context) error {
-		var err error = redis.TxFailedErr
-		for errors.Is(err, redis.TxFailedErr) && ctx.Err() == nil { // each time, another's change went through
-			err = s.redis.Watch(ctx, func(tx *redis.Tx) error { return s.edit(ctx, tx, userID, edit) }, keyPrefix+userID)
-		}
-		var garbage *garbageError
-		return unless(err, errors.Is(err, redis.Nil) || errors.As(err, &garbage)) // the next get sees to that
-	})
-}
-
-func (s *store) edit(ctx context.Context, tx *redis.Tx, userID string, edit func(entry) entry) error {
-	e, err := s.read(ctx, tx, userID)
-	if err != nil {
-		return err
-	}
-	data, err := encode(edit(e))
-	if err != nil {
-		return err
-	}
-	_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		return p.Set(ctx, keyPrefix+userID, data, redis.KeepTTL).Err()
-	})
-	return err
-}
-
-// write changes something in Redis. Nobody's leaving ends it: what is known must
-// not get lost with the one who asked.
-func (s *store) write(ctx context.Context, do func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), visitLimit)
 	defer cancel()
-	s.writing.note(do(ctx))
-}
-
-// read gets an entry through a client or a transaction. The error is redis.Nil,
-// a *garbageError, or of Redis itself.
-func (s *store) read(ctx context.Context, from redis.Cmdable, userID string) (entry, error) {
-	data, err := from.Get(ctx, keyPrefix+userID).Bytes()
-	if redis.HasErrorPrefix(err, "WRONGTYPE") {
-		return entry{}, &garbageError{err}
-	}
+	known = s.memory.forget(userID)
+	removed, err := s.redis.Del(ctx, keyPrefix+userID).Result()
+	s.writing.note(err)
 	if err != nil {
-		return entry{}, err
+		return known, fmt.Errorf("forget the account: %w", err)
 	}
-	e, err := decode(data, userID, s.now())
-	if err != nil {
-		return entry{}, &garbageError{err}
-	}
-	return e, nil
-}
-
-// garbageError says what is wrong with what Redis holds.
-type garbageError struct{ err error }
-
-func (g *garbageError) Error() string { return fmt.Sprintf("cached account: %v", g.err) }
-func (g *garbageError) Unwrap() error { return g.err }
-
-func unless(err error, harmless bool) error {
-	if harmless {
-		return nil
-	}
-	return err
+	return known || removed > 0, nil
 }

@@ -15,6 +15,7 @@ type commandLog struct {
 	mu    sync.Mutex
 	names []string
 	meet  func(ctx context.Context, name string) error
+	after func(name string) error
 }
 
 // onCommand lets every command meet a function before it is sent; an error
@@ -58,6 +59,30 @@ func holdFirst(f *fixture, name string, err error) (held <-chan struct{}, releas
 	return met, release
 }
 
+// afterFirst has the next command of a name end with err, though it was
+// carried out.
+func (l *commandLog) afterFirst(name string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.after = func(command string) error {
+		if command != name {
+			return nil
+		}
+		l.after = nil
+		return err
+	}
+}
+
+// lost returns the error of a command whose answer is lost.
+func (l *commandLog) lost(name string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.after == nil {
+		return nil
+	}
+	return l.after(name)
+}
+
 // take returns what was noted and forgets it.
 func (l *commandLog) take() []string {
 	l.mu.Lock()
@@ -76,7 +101,14 @@ func (l *commandLog) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if err := l.note(ctx, cmd.Name()); err != nil {
 			return err
 		}
-		return next(ctx, cmd)
+		if err := next(ctx, cmd); err != nil {
+			return err
+		}
+		if err := l.lost(cmd.Name()); err != nil {
+			cmd.SetErr(err)
+			return err
+		}
+		return nil
 	}
 }
 
