@@ -3,7 +3,6 @@ package loadtest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -118,31 +117,43 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 	_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/") // after the version
 	if rest, ok := strings.CutPrefix(path, "interactions/"); ok {
 		id, _, _ := strings.Cut(rest, "/")
-		d.callback(id, body)
-		w.WriteHeader(http.StatusNoContent)
+		if d.callback(id, body) {
+			w.WriteHeader(http.StatusNoContent)
+		} else {
+			http.Error(w, `{"message":"Interaction has already been acknowledged.","code":40060}`, http.StatusBadRequest)
+		}
 		return
 	}
 	d.serveRest(w, r.Method, path, body)
 }
 
-// callback notes an answer.
-func (d *Discord) callback(id string, body []byte) {
+// callback notes an answer, and tells whether it was the interaction's first.
+// Whoever has waited long for word of the first may well send another.
+func (d *Discord) callback(id string, body []byte) bool {
 	now := time.Now()
 	d.mu.Lock()
 	q := d.asked[id]
 	delete(d.asked, id)
+	d.judge(id, q, body)
+	d.mu.Unlock()
+	if q == nil {
+		return false
+	}
+	q.answered(now.Sub(q.at))
+	return true
+}
+
+// judge notes the first mistake in answers. d.mu is held.
+func (d *Discord) judge(id string, q *question, body []byte) {
+	n, _ := strconv.Atoi(id)
 	switch {
 	case d.first != nil:
-	case q == nil:
-		d.first = errors.New("loadtest: an interaction was answered twice, or was none")
+	case n <= firstInteraction || n > firstInteraction+d.last:
+		d.first = fmt.Errorf("loadtest: %s was answered, which is no interaction", id)
 	case !bytes.Contains(body, []byte(`"type":4`)):
 		d.first = fmt.Errorf("loadtest: the answer is not a message: %s", body)
-	case !bytes.Contains(body, []byte(botID(q.user, 0))):
+	case q != nil && !bytes.Contains(body, []byte(botID(q.user, 0))):
 		d.first = fmt.Errorf("loadtest: the answer does not name the bot %s: %s", botID(q.user, 0), body)
-	}
-	d.mu.Unlock()
-	if q != nil {
-		q.answered(now.Sub(q.at))
 	}
 }
 

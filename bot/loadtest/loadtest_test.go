@@ -1,0 +1,175 @@
+package loadtest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/loadtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// event is what the bot under these tests reads of an interaction.
+type event struct {
+	Type string `json:"t"`
+	Data struct {
+		ID     string `json:"id"`
+		Token  string `json:"token"`
+		Locale string `json:"locale"`
+		Member struct {
+			User struct {
+				ID string `json:"id"`
+			} `json:"user"`
+		} `json:"member"`
+	} `json:"d"`
+}
+
+// connect connects a bot to a Discord of its own, that does with each event
+// what serve says.
+func connect(t *testing.T, serve func(d *loadtest.Discord, e event)) *loadtest.Discord {
+	t.Helper()
+	d, err := loadtest.StartDiscord()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	gateway := strings.TrimSuffix(strings.Replace(d.URL("v10"), "http", "ws", 1), "/api/v10")
+	conn, response, err := websocket.DefaultDialer.Dial(gateway+"/?v=10&encoding=json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	ready, ended := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() {
+		_ = conn.Close()
+		<-ended
+	})
+	go func() {
+		defer close(ended)
+		for {
+			_, text, err := conn.ReadMessage()
+			if err != nil {
+				return
+			}
+			var e event
+			if err := json.Unmarshal(text, &e); err != nil {
+				t.Errorf("%v: %s", err, text)
+			}
+			switch e.Type {
+			case "READY":
+				close(ready)
+			case "INTERACTION_CREATE":
+				serve(d, e)
+			}
+		}
+	}()
+	if err := conn.WriteMessage(websocket.TextMessage, []byte(`{"op":2,"d":{}}`)); err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	return d
+}
+
+// answer sends a callback and returns its status.
+func answer(t *testing.T, d *loadtest.Discord, id, body string) int {
+	response, err := http.Post(d.URL("v10")+"/interactions/"+id+"/token/callback", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}
+
+// rightly is the body of the answer to an event that is right.
+func rightly(e event) string {
+	return fmt.Sprintf(`{"type":4,"data":{"content":"%s-0"}}`, e.Data.Member.User.ID)
+}
+
+// times returns a function that says so many times that there is more.
+func times(n int) func() bool { return func() bool { n--; return n >= 0 } }
+
+func TestLoads(t *testing.T) {
+	const users = loadtest.Users(3)
+	loads := map[string]func(*loadtest.Discord) (*loadtest.Latencies, error){
+		"closed": func(d *loadtest.Discord) (*loadtest.Latencies, error) { return loadtest.Closed(d, users, 4, times(30)) },
+		"rate": func(d *loadtest.Discord) (*loadtest.Latencies, error) {
+			return loadtest.Rate(d, users, 10_000, times(30))
+		},
+	}
+	for name, load := range loads {
+		t.Run(name, func(t *testing.T) {
+			seen := make(map[string]int)
+			d := connect(t, func(d *loadtest.Discord, e event) {
+				seen[e.Data.Member.User.ID+" "+e.Data.Locale]++
+				if status := answer(t, d, e.Data.ID, rightly(e)); status != http.StatusNoContent {
+					t.Errorf("status %d", status)
+				}
+			})
+			latencies, err := load(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p50, p99 := latencies.Quantile(.5), latencies.Quantile(.99); p50 <= 0 || p99 < p50 {
+				t.Errorf("p50 %v, p99 %v", p50, p99)
+			}
+			for n, locale := range []string{"en-US", "de", "tr"} {
+				if asked := seen[users.ID(n)+" "+locale]; asked != 10 {
+					t.Errorf("user %d asked %d times in %s", n, asked, locale)
+				}
+			}
+			if d.Calls() != 30 {
+				t.Errorf("%d calls", d.Calls())
+			}
+		})
+	}
+}
+
+func TestWrongAnswersAreNoted(t *testing.T) {
+	tests := map[string]struct {
+		body func(event) string
+		want string
+	}{
+		"no message":         {func(event) string { return `{"type":5}` }, "not a message"},
+		"of another account": {func(event) string { return `{"type":4,"data":{"content":"1-0"}}` }, "does not name the bot"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := connect(t, func(d *loadtest.Discord, e event) { answer(t, d, e.Data.ID, test.body(e)) })
+			_, err := loadtest.Closed(d, 1, 1, times(2))
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestASecondAnswerIsRefused(t *testing.T) {
+	d := connect(t, func(d *loadtest.Discord, e event) {
+		first, second := answer(t, d, e.Data.ID, rightly(e)), answer(t, d, e.Data.ID, rightly(e))
+		if first != http.StatusNoContent || second != http.StatusBadRequest {
+			t.Errorf("status %d, then %d", first, second)
+		}
+	})
+	if _, err := loadtest.Closed(d, 1, 1, times(1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWithoutABotThereIsNoLoad(t *testing.T) {
+	d, err := loadtest.StartDiscord()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, err := loadtest.Closed(d, 1, 1, times(1)); err == nil {
+		t.Error("no error")
+	}
+}
