@@ -48,28 +48,6 @@ func TestButtonsOutliveTheProgram(t *testing.T) {
 	card.Press(t, "All bots").WaitFor(t, "🟢 Shop")
 }
 
-func TestStoppingLetsCustomersSeeTheEnd(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	anna := w.addAnna(t, "Shop")
-	stop := w.start(t)
-	reply := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
-	w.clock.BlockUntil(t, 1)
-	stopped := make(chan error, 1)
-	go func() { stopped <- stop() }()
-	w.log.waitFor(t, "hostbot stops")
-	w.clock.Advance(4 * time.Second)
-	reply.WaitFor(t, "**Shop** was restarted")
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
-	w.waitForLog(t, "✅ Restart")
-	w.waitForLog(t, "🛑")
-	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
-		t.Errorf("restarted %d times", n)
-	}
-}
-
 func TestInADirectMessageAndAnotherLanguage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"hostbot/bot/discordtest"
@@ -88,46 +84,6 @@ func TestHealthAsksTheRunningBot(t *testing.T) {
 	}
 	if code := ask("off"); code != exitFailure {
 		t.Errorf("nothing to ask: exit %d", code)
-	}
-}
-
-// TestTheProgram runs the built program as an operator would.
-func TestTheProgram(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "hostbot")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	discord, service := discordtest.RunT(t), hostapitest.RunT(t)
-	anna := discord.User("anna")
-	service.AddAccount(anna.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 2})
-	service.AddServer(anna.ID, hostapitest.Server{Name: "Shop", Status: hostapitest.Running, RAMMB: 512})
-
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte(discord.Token()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	bot := exec.Command(program)
-	bot.Env = []string{
-		"DISCORD_TOKEN_FILE=" + token, "DISCORD_API_URL=" + discord.URL(),
-		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(), "HTTP_ADDR=127.0.0.1:0",
-	}
-	bot.Stderr = &stderr
-	if err := bot.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if err := discord.WaitCommands(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	if err := bot.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := bot.Wait(); err != nil {
-		t.Errorf("after SIGTERM: %v\n%s", err, &stderr)
-	}
-	if strings.Contains(stderr.String(), discord.Token()) || strings.Contains(stderr.String(), service.Secret()) {
-		t.Errorf("the log holds a secret:\n%s", &stderr)
 	}
 }
 
