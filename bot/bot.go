@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +58,8 @@ type Bot struct {
 
 	connection connection
 	stopping   atomic.Bool
-	closers    []func() // of what New opened, first to last
+	telling    sync.WaitGroup // entries for staff that are being written
+	closers    []func()       // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
@@ -82,6 +84,7 @@ func (b *Bot) build() error {
 		return err
 	}
 	b.onClose(b.redis.Close)
+	b.redis.Watch(b.redisLost, b.redisBack)
 
 	hosting, err := hostapi.New(hostingConfig(s.HostAPI, b.version, b.monitor.Service))
 	if err != nil {
@@ -107,7 +110,7 @@ func (b *Bot) build() error {
 	stories := reference.New(b.redis.Client, b.version, b.log)
 	b.journal = journal.New(b.delivery, stories, texts.For(s.Log.Locale))
 
-	taken := turns.New(turns.Config{Redis: b.redis.Client, OnAlone: b.guardAlone, OnShared: b.guardShared})
+	taken := turns.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, taken, texts)
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
@@ -203,4 +206,5 @@ func (b *Bot) close() {
 		b.closers[i]()
 	}
 	b.closers = nil
+	b.telling.Wait()
 }

@@ -86,6 +86,8 @@ func TestWithoutRedisStaffAreToldThatReplicasActAlone(t *testing.T) {
 		w.clock.BlockUntil(t, 1)
 		w.clock.Advance(4 * time.Second)
 		card.WaitFor(t, "**Shop** was restarted")
-		w.waitForLog(t, "do not see each other's actions")
+		w.waitForLog(t, "Redis does not answer", "do not see each other's actions")
+		redis.Restart()
+		w.waitForLog(t, "Redis answers again after")
 	})
 }

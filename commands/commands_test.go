@@ -105,7 +105,7 @@ func newCommandsWith(t *testing.T, a commands.Accounts, h commands.Hosting) *com
 	if err != nil {
 		t.Fatal(err)
 	}
-	return commands.New(a, h, turns.New(turns.Config{}), texts)
+	return commands.New(a, h, turns.New(nil), texts)
 }
 
 // ask sends a request through the routes and returns what comes first.

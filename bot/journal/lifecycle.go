@@ -31,15 +31,14 @@ func (j *Journal) CommandsRefused(reason error) {
 	j.trouble("❗", red, "log.lifecycle.commands_refused", reason)
 }
 
-// GuardAlone writes that processes no longer see each other's actions, and why:
-// two could act on one bot at once.
-func (j *Journal) GuardAlone(reason error) {
-	j.trouble("🛡️", orange, "log.lifecycle.guard_alone", reason)
+// RedisLost writes that Redis does not answer, why, and what that means.
+func (j *Journal) RedisLost(reason error) {
+	j.trouble("🗄️", orange, "log.lifecycle.redis_lost", reason)
 }
 
-// GuardShared writes that they see each other's actions again, and after how long.
-func (j *Journal) GuardShared(after time.Duration) {
-	j.lifecycle("🛡️", green, "log.lifecycle.guard_shared", locale.Args{"Duration": j.t.Duration(after)})
+// RedisBack writes that Redis answers again, and after how long.
+func (j *Journal) RedisBack(after time.Duration) {
+	j.lifecycle("🗄️", green, "log.lifecycle.redis_back", locale.Args{"Duration": j.t.Duration(after)})
 }
 
 func (j *Journal) trouble(emoji string, color int, key string, reason error) {

@@ -4,8 +4,7 @@
 // that share one.
 //
 // Where Redis does not answer, the process decides by itself, so two processes
-// may then let two actions run at once; whoever should know is told when that
-// begins and ends.
+// may then let two actions run at once.
 package turns
 
 import (
@@ -66,38 +65,24 @@ func (e *LimitError) Error() string {
 // ErrTaken says that another process acts for the same interaction.
 var ErrTaken = errors.New("turns: the interaction was taken by another process")
 
-// Config is what Turns need. Redis may be nil: the process then decides alone.
-type Config struct {
-	Redis redis.UniversalClient
-	// OnAlone is told when Redis stops answering, and OnShared when it answers
-	// again, with how long it did not. Both must return at once.
-	OnAlone  func(reason error)
-	OnShared func(after time.Duration)
-	Now      func() time.Time // nil: time.Now
-}
-
 // Turns are safe for concurrent use.
 type Turns struct {
-	cfg   Config
+	redis redis.UniversalClient
 	local *local
-
-	mu         sync.Mutex
-	aloneSince time.Time // zero while Redis answers
+	now   func() time.Time
 }
 
-// New returns turns that nobody has.
-func New(cfg Config) *Turns {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	return &Turns{cfg: cfg, local: newLocal(cfg.Now)}
+// New returns turns that nobody has. Without a Redis (nil) the process decides
+// alone.
+func New(client redis.UniversalClient) *Turns {
+	return &Turns{redis: client, local: newLocal(time.Now), now: time.Now}
 }
 
 // Begin takes the turn for a claim and returns what to call at its end, more
 // than once if need be. The error is a *BusyError, a *LimitError or ErrTaken. It
 // takes a second at most.
 func (t *Turns) Begin(ctx context.Context, c Claim) (end func(), err error) {
-	if t.cfg.Redis == nil {
+	if t.redis == nil {
 		return t.local.begin(c)
 	}
 	turn, err := t.take(ctx, c)
@@ -129,32 +114,7 @@ func (t *Turns) Current(customerID, serverID string) (Turn, bool) {
 func (t *Turns) take(ctx context.Context, c Claim) (*shared, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), visitLimit)
 	defer cancel()
-	turn, err := take(ctx, t.cfg.Redis, c, t.cfg.Now())
-	if isRefusal(err) {
-		t.note(nil)
-	} else {
-		t.note(err)
-	}
-	return turn, err
-}
-
-// note tells when Redis stops answering, and when it answers again.
-func (t *Turns) note(err error) {
-	t.mu.Lock()
-	since := t.aloneSince
-	switch {
-	case err != nil && since.IsZero():
-		t.aloneSince = t.cfg.Now()
-	case err == nil:
-		t.aloneSince = time.Time{}
-	}
-	t.mu.Unlock()
-	switch {
-	case err != nil && since.IsZero():
-		t.cfg.OnAlone(err)
-	case err == nil && !since.IsZero():
-		t.cfg.OnShared(t.cfg.Now().Sub(since))
-	}
+	return take(ctx, t.redis, c, t.now())
 }
 
 func isRefusal(err error) bool {

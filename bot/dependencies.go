@@ -1,0 +1,19 @@
+package bot
+
+import "time"
+
+// redisLost is told when Redis has not answered for a while.
+func (b *Bot) redisLost(reason error) {
+	b.log.Warn().Err(reason).Msg("redis does not answer: accounts are not cached, and replicas do not see each other's actions")
+	b.tell(func() { b.journal.RedisLost(reason) })
+}
+
+// redisBack is told when Redis answers again.
+func (b *Bot) redisBack(after time.Duration) {
+	b.log.Info().Dur("after", after).Msg("redis answers again")
+	b.tell(func() { b.journal.RedisBack(after) })
+}
+
+// tell writes an entry for staff in the background: it may wait for Redis, which
+// whoever noticed what it tells of must not.
+func (b *Bot) tell(write func()) { b.telling.Go(write) }
