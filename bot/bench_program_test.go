@@ -2,10 +2,13 @@ package bot_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"maps"
 	"net"
 	"net/http"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,59 +22,38 @@ import (
 	"hostbot/bot/redisconn/redistest"
 )
 
-// program is a bot under test and what it is connected to: a Discord, a hosting
-// service and a Redis that nobody else uses.
-type program struct {
-	name    string
-	discord *loadtest.Discord
-	service *loadtest.Service
-	redis   *redis.Client
-	process *loadtest.Process
-	metrics string // where a Go program tells of its heap; "" for one that does not
+// candidate is a bot that can be started.
+type candidate struct {
+	name, command string
+	apiVersion    string // of Discord's REST API
+	environment   []string
+	metrics       string // where a Go program tells of its heap; "" for one that does not
 }
 
-// startPrograms starts the bot and its peers. They end with the benchmark.
-func startPrograms(b *testing.B, botsEach int) []*program {
+// candidates are the bot, as it is built, and the peers that flags name.
+func candidates(b *testing.B) []candidate {
 	b.Helper()
 	own := freeAddress(b)
-	programs := []*program{startProgram(b, "hostbot", build(b), "v9", botsEach, "HTTP_ADDR="+own, "CACHE_FRESH=1h")}
-	programs[0].metrics = "http://" + own + "/metrics"
+	list := []candidate{{
+		name: "hostbot", command: build(b), apiVersion: "v9",
+		environment: []string{"HTTP_ADDR=" + own, "CACHE_FRESH=1h"}, metrics: "http://" + own + "/metrics",
+	}}
 	for _, p := range flagValue[peers]("peer") {
-		programs = append(programs, startProgram(b, p.name, p.command, "v10", botsEach))
+		list = append(list, candidate{name: p.name, command: p.command, apiVersion: "v10"})
 	}
-	return programs
+	return list
 }
 
-func startProgram(b *testing.B, name, command, apiVersion string, botsEach int, environment ...string) *program {
+// build builds the program as the Dockerfile does.
+func build(b *testing.B) (command string) {
 	b.Helper()
-	p := &program{name: name}
-	var err error
-	if p.discord, err = loadtest.StartDiscord(); err != nil {
-		b.Fatal(err)
+	binary := filepath.Join(b.TempDir(), "hostbot")
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "../cmd/hostbot")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, said)
 	}
-	b.Cleanup(p.discord.Close)
-	if p.service, err = loadtest.StartService(botsEach); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(p.service.Close)
-	server := redistest.StartRedis(b)
-	p.redis = redis.NewClient(&redis.Options{Addr: server.Addr()})
-	b.Cleanup(func() { _ = p.redis.Close() })
-
-	p.process, err = loadtest.Start(command, append(environment,
-		"DISCORD_TOKEN="+loadtest.Token, "DISCORD_API_URL="+p.discord.URL(apiVersion),
-		"HOSTAPI_URL="+p.service.URL(), "HOSTAPI_SECRET="+loadtest.Secret,
-		"REDIS_URL="+server.URL(), "LOG_CHANNEL_ID=1166666666666666666")...)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := p.process.Stop(); err != nil {
-			b.Error(err)
-		}
-	})
-	readyWithin(b, p.process, p.discord)
-	return p
+	return binary
 }
 
 func freeAddress(b *testing.B) string {
@@ -82,6 +64,56 @@ func freeAddress(b *testing.B) string {
 	}
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().String()
+}
+
+// program is a candidate that runs, and what it is connected to: a Discord, a
+// hosting service and a Redis that nobody else uses.
+type program struct {
+	candidate
+	discord *loadtest.Discord
+	service *loadtest.Service
+	redis   *redis.Client
+	process *loadtest.Process
+	ready   time.Duration // from its execution to when it served
+}
+
+// startLimit is how long a program may take until it serves.
+const startLimit = 30 * time.Second
+
+// start starts the candidate, whose customers have so many bots each, and waits
+// until it serves. It ends with the benchmark.
+func (c candidate) start(b *testing.B, botsEach int) *program {
+	b.Helper()
+	p := &program{candidate: c, discord: startLoadDiscord(b)}
+	var err error
+	if p.service, err = loadtest.StartService(botsEach); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.service.Close)
+	server := redistest.StartRedis(b)
+	p.redis = redis.NewClient(&redis.Options{Addr: server.Addr()})
+	b.Cleanup(func() { _ = p.redis.Close() })
+
+	began := time.Now()
+	p.process, err = loadtest.Start(c.command, append(slices.Clone(c.environment),
+		"DISCORD_TOKEN="+loadtest.Token, "DISCORD_API_URL="+p.discord.URL(c.apiVersion),
+		"HOSTAPI_URL="+p.service.URL(), "HOSTAPI_SECRET="+loadtest.Secret,
+		"REDIS_URL="+server.URL(), "LOG_CHANNEL_ID=1166666666666666666")...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := p.process.Stop(); err != nil {
+			b.Error(c.name, err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
+	defer cancel()
+	if err := p.process.WaitReady(ctx, p.discord); err != nil {
+		b.Fatal(c.name, err)
+	}
+	p.ready = time.Since(began)
+	return p
 }
 
 // warm has every user ask twice, and has what is then cached stay so.
@@ -120,14 +152,10 @@ func (p *program) measure(b *testing.B, l load, users loadtest.Users) figures {
 	for unit, value := range spent {
 		result[unit+"/op"] = (value - before[unit]) / n
 	}
-	usage, err := p.process.Usage()
-	if err != nil {
-		b.Fatal(err)
-	}
 	result["interactions/s"] = n / elapsed.Seconds()
 	result["p50-µs"] = float64(latencies.Quantile(.5).Microseconds())
 	result["p99-µs"] = float64(latencies.Quantile(.99).Microseconds())
-	result["resident-MB"] = float64(usage.Resident) / 1e6
+	result["resident-MB"] = p.residentMB(b)
 	for _, unit := range slices.Sorted(maps.Keys(result)) {
 		b.ReportMetric(result[unit], unit)
 	}
@@ -138,12 +166,8 @@ func (p *program) measure(b *testing.B, l load, users loadtest.Users) figures {
 // program and of the load, calls, and what a Go program allocated.
 func (p *program) counts(b *testing.B) figures {
 	b.Helper()
-	usage, err := p.process.Usage()
-	if err != nil {
-		b.Fatal(err)
-	}
 	counts := figures{
-		"cpu-µs": float64(usage.CPU.Microseconds()), "load-cpu-µs": ownCPU(b),
+		"cpu-µs": float64(p.usage(b).CPU.Microseconds()), "load-cpu-µs": ownCPU(b),
 		"discord": float64(p.discord.Calls()), "service": float64(p.service.Calls()), "redis": p.redisCommands(b),
 	}
 	if p.metrics != "" {
@@ -151,6 +175,20 @@ func (p *program) counts(b *testing.B) figures {
 		counts["mallocs"], counts["malloc-B"] = heap["go_memstats_mallocs_total"], heap["go_memstats_alloc_bytes_total"]
 	}
 	return counts
+}
+
+func (p *program) usage(b *testing.B) loadtest.Usage {
+	b.Helper()
+	usage, err := p.process.Usage()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return usage
+}
+
+func (p *program) residentMB(b *testing.B) float64 {
+	b.Helper()
+	return float64(p.usage(b).Resident) / 1e6
 }
 
 // ownCPU returns the processor time that the load has taken, in microseconds.

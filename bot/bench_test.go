@@ -1,14 +1,10 @@
 package bot_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/loadtest"
 )
@@ -40,17 +36,23 @@ func flagValue[T any](name string) T {
 	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
 }
 
-// warmUsers is how many customers there are where every account is cached.
-const warmUsers = 1000
+const (
+	// warmUsers is how many customers there are where every account is cached.
+	warmUsers = 1000
+	// botsEach is how many bots a customer has.
+	botsEach = 10
+)
 
 // BenchmarkList has customers type /bot list, each of whom has ten bots, with
 // all accounts cached. The bot is the program as it is built, a process of its
 // own, on a Redis of its own; so are the peers. The time of an operation is the
 // load's; what it costs the program is in the metrics.
 func BenchmarkList(b *testing.B) {
-	programs := startPrograms(b, 10)
-	for _, p := range programs {
+	var programs []*program
+	for _, c := range candidates(b) {
+		p := c.start(b, botsEach)
 		p.warm(b, warmUsers)
+		programs = append(programs, p)
 	}
 	results := newTable(programs)
 	for _, load := range []load{{underWay: 32}, {perSecond: 300}, {perSecond: 1000}} {
@@ -62,7 +64,7 @@ func BenchmarkList(b *testing.B) {
 			}
 		}
 	}
-	b.Log("\n" + results.String())
+	fmt.Print("\n", results, "\n") // a log would be shown of benchmarks without parts only
 }
 
 // load is a way to put work upon a program: a number of interactions that are
@@ -81,29 +83,4 @@ func (l load) run(d *loadtest.Discord, users loadtest.Users, more func() bool) (
 		return loadtest.Rate(d, users, l.perSecond, more)
 	}
 	return loadtest.Closed(d, users, l.underWay, more)
-}
-
-// build builds the program and returns the command that runs it.
-func build(b *testing.B) string {
-	b.Helper()
-	binary := filepath.Join(b.TempDir(), "hostbot")
-	// As the Dockerfile does.
-	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "../cmd/hostbot")
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, said)
-	}
-	return binary
-}
-
-// startLimit is how long a program may take until it serves.
-const startLimit = 30 * time.Second
-
-func readyWithin(b *testing.B, p *loadtest.Process, d *loadtest.Discord) {
-	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
-	defer cancel()
-	if err := p.WaitReady(ctx, d); err != nil {
-		b.Fatal(err)
-	}
 }

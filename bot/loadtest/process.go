@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -18,6 +19,7 @@ type Process struct {
 	output *os.File
 	ended  chan struct{}
 	err    error // set before ended is closed
+	stop   func() error
 }
 
 // Start runs a command of a shell with further environment variables. What it
@@ -32,6 +34,7 @@ func Start(command string, environment ...string) (*Process, error) {
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.Stdout, cmd.Stderr = output, output
 	p := &Process{cmd: cmd, output: output, ended: make(chan struct{})}
+	p.stop = sync.OnceValue(p.end)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("loadtest: %w", err)
 	}
@@ -61,8 +64,10 @@ func (p *Process) WaitReady(ctx context.Context, d *Discord) error {
 const stopLimit = 10 * time.Second
 
 // Stop ends the program as a service manager does. A program that ends with a
-// failure, or not at all, is an error.
-func (p *Process) Stop() error {
+// failure, or not at all, is an error. It may be stopped again.
+func (p *Process) Stop() error { return p.stop() }
+
+func (p *Process) end() error {
 	defer func() { _ = errors.Join(p.output.Close(), os.Remove(p.output.Name())) }()
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it fails where the program has ended
 	select {

@@ -1,0 +1,38 @@
+package bot_test
+
+import (
+	"testing"
+
+	"hostbot/bot/loadtest"
+)
+
+// manyUsers are more customers than any cache in a process should hold.
+const manyUsers = 100_000
+
+// BenchmarkMemory has a hundred thousand customers type /bot list in turn, and
+// reports how much memory the program holds when idle, after a tenth of them
+// all, and after all: run it with -benchtime 1000000x.
+func BenchmarkMemory(b *testing.B) {
+	for _, c := range candidates(b) {
+		b.Run("program="+c.name, func(b *testing.B) {
+			p := c.start(b, botsEach)
+			idle := p.residentMB(b)
+			n := 0
+			ask := func(until int) {
+				users := loadtest.Users(manyUsers)
+				if _, err := loadtest.Closed(p.discord, users, 32, func() bool { n++; return n <= until }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ResetTimer()
+			ask(b.N / 10)
+			early := p.residentMB(b)
+			ask(b.N)
+			late := p.residentMB(b)
+			b.ReportMetric(idle, "idle-MB")
+			b.ReportMetric(early, "tenth-MB")
+			b.ReportMetric(late, "resident-MB")
+			b.ReportMetric(late-early, "grown-MB")
+		})
+	}
+}
