@@ -23,6 +23,7 @@ import (
 	"hostbot/bot/journal"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
+	"hostbot/bot/processlog"
 	"hostbot/bot/redisconn"
 	"hostbot/bot/reference"
 	"hostbot/bot/rest"
@@ -58,19 +59,22 @@ type Bot struct {
 
 	connection connection
 	stopping   atomic.Bool
+	warnings   *warnings
 	telling    sync.WaitGroup // entries for staff that are being written
 	closers    []func()       // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
-func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, connection: connection{applications: make(chan string, 1)}}
+func New(s *configs.Settings, version string, log *processlog.Log) (*Bot, error) {
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log.Logger, connection: connection{applications: make(chan string, 1)}}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()
 		return nil, err
 	}
+	b.warnings = newWarnings(b.journal.Warning)
+	log.Show(b.warnings.show)
 	return b, nil
 }
 
@@ -148,6 +152,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		return err
 	}
 	b.delivery.Start()
+	stopWarnings := b.warnings.start()
 	b.log.Info().Str("version", b.version).Msg("hostbot starts")
 	b.journal.Started(b.version)
 
@@ -176,6 +181,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	disconnect()
 	b.lastWords()
 	<-disconnected
+	stopWarnings()
 	b.flush()
 	stopHTTP()
 	return err

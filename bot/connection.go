@@ -7,6 +7,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"hostbot/bot/processlog"
 	"hostbot/bot/register"
 	"hostbot/bot/rest"
 )
@@ -40,7 +41,7 @@ func (b *Bot) resumed() {
 
 // lost is told of every attempt that failed; staff read of the first.
 func (b *Bot) lost(reason error) {
-	b.log.Warn().Err(reason).Msg("connection to discord lost")
+	processlog.Told(b.log.Warn()).Err(reason).Msg("connection to discord lost")
 	if b.connection.lose() {
 		b.journal.Disconnected(reason)
 	}
@@ -92,7 +93,7 @@ func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
 		updated, err := b.syncOnce(ctx, applicationID)
 		changed = changed || updated
 		if err != nil && ctx.Err() == nil {
-			b.log.Error().Err(err).Msg("the commands could not be registered")
+			processlog.Told(b.log.Error()).Err(err).Msg("the commands could not be registered")
 			failure = err
 		}
 		return struct{}{}, rest.Retry(err)

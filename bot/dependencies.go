@@ -1,10 +1,14 @@
 package bot
 
-import "time"
+import (
+	"time"
+
+	"hostbot/bot/processlog"
+)
 
 // redisLost is told when Redis has not answered for a while.
 func (b *Bot) redisLost(reason error) {
-	b.log.Warn().Err(reason).Msg("redis does not answer: accounts are not cached, and replicas do not see each other's actions")
+	processlog.Told(b.log.Warn()).Err(reason).Msg("redis does not answer: accounts are not cached, and replicas do not see each other's actions")
 	b.tell(func() { b.journal.RedisLost(reason) })
 }
 

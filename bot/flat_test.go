@@ -5,10 +5,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/rs/zerolog"
-
 	"hostbot/bot"
 	"hostbot/bot/loadtest"
+	"hostbot/bot/processlog"
 	"hostbot/configs"
 )
 
@@ -85,7 +84,7 @@ func startInProcess(t testing.TB, discord *loadtest.Discord) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bot.New(settings, "test", zerolog.New(t.Output()).Level(zerolog.ErrorLevel))
+	b, err := bot.New(settings, "test", processlog.New(settings.Log, t.Output()))
 	if err != nil {
 		t.Fatal(err)
 	}

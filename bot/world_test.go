@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
+	"hostbot/bot/processlog"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 )
@@ -81,11 +81,12 @@ func (w *world) launch(t *testing.T) (stop func() error) {
 		"REDIS_URL=" + w.redis,
 		"LOG_CHANNEL_ID=" + w.channel.ID,
 		"HTTP_ADDR=off",
+		"LOG_LEVEL=debug",
 	}, w.env...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bot.New(settings, "test", zerolog.New(w.log).Level(zerolog.DebugLevel))
+	b, err := bot.New(settings, "test", processlog.New(settings.Log, w.log))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,9 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/processlog"
 	"hostbot/bot/redisconn"
+	"hostbot/configs"
 )
 
 // preferredAddr is where the page is while the port is free.
@@ -45,11 +47,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return err
 	}
-	log := zerolog.Nop()
+	out := io.Discard
 	if *verbose {
-		log = zerolog.New(zerolog.ConsoleWriter{Out: stderr, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
+		out = stderr
 	}
-	redisconn.RedirectLibraryLog(log)
+	log := processlog.New(configs.Log{Level: zerolog.DebugLevel, Format: "console"}, out)
+	redisconn.RedirectLibraryLog(log.Logger)
 
 	changes := newChanges()
 	defer changes.close()

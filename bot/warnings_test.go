@@ -1,0 +1,34 @@
+package bot_test
+
+import (
+	"testing"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn/redistest"
+)
+
+func TestStaffReadWhatTheProcessWarnsOf(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	w.start(t)
+	w.waitForLog(t, "⚠️ Warning of the process", "REDIS_URL is empty")
+}
+
+func TestStaffReadOfAnInteractionOnce(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+		t.Parallel()
+		w := newWorld(t, redis.URL())
+		anna := w.addAnna(t, "Shop")
+		w.start(t)
+		w.service.Close()
+		shown := anna.Types(t, "/bot list").WaitFor(t, "cannot be reached")
+		w.waitForLog(t, "❗ Failure", referenceIn(t, shown))
+		anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"}).WaitFor(t, "cannot be reached")
+		w.waitForLog(t, "❗ Failure", "bot show")
+		for _, entry := range w.channel.Messages() {
+			if entry.Contains("of the process") {
+				t.Errorf("staff read as well:\n%s", entry.Text())
+			}
+		}
+	})
+}
