@@ -149,26 +149,6 @@ func (w *world) waitForLog(t *testing.T, texts ...string) {
 	}
 }
 
-// findSecrets fails the test where a secret got out.
-func (w *world) findSecrets(t *testing.T) {
-	secrets := map[string]string{"bot token": w.discord.Token(), "shared secret": w.service.Secret()}
-	for _, call := range w.discord.Calls() {
-		if _, rest, ok := strings.Cut(call.Path, "/interactions/"); ok {
-			secrets["interaction token"] = strings.Split(rest, "/")[1]
-		}
-		for what, secret := range secrets {
-			if bytes.Contains(call.Request, []byte(secret)) {
-				t.Errorf("%s %s sends the %s", call.Method, call.Route, what)
-			}
-		}
-	}
-	for what, secret := range secrets {
-		if strings.Contains(w.log.String(), secret) {
-			t.Errorf("the log holds the %s", what)
-		}
-	}
-}
-
 // logBuffer is a process log that can be waited upon.
 type logBuffer struct {
 	mu      sync.Mutex

@@ -69,7 +69,7 @@ func CodeOf(err error) int {
 
 // transportError says that there was no answer, or none to its end.
 func transportError(err error) *Error {
-	e := &Error{Message: clip(err.Error()), Uncertain: true}
+	e := &Error{Message: err.Error(), Uncertain: true}
 	var limit net.Error
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -124,7 +124,7 @@ func readBody(status int, body []byte) (code int, message string) {
 	if len(said.Errors) > 0 {
 		message += " " + string(said.Errors)
 	}
-	return said.Code, clip(message)
+	return said.Code, message
 }
 
 // Retry says in the terms of package backoff what is to be done about an error:

@@ -2,10 +2,8 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -40,28 +38,18 @@ func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) 
 
 func (c *Client) respond(ctx context.Context, to Callback, body callback) error {
 	path := "interactions/" + url.PathEscape(to.InteractionID) + "/" + url.PathEscape(to.Token.Reveal()) + "/callback"
-	return c.masked(to, c.do(ctx, http.MethodPost, path, body, nil))
-}
-
-// masked makes sure that an error does not hold the interaction's token, which
-// whoever answers in Discord's place may have repeated.
-func (c *Client) masked(to Callback, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		e.Message = strings.ReplaceAll(e.Message, to.Token.Reveal(), to.Token.String())
-	}
-	return err
+	return c.do(ctx, http.MethodPost, path, body, nil, to.Token)
 }
 
 // EditOriginal changes the message of the first response or, where that was an
 // update, the message that holds the component.
 func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.masked(to, c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil))
+	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil, to.Token)
 }
 
 // FollowUp sends a further message, visible to the caller alone.
 func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.masked(to, c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil))
+	return c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil, to.Token)
 }
 
 func webhookPath(to Callback) string {

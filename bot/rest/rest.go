@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -35,6 +36,7 @@ const (
 
 // Client sends requests to Discord. It is safe for concurrent use.
 type Client struct {
+	token     secret.Text
 	target    *url.URL
 	base      string // of all addresses, with a slash at its end
 	headers   http.Header
@@ -49,6 +51,7 @@ func New(token secret.Text, base string) (*Client, error) {
 		return nil, fmt.Errorf("rest: %q is no base address", base)
 	}
 	return &Client{
+		token:  token,
 		target: target,
 		base:   target.String() + "/",
 		headers: http.Header{
@@ -73,8 +76,22 @@ func New(token secret.Text, base string) (*Client, error) {
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // do sends body, unless it is nil, as JSON to a path below the API's base and
-// decodes the answer into out, unless that is nil. An error is an *Error.
-func (c *Client) do(ctx context.Context, method, path string, body, out any) error {
+// decodes the answer into out, unless that is nil. An error is an *Error; it
+// tells neither the bot's token nor the secrets of this request, though whoever
+// answers in Discord's place may have repeated them.
+func (c *Client) do(ctx context.Context, method, path string, body, out any, secrets ...secret.Text) error {
+	err := c.send(ctx, method, path, body, out)
+	var e *Error
+	if errors.As(err, &e) {
+		for _, s := range append(secrets, c.token) {
+			e.Message = strings.ReplaceAll(e.Message, s.Reveal(), s.String())
+		}
+		e.Message = clip(e.Message)
+	}
+	return err
+}
+
+func (c *Client) send(ctx context.Context, method, path string, body, out any) error {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, requestLimit)

@@ -234,6 +234,19 @@ func TestSuccessWithHeadersThatMakeNoSense(t *testing.T) {
 	}
 }
 
+// TestErrorsTellNoToken also where Discord's words are cut off within one.
+func TestErrorsTellNoToken(t *testing.T) {
+	for filler := range 520 {
+		said := strings.Repeat("x", filler) + botToken + " " + interactionToken
+		client, _ := serve(t, answer(403, `{"code":1,"message":"`+said+`"}`))
+		err := client.FollowUp(t.Context(), to, interaction.Message{})
+		if err == nil || strings.Contains(err.Error(), botToken[:4]) || strings.Contains(err.Error(), interactionToken[:4]) {
+			t.Fatalf("after %d characters: %v", filler, err)
+		}
+		client.Close()
+	}
+}
+
 func TestContextEndsARequest(t *testing.T) {
 	release := make(chan struct{})
 	client, requests := serve(t, func(http.ResponseWriter, *http.Request) { <-release })

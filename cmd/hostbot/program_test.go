@@ -131,6 +131,35 @@ func TestTheProgram(t *testing.T) {
 			t.Errorf("the log holds a secret:\n%s", text)
 		}
 	})
+	t.Run("tells no secret when it dies", func(t *testing.T) {
+		t.Parallel()
+		o := newOperated(t, path)
+		bot := o.start(t, 1)
+		o.anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		o.restarting(t)
+		if err := bot.Process.Signal(syscall.SIGQUIT); err != nil { // ends it as a panic would, with all stacks
+			t.Fatal(err)
+		}
+		_ = bot.Wait()
+		text := o.stderr.String()
+		if !strings.Contains(text, "goroutine ") {
+			t.Fatalf("there are no stacks:\n%s", text)
+		}
+		secrets := []string{o.discord.Token(), o.service.Secret()}
+		for _, call := range o.discord.Calls() {
+			if _, rest, ok := strings.Cut(call.Path, "/interactions/"); ok {
+				secrets = append(secrets, strings.Split(rest, "/")[1])
+			}
+		}
+		if len(secrets) < 4 {
+			t.Errorf("only %d secrets are known", len(secrets))
+		}
+		for _, secret := range secrets {
+			if strings.Contains(text, secret) {
+				t.Errorf("it tells %q", secret)
+			}
+		}
+	})
 	t.Run("is replaced after it was killed", func(t *testing.T) {
 		t.Parallel()
 		o := newOperated(t, path)
