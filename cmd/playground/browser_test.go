@@ -15,6 +15,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// last is the latest message.
+const last = "#messages > li:last-child"
+
 // patience is how long a test waits for what must come to be seen.
 const patience = 30 * time.Second
 
@@ -163,6 +166,21 @@ func (b *tab) uses(command, suggestion string) {
 	}
 	b.types(kb.Enter)
 	b.until("the command is sent", `document.querySelector("#chosen").hidden`)
+}
+
+// tries does something again and again, as a person would, until a text is in
+// the latest message.
+func (b *tab) tries(text string, again func()) {
+	b.t.Helper()
+	settled := fmt.Sprintf(`(document.querySelector(%q)?.querySelector(".thinking, .pressed") ?? null) === null`, last)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		again()
+		b.until("there is an answer", settled)
+		if asks[bool](b, fmt.Sprintf(`document.querySelector(%q).innerText.includes(%q)`, last, text)) {
+			return
+		}
+	}
+	b.t.Fatalf("however often it was tried, the latest message does not show %q", text)
 }
 
 // chooses takes an option of the latest message's select menu.

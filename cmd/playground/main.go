@@ -62,6 +62,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer parts.close()
 	people := settle(parts)
+	for _, someone := range people {
+		parts.activity.Know(someone.ID)
+	}
 	b, err := newBot(parts, log)
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"strings"
 
 	"hostbot/bot/discordtest"
@@ -42,7 +44,7 @@ func (p *playground) commands(ctx context.Context, in request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.discord.WaitCommands(ctx); err != nil {
+	if err := p.registered(ctx); err != nil {
 		return nil, err
 	}
 	client := client{users: p.people, locale: p.discord.User(user.Name).Locale}
@@ -59,6 +61,20 @@ func (p *playground) commands(ctx context.Context, in request) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// registered waits until the bot has registered its commands: everybody's and
+// those of the guild, which staff have.
+func (p *playground) registered(ctx context.Context) error {
+	for _, route := range []string{discordtest.RouteCommands, discordtest.RouteGuildCommands} {
+		_, err := p.discord.WaitCall(ctx, func(c discordtest.Call) bool {
+			return c.Method == http.MethodPut && c.Route == route && c.Status == http.StatusOK
+		})
+		if err != nil {
+			return errors.New("the bot has not registered its commands yet; reload the page in a moment")
+		}
+	}
+	return nil
 }
 
 // client shows commands in its user's language.

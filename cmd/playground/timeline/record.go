@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,9 +28,10 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 	s := &step{began: time.Now()}
 	s.Kind = Redis
 	s.Title = strings.ToUpper(command[0])
-	s.Detail = strings.Join(command[1:min(len(command), 2)], " ") // the key
+	s.Detail = strings.Join(keysOf(command), " ")
 	s.Request = strings.Join(command, " ")
-	s.ids = snowflake.FindAllString(s.Detail, maxIDs)
+	s.users = r.usersIn(s.Request)
+	s.chore = len(s.users) == 0
 	change := r.add(s)
 	return func(reply string) {
 		change(func(s *step) {
@@ -37,6 +39,18 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 			s.Response, s.Outcome, s.Failed = readable(reply)
 		})
 	}
+}
+
+// keysOf returns the keys that a command is about, as far as they are told by
+// their place in it.
+func keysOf(command []string) []string {
+	if first := strings.ToUpper(command[0]); (first == "EVAL" || first == "EVALSHA") && len(command) > 3 {
+		count, err := strconv.Atoi(command[2])
+		if err == nil && count >= 0 && 3+count <= len(command) {
+			return command[3 : 3+count]
+		}
+	}
+	return command[1:min(len(command), 2)]
 }
 
 // readable turns a reply into its text and a word for it.
@@ -47,6 +61,8 @@ func readable(reply string) (text, outcome string, failed bool) {
 		return "", "connection lost", true
 	case text == "$-1" || text == "_":
 		return "", "nothing", false
+	case strings.HasPrefix(text, "-NOSCRIPT"):
+		return text[1:], "script not known yet", false // and it is sent next
 	case text[0] == '-':
 		return text[1:], "error", true
 	case text[0] == '+' || text[0] == ':':
@@ -62,7 +78,7 @@ func readable(reply string) (text, outcome string, failed bool) {
 // ServiceRequest records a request to the hosting service and, once it is
 // known, the answer; status 0 means that the connection was broken off.
 func (r *Recorder) ServiceRequest(request hostapitest.Request) (answered func(status int, body string)) {
-	s := &step{began: request.At, ids: []string{request.UserID}}
+	s := &step{began: request.At, users: []string{request.UserID}}
 	s.Kind = Service
 	s.Title = string(request.Operation)
 	s.Detail = request.Method + " " + request.Path
@@ -107,7 +123,7 @@ func (r *Recorder) call(c *discordtest.Call) {
 	s.judge(c.Status)
 	s.end(c.Duration)
 	if s.token == "" {
-		s.ids = snowflake.FindAllString(s.Request, maxIDs)
+		s.users = r.usersIn(s.Request)
 	}
 	s.hideToken()
 	r.add(s)

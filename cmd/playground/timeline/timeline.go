@@ -10,6 +10,7 @@ package timeline
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -48,6 +49,9 @@ type Step struct {
 	After float64 `json:"after"`
 	// Took is in milliseconds; nil while it goes on.
 	Took *float64 `json:"took"`
+	// Times is how often it happened, for what the bot does again and again by
+	// itself; this is the latest time.
+	Times int `json:"times"`
 }
 
 // Bodies are what was sent and what was answered.
@@ -72,13 +76,33 @@ type Recorder struct {
 	changed func()
 
 	mu           sync.Mutex
-	latest       int            // ID of a step
-	steps        []*step        // in order of their IDs
-	interactions []*interaction // in order of arrival
+	users        map[string]bool // by ID
+	latest       int             // ID of a step
+	steps        []*step         // in order of their IDs
+	interactions []*interaction  // in order of arrival
 }
 
 // New returns an empty recorder, which calls changed after each change.
-func New(changed func()) *Recorder { return &Recorder{changed: changed} }
+func New(changed func()) *Recorder {
+	return &Recorder{changed: changed, users: make(map[string]bool)}
+}
+
+// Know makes users known by their IDs: steps without a token are theirs where
+// they hold one of these.
+func (r *Recorder) Know(userIDs ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range userIDs {
+		r.users[id] = true
+	}
+}
+
+// usersIn returns the known users whose IDs are in a text.
+func (r *Recorder) usersIn(text string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(snowflake.FindAllString(text, maxIDs), func(id string) bool { return !r.users[id] })
+}
 
 // step is a Step with what is needed to place it.
 type step struct {
@@ -86,8 +110,9 @@ type step struct {
 	Bodies
 	began time.Time
 	first bool     // a first response
+	chore bool     // what the bot does by itself, again and again
 	token string   // of the interaction, where it is known
-	ids   []string // that are in it, users' among others
+	users []string // whose IDs are in it
 }
 
 // interaction is an Interaction with what is needed to find its steps.
@@ -102,23 +127,45 @@ func (r *Recorder) add(s *step) (change func(func(*step))) {
 	s.Request, s.Response = bounded(s.Request), bounded(s.Response)
 	r.mu.Lock()
 	r.latest++
-	s.ID = r.latest
+	s.ID, s.Times = r.latest, 1
+	if s.chore {
+		r.fold(s)
+	}
 	if len(r.steps) == keptSteps {
 		r.steps = slices.Delete(r.steps, 0, 1)
 	}
 	r.steps = append(r.steps, s)
 	r.mu.Unlock()
-	r.changed()
+	r.tell(s)
 	return func(edit func(*step)) {
 		r.mu.Lock()
 		edit(s)
 		s.Response = bounded(s.Response)
 		r.mu.Unlock()
+		r.tell(s)
+	}
+}
+
+// fold lets a chore take the place of the time before. The lock is held.
+func (r *Recorder) fold(s *step) {
+	r.steps = slices.DeleteFunc(r.steps, func(old *step) bool {
+		same := old.chore && old.Title == s.Title && old.Detail == s.Detail
+		if same {
+			s.Times += old.Times
+		}
+		return same
+	})
+}
+
+// tell says that something changed, unless it does all the time.
+func (r *Recorder) tell(s *step) {
+	if !s.chore {
 		r.changed()
 	}
 }
 
-func bounded(body string) string { return body[:min(len(body), keptBody)] }
+// bounded cuts a body, and puts dots for what is no text.
+func bounded(body string) string { return strings.ToValidUTF8(body[:min(len(body), keptBody)], "·") }
 
 // begin keeps an interaction.
 func (r *Recorder) begin(in *interaction) {
@@ -169,7 +216,7 @@ func (r *Recorder) List() (interactions []Interaction, apart []Step) {
 func (r *Recorder) owner(s *step) *interaction {
 	for _, in := range slices.Backward(r.interactions) {
 		byToken := s.token != "" && s.token == in.token
-		byUser := s.token == "" && !s.began.Before(in.At) && slices.Contains(s.ids, in.userID)
+		byUser := s.token == "" && !s.began.Before(in.At) && slices.Contains(s.users, in.userID)
 		if byToken || byUser {
 			return in
 		}

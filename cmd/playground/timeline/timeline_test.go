@@ -34,6 +34,7 @@ func responded(r *timeline.Recorder, at time.Time, id string, status int) {
 
 func TestStepsBelongToTheirInteractions(t *testing.T) {
 	r := timeline.New(func() {})
+	r.Know(anna, ben)
 	start := time.Now().Add(-time.Second)
 	began(r, start, "1", anna, `{"type":1,"name":"bot","options":[{"type":1,"name":"show","options":[{"type":3,"name":"bot","value":"Shop"}]}]}`, 2)
 	began(r, start.Add(time.Millisecond), "2", ben, `{"type":1,"name":"plan"}`, 2)
@@ -110,6 +111,24 @@ func TestARefusedResponseIsNoAnswer(t *testing.T) {
 	responded(r, start, "1", 500)
 	if list, _ := r.List(); list[0].Answered != nil || !list[0].Steps[1].Failed {
 		t.Errorf("the interaction is %+v", list[0])
+	}
+}
+
+// What the bot does by itself again and again is one step, of which nobody is
+// told.
+func TestChoresAreFolded(t *testing.T) {
+	told := 0
+	r := timeline.New(func() { told++ })
+	for i := range 5 {
+		r.RedisCommand([]string{"evalsha", "script", "2", "queue:a", "queue:b", fmt.Sprint("now ", i)})("*0\r\n")
+		r.RedisCommand([]string{"ping"})("+PONG\r\n")
+	}
+	_, apart := r.List()
+	if len(apart) != 2 || apart[0].Times != 5 || apart[0].Detail != "queue:a queue:b" || apart[1].Times != 5 {
+		t.Errorf("apart are %+v", apart)
+	}
+	if told != 0 {
+		t.Errorf("told %d times", told)
 	}
 }
 
