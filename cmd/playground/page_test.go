@@ -118,6 +118,24 @@ func TestPageOutageAndRecovery(t *testing.T) {
 	b.tries("🔴 Shop", func() { b.presses(last, "Refresh") })
 }
 
+// Staff use what is in a person's menu, and name a person in a command.
+func TestPageStaff(t *testing.T) {
+	b := browse(t, desktop())
+	b.presses("#beginning", "Be Sam")
+	b.sees("#channel-name", "bot-log")
+	b.presses("#channels", "#general")
+	b.sees("#channel-name", "general")
+	b.presses("#tools", "👥Members")
+	b.presses("#members", "AAnnaPlan Pro")
+	b.sees("[role=menu]", "Apps ▸ Hosted bots")
+	b.types(kb.Enter)
+	b.sees(last, "Hosted bots")
+	b.sees(last, "Shop")
+
+	b.uses("/admin lookup", "Anna")
+	b.sees(last, "Radio")
+}
+
 // Without an answer a button says so, as on Discord, and can be pressed again.
 func TestPageFailedPress(t *testing.T) {
 	b := browse(t, desktop())

@@ -1,78 +1,97 @@
-// The panel that breaks what the bot depends on.
+// The panel that breaks what the bot depends on. What is drawn is changed in
+// place, so that nothing moves from under the pointer.
 
 import * as api from "./api.js";
 import { $, button, coalesced, make } from "./dom.js";
 
-let crashed = ""; // the bot that was crashed last
-let drawn = ""; // what is shown, to leave it alone while nothing changed
-
-// Shows the switches; who() tells the user, attempt(action) does something for
-// the person and says where it can not be done.
+// Returns what shows the switches; who() tells the user, attempt(action) does
+// something for the person and says where it can not be done.
 export function breakingPane(who, attempt) {
+  const updates = new Map(); // of the parts, by name
+  const bots = new Bots(who, attempt);
   return coalesced(async () => {
-    const state = await api.breaking(who().id);
-    const text = JSON.stringify([who().id, state]);
-    if (text === drawn) return;
-    drawn = text;
-    const pane = $("breaking");
-    const focused = pane.contains(document.activeElement) ? document.activeElement.id : "";
-    pane.replaceChildren(
-      make("p", "hint", "Break something, then use the bot as a customer. It keeps its promises: it always answers, and tells the truth."),
-      ...state.parts.map((part) => drawPart(part, attempt)),
-      drawBots(state.bots, who(), attempt),
-    );
-    if (focused) $(focused)?.focus();
+    const user = who();
+    const state = await api.breaking(user.id);
+    if (!updates.size) {
+      const drawn = state.parts.map((part) => drawPart(part, attempt));
+      drawn.forEach(({ update }, i) => updates.set(state.parts[i].name, update));
+      $("breaking").replaceChildren(
+        make("p", "hint", "Break something, then use the bot as a customer. It keeps its promises: it always answers, and tells the truth."),
+        ...drawn.map(({ set }) => set),
+        bots.set,
+      );
+    }
+    for (const part of state.parts) updates.get(part.name)(part);
+    bots.update(user, state.bots);
   });
 }
 
+// Draws a part of the system, and returns it with what brings it up to date.
 function drawPart(part, attempt) {
   const states = part.modes.filter((mode) => !mode.once);
-  const current = states.find((mode) => mode.name === part.mode);
-  const set = make("fieldset", part.mode === "normal" ? "" : "broken");
-  set.append(
-    make("legend", "", part.label),
-    make("p", "state", make("b", "", current.label), ": ", current.about, make("small", "", part.state)),
-    make("div", "switches", ...states.map((mode) => radio(part, mode, attempt))),
-  );
   const events = part.modes.filter((mode) => mode.once);
-  if (events.length) {
-    set.append(make("div", "row", ...events.map((mode) => {
-      const once = button("style-2", mode.label, () => attempt(() => api.breakPart(part.name, mode.name)));
-      once.title = mode.about;
-      once.id = `once-${part.name}-${mode.name}`;
-      return once;
-    })));
-  }
-  return set;
+  const switches = states.map((mode) => radio(part, mode, attempt));
+  const [name, about, more] = [make("b", ""), make("span", ""), make("small", "")];
+  const set = make("fieldset", "",
+    make("legend", "", part.label),
+    make("p", "state", name, about, more),
+    make("div", "switches", ...switches.map((one) => one.parentElement)),
+  );
+  if (events.length) set.append(make("div", "row", ...events.map((mode) => once(part, mode, attempt))));
+  const update = (now) => {
+    const current = states.find((mode) => mode.name === now.mode);
+    set.classList.toggle("broken", now.mode !== "normal");
+    name.textContent = current.label;
+    about.textContent = ": " + current.about;
+    more.textContent = now.state;
+    for (const one of switches) one.checked = one.value === now.mode;
+  };
+  return { set, update };
 }
 
 function radio(part, mode, attempt) {
   const input = make("input", "");
   input.type = "radio";
   input.name = part.name;
+  input.value = mode.name;
   input.id = `mode-${part.name}-${mode.name}`;
-  input.checked = mode.name === part.mode;
   input.addEventListener("change", () => attempt(() => api.breakPart(part.name, mode.name)));
-  const label = make("label", "", input, make("span", "", mode.label));
-  label.title = mode.about;
-  return label;
+  make("label", "", input, make("span", "", mode.label)).title = mode.about;
+  return input;
 }
 
-function drawBots(bots, user, attempt) {
-  const set = make("fieldset", "", make("legend", "", `${user.name}’s bots`));
-  if (!bots.length) {
-    set.append(make("p", "state", "There is none to crash."));
-    return set;
+function once(part, mode, attempt) {
+  const event = button("style-2", mode.label, () => attempt(() => api.breakPart(part.name, mode.name)));
+  event.title = mode.about;
+  event.id = `once-${part.name}-${mode.name}`;
+  return event;
+}
+
+// The user's bots, of which one can be made to crash.
+class Bots {
+  #title = make("legend", "");
+  #choice = make("select", "");
+  #crash;
+  set;
+
+  constructor(who, attempt) {
+    this.#choice.id = "crash-bot";
+    this.#choice.ariaLabel = "Bot to crash";
+    this.#crash = button("style-4", "Crash it", () => attempt(() => api.crash(who().id, this.#choice.value)));
+    this.#crash.id = "crash";
+    const text = "A crash is the hosting service’s to know: the bot tells it when it asks again.";
+    this.set = make("fieldset", "", this.#title, make("p", "state", text), make("div", "row", this.#choice, this.#crash));
   }
-  const choice = make("select", "", ...bots.map((bot) => new Option(`${bot.name} (${bot.status})`, bot.id)));
-  choice.id = "crash-bot";
-  choice.ariaLabel = "Bot to crash";
-  choice.value = bots.some((bot) => bot.id === crashed) ? crashed : bots[0].id;
-  const crash = button("style-4", "Crash it", () => attempt(() => {
-    crashed = choice.value;
-    return api.crash(user.id, choice.value);
-  }));
-  crash.id = "crash";
-  set.append(make("p", "state", "A crash is the hosting service’s to know: the bot tells it when it asks again."), make("div", "row", choice, crash));
-  return set;
+
+  update(user, bots) {
+    this.#title.textContent = `${user.name}’s bots`;
+    const { value } = this.#choice;
+    const options = bots.map((bot) => [`${bot.name} (${bot.status})`, bot.id]);
+    const before = [...this.#choice.options].map((option) => [option.text, option.value]);
+    if (JSON.stringify(before) !== JSON.stringify(options)) {
+      this.#choice.replaceChildren(...options.map(([text, id]) => new Option(text, id)));
+      if (bots.some((bot) => bot.id === value)) this.#choice.value = value;
+    }
+    this.#choice.disabled = this.#crash.disabled = !bots.length;
+  }
 }

@@ -34,6 +34,21 @@ export function avatar(name) {
   return picture;
 }
 
+// Makes a list hold these items, which have an id each in their data set. Items
+// that stay are left alone; where another item has the id, replace(old, new)
+// puts it in the old one's place.
+export function arrange(list, items, replace) {
+  const wanted = new Map(items.map((item) => [item.dataset.id, item]));
+  for (const item of [...list.children]) {
+    const next = wanted.get(item.dataset.id);
+    if (!next) item.remove();
+    else if (next !== item) replace(item, next);
+  }
+  items.forEach((item, i) => {
+    if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null);
+  });
+}
+
 // Lets a task that was asked for while it ran run once more, and not more often.
 export function coalesced(task) {
   let running = null;

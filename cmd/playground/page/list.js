@@ -1,7 +1,7 @@
 // The list of messages. Only what changed is drawn anew, so that a menu that is
 // open, the focus and what a screen reader has read stay as they are.
 
-import { $, make } from "./dom.js";
+import { $, arrange, make } from "./dom.js";
 import { drawMessage } from "./messages.js";
 
 const list = $("messages");
@@ -41,7 +41,7 @@ export function showMessages(messages, names, press, dismiss) {
     item.dataset.text = text;
     return item;
   });
-  place(items);
+  arrange(list, items, replace);
   if (atEnd) scroller.scrollTop = scroller.scrollHeight;
 }
 
@@ -75,18 +75,6 @@ function drawItem(message, { names, grouped, press, dismiss }) {
     replace(item, fresh);
   };
   return item;
-}
-
-function place(items) {
-  const wanted = new Map(items.map((item) => [item.dataset.id, item]));
-  for (const item of [...list.children]) {
-    const next = wanted.get(item.dataset.id);
-    if (!next) item.remove();
-    else if (next !== item) replace(item, next);
-  }
-  items.forEach((item, i) => {
-    if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null);
-  });
 }
 
 // Replaces a message by its newer form, with the focus where it was. While that

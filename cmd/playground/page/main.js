@@ -30,8 +30,8 @@ async function start() {
   await load();
   panel = new Panel([
     { id: "members", title: "Members", icon: "👥", show: showMembers },
-    { id: "underneath", title: "Underneath", icon: "🔬", show: () => showUnderneath().catch(() => {}) },
-    { id: "breaking", title: "Break it", icon: "🔨", show: () => breaking().catch(() => {}) },
+    { id: "underneath", title: "Underneath", icon: "🔬", live: true, show: () => showUnderneath().catch(() => {}) },
+    { id: "breaking", title: "Break it", icon: "🔨", live: true, show: () => breaking().catch(() => {}) },
   ]);
   api.watch({ changed, lost, found: () => attempt(found) });
 }
@@ -47,7 +47,7 @@ const remembered = (list, key) => list.find((one) => one.name === sessionStorage
 
 function changed() {
   refresh().catch(() => {});
-  panel.refresh();
+  panel.happened();
 }
 
 function lost() {

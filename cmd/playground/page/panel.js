@@ -6,8 +6,8 @@ export class Panel {
   #panes;
   #shown = null;
 
-  // A pane has an id, a title, an icon and show(), which is called whenever what
-  // it shows may have changed while it is open.
+  // A pane has an id, a title, an icon and show(), which is called when it is
+  // opened and, of a live one, whenever something has happened.
   constructor(panes) {
     this.#panes = panes;
     $("tools").append(...panes.map((pane) => {
@@ -47,5 +47,9 @@ export class Panel {
 
   refresh() {
     this.#shown?.show();
+  }
+
+  happened() {
+    if (this.#shown?.live) this.refresh();
   }
 }

@@ -1,7 +1,7 @@
 // The panel that shows what happens underneath each interaction.
 
 import * as api from "./api.js";
-import { $, coalesced, icon, make } from "./dom.js";
+import { $, arrange, coalesced, icon, make } from "./dom.js";
 
 const kinds = {
   gateway: { name: "Event", sign: "⚡" },
@@ -15,10 +15,14 @@ const patience = 3000; // ms that Discord waits for a first response
 export const showUnderneath = coalesced(async () => {
   const { interactions, apart } = await api.activity();
   const pane = $("underneath");
+  if (!pane.children.length) pane.append(...explanation(), make("ol", "interactions plain"));
+  const list = pane.querySelector(".interactions");
+  const old = new Map([...list.children].map((item) => [item.dataset.id, item]));
   const items = interactions.map((interaction) => drawInteraction(interaction));
   if (apart.length) items.push(drawApart(apart));
-  if (!pane.children.length) pane.append(...explanation(), make("ol", "interactions plain"));
-  place(pane.querySelector(".interactions"), items);
+  const same = (item) => old.get(item.dataset.id)?.dataset.text === item.dataset.text;
+  if (items.length && !old.has(items[0].dataset.id)) items[0].firstChild.open = true; // the newest, when it comes
+  arrange(list, items.map((item) => (same(item) ? old.get(item.dataset.id) : item)), replace);
 });
 
 const explanation = () => [
@@ -26,19 +30,13 @@ const explanation = () => [
   make("p", "hint", "Calls to Discord are told by the interaction’s token; Redis and the service by the user and the time. Tokens are hidden."),
 ];
 
-// Replaces what changed, and leaves what is open as it is.
-function place(list, items) {
-  const old = new Map([...list.children].map((item) => [item.dataset.id, item]));
-  const next = items.map((item, i) => {
-    const before = old.get(item.dataset.id);
-    if (before?.dataset.text === item.dataset.text) return before;
-    const open = before ? [...before.querySelectorAll("details[open]")].map((d) => d.dataset.id) : i ? [] : [item.dataset.id];
-    for (const details of item.querySelectorAll("details")) details.open = open.includes(details.dataset.id);
-    return item;
-  });
-  const focused = document.activeElement?.closest("details")?.dataset.id;
-  list.replaceChildren(...next);
-  if (focused) list.querySelector(`details[data-id="${focused}"] > summary`)?.focus({ preventScroll: true });
+// Puts what is newer in the place of what was, as open as that.
+function replace(before, next) {
+  const open = [...before.querySelectorAll("details[open]")].map((details) => details.dataset.id);
+  for (const details of next.querySelectorAll("details")) details.open = open.includes(details.dataset.id);
+  const focused = before.contains(document.activeElement) && document.activeElement.closest("details").dataset.id;
+  before.replaceWith(next);
+  if (focused) next.querySelector(`details[data-id="${focused}"] > summary`)?.focus({ preventScroll: true });
 }
 
 function drawInteraction(interaction) {
