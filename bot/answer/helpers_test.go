@@ -1,0 +1,237 @@
+package answer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/answer"
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// call is something that was sent to Discord, and when after the event.
+type call struct {
+	what string
+	at   time.Duration
+}
+
+// discord notes what is sent and answers each kind of call as it is told, then
+// with success. An answer takes as long as latency says.
+type discord struct {
+	mu      sync.Mutex
+	started time.Time
+	calls   []call
+	errs    map[string][]error // by kind of call
+	latency time.Duration
+}
+
+func (d *discord) send(ctx context.Context, kind, text string) error {
+	if err := d.wait(ctx); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, call{kind + text, time.Since(d.started)})
+	if errs := d.errs[kind]; len(errs) > 0 {
+		d.errs[kind] = errs[1:]
+		return errs[0]
+	}
+	return nil
+}
+
+// sent returns the calls so far.
+func (d *discord) sent() []call {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.calls)
+}
+
+func (d *discord) wait(ctx context.Context) error {
+	if d.latency == 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return &rest.Error{Message: "timeout", Uncertain: true}
+	case <-time.After(d.latency):
+		return nil
+	}
+}
+
+func (d *discord) Respond(ctx context.Context, _ rest.Callback, r interaction.Response) error {
+	return d.send(ctx, map[interaction.Form]string{
+		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal",
+	}[r.Form], " "+r.Message.Content)
+}
+
+func (d *discord) Defer(ctx context.Context, _ rest.Callback, f interaction.Form) error {
+	return d.send(ctx, map[interaction.Form]string{interaction.FormReply: "defer", interaction.FormUpdate: "defer update"}[f], "")
+}
+
+func (d *discord) EditOriginal(ctx context.Context, _ rest.Callback, m interaction.Message) error {
+	return d.send(ctx, "edit", " "+m.Content)
+}
+
+func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.Message) error {
+	return d.send(ctx, "follow up", " "+m.Content)
+}
+
+// journal notes what staff are told.
+type journal struct {
+	mu      sync.Mutex
+	entries []string
+}
+
+func (j *journal) Action(_ *interaction.Request, a interaction.Action) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, "action "+a.Name)
+}
+
+func (j *journal) Audit(_ *interaction.Request, a interaction.Audit) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, "audit "+a.Detail)
+}
+
+func (j *journal) Failure(_ *interaction.Request, err error, _ bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, "failure "+err.Error())
+}
+
+var errRefused = errors.New("refused")
+
+// errUnspeakable can not be explained.
+var errUnspeakable = errors.New("unspeakable")
+
+// explain says an error as it is; only errRefused is the caller's to mend.
+func explain(_ *interaction.Request, err error) interaction.Explanation {
+	if errors.Is(err, errUnspeakable) {
+		panic(err)
+	}
+	return interaction.Explanation{Message: say("sorry"), Fault: !errors.Is(err, errRefused)}
+}
+
+func say(text string) interaction.Message { return interaction.Message{Content: text} }
+
+func reply(text string) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Reply(say(text)), nil
+	}
+}
+
+// slow waits before it answers, unless the interaction is over before.
+func slow(d time.Duration, h interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		select {
+		case <-ctx.Done():
+			return interaction.Response{}, ctx.Err()
+		case <-time.After(d):
+			return h(ctx, r)
+		}
+	}
+}
+
+// then acts after the first response.
+func then(first string, next interaction.Handler) interaction.Handler {
+	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+		response := interaction.Update(say(first))
+		response.Then = func(ctx context.Context) (interaction.Response, error) { return next(ctx, r) }
+		return response, nil
+	}
+}
+
+func acted(text string) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		response := interaction.Update(say(text))
+		response.Action = &interaction.Action{Name: "restart", Outcome: interaction.Done}
+		return response, nil
+	}
+}
+
+func failing(err error) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Response{}, err
+	}
+}
+
+func command() *interaction.Event {
+	return &interaction.Event{
+		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommand,
+		User: interaction.EventUser{ID: "3"}, Data: interaction.EventData{Name: "do"},
+	}
+}
+
+// numbered gives an event an ID of its own.
+func numbered(event *interaction.Event, n int) *interaction.Event {
+	event.ID = fmt.Sprint(100 + n)
+	return event
+}
+
+func press() *interaction.Event {
+	return &interaction.Event{
+		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionMessageComponent,
+		User: interaction.EventUser{ID: "3"}, Message: interaction.EventMessage{ID: "4"}, Data: interaction.EventData{CustomID: "do"},
+	}
+}
+
+func typing() *interaction.Event {
+	return &interaction.Event{
+		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommandAutocomplete,
+		User: interaction.EventUser{ID: "3"},
+		Data: interaction.EventData{Name: "do", Options: []interaction.EventOption{
+			{Name: "bot", Type: discordgo.ApplicationCommandOptionString, Value: "s", Focused: true},
+		}},
+	}
+}
+
+// server is a Server around one handler for everything, with what it tells.
+type server struct {
+	*answer.Server
+	discord *discord
+	journal *journal
+	log     bytes.Buffer
+
+	mu       sync.Mutex
+	observed []answer.Observation
+}
+
+func (s *server) observe(o answer.Observation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.observed = append(s.observed, o)
+}
+
+func newServer(h interaction.Handler, d *discord) *server {
+	router := interaction.NewRouter()
+	router.Command("do", h)
+	router.Component("do", h)
+	router.Autocomplete("do", "bot", h)
+	s := &server{discord: d, journal: &journal{}}
+	d.started = time.Now()
+	s.Server = answer.New(answer.Config{
+		Discord: d, Router: router, Explain: explain, Journal: s.journal, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: answer.DefaultTiming(),
+		Observe: s.observe,
+	})
+	return s
+}
+
+var (
+	unavailable = &rest.Error{Status: 503, Uncertain: true}
+	tooLate     = &rest.Error{Status: 404, Code: 10062}
+	answered    = &rest.Error{Status: 400, Code: rest.CodeAlreadyAcknowledged}
+	malformed   = &rest.Error{Status: 400, Code: rest.CodeInvalidForm}
+)
