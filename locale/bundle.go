@@ -7,10 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/nicksnyder/go-i18n/v2/i18n"
-	"golang.org/x/text/language"
 )
 
 // Default is the locale of the texts that stand in where a language has none,
@@ -42,15 +38,13 @@ func load(files fs.FS) (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list text files: %w", err)
 	}
-	messages := i18n.NewBundle(language.Make(Default))
-	messages.RegisterUnmarshalFunc("yaml", yaml.Unmarshal)
 	b := &Bundle{catalogs: map[string]*catalog{}, texts: map[string]*Texts{}}
 	for _, name := range names {
 		locale := strings.TrimSuffix(name, path.Ext(name))
 		if !slices.Contains(discordLocales(), locale) {
 			return nil, fmt.Errorf("text file %s: not named for a Discord locale", name)
 		}
-		if b.catalogs[locale], err = loadCatalog(messages, files, name); err != nil {
+		if b.catalogs[locale], err = loadCatalog(files, name); err != nil {
 			return nil, fmt.Errorf("text file %s: %w", name, err)
 		}
 	}
@@ -111,7 +105,7 @@ func (b *Bundle) Locales() []string {
 // Has reports whether Default has a text for key, and so whether every call
 // with it gives a text rather than the key.
 func (b *Bundle) Has(key string) bool {
-	return b.catalogs[Default].others[key] != nil
+	return b.catalogs[Default].texts[key] != nil
 }
 
 // Localizations returns the text of key in each locale that has one of its own,
@@ -123,7 +117,7 @@ func (b *Bundle) Localizations(key string) map[string]string {
 	}
 	var localized map[string]string
 	for locale, catalog := range b.catalogs {
-		if locale == Default || catalog.others[key] == nil {
+		if locale == Default || catalog.texts[key] == nil {
 			continue
 		}
 		if localized == nil {

@@ -5,60 +5,68 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/goccy/go-yaml"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
 )
 
 // catalog is the texts of one file.
 type catalog struct {
-	others    map[string]*form // the form "other" of each text, which it shows without a count
-	localizer *i18n.Localizer  // of texts with a count
+	language language.Tag
+	texts    map[string]*text // by key
 }
 
-// loadCatalog reads the file name of files, adds it to bundle, which knows the
-// plural rules, and checks each of its texts.
-func loadCatalog(bundle *i18n.Bundle, files fs.FS, name string) (*catalog, error) {
+// text is what a key stands for in one language, in the plural forms that it
+// has there; all have "other".
+type text [plural.Many + 1]*form
+
+// loadCatalog reads the file name of files, which is in go-i18n's format, and
+// checks each of its texts.
+func loadCatalog(files fs.FS, name string) (*catalog, error) {
 	content, err := fs.ReadFile(files, name)
 	if err != nil {
 		return nil, err
 	}
-	file, err := bundle.ParseMessageFileBytes(content, name)
+	file, err := i18n.ParseMessageFileBytes(content, name, map[string]i18n.UnmarshalFunc{"yaml": yaml.Unmarshal})
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{
-		others:    make(map[string]*form, len(file.Messages)),
-		localizer: i18n.NewLocalizer(bundle, file.Tag.String()),
-	}
+	c := &catalog{language: file.Tag, texts: make(map[string]*text, len(file.Messages))}
 	for _, m := range file.Messages {
-		if c.others[m.ID], err = parseForms(m); err != nil {
+		if c.texts[m.ID], err = parseText(m); err != nil {
 			return nil, fmt.Errorf("key %s: %w", m.ID, err)
 		}
 	}
 	return c, nil
 }
 
-// parseForms checks all forms of a text and returns its form "other".
-func parseForms(m *i18n.Message) (other *form, err error) {
+func parseText(m *i18n.Message) (*text, error) {
 	if m.Other == "" {
 		return nil, errors.New("no text")
 	}
-	for _, text := range []string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other} {
-		if other, err = parseForm(text); err != nil {
+	t := &text{}
+	for number, written := range map[plural.Form]string{
+		plural.Zero: m.Zero, plural.One: m.One, plural.Two: m.Two, plural.Few: m.Few, plural.Many: m.Many, plural.Other: m.Other,
+	} {
+		if written == "" {
+			continue
+		}
+		var err error
+		if t[number], err = parseForm(written); err != nil {
 			return nil, err
 		}
 	}
-	return other, nil
+	return t, nil
 }
 
-// count returns the text of key in the plural form that n asks for.
-func (c *catalog) count(key string, n int, args Args) string {
-	// An error can come with a good text: the form "other", where the one that
-	// n asks for is not there.
-	text, err := c.localizer.Localize(&i18n.LocalizeConfig{
-		MessageID: key, PluralCount: n, TemplateData: args, TemplateParser: formParser{},
-	})
-	if err != nil && text == "" {
-		return key
+// count returns the form of a text that n asks for in the catalog's language.
+//
+// go-i18n could tell as well, but with a text/template, for whose sake the
+// linker keeps every method of the program: 9 MB of 26.
+func (c *catalog) count(t *text, n int) *form {
+	if asked := t[plural.Cardinal.MatchPlural(c.language, max(n, -n), 0, 0, 0, 0)]; asked != nil {
+		return asked
 	}
-	return text
+	return t[plural.Other]
 }

@@ -1,6 +1,10 @@
 package locale
 
-import "maps"
+import (
+	"maps"
+
+	"golang.org/x/text/feature/plural"
+)
 
 // Args are the arguments of a text by the name of their placeholder. Values are
 // printed as fmt.Print does; numbers come formatted for the reader.
@@ -23,32 +27,32 @@ func (t *Texts) Text(key string) string { return t.Format(key, nil) }
 
 // Format returns a text with args in its placeholders.
 func (t *Texts) Format(key string, args Args) string {
-	_, text := t.find(key)
-	if text == nil {
+	_, found := t.find(key)
+	if found == nil {
 		return key
 	}
-	return text.with(args)
+	return found[plural.Other].with(args)
 }
 
 // Count returns the form of a text that n asks for in the language's grammar,
 // with n as the placeholder Count and args in the others.
 func (t *Texts) Count(key string, n int, args Args) string {
-	c, _ := t.find(key)
-	if c == nil {
+	c, found := t.find(key)
+	if found == nil {
 		return key
 	}
 	counted := make(Args, len(args)+1)
 	maps.Copy(counted, args)
 	counted["Count"] = n
-	return c.count(key, n, counted)
+	return c.count(found, n).with(counted)
 }
 
-// find returns the catalog that holds the text of key, and its form "other", or
-// nil for both where no language has it.
-func (t *Texts) find(key string) (*catalog, *form) {
+// find returns the text of key and the catalog that holds it, or nil for both
+// where no language has it.
+func (t *Texts) find(key string) (*catalog, *text) {
 	for _, c := range [...]*catalog{t.catalog, t.fallback} {
-		if text := c.others[key]; text != nil {
-			return c, text
+		if found := c.texts[key]; found != nil {
+			return c, found
 		}
 	}
 	return nil, nil

@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+
 	"hostbot/locale"
 )
 
@@ -111,6 +114,34 @@ func TestCount(t *testing.T) {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestFormsAreThoseOfGoI18n compares with go-i18n, which has newer rules. For
+// numbers that somebody may have of something they differ in Vietnamese alone,
+// where a newer one sets 0 and 1 apart.
+func TestFormsAreThoseOfGoI18n(t *testing.T) {
+	forms := &i18n.Message{ID: "form", Zero: "zero", One: "one", Two: "two", Few: "few", Many: "many", Other: "other"}
+	for _, name := range locale.DiscordLocales() {
+		if name == "vi" {
+			continue
+		}
+		texts := everyForm(t, name)
+		tag := language.Make(name)
+		theirs := i18n.NewBundle(tag)
+		if err := theirs.AddMessages(tag, forms); err != nil {
+			t.Fatal(err)
+		}
+		localizer := i18n.NewLocalizer(theirs, name)
+		for n := range 1001 {
+			want, err := localizer.Localize(&i18n.LocalizeConfig{MessageID: "form", PluralCount: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := texts.Count("form", n, nil); got != want {
+				t.Errorf("%s: %d takes the form %s, want %s", name, n, got, want)
+			}
+		}
 	}
 }
 
