@@ -19,5 +19,5 @@ func TestHelpListsEveryCommand(t *testing.T) {
 		}
 	}
 	wantText(t, after.Message, "</plan:12> · ", "</help:13> · ", "Meine Antworten siehst nur du")
-	fits(t, after.Message)
+	sendable(t, after)
 }

@@ -32,12 +32,14 @@ func Markdown(text string, limit int) string {
 	count := 0 // of characters in out
 	fits := 0  // how much of out leaves room for an ellipsis
 	for i, r := range in {
-		if isMarkup(in, i) {
+		escaped := isMarkup(in, i)
+		if escaped {
 			out = append(out, '\\')
 			count++
 		}
 		out = utf8.AppendRune(out, r)
-		if count++; count < limit {
+		// An underscore is plain for what follows it, which an ellipsis is not.
+		if count++; count < limit && (r != '_' || escaped) {
 			fits = len(out)
 		}
 	}
@@ -150,7 +152,9 @@ func isMarkup(text []rune, i int) bool {
 	}
 }
 
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+// isWord tells of the characters within which an underscore is one: to Discord
+// only those of ASCII.
+func isWord(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
 func isNumber(text []rune) bool {
 	for _, r := range text {
