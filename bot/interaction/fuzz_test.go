@@ -1,0 +1,85 @@
+package interaction_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"hostbot/bot/interaction"
+)
+
+// FuzzEvents parses and routes any event: without a crash, and to a handler
+// only where Discord has attested who is asking.
+func FuzzEvents(f *testing.F) {
+	for _, event := range []string{
+		`{"id":"1","type":2,"token":"t","member":{"user":{"id":"42"},"roles":["7"]},"data":{"name":"bot","options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"Shop"}]}]}}`,
+		`{"id":"1","type":4,"token":"t","user":{"id":"42"},"data":{"name":"bot","options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"S","focused":true}]}]}}`,
+		`{"id":"1","type":3,"token":"t","user":{"id":"42"},"message":{"id":"9","interaction_metadata":{"id":"8"}},"data":{"custom_id":"open","values":["x"]}}`,
+		`{"id":"1","type":5,"token":"t","user":{"id":"42"},"data":{"custom_id":"rest/x/y","components":[{"components":[{"custom_id":"name","value":"Shop"}]}]}}`,
+		`{"id":"1","type":2,"token":"t","user":{"id":"../42"},"data":{"name":"plan"}}`,
+		`{"id":"1","type":2,"token":"t","user":{"id":"42"},"data":{"name":"bot","options":[null,{"value":{}},{"value":[1]}]}}`,
+		`{"id":1,"type":"2","token":[],"user":7,"data":{"options":{"name":[]}}}`, `null`, `[]`,
+	} {
+		f.Add([]byte(event))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		event := &interaction.Event{}
+		if err := json.Unmarshal(data, event); err != nil {
+			var malformed *json.SyntaxError
+			if errors.As(err, &malformed) {
+				return // never handed on; what is of another type is left out
+			}
+		}
+		received := time.Unix(1_700_000_000, 0)
+		r, err := interaction.Parse(event, received)
+		if r == nil {
+			if !errors.Is(err, interaction.ErrIncomplete) {
+				t.Errorf("no request, and the error %v", err)
+			}
+			return
+		}
+		if !interaction.IsSnowflake(r.UserID) || r.CustomerID != r.UserID || r.UserID != event.User.ID && r.UserID != event.Member.User.ID {
+			t.Errorf("the user is %q, the customer %q", r.UserID, r.CustomerID)
+		}
+		if r.ID == "" || len(r.Reference) != 7 || r.Message == "" || !r.ReceivedAt.Equal(received) {
+			t.Errorf("request %+v", r)
+		}
+		if err == nil && (r.Name == "" || r.Kind == "") {
+			t.Errorf("no error, and the request %+v", r)
+		}
+		routed(t, r)
+	})
+}
+
+// routed routes a request among patterns of each kind.
+func routed(t *testing.T, r *interaction.Request) {
+	t.Helper()
+	router := interaction.NewRouter()
+	served := func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Response{}, nil
+	}
+	router.Command("bot show", served)
+	router.Autocomplete("bot show", "bot", served)
+	for _, add := range []func(string, interaction.Handler){router.Component, router.Modal} {
+		add("open", served)
+		add("page/{page}", served)
+		add("rest/{bot...}", served)
+	}
+	_, err := router.Route(r)(t.Context(), r)
+	if (err != nil) != errors.Is(err, interaction.ErrNoRoute) || (r.Route == "none") != (err != nil) {
+		t.Errorf("routed to %q, error %v", r.Route, err)
+	}
+	// What a pattern matched is what was sent.
+	switch r.Route {
+	case "page/{page}":
+		if "page/"+r.Params["page"] != r.Name {
+			t.Errorf("%q has the page %q", r.Name, r.Params["page"])
+		}
+	case "rest/{bot...}":
+		if "rest/"+r.Params["bot"] != r.Name {
+			t.Errorf("%q has the bot %q", r.Name, r.Params["bot"])
+		}
+	}
+}
