@@ -90,11 +90,12 @@ func (b *Bot) build() error {
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
 
-	hosting, err := hostapi.New(hostingConfig(s.HostAPI, b.version, b.monitor.Service))
+	hosting, err := hostapi.New(b.hostingConfig())
 	if err != nil {
 		return err
 	}
 	b.onClose(hosting.Close)
+	b.monitor.ServiceHealth(hosting.Health)
 
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Source: hosting, Fresh: s.Cache.Fresh, Keep: s.Cache.Keep, Patience: listPatience, Log: b.log,

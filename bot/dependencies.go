@@ -18,6 +18,18 @@ func (b *Bot) redisBack(after time.Duration) {
 	b.tell(func() { b.journal.RedisBack(after) })
 }
 
+// serviceDown is told when the hosting service is taken to be away.
+func (b *Bot) serviceDown(reason error) {
+	b.log.Warn().Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
+	b.tell(func() { b.journal.ServiceDown(reason) })
+}
+
+// serviceUp is told when the hosting service is back.
+func (b *Bot) serviceUp(after time.Duration) {
+	b.log.Info().Dur("after", after).Msg("the hosting service is back")
+	b.tell(func() { b.journal.ServiceUp(after) })
+}
+
 // tell writes an entry for staff in the background: it may wait for Redis, which
 // whoever noticed what it tells of must not.
 func (b *Bot) tell(write func()) { b.telling.Go(write) }

@@ -32,7 +32,7 @@ func TestFailuresOfTheService(t *testing.T) {
 	}{
 		"refuses the secret": {hostapitest.Fault{Status: http.StatusUnauthorized}, "turned us away", "unauthorized (401)"},
 		"broken":             {hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1>"}, "cannot be reached", "unavailable (500)"},
-		"too many requests":  {hostapitest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"3600"}}}, "too many requests", "rate_limited (429)"},
+		"too many requests":  {hostapitest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"2"}}}, "too many requests", "rate_limited"},
 		"malformed":          {hostapitest.Fault{Malformed: true}, "makes no sense", "malformed (200)"},
 		"wrong types":        {hostapitest.Fault{WrongTypes: true}, "makes no sense", "malformed (200)"},
 		"huge":               {hostapitest.Fault{Huge: true}, "makes no sense", "malformed (200)"},

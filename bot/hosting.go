@@ -1,12 +1,10 @@
 package bot
 
-import (
-	"hostbot/configs"
-	"hostbot/hostapi"
-)
+import "hostbot/hostapi"
 
 // hostingConfig translates the settings of the hosting service.
-func hostingConfig(s configs.HostAPI, version string, observe func(hostapi.Call)) hostapi.Config {
+func (b *Bot) hostingConfig() hostapi.Config {
+	s := b.settings.HostAPI
 	operations := make(map[hostapi.Operation]hostapi.Override, len(s.Operations))
 	for name, o := range s.Operations {
 		operations[hostapi.Operation(name)] = hostapi.Override{
@@ -15,6 +13,7 @@ func hostingConfig(s configs.HostAPI, version string, observe func(hostapi.Call)
 	}
 	return hostapi.Config{
 		BaseURL: s.URL, Secret: s.Secret, AllowHTTP: s.AllowHTTP, Timeout: s.Timeout,
-		UserAgent: "hostbot/" + version, Operations: operations, Observe: observe,
+		UserAgent: "hostbot/" + b.version, Operations: operations,
+		Observe: b.monitor.Service, OnDown: b.serviceDown, OnUp: b.serviceUp,
 	}
 }

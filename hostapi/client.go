@@ -12,6 +12,13 @@
 // Operations that only read are tried again while their context's deadline
 // allows; actions are sent again only where they certainly did not reach the
 // service.
+//
+// After ten requests in a row that show the service to be away (no connection,
+// no answer in time, a status of 5xx, nonsense), calls are refused at once with
+// CodeUnavailable and Error.NotSent. The client then asks for an account after
+// 1 s, 2 s and so on, every 30 s at last, and lets calls through again as soon as
+// that is answered. After a 429 that says when to try again, calls are refused
+// with CodeRateLimited and Error.NotSent until then, for 30 s at most.
 package hostapi
 
 import (
@@ -55,6 +62,10 @@ type Config struct {
 	Transport http.RoundTripper
 	// Observe, if set, is told of every call when it has ended.
 	Observe func(Call)
+	// OnDown, if set, is told when the service is taken to be away, with the
+	// failure that decided it, and OnUp when it is back, and after how long.
+	OnDown func(reason error)
+	OnUp   func(after time.Duration)
 }
 
 // Call is what there is to observe of a call of a Client's method.
@@ -77,6 +88,7 @@ type Client struct {
 	userAgent string
 	endpoints map[Operation]endpoint
 	observe   func(Call)
+	breaker   *breaker
 }
 
 // New returns a client, or an error that joins every mistake in c.
@@ -108,7 +120,13 @@ func New(c Config) (*Client, error) {
 	if c.Observe == nil {
 		c.Observe = func(Call) {}
 	}
-	return &Client{
+	if c.OnDown == nil {
+		c.OnDown = func(error) {}
+	}
+	if c.OnUp == nil {
+		c.OnUp = func(time.Duration) {}
+	}
+	client := &Client{
 		http:      &http.Client{Transport: c.Transport, CheckRedirect: checkRedirect},
 		base:      base,
 		reveal:    c.Secret.Reveal,
@@ -117,7 +135,9 @@ func New(c Config) (*Client, error) {
 		userAgent: c.UserAgent,
 		endpoints: endpoints,
 		observe:   c.Observe,
-	}, nil
+	}
+	client.breaker = newBreaker(client.tryList, c.OnDown, c.OnUp)
+	return client, nil
 }
 
 // Offers tells whether an operation is turned on.
@@ -126,8 +146,15 @@ func (c *Client) Offers(op Operation) bool {
 	return ok
 }
 
-// Close closes connections that are idle. Calls under way are left alone.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// Health returns what is known of the service as a whole, without asking it.
+func (c *Client) Health() Health { return c.breaker.state(time.Now()) }
+
+// Close ends the probing of a service that is away, and closes connections that
+// are idle. Calls under way are left alone.
+func (c *Client) Close() {
+	c.breaker.close()
+	c.http.CloseIdleConnections()
+}
 
 // parseBase does not repeat the address in its errors: it may hold a password.
 func parseBase(address string, allowHTTP bool) (*url.URL, error) {

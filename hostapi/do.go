@@ -46,8 +46,11 @@ func do[T any](ctx context.Context, c *Client, call call, decode func(answer []b
 		}
 		value, mistake := decode(answer.body)
 		if mistake != nil {
-			return value, c.malformed(e, call.op, answer.status, mistake)
+			err := c.malformed(e, call.op, answer.status, mistake)
+			c.breaker.note(call.userID, err)
+			return value, err
 		}
+		c.breaker.note(call.userID, nil)
 		return value, nil
 	}()
 	took := time.Since(started)
@@ -58,6 +61,27 @@ func do[T any](ctx context.Context, c *Client, call call, decode func(answer []b
 		return zero, err
 	}
 	return value, nil
+}
+
+// tryList asks for an account in one request, whatever the breaker says.
+func (c *Client) tryList(ctx context.Context, userID string) *Error {
+	started, call := time.Now(), call{op: OpList, userID: userID}
+	failure := func() *Error {
+		e, err := c.endpoint(call)
+		if err != nil {
+			return err
+		}
+		answer, err := c.attempt(ctx, e, call)
+		if err != nil {
+			return err
+		}
+		if _, mistake := decodeList(answer.body); mistake != nil {
+			return c.malformed(e, call.op, answer.status, mistake)
+		}
+		return nil
+	}()
+	c.observe(Call{Op: call.op, Code: codeOf(failure), Attempts: 1, Duration: time.Since(started)})
+	return failure
 }
 
 // codeOf is CodeOf for an error that may be a nil *Error.

@@ -42,6 +42,9 @@ type Error struct {
 	// have reached the service, and no definite answer came back. A status of
 	// 5xx is none: the service, or a gateway before it, may fail half way.
 	Uncertain bool
+	// NotSent says that no request was made, as the service is known to be away
+	// or to have had too many of them.
+	NotSent bool
 	// Attempts is how many requests were sent; Took is how long the call lasted
 	// with all of them.
 	Attempts int

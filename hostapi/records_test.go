@@ -66,15 +66,16 @@ func TestALongListWithinTheBound(t *testing.T) {
 }
 
 func TestTheRecordOfAnotherServerIsRefused(t *testing.T) {
-	body := ""
-	client := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
-	for _, body = range []string{`{"id":"other"}`, `{"server":{"id":"other"}}`, `{"server":null}`, `{"server":[]}`, `{}`, `[]`} {
-		if _, err := client.Get(t.Context(), "42", "srv-1"); hostapi.CodeOf(err) != hostapi.CodeMalformed {
+	answering := func(body string) *hostapi.Client {
+		return serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+	}
+	for _, body := range []string{`{"id":"other"}`, `{"server":{"id":"other"}}`, `{"server":null}`, `{"server":[]}`, `{}`, `[]`} {
+		if _, err := answering(body).Get(t.Context(), "42", "srv-1"); hostapi.CodeOf(err) != hostapi.CodeMalformed {
 			t.Errorf("get, %s: %v", body, err)
 		}
 	}
-	for _, body = range []string{`{"ok":true,"server":{"id":"other"}}`, `{"ok":true}`, `{"server":{"id":"srv-1"}}`} {
-		_, err := client.UpdateStartup(t.Context(), "42", "srv-1", hostapi.Startup{})
+	for _, body := range []string{`{"ok":true,"server":{"id":"other"}}`, `{"ok":true}`, `{"server":{"id":"srv-1"}}`} {
+		_, err := answering(body).UpdateStartup(t.Context(), "42", "srv-1", hostapi.Startup{})
 		if hostapi.CodeOf(err) != hostapi.CodeMalformed || !hostapi.IsUncertain(err) {
 			t.Errorf("update startup, %s: %v", body, err)
 		}

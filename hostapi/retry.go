@@ -34,11 +34,18 @@ func (c *Client) send(ctx context.Context, e endpoint, call call) (_ answer, tri
 			last = Interrupted(ctx, call.op)
 			return answer{}, backoff.Permanent(last)
 		}
+		if refusal := c.breaker.refusal(call.op, time.Now()); refusal != nil {
+			if last == nil {
+				last = refusal
+			}
+			return answer{}, backoff.Permanent(last)
+		}
 		tries++
 		var got answer
 		if got, last = c.attempt(ctx, e, call); last == nil {
 			return got, nil
 		}
+		c.breaker.note(call.userID, last)
 		return got, retryable(e, last)
 	}, backoff.WithBackOff(pauses), backoff.WithMaxTries(maxTries), backoff.WithMaxElapsedTime(left))
 	switch {

@@ -45,6 +45,13 @@ func answers(status int, retryAfter string) func(*http.Request) (*http.Response,
 	}
 }
 
+// says returns a step that answers with a status and a body.
+func says(status int, body string) func(*http.Request) (*http.Response, error) {
+	return func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	}
+}
+
 func fails(err error) func(*http.Request) (*http.Response, error) {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }

@@ -41,6 +41,16 @@ func (j *Journal) RedisBack(after time.Duration) {
 	j.lifecycle("🗄️", green, "log.lifecycle.redis_back", locale.Args{"Duration": j.t.Duration(after)})
 }
 
+// ServiceDown writes that the hosting service is taken to be away, and why.
+func (j *Journal) ServiceDown(reason error) {
+	j.trouble("🏚️", red, "log.lifecycle.service_down", reason)
+}
+
+// ServiceUp writes that the hosting service is back, and after how long.
+func (j *Journal) ServiceUp(after time.Duration) {
+	j.lifecycle("🏠", green, "log.lifecycle.service_up", locale.Args{"Duration": j.t.Duration(after)})
+}
+
 func (j *Journal) trouble(emoji string, color int, key string, reason error) {
 	entry := j.entry(emoji+" "+j.t.Text(key), color)
 	entry.Description = safetext.Markdown(reason.Error(), detailLimit)

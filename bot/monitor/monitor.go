@@ -74,7 +74,21 @@ func (m *Monitor) Interaction(o answer.Observation) {
 // Service counts a call to the hosting service.
 func (m *Monitor) Service(c hostapi.Call) {
 	m.service.WithLabelValues(string(c.Op), string(c.Code)).Observe(c.Duration.Seconds())
-	m.calls.count(time.Now(), blamesService(c.Code))
+	if c.Attempts > 0 { // otherwise the service has nothing to do with it
+		m.calls.count(time.Now(), blamesService(c.Code))
+	}
+}
+
+// ServiceHealth adds to what /metrics shows whether the hosting service is there.
+func (m *Monitor) ServiceHealth(health func() hostapi.Health) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "hostbot_hostapi_up", Help: "0 while the hosting service is taken to be away, and calls are refused.",
+	}, func() float64 {
+		if health().DownSince.IsZero() {
+			return 1
+		}
+		return 0
+	}))
 }
 
 // blamesService tells whether a failure is the service's, or the way's to it, and

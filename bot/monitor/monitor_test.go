@@ -52,7 +52,8 @@ func TestPages(t *testing.T) {
 	}
 
 	m.Interaction(answer.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
-	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Duration: 2 * time.Second})
+	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
+	m.ServiceHealth(func() hostapi.Health { return hostapi.Health{DownSince: time.Now()} })
 	_, metrics := get("/metrics")
 	for _, line := range []string{
 		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
@@ -60,6 +61,7 @@ func TestPages(t *testing.T) {
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
 		`hostbot_build_info{version="1.2.3"} 1`,
 		`hostbot_ready 1`,
+		`hostbot_hostapi_up 0`,
 	} {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %s", line)

@@ -6,9 +6,11 @@
 // The service sees at most one call for an account in Config.Fresh, whatever is
 // asked, by all processes together. That there is no such account is remembered
 // as well. After a call that failed there is none for 1 s, for 2 s after the
-// next, and so on up to Config.Fresh; what is remembered, or the same error, is
-// returned meanwhile. Only Forget has the service asked sooner, and Expire, a
-// second after the call before at the earliest.
+// next, and so on up to Config.Fresh. What is remembered is returned meanwhile;
+// where nothing is, the same error, but for the last 2 s, which are waited for.
+// A call that hostapi refuses to send counts for none. Only Forget has the
+// service asked sooner, and Expire, a second after the call before at the
+// earliest.
 //
 // A process that is about to ask the service leaves its claim in Redis. The
 // others wait for what comes of that, and take over where it has died. Only
@@ -115,7 +117,7 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 	switch do := seen.entry.next(now, c.limits); {
 	case do == showFailure && known:
 		return old, nil
-	case do == showFailure || do == showAnswer:
+	case do == showAnswer, do == showFailure && seen.entry.failure.left(now) > shortHold:
 		return seen.entry.outcome(do, now)
 	}
 

@@ -81,6 +81,9 @@ func (c *Cache) resolve(userID string, seen found) (Snapshot, error) {
 	token := rand.Text()
 	waiting, cancel := context.WithTimeout(c.ctx, c.limits.patience)
 	defer cancel()
+	if now := c.now(); seen.entry.next(now, c.limits) == showFailure {
+		pause(waiting, seen.entry.failure.left(now))
+	}
 	seen, do := c.turn(waiting, userID, token, seen)
 	switch do {
 	case askService:
@@ -115,7 +118,9 @@ func (c *Cache) query(userID, token string, seen found) (Snapshot, error) {
 	defer cancel()
 	list, err := c.source.List(ctx, userID)
 	now := c.now()
-	if err != nil && hostapi.CodeOf(err) != hostapi.CodeNotFound { // that is an answer
+	switch {
+	case err == nil, notSent(err), hostapi.CodeOf(err) == hostapi.CodeNotFound: // which is an answer
+	default:
 		c.log.Warn().Err(err).Str("user", userID).Msg("the hosting service did not answer for an account")
 	}
 	answer := Snapshot{List: list, FetchedAt: now}

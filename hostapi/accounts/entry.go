@@ -53,6 +53,9 @@ const (
 	// maxTimes bounds how many failures are counted; further ones make no
 	// difference.
 	maxTimes = 32
+	// shortHold is how much longer an account may have to be left alone for one
+	// who asks for it to wait for that, where there is nothing to show.
+	shortHold = 2 * time.Second
 	// minGap is what at least lies between the beginnings of two calls for an
 	// account, even after Expire.
 	minGap = time.Second
@@ -142,10 +145,18 @@ func (e entry) ended(list hostapi.List, err error, now time.Time, l limits) entr
 		e.answer, e.expired, e.failure = &answer{at: now, list: list}, false, nil
 	case hostapi.CodeOf(err) == hostapi.CodeNotFound:
 		e.answer, e.expired, e.failure = &answer{at: now, none: true}, false, nil
-	case hostapi.CodeOf(err) != hostapi.CodeCanceled: // of which nobody learns anything
+	case notSent(err):
+		e.askedAt = time.Time{} // after all
+	case hostapi.CodeOf(err) != hostapi.CodeCanceled: // from which nothing is learnt
 		e.failure = e.failure.again(err, now, l)
 	}
 	return e
+}
+
+// notSent tells of a call that was refused without asking the service.
+func notSent(err error) bool {
+	var refusal *hostapi.Error
+	return errors.As(err, &refusal) && refusal.NotSent
 }
 
 // again returns the failure that follows on f, which may be nil.
@@ -166,6 +177,9 @@ func (f *failure) again(err error, now time.Time, l limits) *failure {
 	next.until = now.Add(min(hold, l.fresh))
 	return &next
 }
+
+// left returns for how much longer the account is left alone.
+func (f *failure) left(now time.Time) time.Duration { return f.until.Sub(now) }
 
 // repeated returns the error for someone who asks now.
 func (f *failure) repeated(now time.Time) error {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -97,6 +99,48 @@ func TestAfterAFailureTheServiceIsLeftAloneForAWhile(t *testing.T) {
 	})
 }
 
+// Where nothing is known, one who asks waits for the service rather than to get
+// the same error, unless that takes long.
+func TestTheEndOfAHoldIsWaitedFor(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		cache := accounts.New(accounts.Config{
+			Redis: f.redis, Source: f.service, Fresh: fresh, Keep: keep, Patience: patience, Log: zerolog.New(f.log), // and the machine's clock
+		})
+		defer cache.Close()
+		first := later(t.Context(), cache, soon())
+		f.service.next(t).reply(t, reply{err: down})
+		failed := time.Now()
+		receive(t, first)
+		second, third := later(t.Context(), cache, soon()), later(t.Context(), cache, soon())
+		f.service.next(t).reply(t, reply{list: list("RUNNING")})
+		if after := time.Since(failed); after < 900*time.Millisecond {
+			t.Errorf("the service is asked again after %v", after)
+		}
+		for _, asked := range []<-chan outcome{second, third} {
+			if o := receive(t, asked); o.err != nil || statusOf(o.snapshot) != "RUNNING" {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+	})
+}
+
+func TestALongHoldIsNotWaitedFor(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		for _, hold := range []time.Duration{time.Second, 2 * time.Second, 0} {
+			f.answered(t, reply{err: down})
+			f.advance(hold)
+		}
+		f.Close() // so that whoever would have to wait is turned away
+		if _, err := f.Account(t.Context(), user, soon()); hostapi.CodeOf(err) != down.Code {
+			t.Errorf("with 4 s to go: %v", err)
+		}
+		f.advance(2 * time.Second)
+		if _, err := f.Account(t.Context(), user, soon()); hostapi.CodeOf(err) != hostapi.CodeCanceled {
+			t.Errorf("with 2 s to go: %v", err)
+		}
+	})
+}
+
 func TestAfterAFailureTheOldIsShownAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.remembered(t, list("RUNNING"))
@@ -114,6 +158,28 @@ func TestAfterAFailureTheOldIsShownAtOnce(t *testing.T) {
 		f.Expire(t.Context(), user) // after an action the service is asked all the same
 		f.advance(time.Second)
 		f.remembered(t, list("CRASHED"))
+	})
+}
+
+// The service is away, and its client refuses calls at once.
+func TestACallThatWasNotSentIsNotHeldAgainstTheAccount(t *testing.T) {
+	refusal := &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList, NotSent: true, RetryAfter: time.Second}
+	each(t, func(t *testing.T, f *fixture) {
+		for range 3 {
+			if o := f.answered(t, reply{err: refusal}); !errors.Is(o.err, refusal) {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+		f.remembered(t, list("RUNNING"))
+		f.advance(fresh)
+		for range 3 {
+			if o := f.answered(t, reply{err: refusal}); o.err != nil || !o.snapshot.Old || statusOf(o.snapshot) != "RUNNING" {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+		if n := f.log.count("did not answer"); n != 0 {
+			t.Errorf("it is logged %d times that the service did not answer", n)
+		}
 	})
 }
 

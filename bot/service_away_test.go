@@ -1,0 +1,51 @@
+package bot_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/hostapitest"
+)
+
+func TestAServiceThatIsAway(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w := newWorld(t, redis)
+		anna := w.addAnna(t, "Shop")
+		w.start(t)
+		card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
+		card.WaitFor(t, "node index.js")
+
+		w.service.Fail("", hostapitest.Fault{Status: http.StatusBadGateway}, 0)
+		for _, name := range []string{"bert", "carl", "dora", "emil"} { // whose calls show it
+			w.discord.User(name).Types(t, "/bot list").WaitFor(t, "cannot be reached")
+		}
+		w.waitForLog(t, "The hosting service is away", "502")
+
+		// What is known is shown, and nothing is sent that may not arrive.
+		lists := w.service.Count(hostapitest.OpList)
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		if n := w.service.Count(hostapitest.OpList); n > lists+1 { // a probe may be due
+			t.Errorf("%d lists", n-lists)
+		}
+		card = card.Press(t, "Restart")
+		failed := card.WaitFor(t, "could not be restarted")
+		w.waitForLog(t, "❌ Restart", referenceIn(t, failed))
+		if n := w.service.Count(hostapitest.OpRestart); n != 0 {
+			t.Errorf("told to restart %d times", n)
+		}
+
+		w.service.ClearFaults()
+		w.waitForLog(t, "The hosting service is back")
+		card = card.Press(t, "Restart")
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(4 * time.Second)
+		card.WaitFor(t, "**Shop** was restarted")
+		if n := w.service.Count(hostapitest.OpRestart); n != 1 {
+			t.Errorf("told to restart %d times", n)
+		}
+	})
+}
