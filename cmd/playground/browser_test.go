@@ -155,10 +155,7 @@ func (b *tab) types(text string) {
 func (b *tab) uses(command, suggestion string) {
 	b.t.Helper()
 	b.clicks("#command")
-	b.types(command)
-	b.sees("#picker [aria-selected=true]", command)
-	b.types(kb.Enter)
-	b.sees("#chosen", command)
+	b.picks(command)
 	if suggestion != "" {
 		b.types(suggestion)
 		b.sees("#picker [aria-selected=true]", suggestion)
@@ -166,6 +163,15 @@ func (b *tab) uses(command, suggestion string) {
 	}
 	b.types(kb.Enter)
 	b.until("the command is sent", `document.querySelector("#chosen").hidden`)
+}
+
+// picks types a command into the box, which has the focus, and takes it.
+func (b *tab) picks(command string) {
+	b.t.Helper()
+	b.types(command)
+	b.sees("#picker [aria-selected=true]", command)
+	b.types(kb.Enter)
+	b.sees("#chosen", command)
 }
 
 // tries does something again and again, as a person would, until a text is in

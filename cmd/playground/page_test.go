@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -44,7 +45,7 @@ func TestPageListOpenRestart(t *testing.T) {
 func TestPageAutocomplete(t *testing.T) {
 	b := browse(t, desktop())
 	b.clicks("#command")
-	b.types("/bot show" + kb.Enter)
+	b.picks("/bot show")
 	b.sees("#picker", "Radio")
 	b.types("ni")
 	b.until("one bot is left", `document.querySelectorAll("#picker [role=option]").length === 1`)
@@ -52,7 +53,7 @@ func TestPageAutocomplete(t *testing.T) {
 	b.types(kb.Enter + kb.Enter)
 	b.sees(last, "Crashed")
 
-	b.types("/bot show" + kb.Enter)
+	b.picks("/bot show")
 	b.sees("#picker", "Radio")
 	b.types(kb.Escape + kb.Enter)
 	b.sees("#problem", "This option is required")
@@ -116,6 +117,36 @@ func TestPageOutageAndRecovery(t *testing.T) {
 	b.clicks("#crash")
 	b.sees("#crash-bot", "Shop (CRASHED)")
 	b.tries("🔴 Shop", func() { b.presses(last, "Refresh") })
+}
+
+// All of it works without a pointer.
+func TestPageByKeyboard(t *testing.T) {
+	b := browse(t, desktop())
+	b.types("/")
+	b.until("/ leads to the box", `document.activeElement.id === "command"`)
+	b.sees("#picker", "/bot list")
+	b.types("help")
+	b.sees("#picker [aria-selected=true]", "/help")
+	b.types(kb.Enter)
+	b.until("what is sent next is in focus", `document.activeElement.id === "send"`)
+	b.types(kb.Enter)
+	b.sees(last, "What I can do")
+	b.do("go to a command that is mentioned", chromedp.Focus(chromedp.CSS(last+" [data-command='bot list']")))
+	b.types(kb.Enter)
+	b.sees("#chosen", "/bot list")
+	b.types(kb.Enter)
+	b.sees(last, "Your bots")
+
+	b.do("go to the menu", chromedp.Focus(chromedp.CSS(last+" .select")))
+	b.types(kb.ArrowDown)
+	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
+	b.types(kb.ArrowDown + kb.Enter)
+	b.sees(last, "Startup command")
+
+	b.do("go to a button", chromedp.Focus(chromedp.CSS(last+" [data-control]")))
+	b.types(kb.Enter)
+	b.sees(last, "Radio was started")
+	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
 }
 
 // Staff use what is in a person's menu, and name a person in a command.

@@ -80,7 +80,9 @@ func screenshots() map[string]struct {
 			b.sees("#me", "Лейла")
 			b.until("her commands are there", `document.querySelector("#options").lang === "ru"`)
 			b.clicks("#command")
-			b.types("/bot" + kb.Enter + kb.Enter)
+			b.types("/bot")
+			b.sees("#picker", "/bot")
+			b.types(kb.Enter + kb.Enter)
 			b.sees(last, "متجر الألعاب")
 			return last
 		}},

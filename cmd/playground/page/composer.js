@@ -32,7 +32,10 @@ export class Composer {
   setCommands(commands, language) {
     this.#commands = commands;
     for (const id of ["picker", "options", "chosen"]) $(id).lang = language;
+    const typed = $("command").value; // while the commands were on their way
     this.#reset();
+    $("command").value = typed;
+    if (document.activeElement === $("command")) this.#suggestCommands();
   }
 
   // Begins a command, as if it were being typed.
@@ -41,6 +44,13 @@ export class Composer {
     $("command").value = text;
     $("command").focus();
     this.#suggestCommands();
+  }
+
+  // Begins a command that was mentioned by its name.
+  begin(name) {
+    const command = this.#commands.find((c) => c.name === name || c.shown === name);
+    if (command) this.#choose(command);
+    else this.type("/" + name);
   }
 
   complain(text) {
@@ -71,7 +81,7 @@ export class Composer {
     const words = typed.slice(1).split(/\s+/);
     const fitting = this.#commands.filter((c) => words.every((word) => c.shown.includes(word) || c.name.includes(word)));
     const options = fitting.map((c) => ({ content: drawCommand(c), take: () => this.#choose(c) }));
-    this.#picker.show($("command"), options, "No command fits.");
+    this.#picker.show($("command"), options, this.#commands.length ? "No command fits." : "Loading commands…");
   }
 
   #choose(command) {

@@ -12,7 +12,7 @@ export function make(tag, className, ...children) {
 export function button(className, label, act) {
   const element = make("button", className, label);
   element.type = "button";
-  element.addEventListener("click", act);
+  if (act) element.addEventListener("click", act);
   return element;
 }
 

@@ -22,6 +22,11 @@ let panel;
 
 async function start() {
   $("locale").addEventListener("change", () => attempt(changeLocale));
+  $("appearance").addEventListener("change", () => appear($("appearance").value));
+  appear(localStorage.getItem("appearance") ?? "light dark");
+  $("messages").addEventListener("click", ({ target }) => {
+    if (target.dataset.command) composer.begin(target.dataset.command);
+  });
   $("open-side").addEventListener("click", () => showSide(true));
   $("close-side").addEventListener("click", () => showSide(false));
   document.addEventListener("keydown", (event) => {
@@ -41,6 +46,13 @@ async function load() {
   world = await api.world("");
   $("locale").replaceChildren(...world.locales.map((l) => new Option(languageName(l), l)));
   await become(remembered(world.users, "user") ?? world.users[0]);
+}
+
+// Shows the page as dark or light, or as the system is.
+function appear(scheme) {
+  localStorage.setItem("appearance", scheme);
+  $("appearance").value = scheme;
+  document.documentElement.style.colorScheme = scheme;
 }
 
 const remembered = (list, key) => list.find((one) => one.name === sessionStorage.getItem(key));

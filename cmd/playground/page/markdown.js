@@ -1,7 +1,7 @@
 // Discord's markdown, as far as messages of bots use it, as DOM nodes. Text is
 // never read as HTML.
 
-import { make } from "./dom.js";
+import { button, make } from "./dom.js";
 import { time } from "./time.js";
 
 // What a line can begin with, and what it then is.
@@ -49,7 +49,7 @@ const specials = [
   [/^<@!?(\d+)>/, (found, names) => make("span", "mention", "@" + (names[found[1]] ?? found[1]))],
   [/^<@&(\d+)>/, (found, names) => make("span", "mention", "@" + (names[found[1]] ?? found[1]))],
   [/^<#(\d+)>/, (found, names) => make("span", "mention", "#" + (names[found[1]] ?? found[1]))],
-  [/^<(\/[^:>]+):\d+>/, (found) => make("span", "mention", found[1])],
+  [/^<\/([^:>]+):\d+>/, (found) => commandMention(found[1])],
   [/^\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)/, (found, names) => link(found[2], inline(found[1], names))],
   [/^https?:\/\/[^\s<>]+[^\s<>.,:;"')\]]/, (found) => link(found[0], found[0])],
 ];
@@ -112,6 +112,13 @@ function closing(text, mark) {
     else if (text.startsWith(mark, i) && i > mark.length) return i;
   }
   return -1;
+}
+
+// A command that is mentioned is begun by pressing it.
+function commandMention(name) {
+  const mention = button("mention", "/" + name);
+  mention.dataset.command = name;
+  return mention;
 }
 
 function timestamp(found) {

@@ -51,7 +51,7 @@ function member(user, me, menu, act) {
     ...menu.map((command) => item("Apps ▸ " + command.shown, () => act.use(command, user))),
     item(user === me ? "This is you" : "Be " + user.name, () => act.become(user)),
   );
-  const face = button("person", "", () => {});
+  const face = button("person", "");
   face.append(avatar(user.name), make("span", "", user.name, make("small", "", user.role)));
   face.ariaHasPopup = "menu";
   face.popoverTargetElement = list;

@@ -14,7 +14,7 @@ export function drawSelect(component, choose) {
   list.setAttribute("aria-label", component.placeholder ?? "Choose");
   const chosen = component.options.find((option) => option.default);
   const face = make("span", chosen ? "" : "placeholder", chosen?.label ?? component.placeholder ?? "Choose");
-  const trigger = button("select", "", () => {});
+  const trigger = button("select", "");
   trigger.append(face, icon("⌄"));
   trigger.role = "combobox";
   trigger.ariaHasPopup = "listbox";
