@@ -25,7 +25,7 @@ func screenshots() map[string]struct {
 	}
 	message := look{width: 1000, height: 900}
 	return map[string]picture{
-		"playground": {look{width: 1150, height: 550}, func(b *tab) string {
+		"playground": {look{width: 1140, height: 530}, func(b *tab) string {
 			b.uses("/bot list", "")
 			b.sees(last, "Your bots")
 			b.presses("#tools", "🔬Underneath")

@@ -28,6 +28,9 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 	s := &step{began: time.Now()}
 	s.Kind = Redis
 	s.Title = strings.ToUpper(command[0])
+	if isScript(command) {
+		s.Title = "script"
+	}
 	s.Detail = strings.Join(keysOf(command), " ")
 	s.Request = strings.Join(command, " ")
 	s.users = r.usersIn(s.Request)
@@ -44,13 +47,18 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 // keysOf returns the keys that a command is about, as far as they are told by
 // their place in it.
 func keysOf(command []string) []string {
-	if first := strings.ToUpper(command[0]); (first == "EVAL" || first == "EVALSHA") && len(command) > 3 {
+	if isScript(command) {
 		count, err := strconv.Atoi(command[2])
-		if err == nil && count >= 0 && 3+count <= len(command) {
+		if err == nil && count >= 0 && count <= len(command)-3 {
 			return command[3 : 3+count]
 		}
 	}
 	return command[1:min(len(command), 2)]
+}
+
+func isScript(command []string) bool {
+	name := strings.ToUpper(command[0])
+	return (name == "EVAL" || name == "EVALSHA") && len(command) > 2
 }
 
 // readable turns a reply into its text and a word for it.
