@@ -109,7 +109,8 @@ func (b *Bot) build() error {
 
 	b.delivery = logchannel.New(logchannel.Config{
 		Discord: b.discord, Redis: b.redis.Client, Volatile: b.redis.Embedded, Channels: logchannel.Channels(s.LogChannels),
-		Texts: texts.For(s.Log.Locale), Log: b.log, Timing: logchannel.DefaultTiming(),
+		Texts: texts.For(s.Log.Locale), Log: b.log,
+		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
 	})
 	b.monitor.LogChannels(b.delivery.Status)
 	stories := reference.New(b.redis.Client, b.version, b.log)

@@ -25,6 +25,8 @@ type deliverer struct {
 	timing  Timing
 	log     zerolog.Logger
 
+	maxWaiting int
+
 	retryAt time.Time // nothing is sent before
 	pauses  *backoff.ExponentialBackOff
 	said    severity // what the process log says of the channel
@@ -44,7 +46,7 @@ func newDeliverer(ch *channel, c Config) deliverer {
 	pauses.InitialInterval, pauses.MaxInterval = c.Timing.RetryFirst, c.Timing.RetryFail
 	return deliverer{
 		channel: ch, discord: c.Discord, planner: planner{ch.id, c.Texts, c.Timing}, timing: c.Timing,
-		log: ch.log, pauses: pauses,
+		log: ch.log, pauses: pauses, maxWaiting: c.MaxWaiting,
 	}
 }
 

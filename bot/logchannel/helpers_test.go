@@ -37,6 +37,9 @@ func newOffice(t *testing.T, config discordtest.Config) office {
 	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
 }
 
+// maxWaiting is when the oldest errors are summed up.
+const maxWaiting = 500
+
 // unlimited is a Discord without rate limits.
 func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: true} }
 
@@ -74,7 +77,7 @@ func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timi
 	p.Delivery = logchannel.New(logchannel.Config{
 		Discord: client, Redis: conn.Client, Volatile: conn.Embedded,
 		Channels: logchannel.Channels{Actions: o.actions.ID, Errors: o.errors.ID, Lifecycle: o.actions.ID},
-		Texts:    english(t), Log: logger, Timing: timing,
+		Texts:    english(t), Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 	})
 	var once sync.Once
 	p.end = func(ctx context.Context) {
@@ -206,4 +209,7 @@ func (l *logBuffer) count(text string) int {
 	return strings.Count(l.text.String(), text)
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	redisconn.RedirectLibraryLog(zerolog.Nop())
+	goleak.VerifyTestMain(m)
+}

@@ -52,7 +52,14 @@ type Config struct {
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
+	// MaxWaiting is how many entries may wait for a channel before the oldest
+	// errors among them are replaced by a summary.
+	MaxWaiting int
 }
+
+// DefaultMaxWaiting is an hour's worth of a busy company's entries, and some
+// megabytes in Redis.
+const DefaultMaxWaiting = 5000
 
 // Timing is how the delivery uses time. DefaultTiming is for Discord; tests may
 // be less patient.

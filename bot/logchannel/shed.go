@@ -2,22 +2,17 @@ package logchannel
 
 import "context"
 
-const (
-	// maxWaiting is how many records may wait before the oldest errors among
-	// them are shed, and afterShedding how many are left then.
-	maxWaiting    = 5000
-	afterShedding = 4500
-	// shedPage is how many records are looked at at once.
-	shedPage = 500
-)
+// shedPage is how many records are looked at at once.
+const shedPage = 500
 
 // shed makes a summary of the oldest errors where too much is waiting, and tells
 // whether it did. Other records stay, however many there are.
 func (d *deliverer) shed(ctx context.Context, q queue, h head) (bool, error) {
-	if h.waiting <= max(maxWaiting, d.shedAt) {
+	if h.waiting <= max(d.maxWaiting, d.shedAt) {
 		return false, nil
 	}
-	errors, err := oldestErrors(ctx, q, h.plan, h.waiting-afterShedding)
+	left := d.maxWaiting - d.maxWaiting/10 // so that not every error is shed by itself
+	errors, err := oldestErrors(ctx, q, h.plan, h.waiting-left)
 	if err != nil {
 		return false, err
 	}

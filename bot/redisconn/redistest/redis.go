@@ -15,6 +15,19 @@ import (
 // persistence. Where there is none the test is skipped.
 func StartRedis(t testing.TB) *Server {
 	t.Helper()
+	return newServer(t, redisServer{path: find(t), dir: t.TempDir, appendOnly: "no"})
+}
+
+// StartDurableRedis is StartRedis with persistence: a Restart keeps all that the
+// server has confirmed.
+func StartDurableRedis(t testing.TB) *Server {
+	t.Helper()
+	dir := t.TempDir()
+	return newServer(t, redisServer{path: find(t), dir: func() string { return dir }, appendOnly: "yes"})
+}
+
+func find(t testing.TB) (path string) {
+	t.Helper()
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
 		if os.Getenv("TEST_REQUIRE_REDIS") != "" {
@@ -22,11 +35,13 @@ func StartRedis(t testing.TB) *Server {
 		}
 		t.Skip("redis-server is not in PATH: install it to run this on a real Redis")
 	}
-	return newServer(t, redisServer{path: path})
+	return path
 }
 
 type redisServer struct {
-	path string
+	path       string
+	dir        func() string // of a server that is about to start
+	appendOnly string        // "yes" or "no"
 }
 
 // startAttempts is how many ports are tried: between the choice of a free one
@@ -40,7 +55,7 @@ func (r redisServer) start(t testing.TB, addr string) (string, func()) {
 		bound, err := freeAddr(addr)
 		if err == nil {
 			var stop func()
-			if stop, err = r.run(t.TempDir(), bound); err == nil {
+			if stop, err = r.run(r.dir(), bound); err == nil {
 				return bound, stop
 			}
 		}
@@ -56,7 +71,7 @@ func (r redisServer) run(dir, addr string) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(r.path, "--bind", host, "--port", port, "--dir", dir, "--save", "", "--appendonly", "no", "--daemonize", "no")
+	cmd := exec.Command(r.path, "--bind", host, "--port", port, "--dir", dir, "--save", "", "--appendonly", r.appendOnly, "--appendfsync", "always", "--daemonize", "no")
 	output, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

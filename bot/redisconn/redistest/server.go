@@ -14,8 +14,8 @@ type Server struct {
 
 // process is one kind of Redis.
 type process interface {
-	// start serves, empty, on addr, which may name port 0 for any port that is
-	// free, and returns where it is served and how to end it.
+	// start serves on addr, which may name port 0 for any port that is free, and
+	// returns where it is served and how to end it.
 	start(t testing.TB, addr string) (bound string, stop func())
 }
 
@@ -44,7 +44,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Restart brings the server back, empty, on the same port.
+// Restart brings the server back on the same port: empty, unless it is durable.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.Stop()

@@ -1,0 +1,164 @@
+package logchannel_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/logchannel"
+	"hostbot/bot/redisconn/redistest"
+)
+
+// counts returns, by title, how often errors of a channel happened as its
+// messages say.
+func counts(t *testing.T, ch *discordtest.Channel) map[string]int {
+	t.Helper()
+	times := regexp.MustCompile(`^\*\*(\d+) times\*\*`)
+	sums := make(map[string]int)
+	for _, m := range ch.Messages() {
+		for _, e := range m.Embeds {
+			n := 1
+			if found := times.FindStringSubmatch(e.Description); found != nil {
+				n, _ = strconv.Atoi(found[1])
+			}
+			sums[e.Title] += n
+		}
+	}
+	return sums
+}
+
+func TestAStormOfEqualErrors(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const storm, posters = 10_000, 20
+		o := newOffice(t, unlimited())
+		p := o.newProcess(t, url, hasty())
+		p.Start()
+		var posting sync.WaitGroup
+		for poster := range posters {
+			posting.Go(func() {
+				for i := range storm / posters {
+					p.Post(failure("restart: unavailable (503)", poster*storm+i))
+					if i%100 == 0 {
+						p.Post(action(fmt.Sprint("action of ", poster)))
+					}
+				}
+			})
+		}
+		posting.Wait()
+		await(t, o.errors, "all errors are counted", func() bool { return counts(t, o.errors)["failure: restart: unavailable (503)"] >= storm })
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) == storm/100 })
+		p.stop(t)
+		if n := counts(t, o.errors)["failure: restart: unavailable (503)"]; n != storm {
+			t.Errorf("%d errors are told", n)
+		}
+		messages := o.errors.Messages()
+		if len(messages) >= 20 {
+			t.Errorf("the storm made %d messages", len(messages))
+		}
+		last := messages[len(messages)-1]
+		if !last.Contains("since <t:") || !last.Contains("Latest references") {
+			t.Errorf("the message says %s", last.Text())
+		}
+		if s := p.Status(); s[1].Folded != storm-uint64(len(messages)) || s[1].Categories[0] != logchannel.Errors {
+			t.Errorf("the status is %+v", s)
+		}
+	})
+}
+
+// Different errors in one message are counted apart, and so are what other
+// processes meet of the same.
+func TestErrorsAreCountedByKind(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		processes := []*process{o.newProcess(t, url, hasty()), o.newProcess(t, url, hasty())}
+		for range 3 {
+			for i, p := range processes {
+				p.Post(failure("restart", i))
+				p.Post(failure("list", i))
+				p.Post(failure(fmt.Sprint("only ", i), i))
+			}
+		}
+		for _, p := range processes {
+			p.Start()
+		}
+		want := map[string]int{"failure: restart": 6, "failure: list": 6, "failure: only 0": 3, "failure: only 1": 3}
+		await(t, o.errors, "all errors", func() bool {
+			got := counts(t, o.errors)
+			return fmt.Sprint(got) == fmt.Sprint(want)
+		})
+		if n := len(o.errors.Messages()); n != 1 {
+			t.Errorf("four kinds of errors made %d messages", n)
+		}
+	})
+}
+
+// A message that is too old to be edited freely counts no more.
+func TestAnOldMessageCountsNoMore(t *testing.T) {
+	o := newOffice(t, unlimited())
+	timing := hasty()
+	timing.CountFor = time.Nanosecond
+	p := o.newProcess(t, "", timing)
+	p.Start()
+	for i := range 3 {
+		p.Post(failure("restart", i))
+		await(t, o.errors, "another message", func() bool { return len(o.errors.Messages()) == i+1 })
+	}
+	for _, call := range o.discord.Calls() {
+		if call.Method == http.MethodPatch {
+			t.Error("a message was edited")
+		}
+	}
+}
+
+// Where Discord is away for so long that too much is waiting, the oldest errors
+// become a summary. Every action stays.
+func TestTheOldestErrorsAreSummedUp(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const storm, every = 600, 10
+		discord := discordtest.RunT(t, unlimited())
+		o := office{discord: discord, actions: discord.AddChannel("log")}
+		o.errors = o.actions // all in one
+		p := o.newProcess(t, url, hasty())
+		away := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
+		defer away()
+		p.Start()
+		for i := range storm {
+			e := failure("", i)
+			e.Embed.Title = fmt.Sprint("kind ", i%20)
+			p.Post(e)
+			if i%every == 0 {
+				p.Post(action(fmt.Sprint("action ", i/every)))
+			}
+		}
+		eventually(t, "errors are summed up", func() bool { return p.Status()[0].Waiting <= maxWaiting })
+		away()
+		eventually(t, "everything is delivered", func() bool { return p.Status()[0].Waiting == 0 })
+		p.stop(t)
+
+		shown := titles(o.actions)
+		actions := slices.DeleteFunc(slices.Clone(shown), func(s string) bool { return !strings.HasPrefix(s, "action") })
+		if !slices.Equal(actions, numbered(storm/every)) {
+			t.Errorf("the channel shows the actions %q", actions)
+		}
+		told, summaries := 0, 0
+		for _, title := range shown {
+			if sum := regexp.MustCompile(`(\d+) older error`).FindStringSubmatch(title); sum != nil {
+				n, _ := strconv.Atoi(sum[1])
+				told += n
+				summaries++
+			} else if strings.HasPrefix(title, "kind") {
+				told++
+			}
+		}
+		if told != storm || summaries == 0 {
+			t.Errorf("the channel tells of %d errors in all, of %d that happened; %d summaries", told, storm, summaries)
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package logchannel_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn/redistest"
+)
+
+// A channel that fails is told of once, tried again, and heals by itself.
+func TestAChannelThatFails(t *testing.T) {
+	allow := func(access discordtest.Access) func(office) func() {
+		return func(o office) func() {
+			o.errors.Allow(access)
+			return func() { o.errors.Allow(discordtest.FullAccess) }
+		}
+	}
+	for name, bar := range map[string]func(office) (mend func()){
+		"unknown":       allow(discordtest.Gone),
+		"no access":     allow(discordtest.MissingAccess),
+		"no permission": allow(discordtest.MissingPermissions),
+	} {
+		t.Run(name, func(t *testing.T) {
+			redistest.Each(t, func(t *testing.T, url string) {
+				o := newOffice(t, unlimited())
+				p := o.newProcess(t, url, hasty())
+				mend := bar(o)
+				p.Post(failure("restart", 1))
+				p.Post(failure("list", 2))
+				p.Start()
+				await(t, o.actions, "the other channel tells of it", func() bool { return told(o.actions, "Nothing can be written") == 1 })
+				if !o.actions.Messages()[0].Contains("<#" + o.errors.ID + ">") {
+					t.Errorf("it says %s", o.actions.Messages()[0].Text())
+				}
+				p.Post(action("meanwhile"))
+				await(t, o.actions, "the other channel goes on", func() bool { return told(o.actions, "meanwhile") == 1 })
+				eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 5 })
+				if s := p.Status()[1]; s.Waiting != 2 || s.Trouble == "" || s.TroubleSince.IsZero() {
+					t.Errorf("the status is %+v", s)
+				}
+				mend()
+				await(t, o.actions, "the other channel tells of the end", func() bool { return told(o.actions, "works again") == 1 })
+				if got := titles(o.errors); !slices.Equal(got, []string{"failure: restart", "failure: list"}) {
+					t.Errorf("the channel shows %q", got)
+				}
+				p.stop(t)
+				if n := told(o.actions, "Nothing can be written"); n != 1 {
+					t.Errorf("the other channel told of it %d times", n)
+				}
+				if n := p.log.count(`"level":"error"`); n != 1 {
+					t.Errorf("the process log told of it %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// What Discord says of an archived thread has the status of a malformed message,
+// and is not taken for one.
+func TestAnArchivedThread(t *testing.T) {
+	o := newOffice(t, unlimited())
+	o.errors = o.actions // all in one
+	o.discord.Inject(discordtest.Fault{
+		Method: http.MethodPost, Route: discordtest.RouteMessages, Status: http.StatusBadRequest, Times: 5,
+		Body: `{"message":"Thread is archived","code":50083}`, Header: http.Header{"Content-Type": {"application/json"}},
+	})
+	p := o.newProcess(t, "", hasty())
+	for _, title := range numbered(2) {
+		p.Post(action(title))
+	}
+	p.Start()
+	await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 2 })
+	if got := titles(o.actions); !slices.Equal(got, numbered(2)) {
+		t.Errorf("the channel shows %q", got)
+	}
+	if s := p.Status()[0]; s.Retried != 5 {
+		t.Errorf("%d requests failed", s.Retried)
+	}
+}
+
+// told is how many entries of a channel hold a text in their title.
+func told(ch *discordtest.Channel, text string) int {
+	return len(slices.DeleteFunc(titles(ch), func(title string) bool { return !strings.Contains(title, text) }))
+}
+
+// A Redis that is away for a moment changes nothing but the time it takes.
+func TestRedisIsAwayForAMoment(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		o := newOffice(t, unlimited())
+		p := o.newProcess(t, server.URL(), hasty())
+		server.Stop()
+		p.Start()
+		for _, title := range numbered(150) {
+			p.Post(action(title))
+		}
+		if n := p.log.count("kept in memory only"); n != 1 || !p.Status()[0].InMemory {
+			t.Errorf("the process log tells of it %d times, the status is %+v", n, p.Status()[0])
+		}
+		if n := len(titles(o.actions)); n != 0 {
+			t.Errorf("%d entries were delivered by a process that can not know whether another one does", n)
+		}
+		server.Restart()
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 150 })
+		eventually(t, "the process log tells of the end", func() bool { return p.log.count("redis is back") == 1 })
+		if got := titles(o.actions); !slices.Equal(got, numbered(150)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// While a Redis stays away, what happens is delivered from memory.
+func TestRedisStaysAway(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		o := newOffice(t, unlimited())
+		timing := hasty()
+		timing.Grace = time.Millisecond
+		p := o.newProcess(t, server.URL(), timing)
+		server.Stop()
+		p.Start()
+		for _, title := range numbered(30) {
+			p.Post(action(title))
+		}
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 30 })
+		server.Restart()
+		eventually(t, "the process log tells of the end", func() bool { return p.log.count("redis is back") == 1 })
+		p.Post(action("action 30"))
+		await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) >= 31 })
+		p.stop(t)
+		if got := titles(o.actions); !slices.Equal(got, numbered(31)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// A program that ends without Redis delivers what it can.
+func TestClosingWithoutRedis(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		o := newOffice(t, unlimited())
+		p := o.newProcess(t, server.URL(), hasty())
+		server.Stop()
+		p.Start()
+		for _, title := range numbered(12) {
+			p.Post(action(title))
+		}
+		p.stop(t)
+		if got := titles(o.actions); !slices.Equal(got, numbered(12)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// What a Redis with persistence has taken outlives it, whatever was going on.
+func TestRedisIsRestartedWithItsData(t *testing.T) {
+	server := redistest.StartDurableRedis(t)
+	o := newOffice(t, unlimited())
+	p := o.newProcess(t, server.URL(), hasty())
+	away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusBadGateway, After: true})
+	p.Start()
+	for i, title := range numbered(100) {
+		p.Post(action(title))
+		if i%25 == 24 {
+			server.Restart()
+		}
+	}
+	away()
+	await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 100 })
+	p.stop(t)
+	if got := titles(o.actions); !slices.Equal(got, numbered(100)) {
+		t.Errorf("the channel shows %q", got)
+	}
+}
+
+// Without a Redis of its own the program says what that means, and delivers.
+func TestInMemoryOnly(t *testing.T) {
+	o := newOffice(t, unlimited())
+	p := o.newProcess(t, "", hasty())
+	if p.log.count("log channel entries live in memory only") != 1 {
+		t.Error("the process log does not say so")
+	}
+	p.Post(action("early"))
+	p.Start()
+	p.Post(action("late"))
+	p.stop(t)
+	if got := titles(o.actions); !slices.Equal(got, []string{"early", "late"}) {
+		t.Errorf("the channel shows %q", got)
+	}
+}
