@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -211,5 +212,8 @@ func (l *logBuffer) count(text string) int {
 
 func TestMain(m *testing.M) {
 	redisconn.RedirectLibraryLog(zerolog.Nop())
+	if os.Getenv(replicaRedis) != "" {
+		os.Exit(replicaMain())
+	}
 	goleak.VerifyTestMain(m)
 }
