@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,7 @@ func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
 func (p *page) list(l hostapi.List, number int) interaction.Message {
 	last := max(0, (len(l.Servers)-1)/pageSize)
 	number = min(max(number, 0), last)
-	var shown []hostapi.Server
+	shown := make([]hostapi.Server, 0, pageSize)
 	for _, s := range l.Servers[number*pageSize : min((number+1)*pageSize, len(l.Servers))] {
 		shown = append(shown, p.now(s))
 	}
@@ -58,6 +59,7 @@ func (p *page) list(l hostapi.List, number int) interaction.Message {
 		description = strings.TrimPrefix(description+"\n\n"+p.t.Text("list.empty"), "\n\n")
 	}
 	embed.Description = p.noticed(description)
+	embed.Fields = make([]*discordgo.MessageEmbedField, 0, len(shown))
 	for _, s := range shown {
 		embed.Fields = append(embed.Fields, p.listField(s))
 	}
@@ -116,14 +118,12 @@ func (p *page) listComponents(shown []hostapi.Server, number, last int) []discor
 // openOptions are the options of the select menu, without two of one value,
 // which Discord refuses.
 func (p *page) openOptions(shown []hostapi.Server) []discordgo.SelectMenuOption {
-	var options []discordgo.SelectMenuOption
-	seen := make(map[string]bool, len(shown))
+	options := make([]discordgo.SelectMenuOption, 0, len(shown))
 	for _, s := range shown {
 		h := handle(s.ID)
-		if seen[h] {
+		if slices.ContainsFunc(options, func(o discordgo.SelectMenuOption) bool { return o.Value == h }) {
 			continue
 		}
-		seen[h] = true
 		condition := conditionOf(s.Status)
 		options = append(options, discordgo.SelectMenuOption{
 			Label:       plainName(s, nameLimit),

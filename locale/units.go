@@ -9,11 +9,15 @@ import (
 // Size says megabytes as a person does: 512 MB, 2 GB, 1.5 GB. A gigabyte has
 // 1024 megabytes, as plans count.
 func (t *Texts) Size(mb int) string {
-	if mb < 1024 {
+	switch {
+	case mb < 1024:
 		return strconv.Itoa(mb) + " " + t.Text("unit.mb")
+	case mb%1024 == 0:
+		return strconv.Itoa(mb/1024) + " " + t.Text("unit.gb")
+	default:
+		gb := strconv.FormatFloat(float64(mb)/1024, 'f', 2, 64)
+		return t.decimal(strings.TrimSuffix(strings.TrimRight(gb, "0"), ".")) + " " + t.Text("unit.gb")
 	}
-	gb := strconv.FormatFloat(float64(mb)/1024, 'f', 2, 64)
-	return t.decimal(strings.TrimSuffix(strings.TrimRight(gb, "0"), ".")) + " " + t.Text("unit.gb")
 }
 
 // Percent says a share of a processor: 100 % is one core.

@@ -107,15 +107,18 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 		return transportError(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err != nil {
-		return transportError(err)
-	}
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return answerError(res, answer)
-	}
-	if out == nil {
+	succeeded := res.StatusCode >= 200 && res.StatusCode <= 299
+	if succeeded && out == nil {
+		// What was not read would cost the connection.
+		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
 		return nil
+	}
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return transportError(err)
+	case !succeeded:
+		return answerError(res, answer)
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
 		return &Error{Message: "decode answer: " + err.Error(), Uncertain: true}
