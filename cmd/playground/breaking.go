@@ -175,8 +175,8 @@ func (b *breaking) list() []switchable {
 	return b.switches()
 }
 
-// any tells whether something is broken.
-func (b *breaking) any() bool {
+// broken tells whether something is.
+func (b *breaking) broken() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, mode := range b.modes {

@@ -124,10 +124,22 @@ func (b *tab) clicks(selector string) {
 	b.do("click "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
-// presses presses the button with a label, within what a selector finds.
+// nameOf is what somebody who listens hears of an element.
+const nameOf = `((e) => {
+	const walker = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+	const words = [];
+	while (walker.nextNode()) {
+		if (!walker.currentNode.parentElement.closest("[aria-hidden=true]")) words.push(walker.currentNode.data.trim());
+	}
+	return words.filter(Boolean).join(" ");
+})`
+
+// presses presses the button whose name is a label, or begins with those words,
+// within what a selector finds.
 func (b *tab) presses(within, label string) {
 	b.t.Helper()
-	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => !e.disabled && e.checkVisibility() && e.textContent.trim() === %q)`, within+" button", label)
+	find := fmt.Sprintf(`[...document.querySelectorAll(%q)].find((e) => !e.disabled && e.checkVisibility() && (%s(e) + " ").startsWith(%q))`,
+		within+" button", nameOf, label+" ")
 	b.until("there is a button "+label, "Boolean("+find+")")
 	b.evaluate("press "+label, find+".click()")
 }

@@ -86,7 +86,7 @@ func (p *playground) messages(_ context.Context, in request) (any, error) {
 		Modal    *openModal        `json:"modal,omitempty"`
 		Latest   map[string]string `json:"latest"` // messages' IDs, by channel
 		Broken   bool              `json:"broken"` // something is, on purpose
-	}{Messages: []message{}, Latest: p.latest(in.User), Broken: p.breaking.any()}
+	}{Messages: []message{}, Latest: p.latest(in.User), Broken: p.breaking.broken()}
 
 	answers := make(map[string]used) // by message
 	for _, u := range p.usedBy(in.User, in.Channel) {

@@ -28,7 +28,7 @@ func screenshots() map[string]struct {
 		"playground": {look{width: 1140, height: 530}, func(b *tab) string {
 			b.uses("/bot list", "")
 			b.sees(last, "Your bots")
-			b.presses("#tools", "🔬Underneath")
+			b.presses("#tools", "Underneath")
 			b.sees("#underneath", "first response: a message")
 			b.clicks("#command")
 			return "body"
@@ -56,7 +56,7 @@ func screenshots() map[string]struct {
 		"failure": {message, func(b *tab) string {
 			b.uses("/bot list", "") // so that the bots are known while the service is down
 			b.sees(last, "Your bots")
-			b.presses("#tools", "🔨Break it")
+			b.presses("#tools", "Break it")
 			b.clicks("#mode-service-down")
 			b.sees("#breaking .broken", "Down")
 			b.clicks("#close-panel")
@@ -75,8 +75,7 @@ func screenshots() map[string]struct {
 		}},
 		"scripts": {look{width: 1000, height: 900, light: true}, func(b *tab) string {
 			b.clicks("#me")
-			b.until("Leyla is there", `document.querySelectorAll("#accounts button").length > 3`)
-			b.evaluate("be Leyla", `document.querySelectorAll("#accounts button")[3].click()`)
+			b.presses("#accounts", "Лейла")
 			b.sees("#me", "Лейла")
 			b.until("her commands are there", `document.querySelector("#options").lang === "ru"`)
 			b.clicks("#command")
