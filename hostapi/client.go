@@ -57,8 +57,11 @@ type Config struct {
 	UserAgent string
 	// Operations turns operations off or changes how they are called.
 	Operations map[Operation]Override
+	// Proxy chooses the proxy for a request over TLS, of which it sees the host
+	// and port; nil means the environment's. Requests in plain http go to none.
+	Proxy func(*http.Request) (*url.URL, error)
 	// Transport sends the requests; nil means a pool of connections of the
-	// client's own.
+	// client's own, which alone heeds Proxy.
 	Transport http.RoundTripper
 	// Observe, if set, is told of every call when it has ended.
 	Observe func(Call)
@@ -114,8 +117,11 @@ func New(c Config) (*Client, error) {
 	if c.UserAgent == "" {
 		c.UserAgent = defaultUserAgent
 	}
+	if c.Proxy == nil {
+		c.Proxy = http.ProxyFromEnvironment
+	}
 	if c.Transport == nil {
-		c.Transport = newTransport()
+		c.Transport = newTransport(c.Proxy)
 	}
 	if c.Observe == nil {
 		c.Observe = func(Call) {}

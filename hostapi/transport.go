@@ -12,10 +12,10 @@ const maxRedirects = 3
 
 // newTransport returns a pool of connections to the service. It speaks HTTP/1.1
 // only: a connection that stalls then holds up one request and not all.
-func newTransport() *http.Transport {
+func newTransport(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               overTLS(proxy),
 		DialContext:         dialer.DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConnsPerHost: 32,
@@ -24,6 +24,17 @@ func newTransport() *http.Transport {
 		// is written to it at that moment would end without an answer.
 		IdleConnTimeout:        4 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+// overTLS returns proxy for requests over TLS alone: to others the proxy would
+// read the secret.
+func overTLS(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+	return func(r *http.Request) (*url.URL, error) {
+		if r.URL.Scheme != "https" {
+			return nil, nil
+		}
+		return proxy(r)
 	}
 }
 
