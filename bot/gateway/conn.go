@@ -137,6 +137,8 @@ func (c *conn) next() error {
 			return err
 		}
 		return parseClose(payload)
+	case frameBinary:
+		return errNonsense // compressed, which was not asked for, and would pass unseen
 	default:
 		c.pending, c.passing = head.raw, head.length
 		return nil

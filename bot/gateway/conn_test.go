@@ -139,6 +139,7 @@ func TestConnEndsWhereTheLibraryWouldGoWrong(t *testing.T) {
 		"hello without an interval": {sent: frame(frameText, `{"op":10,"d":{}}`), want: errNonsense.Error()},
 		"absurd interval":           {sent: frame(frameText, `{"op":10,"d":{"heartbeat_interval":9000000000000}}`), want: errNonsense.Error()},
 		"null":                      {sent: frame(frameText, `null`), want: errNonsense.Error()},
+		"binary frame":              {sent: frame(frameBinary, "\x78\x9c"), want: errNonsense.Error()},
 		"masked frame":              {sent: "\x81\x85abcdhello", want: errFrame.Error()},
 		"frame of absurd length":    {sent: "\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff", want: errFrame.Error()},
 		"end":                       {want: "EOF"},

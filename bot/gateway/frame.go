@@ -11,6 +11,7 @@ import (
 const (
 	frameContinuation = 0
 	frameText         = 1
+	frameBinary       = 2
 	frameClose        = 8
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/pem"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -91,6 +92,31 @@ func TestASessionIsResumedOverTLSWhereDiscordWantsIt(t *testing.T) {
 	close(told)
 	want(t, asked, "identify at "+first, "resume at "+second)
 	want(t, told, "ready 7", `lost: discord closed the connection with code 4000 ""`, "resumed")
+}
+
+func TestTheGatewayMustProveWhoItIs(t *testing.T) {
+	asked := make(chan string, 1)
+	_, port, err := net.SplitHostPort(secureGateway(t, `{"op":0,"t":"READY"}`, 4004, asked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	var lost string
+	g := gateway.New(gateway.Config{
+		Token: "token", HTTP: &http.Client{Transport: address("localhost:" + port)}, // for which it has no certificate
+		OnInteraction: func(*interaction.Event) {}, OnReady: func(string) {}, OnResumed: func() {},
+		OnLost: func(reason error) {
+			lost = reason.Error()
+			cancel()
+		},
+	})
+	if err := g.Run(ctx); err != nil || !strings.Contains(lost, "certificate") {
+		t.Errorf("lost: %s; Run returned %v", lost, err)
+	}
+	if len(asked) > 0 {
+		t.Error("it was sent the token")
+	}
 }
 
 func want(t *testing.T, got <-chan string, wanted ...string) {
