@@ -105,11 +105,20 @@ function marked(rest, names) {
   return null;
 }
 
-// Finds where a mark is closed, past escaped characters; -1 where it is not.
+// Finds where a mark is closed, past escaped characters and past what is marked
+// within; -1 where it is not.
 function closing(text, mark) {
   for (let i = mark.length; i < text.length; i++) {
-    if (text[i] === "\\" && mark !== "`") i++;
-    else if (text.startsWith(mark, i) && i > mark.length) return i;
+    if (text[i] === "\\" && mark !== "`") {
+      i++;
+      continue;
+    }
+    if (!text.startsWith(mark, i) || i === mark.length) continue;
+    let run = i;
+    while (text[run] === mark[0]) run++;
+    const inner = mark.length === 1 && mark !== "`" && run - i === 2; // of ** within *
+    if (!inner) return run - mark.length;
+    i = run - 1;
   }
   return -1;
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestPageMarkdown draws markdown as Discord does, and never as HTML.
+func TestPageMarkdown(t *testing.T) {
+	b := browse(t, desktop())
+	for text, want := range map[string]string{
+		"plain":                            "plain",
+		"**bold** and *slanted* _too_":     "<strong>bold</strong> and <em>slanted</em> <em>too</em>",
+		"**bold *and slanted***":           "<strong>bold <em>and slanted</em></strong>",
+		"__under__ ~~struck~~":             "<u>under</u> <s>struck</s>",
+		"*slanted **and bold** text*":      "<em>slanted <strong>and bold</strong> text</em>",
+		"`code **as it is**`":              "<code>code **as it is**</code>",
+		`\*not slanted\* \<@1>`:            "*not slanted* &lt;@1&gt;",
+		`*a \* in it*`:                     "<em>a * in it</em>",
+		"not *closed":                      "not *closed",
+		"a\nb":                             "a<br>b",
+		"# Title\ntext":                    `<p class="heading-1">Title</p>text`,
+		"-# small":                         `<p class="subtext">small</p>`,
+		"> quoted":                         "<blockquote>quoted</blockquote>",
+		"- one\n- *two*":                   `<p class="item">one</p><p class="item"><em>two</em></p>`,
+		"```js\nlet **a**;\n```":           "<pre>let **a**;</pre>",
+		"<@1> in <#2>":                     `<span class="mention">@Anna</span> in <span class="mention">#2</span>`,
+		"</bot list:3>":                    `<button class="mention" type="button" data-command="bot list">/bot list</button>`,
+		"[here](https://example.com/a_b_)": `<a href="https://example.com/a_b_" target="_blank" rel="noreferrer">here</a>`,
+		"[no](javascript:alert(1))":        "[no](javascript:alert(1))",
+		"see https://example.com/x.":       `see <a href="https://example.com/x" target="_blank" rel="noreferrer">https://example.com/x</a>.`,
+		"<img src=x onerror=alert(1)>":     "&lt;img src=x onerror=alert(1)&gt;",
+		"<t:99999999999999999:R>":          "&lt;t:99999999999999999:R&gt;",
+	} {
+		given, _ := json.Marshal(text)
+		got := imported[string](b, `import("/markdown.js").then(({ markdown }) => {
+			const box = document.createElement("div");
+			box.append(markdown(`+string(given)+`, { 1: "Anna" }));
+			return box.innerHTML;
+		})`)
+		if got != want {
+			t.Errorf("%q is drawn as\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// TestPageTimestamps writes times in the language of the reader, and lets
+// relative ones go on.
+func TestPageTimestamps(t *testing.T) {
+	b := browse(t, desktop())
+	b.evaluate("have an hour ago written", `import("/markdown.js").then(({ markdown }) => {
+		document.querySelector("#messages").lang = "de";
+		const now = Math.floor(Date.now() / 1000);
+		document.querySelector("#beginning").append(markdown("<t:" + (now - 3600) + ":R>, <t:" + (now - 10) + ":R>, <t:0:d>"));
+	})`)
+	b.sees("#beginning", "vor 1 Stunde")
+	b.sees("#beginning", "vor 12 Sekunden")
+	b.sees("#beginning", "01.01.70")
+}
+
+// TestPageEmbedFields lays inline fields out as Discord does: in rows of up to
+// three, which share twelve columns.
+func TestPageEmbedFields(t *testing.T) {
+	b := browse(t, desktop())
+	for fields, want := range map[string][]int{
+		"[1,1,1,1,1]":   {4, 4, 4, 6, 6},
+		"[0,1,0]":       {12, 12, 12},
+		"[1,1,0,1,1,1]": {6, 6, 12, 4, 4, 4},
+		"[]":            {},
+	} {
+		got := imported[[]int](b, `import("/embed.js").then(({ widths }) => widths(`+fields+`.map((inline) => ({ inline }))))`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s have the widths %v, want %v", fields, got, want)
+		}
+	}
+}
+
+// imported returns what a promise of JavaScript comes to.
+func imported[T any](b *tab, promise string) T {
+	b.t.Helper()
+	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](promise, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", promise, err)
+	}
+	return answer
+}
