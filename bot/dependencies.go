@@ -8,7 +8,7 @@ import (
 
 // redisLost is told when Redis has not answered for a while.
 func (b *Bot) redisLost(reason error) {
-	processlog.Told(b.log.Warn()).Err(reason).Msg("redis does not answer: accounts are not cached, and replicas do not see each other's actions")
+	processlog.Told(b.log.Warn()).Err(reason).Msg("redis does not answer: each replica remembers accounts for itself, and replicas do not see each other's actions")
 	b.tell(func() { b.journal.RedisLost(reason) })
 }
 
