@@ -14,9 +14,9 @@ const (
 	drainLimit = 14 * time.Second
 	// refusedLimit is the same where Discord has refused the bot: what is said
 	// to customers still arrives, but nothing more comes from them.
-	refusedLimit = 2 * time.Second
+	refusedLimit = time.Second
 	// lastWordsLimit is how long those who came too late may be told so.
-	lastWordsLimit = 2 * time.Second
+	lastWordsLimit = 3 * time.Second
 	// flushLimit is how long the log channels' last entries may take.
 	flushLimit = 2 * time.Second
 )

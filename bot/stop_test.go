@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -55,6 +56,27 @@ func TestWhoComesWhileTheProgramStopsIsTold(t *testing.T) {
 	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
 		t.Errorf("restarted %d times", n)
 	}
+}
+
+func TestWhileOneReplicaStopsTheOtherServes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, redistest.StartMiniredis(t).URL())
+	w.discord.ExpectFailures() // the second to answer is told that the first has
+	anna := w.addAnna(t, "Shop", "Radio")
+	stop := w.start(t)
+	anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"}).WaitFor(t, "Restarting **Shop**")
+	w.clock.BlockUntil(t, 1)
+	w.start(t)
+	w.log.waitForTimes(t, "the commands are registered", 2)
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop() }()
+	w.log.waitFor(t, "hostbot stops")
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Radio")
+	w.clock.Advance(4 * time.Second)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	w.waitForLog(t, "✅ Restart")
 }
 
 // TestStoppingIsBounded has the service hang: what runs is given up, and the

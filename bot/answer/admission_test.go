@@ -143,8 +143,8 @@ func TestThoseWhoComeWhileStoppingAreTold(t *testing.T) {
 		go s.Serve(command())
 		synctest.Wait()
 		s.Close(t.Context())
-		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 500 * time.Millisecond}}) {
-			t.Errorf("calls %v", calls)
+		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 2500 * time.Millisecond}}) {
+			t.Errorf("calls %v, want one after another process could have answered", calls)
 		}
 	})
 }

@@ -10,6 +10,7 @@ package answer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -122,7 +123,11 @@ func (s *Server) Serve(event *interaction.Event) {
 	if err != nil {
 		handler = failing(err)
 	}
-	if ticket.refusal != nil {
+	switch {
+	case ticket.refusal == nil:
+	case errors.Is(ticket.refusal, interaction.ErrStopping):
+		handler = steppingAside
+	default:
 		handler = failing(ticket.refusal)
 	}
 
@@ -158,6 +163,16 @@ func failing(err error) interaction.Handler {
 	return func(context.Context, *interaction.Request) (interaction.Response, error) {
 		return interaction.Response{}, err
 	}
+}
+
+// stepAside is how long a program that is stopping leaves it to another, which
+// may be there already to replace it, to answer.
+const stepAside = 2 * time.Second
+
+// steppingAside stands in for any handler while the program stops.
+func steppingAside(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
+	return interaction.Response{}, interaction.ErrStopping
 }
 
 // Drain serves no more interactions and waits for those that are being served.

@@ -197,10 +197,11 @@ type deferral struct {
 }
 
 // deferLater arranges for the interaction to be deferred where the handler is
-// not done in time. Suggestions can not be deferred.
+// not done in time. Suggestions can not be deferred, and what is refused need
+// not be: Discord would take that for the answer to come from here.
 func (c *conversation) deferLater(ctx context.Context) deferral {
 	d := deferral{sent: make(chan error, 1)}
-	if c.req.Kind == interaction.Autocomplete {
+	if c.req.Kind == interaction.Autocomplete || c.ticket.refusal != nil {
 		return d
 	}
 	form := interaction.FormReply
