@@ -37,21 +37,35 @@ type look struct {
 // desktop is wide enough for everything at once.
 func desktop() look { return look{width: 1400, height: 900} }
 
-// browse starts a playground and opens its page in Chromium. Where there is no
-// Chromium the test is skipped. What the page complains about in the browser's
-// console fails the test.
-func browse(t *testing.T, l look) *tab {
+// browser is a Chromium that runs.
+type browser struct{ ctx context.Context }
+
+// startBrowser starts Chromium for a test and its subtests. Where there is none
+// the test is skipped.
+func startBrowser(t *testing.T) browser {
 	t.Helper()
-	path := chromium(t)
-	v := open(t)
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium has none for root
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(allocator)
-	if err := chromedp.Do(ctx); err != nil { // which starts it, for as long as ctx lasts
+	t.Cleanup(end)
+	if err := chromedp.Do(ctx); err != nil { // which starts it
+		t.Fatal(err)
+	}
+	return browser{ctx}
+}
+
+// visit starts a playground and opens its page, with nothing remembered of
+// other visits. What the page complains about in the browser's console fails the
+// test.
+func (chrome browser) visit(t *testing.T, l look) *tab {
+	t.Helper()
+	v := open(t)
+	ctx, end := chromedp.NewContext(chrome.ctx, chromedp.WithNewBrowserContext())
+	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
 	b := &tab{t: t, ctx: ctx, v: v}

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestPageMarkdown draws markdown as Discord does, and never as HTML.
-func TestPageMarkdown(t *testing.T) {
-	b := browse(t, desktop())
+// testMarkdown draws markdown as Discord does, and never as HTML.
+func testMarkdown(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	for text, want := range map[string]string{
 		"plain":                            "plain",
 		"**bold** and *slanted* _too_":     "<strong>bold</strong> and <em>slanted</em> <em>too</em>",
@@ -47,10 +47,10 @@ func TestPageMarkdown(t *testing.T) {
 	}
 }
 
-// TestPageTimestamps writes times in the language of the reader, and lets
+// testTimestamps writes times in the language of the reader, and lets
 // relative ones go on.
-func TestPageTimestamps(t *testing.T) {
-	b := browse(t, desktop())
+func testTimestamps(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.evaluate("have an hour ago written", `import("/markdown.js").then(({ markdown }) => {
 		document.querySelector("#messages").lang = "de";
 		const now = Math.floor(Date.now() / 1000);
@@ -61,10 +61,10 @@ func TestPageTimestamps(t *testing.T) {
 	b.sees("#beginning", "01.01.70")
 }
 
-// TestPageEmbedFields lays inline fields out as Discord does: in rows of up to
+// testEmbedFields lays inline fields out as Discord does: in rows of up to
 // three, which share twelve columns.
-func TestPageEmbedFields(t *testing.T) {
-	b := browse(t, desktop())
+func testEmbedFields(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	for fields, want := range map[string][]int{
 		"[1,1,1,1,1]":   {4, 4, 4, 6, 6},
 		"[0,1,0]":       {12, 12, 12},

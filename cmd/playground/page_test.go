@@ -8,10 +8,32 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
+// TestPage uses the playground as people do, in Chromium.
+func TestPage(t *testing.T) {
+	chrome := startBrowser(t)
+	for name, test := range map[string]func(*testing.T, browser){
+		"list, open, restart": testListOpenRestart,
+		"autocomplete":        testAutocomplete,
+		"modal":               testModal,
+		"locale":              testLocale,
+		"outage and recovery": testOutageAndRecovery,
+		"keyboard":            testByKeyboard,
+		"staff":               testStaff,
+		"press that fails":    testFailedPress,
+		"phone":               testOnAPhone,
+		"accessibility":       testIsAccessible,
+		"markdown":            testMarkdown,
+		"timestamps":          testTimestamps,
+		"fields of embeds":    testEmbedFields,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, chrome) })
+	}
+}
+
 // A newcomer uses the bot as a customer, looks underneath, and reads what staff
 // read.
-func TestPageListOpenRestart(t *testing.T) {
-	b := browse(t, desktop())
+func testListOpenRestart(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.presses("#beginning", "Type /bot list")
 	b.sees("#picker [aria-selected=true]", "/bot list")
 	b.types(kb.Enter + kb.Enter)
@@ -42,8 +64,8 @@ func TestPageListOpenRestart(t *testing.T) {
 	b.until("the message is gone", `document.querySelectorAll("#messages > li").length === 0`)
 }
 
-func TestPageAutocomplete(t *testing.T) {
-	b := browse(t, desktop())
+func testAutocomplete(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.clicks("#command")
 	b.picks("/bot show")
 	b.sees("#picker", "Radio")
@@ -59,8 +81,8 @@ func TestPageAutocomplete(t *testing.T) {
 	b.sees("#problem", "This option is required")
 }
 
-func TestPageModal(t *testing.T) {
-	b := browse(t, desktop())
+func testModal(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.uses("/bot startup", "Shop")
 	b.sees("#modal", "submitted to hostbot")
 	b.until("the first field has the focus", `document.activeElement.closest("#modal-fields") !== null`)
@@ -72,9 +94,9 @@ func TestPageModal(t *testing.T) {
 	b.until("the modal is closed", `!document.querySelector("#modal").open`)
 }
 
-func TestPageLocale(t *testing.T) {
-	b := browse(t, desktop())
-	for language, want := range map[string]string{"de": "/bot liste", "tr": "/bot liste", "ja": "/bot list"} {
+func testLocale(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	for language, want := range map[string]string{"de": "Deinen Tarif sehen", "tr": "Planını", "en-US": "See your plan"} {
 		b.evaluate("choose "+language, `(() => {
 			const menu = document.querySelector("#locale");
 			menu.value = "`+language+`";
@@ -88,8 +110,8 @@ func TestPageLocale(t *testing.T) {
 	}
 }
 
-func TestPageOutageAndRecovery(t *testing.T) {
-	b := browse(t, desktop())
+func testOutageAndRecovery(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.presses("#tools", "Break it")
 	b.clicks("#mode-service-500")
 	b.sees("#breaking .broken", "500: says that it failed")
@@ -120,8 +142,8 @@ func TestPageOutageAndRecovery(t *testing.T) {
 }
 
 // All of it works without a pointer.
-func TestPageByKeyboard(t *testing.T) {
-	b := browse(t, desktop())
+func testByKeyboard(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.types("/")
 	b.until("/ leads to the box", `document.activeElement.id === "command"`)
 	b.sees("#picker", "/bot list")
@@ -150,8 +172,8 @@ func TestPageByKeyboard(t *testing.T) {
 }
 
 // Staff use what is in a person's menu, and name a person in a command.
-func TestPageStaff(t *testing.T) {
-	b := browse(t, desktop())
+func testStaff(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.presses("#beginning", "Be Sam")
 	b.sees("#channel-name", "bot-log")
 	b.presses("#channels", "general")
@@ -168,8 +190,8 @@ func TestPageStaff(t *testing.T) {
 }
 
 // Without an answer a button says so, as on Discord, and can be pressed again.
-func TestPageFailedPress(t *testing.T) {
-	b := browse(t, desktop())
+func testFailedPress(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
 	b.uses("/bot list", "")
 	b.sees(last, "Your bots")
 	b.presses("#tools", "Break it")
@@ -182,8 +204,8 @@ func TestPageFailedPress(t *testing.T) {
 }
 
 // On a phone nothing is wider than the screen, and all of it can be reached.
-func TestPageOnAPhone(t *testing.T) {
-	b := browse(t, look{width: 360, height: 740, light: true})
+func testOnAPhone(t *testing.T, chrome browser) {
+	b := chrome.visit(t, look{width: 360, height: 740, light: true})
 	fits := func(what string) {
 		t.Helper()
 		if wide := asks[int](b, `document.documentElement.scrollWidth`); wide > 360 {
@@ -210,10 +232,10 @@ func TestPageOnAPhone(t *testing.T) {
 
 // Everything that can be pressed or filled in has a name, and all text has the
 // contrast that WCAG's level AA asks for.
-func TestPageIsAccessible(t *testing.T) {
+func testIsAccessible(t *testing.T, chrome browser) {
 	for name, light := range map[string]bool{"dark": false, "light": true} {
 		t.Run(name, func(t *testing.T) {
-			b := browse(t, look{width: 1400, height: 900, light: light})
+			b := chrome.visit(t, look{width: 1400, height: 900, light: light})
 			b.uses("/bot list", "")
 			b.sees(last, "Your bots")
 			b.chooses("Shop")

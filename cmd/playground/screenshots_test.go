@@ -80,7 +80,7 @@ func screenshots() map[string]struct {
 			b.until("her commands are there", `document.querySelector("#options").lang === "ru"`)
 			b.clicks("#command")
 			b.types("/bot")
-			b.sees("#picker", "/bot")
+			b.until("commands are offered in her language", `document.querySelector("#picker [aria-selected=true]") !== null`)
 			b.types(kb.Enter + kb.Enter)
 			b.sees(last, "متجر الألعاب")
 			return last
@@ -99,10 +99,15 @@ func TestScreenshots(t *testing.T) {
 	for _, match := range regexp.MustCompile(`cmd/playground/screenshots/(\w+)\.png`).FindAllSubmatch(readme, -1) {
 		shown = append(shown, string(match[1]))
 	}
+	var chrome browser
+	update := os.Getenv("UPDATE_SCREENSHOTS") != ""
+	if update {
+		chrome = startBrowser(t)
+	}
 	for name, picture := range screenshots() {
 		file := filepath.Join("screenshots", name+".png")
-		if os.Getenv("UPDATE_SCREENSHOTS") != "" {
-			t.Run(name, func(t *testing.T) { photograph(t, file, picture.look, picture.come) })
+		if update {
+			t.Run(name, func(t *testing.T) { photograph(chrome.visit(t, picture.look), file, picture.come) })
 		}
 		if !slices.Contains(shown, name) {
 			t.Errorf("the README does not show %s", file)
@@ -118,8 +123,8 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-func photograph(t *testing.T, file string, l look, come func(*tab) string) {
-	b := browse(t, l)
+func photograph(b *tab, file string, come func(*tab) string) {
+	t := b.t
 	selector := come(b)
 	b.evaluate("leave the keyboard and the pointer", `document.activeElement.blur()`)
 	picture, err := chromedp.Run(b.ctx, chromedp.ScreenshotScale(chromedp.CSS(selector), 1.15))

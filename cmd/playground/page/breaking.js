@@ -17,8 +17,8 @@ export function breakingPane(who, attempt) {
       drawn.forEach(({ update }, i) => updates.set(state.parts[i].name, update));
       $("breaking").replaceChildren(
         make("p", "hint", "Break something, then use the bot as a customer. It keeps its promises: it always answers, and tells the truth."),
-        ...drawn.map(({ set }) => set),
-        bots.set,
+        ...drawn.map(({ element }) => element),
+        bots.element,
       );
     }
     for (const part of state.parts) updates.get(part.name)(part);
@@ -32,21 +32,21 @@ function drawPart(part, attempt) {
   const events = part.modes.filter((mode) => mode.once);
   const switches = states.map((mode) => radio(part, mode, attempt));
   const [name, about, more] = [make("b", ""), make("span", ""), make("small", "")];
-  const set = make("fieldset", "",
+  const element = make("fieldset", "",
     make("legend", "", part.label),
     make("p", "state", name, about, more),
     make("div", "switches", ...switches.map((one) => one.parentElement)),
   );
-  if (events.length) set.append(make("div", "row", ...events.map((mode) => once(part, mode, attempt))));
+  if (events.length) element.append(make("div", "row", ...events.map((mode) => once(part, mode, attempt))));
   const update = (now) => {
     const current = states.find((mode) => mode.name === now.mode);
-    set.classList.toggle("broken", now.mode !== "normal");
+    element.classList.toggle("broken", now.mode !== "normal");
     name.textContent = current.label;
     about.textContent = ": " + current.about;
     more.textContent = now.state;
     for (const one of switches) one.checked = one.value === now.mode;
   };
-  return { set, update };
+  return { element, update };
 }
 
 function radio(part, mode, attempt) {
@@ -72,7 +72,7 @@ class Bots {
   #title = make("legend", "");
   #choice = make("select", "");
   #crash;
-  set;
+  element;
 
   constructor(who, attempt) {
     this.#choice.id = "crash-bot";
@@ -80,7 +80,7 @@ class Bots {
     this.#crash = button("style-4", "Crash it", () => attempt(() => api.crash(who().id, this.#choice.value)));
     this.#crash.id = "crash";
     const text = "A crash is the hosting service’s to know: the bot tells it when it asks again.";
-    this.set = make("fieldset", "", this.#title, make("p", "state", text), make("div", "row", this.#choice, this.#crash));
+    this.element = make("fieldset", "", this.#title, make("p", "state", text), make("div", "row", this.#choice, this.#crash));
   }
 
   update(user, bots) {
