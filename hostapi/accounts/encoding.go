@@ -107,12 +107,13 @@ func (w *writer) failure(f *failure) {
 	w.time(f.until)
 }
 
-// decode reads an entry and believes nothing in it.
-func decode(data []byte, userID string, now time.Time) (entry, error) {
+// decode reads an entry and believes nothing in it. The texts of the entry are
+// parts of data.
+func decode(data string, userID string, now time.Time) (entry, error) {
 	if len(data) > maxEntry {
 		return entry{}, fmt.Errorf("longer than %d bytes", maxEntry)
 	}
-	r := reader{rest: string(data)} // of which the texts are parts
+	r := reader{rest: data}
 	if r.byte() != version {
 		return entry{}, errors.New("of another version")
 	}

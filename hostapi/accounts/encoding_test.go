@@ -46,7 +46,7 @@ func entries() map[string]entry {
 func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 	for name, e := range entries() {
 		t.Run(name, func(t *testing.T) {
-			got, err := decode(mustEncode(t, e), "1", noon)
+			got, err := decode(string(mustEncode(t, e)), "1", noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 func TestNonsenseIsRefused(t *testing.T) {
 	good := mustEncode(t, full())
 	for length := range good {
-		if _, err := decode(good[:length], "1", noon); err == nil {
+		if _, err := decode(string(good[:length]), "1", noon); err == nil {
 			t.Errorf("the first %d bytes of an entry are taken for one", length)
 		}
 	}
@@ -76,14 +76,14 @@ func TestNonsenseIsRefused(t *testing.T) {
 		"no text":             mustEncode(t, odd),
 		"huge":                append(bytes.Clone(good), make([]byte, maxEntry)...),
 	} {
-		if e, err := decode(data, "1", noon); err == nil {
+		if e, err := decode(string(data), "1", noon); err == nil {
 			t.Errorf("%s: read as %+v", name, e)
 		}
 	}
-	if _, err := decode(good, "2", noon); err == nil {
+	if _, err := decode(string(good), "2", noon); err == nil {
 		t.Error("another user's entry is believed")
 	}
-	if _, err := decode(good, "1", noon.Add(-time.Hour)); err == nil {
+	if _, err := decode(string(good), "1", noon.Add(-time.Hour)); err == nil {
 		t.Error("an entry from the future is believed")
 	}
 }
@@ -101,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(mustEncode(f, e))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := decode(data, "1", noon)
+		e, err := decode(string(data), "1", noon)
 		if err != nil {
 			return
 		}
@@ -109,7 +109,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("believed: %+v", e)
 		}
 		// What was believed can be changed and written, and is then the same.
-		same, err := decode(mustEncode(t, e), "1", noon)
+		same, err := decode(string(mustEncode(t, e)), "1", noon)
 		if err != nil {
 			t.Fatalf("cannot be read again: %v", err)
 		}
@@ -153,4 +153,19 @@ func mustEncode(t testing.TB, e entry) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// BenchmarkDecode reads an account of ten bots.
+func BenchmarkDecode(b *testing.B) {
+	e := full()
+	for len(e.answer.list.Servers) < 10 {
+		e.answer.list.Servers = append(e.answer.list.Servers, e.answer.list.Servers[0])
+	}
+	data := string(mustEncode(b, e))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := decode(data, "1", noon); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -73,22 +73,24 @@ func (s *store) get(ctx context.Context, userID string) found {
 // read gets an entry from Redis. What makes no sense is removed there, so that
 // it is met and logged once.
 func (s *store) read(ctx context.Context, userID string) (found, error) {
-	data, err := s.redis.Get(ctx, keyPrefix+userID).Bytes()
+	data, err := s.redis.Get(ctx, keyPrefix+userID).Result()
 	switch {
+	case err == nil:
 	case errors.Is(err, redis.Nil):
 		return found{}, nil
 	case redis.HasErrorPrefix(err, "WRONGTYPE"):
 		return s.discard(ctx, userID, err)
-	case err != nil:
+	default:
 		return found{}, err
-	case len(data) < stampLength:
+	}
+	if len(data) < stampLength {
 		return s.discard(ctx, userID, errors.New("too short"))
 	}
 	e, err := decode(data[stampLength:], userID, s.now())
 	if err != nil {
 		return s.discard(ctx, userID, err)
 	}
-	return found{entry: e, stamp: string(data[:stampLength])}, nil
+	return found{entry: e, stamp: data[:stampLength]}, nil
 }
 
 func (s *store) discard(ctx context.Context, userID string, why error) (found, error) {
