@@ -133,13 +133,18 @@ func (b *Bot) build() error {
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Journal: b.journal,
 		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
 	})
-	b.gateway = gateway.New(gateway.Config{
-		Token: s.Discord.Token, HTTP: b.discord.HTTPClient(),
-		AllowPlain: strings.HasPrefix(s.Discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
+	b.gateway = gateway.New(b.gatewayConfig())
+	return nil
+}
+
+func (b *Bot) gatewayConfig() gateway.Config {
+	discord := b.settings.Discord
+	return gateway.Config{
+		Token: discord.Token, HTTP: b.discord.HTTPClient(),
+		AllowPlain: strings.HasPrefix(discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
 		OnInteraction: func(e *interaction.Event) { b.answers.Serve(e) },
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
-	})
-	return nil
+	}
 }
 
 // Ready tells whether interactions are being served.
