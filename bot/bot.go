@@ -142,7 +142,7 @@ func (b *Bot) gatewayConfig() gateway.Config {
 	return gateway.Config{
 		Token: discord.Token, HTTP: b.discord.HTTPClient(),
 		AllowPlain: strings.HasPrefix(discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
-		OnInteraction: func(e *interaction.Event) { b.answers.Serve(e) },
+		OnInteraction: b.answers.Accept,
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
 	}
 }

@@ -86,6 +86,7 @@ type Server struct {
 	subjects  subjects
 	recent    recent
 	admission *admission
+	workers   workers
 }
 
 // New returns a server.
@@ -93,7 +94,7 @@ func New(cfg Config) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Server{
 		cfg: cfg, ctx: ctx, cancel: cancel,
-		subjects: subjects{messages: make(map[string]*subject)}, admission: newAdmission(),
+		subjects: subjects{messages: make(map[string]*subject)}, admission: newAdmission(), workers: newWorkers(),
 	}
 }
 

@@ -26,7 +26,7 @@ import (
 type conn struct {
 	net.Conn
 	noted         func(sessionEvent)
-	onInteraction func(*interaction.Event) // called in a goroutine of its own
+	onInteraction func(*interaction.Event)
 
 	// Used by the reading goroutine alone.
 	in       *bufio.Reader
@@ -287,7 +287,7 @@ func (c *conn) dispatched(p *payload, message []byte) []byte {
 		c.ready.Store(true)
 		c.noted(sessionEvent{resumed: true})
 	case "INTERACTION_CREATE":
-		go c.onInteraction(&p.Data.Event)
+		c.onInteraction(&p.Data.Event)
 		// The library counts events, to say at which to resume; one that it does
 		// not know costs it nothing more.
 		return fmt.Appendf(nil, `{"t":"SERVED","s":%d}`, p.Sequence)

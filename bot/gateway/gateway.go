@@ -24,8 +24,7 @@ import (
 )
 
 // Config is what a Gateway needs. The functions are called from the reading
-// goroutine, one at a time, and must return at once; OnInteraction is called
-// in a goroutine of its own for each event.
+// goroutine, one at a time, and must return at once.
 type Config struct {
 	Token secret.Text
 	// HTTP asks Discord where the gateway is. It must follow no redirects.
