@@ -87,7 +87,7 @@ func TestHealthAsksTheRunningBot(t *testing.T) {
 	}
 }
 
-func TestAWrongTokenEndsTheProgram(t *testing.T) {
+func TestAWrongTokenEndsTheProgramWithOneClearLine(t *testing.T) {
 	discord, service := discordtest.RunT(t), hostapitest.RunT(t)
 	discord.ExpectFailures()
 	var stdout, stderr bytes.Buffer
@@ -95,7 +95,12 @@ func TestAWrongTokenEndsTheProgram(t *testing.T) {
 		"DISCORD_TOKEN=wrong", "DISCORD_API_URL=" + discord.URL(),
 		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(), "HTTP_ADDR=off",
 	}, &stdout, &stderr)
-	if code != exitFailure || !strings.Contains(stderr.String(), "DISCORD_TOKEN") {
+	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+	last := lines[len(lines)-1]
+	if code != exitFailure || strings.Count(stderr.String(), `"level":"error"`) != 1 || !strings.Contains(last, `"level":"error"`) || !strings.Contains(last, "check DISCORD_TOKEN") {
 		t.Errorf("exit %d\n%s", code, &stderr)
+	}
+	if n := len(discord.Calls()); n != 1 {
+		t.Errorf("Discord was called %d times", n)
 	}
 }
