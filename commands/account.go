@@ -2,9 +2,9 @@ package commands
 
 import (
 	"context"
-	"hostbot/bot/safetext"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -22,6 +22,9 @@ func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawi
 	}
 	p := c.page(r)
 	p.age(snapshot)
+	if snapshot.Update != nil {
+		p.stale = p.t.Format("age.updating", args{"When": relative(snapshot.FetchedAt)})
+	}
 	message, err := draw(p, snapshot)
 	if err != nil {
 		return interaction.Response{}, err
@@ -46,7 +49,7 @@ func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw dra
 	}
 	if failure != nil {
 		snapshot = old
-		p.notice = p.t.Format("age.failed", args{"When": relative(old.FetchedAt)}) + "\n" + p.reference()
+		p.stale = p.t.Format("age.failed", args{"When": relative(old.FetchedAt)}) + "\n" + p.reference()
 	}
 	message, err := draw(p, snapshot)
 	if err != nil {
@@ -57,15 +60,14 @@ func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw dra
 	return response, nil
 }
 
-// age says how old an account is where it is older than it should be.
+// age says how old an account is where it is older than it should be, and always
+// to staff.
 func (p *page) age(s accounts.Snapshot) {
 	if p.request.ByStaff() {
 		p.header = p.t.Format("staff.view_aged", args{"User": safetext.User(p.request.CustomerID), "When": relative(s.FetchedAt)})
 	}
-	switch {
-	case s.Update != nil:
-		p.notice = p.t.Format("age.updating", args{"When": relative(s.FetchedAt)})
-	case s.Old:
-		p.notice = p.t.Format("age.old", args{"When": relative(s.FetchedAt)})
+	p.stale = ""
+	if s.Old {
+		p.stale = p.t.Format("age.old", args{"When": relative(s.FetchedAt)})
 	}
 }

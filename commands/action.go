@@ -17,8 +17,8 @@ import (
 type action struct {
 	name string
 	op   hostapi.Operation
-	// meanwhile is the bot's status while it is being done; "" where that does
-	// not change.
+	// meanwhile is the bot's status while it is being done; "" where the action
+	// changes no status.
 	meanwhile string
 	// do returns the bot as it is afterwards, and the status that the service
 	// named, or "".
@@ -71,41 +71,47 @@ func reinstall(ctx context.Context, h Hosting, userID string, s hostapi.Server) 
 	return s, "", h.Reinstall(ctx, userID, s.ID)
 }
 
+// known is a bot as far as it is known, and the account by which it is.
+type known struct {
+	server  hostapi.Server
+	account accounts.Snapshot
+}
+
 // act does something to one of the caller's bots.
 func (c *Commands) act(a action) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		snapshot, server, err := c.chosen(ctx, r)
+		bot, err := c.chosen(ctx, r)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		return c.begin(ctx, r, a, snapshot, server)
+		return c.begin(ctx, r, a, bot)
 	}
 }
 
-// chosen returns the caller's account, and the bot of it that a request is about.
-func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (accounts.Snapshot, hostapi.Server, error) {
+// chosen returns the bot of the caller's that a request is about.
+func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (known, error) {
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
-		return accounts.Snapshot{}, hostapi.Server{}, err
+		return known{}, err
 	}
 	server, err := choose(r, snapshot.List.Servers)
-	return snapshot, server, err
+	return known{server, snapshot}, err
 }
 
 // begin says on the bot's card that something is being done to it, does it once
 // the customer was told, and says how it ended.
-func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, snapshot accounts.Snapshot, s hostapi.Server) (interaction.Response, error) {
-	end, err := c.turn(ctx, r, a, s)
+func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, bot known) (interaction.Response, error) {
+	end, err := c.turn(ctx, r, a, bot.server)
 	if err != nil {
 		return interaction.Response{}, err
 	}
 
 	p := c.page(r)
-	p.age(snapshot)
-	response := p.respond(p.card(s))
+	p.age(bot.account)
+	response := p.respond(p.card(bot.server))
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer end()
-		return c.carryOut(ctx, r, a, s), nil
+		return c.carryOut(ctx, r, a, bot), nil
 	}
 	return response, nil
 }
@@ -119,6 +125,9 @@ func (c *Commands) turn(ctx context.Context, r *interaction.Request, a action, s
 	var busy *turns.BusyError
 	switch {
 	case errors.As(err, &busy):
+		if s.ID == "" {
+			return nil, &busyError{turn: busy.Turn}
+		}
 		return nil, &busyError{botName: name(s), turn: busy.Turn}
 	case errors.Is(err, turns.ErrTaken):
 		return nil, interaction.ErrElsewhere
@@ -129,9 +138,10 @@ func (c *Commands) turn(ctx context.Context, r *interaction.Request, a action, s
 	return end, nil
 }
 
-// busyError says that another action is running on the bot.
+// busyError says that another action is running on the bot, or that another bot
+// is being made.
 type busyError struct {
-	botName string
+	botName string // empty: another is being made
 	turn    turns.Turn
 }
 
@@ -139,26 +149,31 @@ func (e *busyError) Error() string { return "another action is running: " + e.tu
 
 // carryOut does it, follows the bot until it has come to rest, and says how it
 // ended.
-func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a action, before hostapi.Server) interaction.Response {
+func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a action, bot known) interaction.Response {
 	started := time.Now()
-	server, status, err := a.do(ctx, c.hosting, r.CustomerID, before)
-	if err != nil {
-		server = before
+	after, status, err := a.do(ctx, c.hosting, r.CustomerID, bot.server)
+	if err == nil {
+		bot.server = after
 	}
-	if err == nil && status != "" {
-		c.accounts.SetStatus(ctx, r.CustomerID, server.ID, status)
-		server, err = c.follow(ctx, r.CustomerID, server)
+	if err == nil && a.meanwhile != "" {
+		if status != "" {
+			c.accounts.SetStatus(ctx, r.CustomerID, bot.server.ID, status)
+		}
+		bot.server.Status = status
+		bot, err = c.follow(ctx, r.CustomerID, bot)
 	}
 	took := time.Since(started)
 	if err != nil || a.outdates {
 		c.accounts.Expire(ctx, r.CustomerID)
 	}
+	server := bot.server
 	err = c.missing(ctx, r.CustomerID, server.ID, a.op, err)
 
 	p := c.page(r)
+	p.age(bot.account)
 	p.running = func(string) (turns.Turn, bool) { return turns.Turn{}, false } // it has ended
 	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took, Outcome: outcome(err)}
-	p.notice = p.ending(a, server, status, took, err)
+	p.notice = p.ending(a, server, took, err)
 	switch result.Outcome {
 	case interaction.Failed:
 		p.color = red
@@ -190,10 +205,10 @@ func outcome(err error) interaction.Outcome {
 }
 
 // ending says how an action ended.
-func (p *page) ending(a action, s hostapi.Server, status string, took time.Duration, err error) string {
+func (p *page) ending(a action, s hostapi.Server, took time.Duration, err error) string {
 	switch {
 	case err == nil:
-		return p.done(a, s, status) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
+		return p.done(a, s) + "\n⏱ " + p.t.Format("action.took", args{"Duration": p.t.Duration(took)})
 	case errors.Is(err, errUnsettled):
 		return "⚠️ " + p.t.Format("action.unsettled", args{"Bot": name(s), "Status": p.status(s)}) + "\n" + p.reference()
 	case outcome(err) == interaction.Unconfirmed:
@@ -204,12 +219,17 @@ func (p *page) ending(a action, s hostapi.Server, status string, took time.Durat
 	}
 }
 
-// done says that an action succeeded, and the status where the service named one.
-func (p *page) done(a action, s hostapi.Server, named string) string {
-	if named == "" {
+// done says that an action succeeded, and what the bot's status has become by it
+// where that is known.
+func (p *page) done(a action, s hostapi.Server) string {
+	if a.meanwhile == "" || s.Status == "" {
 		return "✅ " + p.t.Format("action."+a.name+".done", args{"Bot": name(s)})
 	}
-	return "✅ " + p.t.Format("action."+a.name+".done_status", args{"Bot": name(s), "Status": p.status(s)})
+	sign := "✅ "
+	if conditionOf(s.Status).state == broken { // it was done, and did no good
+		sign = "⚠️ "
+	}
+	return sign + p.t.Format("action."+a.name+".done_status", args{"Bot": name(s), "Status": p.status(s)})
 }
 
 // status says a bot's status as a colour and a word.

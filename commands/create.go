@@ -31,38 +31,58 @@ type fullError struct {
 
 func (e *fullError) Error() string { return "the plan has no room for another bot" }
 
-// roomy returns the caller's account and what its plan leaves; a full plan is
-// said before anything is filled in.
-func (c *Commands) roomy(ctx context.Context, r *interaction.Request) (accounts.Snapshot, room, error) {
-	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
-	if err != nil {
-		return snapshot, room{}, err
-	}
-	left := roomOf(snapshot.List)
+// changedRoomError says that the plan has no room any more for the sizes that
+// were chosen.
+type changedRoomError struct{}
+
+func (changedRoomError) Error() string { return "the plan has no room any more for what was chosen" }
+
+// needRoom returns a *fullError where the plan has no room: that is said before
+// anything is filled in.
+func needRoom(l hostapi.List) (room, error) {
+	left := roomOf(l)
 	if left.full() {
-		return snapshot, left, &fullError{snapshot.List, left}
+		return left, &fullError{l, left}
 	}
-	return snapshot, left, nil
+	return left, nil
 }
 
 // chooseSizes shows what the plan leaves and lets sizes be chosen. A select menu
 // says which size it changes, and carries the others.
 func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	snapshot, left, err := c.roomy(ctx, r)
-	if err != nil {
-		return interaction.Response{}, err
-	}
 	params := maps.Clone(r.Params)
 	if what := params["what"]; what != "" {
 		params[what] = r.Value()
 	}
-	p := c.page(r)
-	p.age(snapshot)
-	return p.respond(p.sizes(snapshot.List, left, left.read(params))), nil
+	return c.shown(ctx, r, func(p *page, s accounts.Snapshot) (interaction.Message, error) {
+		left, err := needRoom(s.List)
+		if err != nil {
+			return interaction.Message{}, err
+		}
+		return p.sizes(s.List, left, left.read(params)), nil
+	})
+}
+
+// chosenSizes returns the sizes that a request carries, where the plan still has
+// room for them.
+func (c *Commands) chosenSizes(ctx context.Context, r *interaction.Request) (sizes, error) {
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
+	if err != nil {
+		return sizes{}, err
+	}
+	left, err := needRoom(snapshot.List)
+	if err != nil {
+		return sizes{}, err
+	}
+	chosen, fits := left.fitting(r.Params)
+	if !fits {
+		return sizes{}, changedRoomError{}
+	}
+	return chosen, nil
 }
 
 func (p *page) sizes(l hostapi.List, left room, chosen sizes) interaction.Message {
-	p.subject = idCreate
+	p.subject = idCreate + chosen.customID()
 	embed := &discordgo.MessageEmbed{Title: p.t.Text("create.title"), Description: p.noticed(p.room(l, left)), Color: blurple}
 	menu := func(what, key string, options []int, current int, say func(int) string) discordgo.MessageComponent {
 		return row(p.sizeMenu(idCreate+what+"/"+chosen.customID(), key, options, current, say))
@@ -101,13 +121,13 @@ func (p *page) sizeMenu(customID, key string, options []int, current int, say fu
 
 // askCreate opens the form for a bot of the sizes that were chosen.
 func (c *Commands) askCreate(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	_, left, err := c.roomy(ctx, r)
+	chosen, err := c.chosenSizes(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
 	t := c.texts.For(r.Locale)
 	return interaction.Open(&interaction.Dialog{
-		CustomID: idCreate + left.read(r.Params).customID(),
+		CustomID: idCreate + chosen.customID(),
 		Title:    t.Text("modal.create.title"),
 		Components: []discordgo.MessageComponent{
 			input(inputName, t.Text("modal.create.name"), ""),
@@ -120,12 +140,11 @@ func (c *Commands) askCreate(ctx context.Context, r *interaction.Request) (inter
 
 // create makes the bot that was described in the form.
 func (c *Commands) create(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	_, left, err := c.roomy(ctx, r)
+	chosen, err := c.chosenSizes(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
 	entered := func(input string) string { return strings.TrimSpace(r.Fields[input]) }
-	chosen := left.read(r.Params)
 	wanted := hostapi.NewServer{
 		Name: entered(inputName), Language: strings.ToUpper(entered(inputLanguage)),
 		EntryFile: entered(inputEntry), StartupCommand: entered(inputCommand),
@@ -151,27 +170,39 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 	return response, nil
 }
 
-// finishCreate has the service create a bot and says how that ended.
+// finishCreate has the service create a bot, follows that until it has come to
+// rest, and says how it ended.
 func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a action, wanted hostapi.NewServer) interaction.Response {
 	started := time.Now()
 	server, err := c.hosting.Create(ctx, r.CustomerID, wanted)
-	took := time.Since(started)
+	made := err == nil
 	c.accounts.Expire(ctx, r.CustomerID)
-	err = c.missing(ctx, r.CustomerID, "", a.op, err)
-	if err != nil {
+	if made {
+		var bot known
+		bot, err = c.follow(ctx, r.CustomerID, known{server: server})
+		server = bot.server
+		if errors.Is(err, goneError{}) {
+			err = nil // it was made, though it is not listed yet
+		}
+	} else {
 		server = hostapi.Server{Name: wanted.Name}
+		err = c.missing(ctx, r.CustomerID, "", a.op, err)
 	}
+	took := time.Since(started)
 
 	p := c.page(r)
 	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took, Outcome: outcome(err)}
-	p.notice = p.ending(a, server, "", took, err)
+	p.notice = p.ending(a, server, took, err)
+	if err == nil && p.offers(hostapi.OpStart) && conditionOf(server.Status).offers("start") {
+		p.notice += "\n" + p.t.Text("create.next")
+	}
 	color := orange
 	if result.Outcome == interaction.Failed {
 		color = red
 		p.notice += p.reason(err)
 	}
 	response := p.respond(p.made(&server, color))
-	if err == nil {
+	if made {
 		response = p.respond(p.card(server))
 	}
 	response.Action, response.Failure, response.Told = &result, err, c.lacks.again(err)

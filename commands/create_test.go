@@ -1,13 +1,17 @@
 package commands_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // menus returns the select menus of a message by their placeholders.
@@ -79,14 +83,98 @@ func TestCreateNeverAsksForMoreThanThePlanLeaves(t *testing.T) {
 	c := newCommands(t, w)
 	filled := map[string]string{"name": "Radio", "language": "node", "entry": "x", "command": "y"}
 	for _, sizes := range []string{"4096/2048/100", "-1/-1/-1", "x/y/z", "256/9999999/100000", "//"} {
-		r := must(t)(ask(t, c, submit("create/"+sizes, filled)))
-		must(t)(r.Then(t.Context()))
-	}
-	for _, done := range w.done {
-		if !strings.Contains(done, "RAMMB:256 DiskMB:2048 CPUPercent:100") {
-			t.Errorf("asked for %s", done)
+		for _, request := range []interaction.Request{press("create/" + sizes), submit("create/"+sizes, filled)} {
+			_, err := ask(t, c, request)
+			if err == nil {
+				t.Fatalf("%s leads on from %s", request.Kind, sizes)
+			}
+			e := c.Explain(&interaction.Request{Locale: "en-US"}, err)
+			wantText(t, e.Message, "has changed since", "/bot create")
+			if e.Fault {
+				t.Error("staff are told")
+			}
 		}
 	}
+	// What was all that was left when it was chosen fits a plan that has more left now.
+	must(t)(must(t)(ask(t, c, submit("create/200/2048/100", filled))).Then(t.Context()))
+	if len(w.done) != 1 || !strings.Contains(w.done[0], "RAMMB:200 DiskMB:2048 CPUPercent:100") {
+		t.Errorf("asked for %s", w.done)
+	}
+}
+
+func TestSizesOfAnOldAccountAreShownAgain(t *testing.T) {
+	l := account(server("a", "Shop", "RUNNING"))
+	l.Account = hostapi.Account{PlanName: "Pro", PlanRAMMB: 2048, MaxServers: 3, ServerCount: 1}
+	more := l
+	more.Account.PlanRAMMB = 8192
+	w := &world{list: l, old: true, update: func(context.Context) (accounts.Snapshot, error) {
+		return accounts.Snapshot{List: more}, nil
+	}}
+	c := newCommands(t, w)
+	first := must(t)(ask(t, c, command("bot create", nil)))
+	wantText(t, first.Message, "Updating", "1.5 GB")
+	second := must(t)(ask(t, c, press(menus(first.Message)["RAM"].CustomID, "1024")))
+	if first.Subject == second.Subject {
+		t.Error("the sizes that were chosen would be undone by the update of the first")
+	}
+	last := must(t)(second.Then(t.Context()))
+	wantText(t, last.Message, "7.5 GB")
+	if strings.Contains(text(last.Message), "Updating") || chosen(menus(last.Message)["RAM"]) != "1024" {
+		t.Errorf("updated:\n%s", text(last.Message))
+	}
+}
+
+func TestAPlanThatLimitsMemoryAlone(t *testing.T) {
+	l := account(server("a", "Shop", "RUNNING"))
+	l.Account = hostapi.Account{PlanName: "Pro", PlanRAMMB: 512, ServerCount: 1}
+	c := newCommands(t, &world{list: l})
+	_, err := ask(t, c, command("bot create", nil))
+	if err == nil {
+		t.Fatal("a form is shown")
+	}
+	explained := c.Explain(&interaction.Request{Locale: "en-US"}, err)
+	wantText(t, explained.Message, "512 MB", "**Pro**")
+	if strings.Contains(text(explained.Message), "of 0") {
+		t.Errorf("a limit is made up:\n%s", text(explained.Message))
+	}
+}
+
+func TestWhoCreatesTwiceIsNotToldOfTheWrongBot(t *testing.T) {
+	c := newCommands(t, &world{list: account()})
+	filled := map[string]string{"name": "Radio", "language": "node", "entry": "x", "command": "y"}
+	must(t)(ask(t, c, submit("create/512/2048/100", filled)))
+	filled["name"] = "Shop"
+	_, err := ask(t, c, submit("create/512/2048/100", filled))
+	explained := c.Explain(&interaction.Request{Locale: "en-US"}, err)
+	wantText(t, explained.Message, "already being created", ":R>")
+	if strings.Contains(text(explained.Message), "Shop") {
+		t.Errorf("it is Radio that is being made:\n%s", text(explained.Message))
+	}
+}
+
+// building is a service that takes its time to make a bot.
+type building struct{ moving }
+
+func (b *building) Create(context.Context, string, hostapi.NewServer) (hostapi.Server, error) {
+	return server("a", "Shop", "INSTALLING"), nil
+}
+
+func TestANewBotIsFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for end, hint := range map[string]bool{"STOPPED": true, "RUNNING": false} {
+			b := &building{moving{started: time.Now(), after: map[time.Duration]string{0: "INSTALLING", 9 * time.Second: end}}}
+			c := newCommandsWith(t, b, b)
+			filled := map[string]string{"name": "Shop", "language": "node", "entry": "x", "command": "y"}
+			last := must(t)(must(t)(ask(t, c, submit("create/512/2048/100", filled))).Then(t.Context()))
+			wantText(t, last.Message, "**Shop** was created")
+			if strings.Contains(text(last.Message), "Installing") {
+				t.Errorf("it is said to be installing still:\n%s", text(last.Message))
+			}
+			if got := strings.Contains(text(last.Message), "press **Start**"); got != hint || got != (buttons(last.Message)["Start"].CustomID != "") {
+				t.Errorf("%s: the customer is sent to a button: %t", end, got)
+			}
+		}
+	})
 }
 
 func TestAFullPlanIsSaidBeforeAnythingIsFilledIn(t *testing.T) {

@@ -19,36 +19,41 @@ func (e *wrongNameError) Error() string { return "the name that was typed is not
 // askDelete opens a modal in which the bot's name is to be typed: what is deleted
 // can not be had back.
 func (c *Commands) askDelete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	_, s, err := c.chosen(ctx, r)
+	bot, err := c.chosen(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
 	t := c.texts.For(r.Locale)
 	return interaction.Open(&interaction.Dialog{
-		CustomID: idDelete + handle(s.ID),
+		CustomID: idDelete + handle(bot.server.ID),
 		Title:    t.Text("modal.delete.title"),
 		Components: []discordgo.MessageComponent{row(discordgo.TextInput{
 			CustomID: inputName, Label: t.Text("modal.delete.name"), Style: discordgo.TextInputShort,
-			Placeholder: plainName(s, nameLimit), Required: true, MaxLength: inputLimit,
+			Placeholder: plainName(bot.server, nameLimit), Required: true, MaxLength: inputLimit,
 		})},
 	}), nil
 }
 
 // remove deletes a bot whose name was typed.
 func (c *Commands) remove(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	snapshot, s, err := c.chosen(ctx, r)
+	bot, err := c.chosen(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	if !strings.EqualFold(strings.TrimSpace(r.Fields[inputName]), typedName(s)) {
-		return interaction.Response{}, &wrongNameError{botName: name(s)}
+	if !isNamed(r.Fields[inputName], bot.server) {
+		return interaction.Response{}, &wrongNameError{botName: name(bot.server)}
 	}
-	return c.begin(ctx, r, removal(), snapshot, s)
+	return c.begin(ctx, r, removal(), bot)
 }
 
-// typedName is what is to be typed for a bot: what the customer sees of its name,
-// however long or strange that is, can be typed.
-func typedName(s hostapi.Server) string { return strings.TrimSpace(plainName(s, nameLimit)) }
+// isNamed tells whether what was typed is the name of a bot, but for case and
+// space. However long or strange that is, what is shown of it will do as well.
+func isNamed(typed string, s hostapi.Server) bool {
+	typed = withoutSpace(typed)
+	return typed != "" && (strings.EqualFold(typed, withoutSpace(s.Name)) || strings.EqualFold(typed, withoutSpace(plainName(s, nameLimit))))
+}
+
+func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // removal deletes a bot and all that is in it.
 func removal() action {

@@ -74,6 +74,8 @@ func refusal(t *locale.Texts, err error) string {
 		return text
 	case errors.As(err, &ambiguous):
 		return t.Format("error.ambiguous", args{"Name": orDash(safetext.Markdown(ambiguous.wanted, nameLimit)), "Choices": ids(ambiguous.found)})
+	case errors.As(err, &busy) && busy.botName == "":
+		return "⏳ " + t.Format("create.busy", args{"Since": relative(busy.turn.Since)})
 	case errors.As(err, &busy):
 		return underWay(t, busy.turn, busy.botName) + "\n" + t.Text("action.busy")
 	case errors.As(err, &limit):
@@ -81,10 +83,9 @@ func refusal(t *locale.Texts, err error) string {
 	case errors.As(err, &wrongName):
 		return t.Format("error.wrong_name", args{"Name": wrongName.botName})
 	case errors.As(err, &full):
-		return t.Format("create.full", args{
-			"Plan": orDash(safetext.Markdown(full.list.Account.PlanName, wordLimit)),
-			"Bots": full.list.Account.ServerCount, "Max": full.list.Account.MaxServers, "RAM": t.Size(max(0, full.room.ramMB)),
-		})
+		return fullPlan(t, full)
+	case errors.Is(err, changedRoomError{}):
+		return t.Text("create.changed")
 	case errors.Is(err, badInputError{}):
 		return t.Text("error.bad_input")
 	case errors.Is(err, deniedError{}):
@@ -102,6 +103,18 @@ func refusal(t *locale.Texts, err error) string {
 	default:
 		return ""
 	}
+}
+
+// fullPlan says of which a plan has nothing left, as far as it limits that.
+func fullPlan(t *locale.Texts, e *fullError) string {
+	key, a := "create.full", e.list.Account
+	if !e.room.limited {
+		key = "create.full_ram"
+	}
+	return t.Format(key, args{
+		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)), "Bots": a.ServerCount, "Max": a.MaxServers, "RAM": t.Size(max(0, e.room.ramMB)),
+		"Granted": t.Size(a.PlanRAMMB),
+	})
 }
 
 // isNoAccount tells whether the service knows no account of the customer.

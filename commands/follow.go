@@ -22,26 +22,57 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// follow looks at a bot with growing pauses until it has come to rest. It
-// returns the bot as it was last seen.
-func (c *Commands) follow(ctx context.Context, userID string, s hostapi.Server) (hostapi.Server, error) {
+// follow looks at a bot with growing pauses until it has come to rest, and at
+// once where the service named no status. It returns the bot as it was last
+// seen; one without a status could not be seen.
+func (c *Commands) follow(ctx context.Context, userID string, bot known) (known, error) {
 	deadline := time.Now().Add(followLimit)
-	for pause := firstPause; !conditionOf(s.Status).settled(); pause = min(2*pause, longestPause) {
-		if time.Now().Add(pause).After(deadline) || !sleep(ctx, pause) {
-			return s, errUnsettled
+	if bot.server.Status == "" {
+		seen, err := c.look(ctx, userID, bot.server.ID, lookLimit)
+		switch {
+		case errors.Is(err, goneError{}):
+			return bot, err
+		case err == nil:
+			bot = seen
 		}
-		c.accounts.Expire(ctx, userID)
-		snapshot, err := c.accounts.Account(ctx, userID, deadline)
-		if err != nil || snapshot.Old {
-			continue // the service may yet answer
-		}
-		i := slices.IndexFunc(snapshot.List.Servers, func(other hostapi.Server) bool { return other.ID == s.ID })
-		if i < 0 {
-			return s, goneError{}
-		}
-		s = snapshot.List.Servers[i]
 	}
-	return s, nil
+	for pause := firstPause; !conditionOf(bot.server.Status).settled(); pause = min(2*pause, longestPause) {
+		if time.Now().Add(pause).After(deadline) || !sleep(ctx, pause) {
+			return bot, errUnsettled
+		}
+		seen, err := c.look(ctx, userID, bot.server.ID, time.Until(deadline))
+		switch {
+		case errors.Is(err, goneError{}):
+			return bot, err
+		case err == nil: // otherwise the service may yet answer
+			bot = seen
+		}
+	}
+	return bot, nil
+}
+
+// lookLimit bounds one look at a bot.
+const lookLimit = 5 * time.Second
+
+// errUnseen says that the service does not answer in time.
+var errUnseen = errors.New("the service does not tell of the bot")
+
+// look has the service tell anew of a bot. The error is goneError where the user
+// has no such bot, and errUnseen or the service's where nobody knows.
+func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (known, error) {
+	c.accounts.Expire(ctx, userID)
+	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(limit))
+	switch {
+	case err != nil:
+		return known{}, err
+	case snapshot.Old:
+		return known{}, errUnseen
+	}
+	i := slices.IndexFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
+	if i < 0 {
+		return known{}, goneError{}
+	}
+	return known{snapshot.List.Servers[i], snapshot}, nil
 }
 
 // sleep waits, and tells whether ctx lasted that long.

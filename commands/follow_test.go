@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,7 +49,7 @@ func TestABotIsFollowedUntilItRests(t *testing.T) {
 		},
 		"it crashes": {
 			after: map[time.Duration]string{0: "STARTING", 5 * time.Second: "CRASHED"},
-			want:  []string{"🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, took: 15 * time.Second,
+			want:  []string{"⚠️ **Shop** was started", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, took: 15 * time.Second,
 		},
 		"it hangs": {
 			after: map[time.Duration]string{0: "STARTING"},
@@ -95,4 +96,54 @@ func TestNobodyIsFollowedPastTheEnd(t *testing.T) {
 			t.Errorf("outcome %s after %v", last.Action.Outcome, time.Since(m.started))
 		}
 	})
+}
+
+// silent is a service that does not name the status after an action, as some
+// paths of it are not known to.
+func silent(m *moving) { m.action = func() (string, error) { return "", nil } }
+
+func TestWhereTheServiceNamesNoStatusItIsLookedUp(t *testing.T) {
+	tests := map[string]struct {
+		command string
+		after   map[time.Duration]string
+		err     error // of the look
+		want    []string
+		not     string
+	}{
+		"started at once": {
+			command: "bot start", after: map[time.Duration]string{time.Second: "RUNNING"},
+			want: []string{"**Shop** was started", "🟢 Running"}, not: "Stopped",
+		},
+		"starting for a while": {
+			command: "bot start", after: map[time.Duration]string{time.Second: "STARTING", 8 * time.Second: "RUNNING"},
+			want: []string{"**Shop** was started", "🟢 Running"}, not: "Stopped",
+		},
+		"installing for a while": {
+			command: "bot reinstall", after: map[time.Duration]string{time.Second: "INSTALLING", 20 * time.Second: "STOPPED"},
+			want: []string{"were reinstalled", "⚫ Stopped"}, not: "Installing",
+		},
+		"nobody knows": {
+			command: "bot start", err: errors.New("down"), want: []string{"**Shop** was started", "⚪ Shop"}, not: "Stopped",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &moving{started: time.Now(), after: map[time.Duration]string{0: "STOPPED"}, err: test.err}
+				silent(m)
+				c := newCommandsWith(t, m, m)
+				first := must(t)(ask(t, c, command(test.command, map[string]string{"bot": "a"})))
+				m.after = test.after
+				<-time.After(time.Second)
+				last := must(t)(first.Then(t.Context()))
+				wantText(t, last.Message, test.want...)
+				if strings.Contains(text(last.Message), test.not) {
+					t.Errorf("the card shows what was before:\n%s", text(last.Message))
+				}
+				if last.Action.Outcome != interaction.Done {
+					t.Errorf("outcome %s", last.Action.Outcome)
+				}
+			})
+		})
+	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"sync"
-	"time"
 
 	"hostbot/hostapi"
 )
@@ -26,9 +24,6 @@ func isLacking(err error) bool {
 	var lacking *lackingError
 	return errors.As(err, &lacking)
 }
-
-// lookLimit bounds a look at whether a bot is still there.
-const lookLimit = 5 * time.Second
 
 // missing turns the error of an operation into a lackingError where that is what
 // it means. The paths of most operations are not in the service's document, so a
@@ -51,12 +46,10 @@ func (c *Commands) missing(ctx context.Context, userID, serverID string, op host
 	return &lackingError{op, err}
 }
 
-// isThere tells whether the service has a bot among its user's. It is asked
-// anew, as the account was just expired.
+// isThere tells whether the service has a bot among its user's.
 func (c *Commands) isThere(ctx context.Context, userID, serverID string) bool {
-	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(lookLimit))
-	return err == nil && !snapshot.Old &&
-		slices.ContainsFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
+	_, err := c.look(ctx, userID, serverID, lookLimit)
+	return err == nil
 }
 
 // lacks remembers which operations the service was found to lack, so that staff

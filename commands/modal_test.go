@@ -102,7 +102,27 @@ func TestDeleteWantsTheName(t *testing.T) {
 			t.Errorf("offered afterwards: %v", b)
 		}
 	}
+	for _, typed := range []string{long, strings.ToUpper(long), "MYSHOP", "m y  shop"} {
+		id := "b"
+		if len(typed) < 10 {
+			id = "a"
+		}
+		must(t)(ask(t, newCommands(t, w), submit("delete/"+id, map[string]string{"name": typed})))
+	}
 	if len(w.done) != 3 || w.expired != 3 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
+	}
+}
+
+func TestUnchangedIsWhatWasShown(t *testing.T) {
+	s := server("a", "Shop", "RUNNING")
+	s.StartupCommand, s.EntryFile = " node index.js\n", "index.js "
+	w := &world{list: account(s), old: true}
+	c := newCommands(t, w)
+	fields := inputs(t, must(t)(ask(t, c, press("startup/a"))).Modal)
+	same := must(t)(ask(t, c, submit("startup/a", map[string]string{"command": fields[0].Value, "entry": fields[1].Value})))
+	wantText(t, same.Message, "Nothing was changed", "<t:1700000000:R>")
+	if same.Then != nil {
+		t.Error("unchanged values are sent")
 	}
 }

@@ -15,14 +15,15 @@ import (
 type args = locale.Args
 
 // page is what drawing a message takes beside the account: who reads it, in
-// which language, and a notice to put above everything else.
+// which language, and what to say above everything else.
 type page struct {
 	t       *locale.Texts
 	request *interaction.Request
 	running func(serverID string) (turns.Turn, bool)
 	offers  func(hostapi.Operation) bool
-	header  string // above the notice: whose account it is, where staff look at it
-	notice  string
+	header  string // whose account it is, where staff look at it
+	notice  string // what was done or is being done
+	stale   string // how old the account is, where it is older than it should be
 	color   int    // 0: what fits the content
 	subject string // what was drawn
 }
@@ -107,10 +108,10 @@ func (p *page) reference() string {
 	return p.t.Format("error.reference", args{"Reference": "`" + p.request.Reference + "`"})
 }
 
-// noticed puts the header and the notice above a text.
+// noticed puts above a text what is to be said first.
 func (p *page) noticed(text string) string {
 	var parts []string
-	for _, part := range []string{p.header, p.notice, text} {
+	for _, part := range []string{p.header, p.notice, p.stale, text} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -34,6 +34,7 @@ func roomOf(l hostapi.List) room {
 	return r
 }
 
+// full tells whether there is no room for another bot.
 func (r room) full() bool { return r.limited && r.bots <= 0 || r.ramMB <= 0 }
 
 // ramOptions are the sizes of memory that fit, the whole of what is left among
@@ -59,6 +60,17 @@ func (r room) read(params map[string]string) sizes {
 		diskMB:     among(diskOptions(), params["disk"], 2048),
 		cpuPercent: among(cpuOptions(), params["cpu"], 100),
 	}
+}
+
+// fitting takes sizes from a request's parameters as read does, and tells whether
+// they fit: the choice is the customer's, and not to be changed behind their back.
+func (r room) fitting(params map[string]string) (chosen sizes, fits bool) {
+	ram, err := strconv.Atoi(params["ram"])
+	chosen = r.read(params)
+	chosen.ramMB = ram
+	fits = err == nil && ram > 0 && ram <= r.ramMB &&
+		params["disk"] == strconv.Itoa(chosen.diskMB) && params["cpu"] == strconv.Itoa(chosen.cpuPercent)
+	return chosen, fits
 }
 
 // among returns the option that text names, or the largest up to ordinary.

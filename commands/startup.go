@@ -28,19 +28,24 @@ func (badInputError) Error() string { return "what was entered can not be used" 
 
 // askStartup opens a modal with how a bot is started today.
 func (c *Commands) askStartup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	_, s, err := c.chosen(ctx, r)
+	bot, err := c.chosen(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	t := c.texts.For(r.Locale)
+	t, today := c.texts.For(r.Locale), startupOf(bot.server)
 	return interaction.Open(&interaction.Dialog{
-		CustomID: idStartup + handle(s.ID),
+		CustomID: idStartup + handle(bot.server.ID),
 		Title:    t.Text("modal.startup.title"),
 		Components: []discordgo.MessageComponent{
-			input(inputCommand, t.Text("modal.startup.command"), s.StartupCommand),
-			input(inputEntry, t.Text("modal.startup.entry"), s.EntryFile),
+			input(inputCommand, t.Text("modal.startup.command"), today.Command),
+			input(inputEntry, t.Text("modal.startup.entry"), today.EntryFile),
 		},
 	}), nil
+}
+
+// startupOf returns how a bot is started, as it is shown and compared.
+func startupOf(s hostapi.Server) hostapi.Startup {
+	return hostapi.Startup{Command: strings.TrimSpace(s.StartupCommand), EntryFile: strings.TrimSpace(s.EntryFile)}
 }
 
 // input is a line to be filled in. A value that is too long for Discord is left
@@ -56,7 +61,7 @@ func input(customID, label, value string) discordgo.MessageComponent {
 
 // changeStartup changes how a bot is started to what was entered.
 func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	snapshot, s, err := c.chosen(ctx, r)
+	bot, err := c.chosen(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -64,12 +69,13 @@ func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request) (i
 	if wanted.Command == "" || wanted.EntryFile == "" {
 		return interaction.Response{}, badInputError{}
 	}
-	if wanted.Command == s.StartupCommand && wanted.EntryFile == s.EntryFile {
+	if wanted == startupOf(bot.server) {
 		p := c.page(r)
+		p.age(bot.account)
 		p.notice = p.t.Text("startup.unchanged")
-		return p.respond(p.card(s)), nil
+		return p.respond(p.card(bot.server)), nil
 	}
-	return c.begin(ctx, r, startup(wanted), snapshot, s)
+	return c.begin(ctx, r, startup(wanted), bot)
 }
 
 // startup changes how a bot is started from the next start on.
