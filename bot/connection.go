@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -87,48 +88,61 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 }
 
 func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
-	var failure error
 	changed := false
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		updated, err := b.syncOnce(ctx, applicationID)
-		changed = changed || updated
-		if err != nil && ctx.Err() == nil {
-			processlog.Told(b.log.Error()).Err(err).Msg("the commands could not be registered")
-			failure = err
+	var refused error
+	for _, scope := range b.scopes() {
+		updated, err := b.syncScope(ctx, applicationID, scope)
+		if ctx.Err() != nil {
+			return
 		}
-		return struct{}{}, rest.Retry(err)
-	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0))
-	switch {
-	case ctx.Err() != nil:
-		return
-	case err != nil: // it is no use to try again; commands of an earlier start go on
-		b.journal.CommandsRefused(failure)
-		return
+		changed = changed || updated
+		refused = errors.Join(refused, err)
 	}
-	b.log.Info().Bool("changed", changed).Msg("the commands are registered")
 	if changed {
 		b.journal.CommandsUpdated()
 	}
+	if refused != nil { // it is no use to try again; commands of an earlier start go on
+		b.journal.CommandsRefused(refused)
+		return
+	}
+	b.log.Info().Bool("changed", changed).Msg("the commands are registered")
 }
 
-// syncOnce registers the commands where they belong: customers' everywhere, or in
-// the one guild that is set; staff's in the guild of theirs, which may be the same.
-func (b *Bot) syncOnce(ctx context.Context, applicationID string) (changed bool, err error) {
-	everywhere := b.settings.Discord.GuildID
-	wanted := map[string][]register.Command{everywhere: b.handlers.Definitions()}
-	if b.staff != nil {
-		staffs := b.settings.Admin.GuildID
-		wanted[staffs] = append(wanted[staffs], b.staff.Definitions()...)
+// scope is where commands are registered: in a guild, or everywhere where its ID
+// is empty.
+type scope struct {
+	guildID  string
+	commands []register.Command
+}
+
+// scopes returns which commands belong where: customers' everywhere, or in the
+// one guild that is set; staff's in the guild of theirs, which may be the same.
+func (b *Bot) scopes() []scope {
+	customers := scope{b.settings.Discord.GuildID, b.handlers.Definitions()}
+	switch {
+	case b.staff == nil:
+		return []scope{customers}
+	case b.settings.Admin.GuildID == customers.guildID:
+		customers.commands = append(customers.commands, b.staff.Definitions()...)
+		return []scope{customers}
+	default:
+		return []scope{customers, {b.settings.Admin.GuildID, b.staff.Definitions()}}
 	}
-	for guildID, definitions := range wanted {
-		ids, updated, err := register.Sync(ctx, b.discord, applicationID, guildID, definitions)
-		if err != nil {
-			return changed, err
-		}
-		changed = changed || updated
-		if guildID == everywhere {
+}
+
+// syncScope registers the commands of one scope, whatever becomes of another, and
+// tries again until Discord has taken or refused them.
+func (b *Bot) syncScope(ctx context.Context, applicationID string, s scope) (changed bool, refused error) {
+	_, _ = backoff.Retry(ctx, func() (struct{}, error) {
+		ids, updated, err := register.Sync(ctx, b.discord, applicationID, s.guildID, s.commands)
+		changed, refused = updated, err
+		if err == nil && s.guildID == b.settings.Discord.GuildID {
 			b.handlers.Registered(ids)
 		}
-	}
-	return changed, nil
+		if err != nil && ctx.Err() == nil {
+			processlog.Told(b.log.Error()).Err(err).Str("guild", s.guildID).Msg("the commands could not be registered")
+		}
+		return struct{}{}, rest.Retry(err)
+	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0)) // the error is in refused
+	return changed, refused
 }

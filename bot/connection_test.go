@@ -29,6 +29,17 @@ func TestUnchangedCommandsAreNotSentAgain(t *testing.T) {
 	}
 }
 
+// TestAGuildThatRefusesStaffsCommands gives staff a guild that the bot is not in.
+func TestAGuildThatRefusesStaffsCommands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "", "ADMIN_GUILD_ID=1", "ADMIN_USER_IDS=1")
+	anna := w.addAnna(t, "Shop")
+	w.discord.ExpectFailures()
+	w.launch(t)
+	w.waitForLog(t, "Discord does not take the commands")
+	anna.Types(t, "/help").WaitFor(t, "</bot list:")
+}
+
 func TestButtonsOutliveTheProgram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

@@ -94,15 +94,19 @@ type registered struct {
 }
 
 // Sync registers commands in a guild or, where guildID is empty, globally, if
-// they differ from what is registered there. Discord counts creations (200 a
+// they differ from what is registered there. Where they may be used and
+// installed counts for global commands alone: of a guild's, Discord forgets it. Discord counts creations (200 a
 // day), so unchanged commands are not sent. It tells whether they were, and the
 // commands' IDs by their names.
 func Sync(ctx context.Context, r Registry, applicationID, guildID string, commands []Command) (ids map[string]string, changed bool, err error) {
+	if guildID != "" {
+		commands = withoutContexts(commands)
+	}
 	var there []registered
 	if err := r.Commands(ctx, applicationID, guildID, &there); err != nil {
 		return nil, false, fmt.Errorf("read commands: %w", err)
 	}
-	changed = !sameCommands(there, commands)
+	changed = !sameCommands(there, commands, guildID == "")
 	if changed {
 		there = nil
 		if err := r.OverwriteCommands(ctx, applicationID, guildID, commands, &there); err != nil {
@@ -116,12 +120,23 @@ func Sync(ctx context.Context, r Registry, applicationID, guildID string, comman
 	return ids, changed, nil
 }
 
+func withoutContexts(commands []Command) []Command {
+	commands = slices.Clone(commands)
+	for i := range commands {
+		commands[i].IntegrationTypes, commands[i].Contexts = nil, nil
+	}
+	return commands
+}
+
 // sameCommands compares without regard to the order of commands, which Discord
 // does not keep. The order of options is shown to people and does count.
-func sameCommands(there []registered, wanted []Command) bool {
+func sameCommands(there []registered, wanted []Command, global bool) bool {
 	var a []Command
 	for _, c := range there {
 		a = append(a, c.Command)
+	}
+	if !global {
+		a = withoutContexts(a)
 	}
 	byName := func(c []Command) []Command {
 		return slices.SortedFunc(slices.Values(c), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) })

@@ -123,3 +123,19 @@ func TestSyncWritesNothingUnread(t *testing.T) {
 		t.Error("commands were overwritten although those registered are not known")
 	}
 }
+
+func TestAGuildsCommandsAreTheSameWithoutWhatDiscordForgets(t *testing.T) {
+	forgotten := strings.NewReplacer(`"integration_types":[0,1],"contexts":[0,1,2]`, `"integration_types":[0],"contexts":null`).Replace(asDiscordHasIt)
+	r := &registry{registered: forgotten}
+	if _, changed, err := register.Sync(t.Context(), r, "1", "2", commands()); err != nil || changed {
+		t.Errorf("changed = %v, error %v", changed, err)
+	}
+	other := commands()
+	other[0].Description = "Other"
+	if _, changed, err := register.Sync(t.Context(), r, "1", "2", other); err != nil || !changed {
+		t.Fatalf("changed = %v, error %v", changed, err)
+	}
+	if strings.Contains(r.registered, "contexts") || strings.Contains(r.registered, "integration_types") {
+		t.Errorf("sent: %s", r.registered)
+	}
+}
