@@ -214,7 +214,7 @@ func (p *page) ending(a action, s hostapi.Server, took time.Duration, err error)
 	case outcome(err) == interaction.Unconfirmed:
 		return "⚠️ " + p.t.Format("action."+a.name+".unconfirmed", args{"Bot": name(s)}) + "\n" + p.reference()
 	default:
-		why, _ := sentence(p.t, err)
+		why, _ := p.sentence(err)
 		return "❌ " + p.t.Format("action."+a.name+".failed", args{"Bot": name(s)}) + " " + why + "\n" + p.reference()
 	}
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -18,10 +19,7 @@ import (
 // do. Where it is a fault, the reference by which staff find it stands below.
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
 	p := c.page(r)
-	text, fault := sentence(p.t, err)
-	if r.ByStaff() && isNoAccount(err) {
-		text = p.t.Text("staff.no_account")
-	}
+	text, fault := p.sentence(err)
 	embed := &discordgo.MessageEmbed{Description: text, Color: yellow}
 	if fault {
 		embed.Title, embed.Color = p.t.Text("error.title"), red
@@ -36,7 +34,17 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	}
 }
 
-// sentence says an error, and whether staff should know of it.
+// sentence says an error to who reads the page, and whether staff should know of
+// it.
+func (p *page) sentence(err error) (text string, fault bool) {
+	text, fault = sentence(p.t, err)
+	if p.request.ByStaff() {
+		text = cmp.Or(staffSentence(p.t, err), text)
+	}
+	return text, fault
+}
+
+// sentence says an error to a customer, and whether staff should know of it.
 func sentence(t *locale.Texts, err error) (text string, fault bool) {
 	if text := refusal(t, err); text != "" {
 		return text, false
@@ -67,13 +75,9 @@ func refusal(t *locale.Texts, err error) string {
 	)
 	switch {
 	case errors.As(err, &notFound):
-		text := t.Format("error.not_found_bot", args{"Name": orDash(safetext.Markdown(notFound.wanted, nameLimit))})
-		if len(notFound.closest) > 0 {
-			text += " " + t.Format("error.closest", args{"Choices": names(notFound.closest)})
-		}
-		return text
+		return notFound.say(t, "error.not_found_bot")
 	case errors.As(err, &ambiguous):
-		return t.Format("error.ambiguous", args{"Name": orDash(safetext.Markdown(ambiguous.wanted, nameLimit)), "Choices": ids(ambiguous.found)})
+		return ambiguous.say(t, "error.ambiguous")
 	case errors.As(err, &busy) && busy.botName == "":
 		return "⏳ " + t.Format("create.busy", args{"Since": relative(busy.turn.Since)})
 	case errors.As(err, &busy):
@@ -103,6 +107,21 @@ func refusal(t *locale.Texts, err error) string {
 	default:
 		return ""
 	}
+}
+
+// say says what was looked for in vain, by the text of key, and what is much
+// like it.
+func (e *notFoundError) say(t *locale.Texts, key string) string {
+	text := t.Format(key, args{"Name": orDash(safetext.Markdown(e.wanted, nameLimit))})
+	if len(e.closest) > 0 {
+		text += " " + t.Format("error.closest", args{"Choices": names(e.closest)})
+	}
+	return text
+}
+
+// say says, by the text of key, which bots have the name.
+func (e *ambiguousError) say(t *locale.Texts, key string) string {
+	return t.Format(key, args{"Name": orDash(safetext.Markdown(e.wanted, nameLimit)), "Choices": ids(e.found)})
 }
 
 // fullPlan says of which a plan has nothing left, as far as it limits that.

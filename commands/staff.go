@@ -1,14 +1,15 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"hostbot/bot/safetext"
 	"slices"
 	"strings"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/reference"
+	"hostbot/bot/safetext"
 )
 
 // Access says who is staff: the users and those with one of the roles, in one
@@ -88,7 +89,7 @@ const onBehalf = "for/"
 func (s *Staff) Route(r *interaction.Router) {
 	r.Command("admin lookup", s.audited(s.lookup))
 	r.Command(menuBots, s.audited(s.lookup))
-	r.Command("admin action", s.allowed(s.act))
+	r.Command("admin action", s.allowed(s.chooseAction))
 	r.Autocomplete("admin action", optionBot, s.allowed(s.onBehalf(s.customers.complete)))
 	r.Command("admin flush", s.audited(s.flush))
 	r.Command("admin reference", s.audited(s.reference))
@@ -103,17 +104,22 @@ func (s *Staff) Route(r *interaction.Router) {
 	view(idOpen, s.customers.show)
 	view(idShow+"{bot...}", s.customers.show)
 	for _, a := range actions() {
-		r.Component(onBehalf+"{user}/"+a.customID("{bot...}"), s.allowed(s.onBehalf(s.customers.act(a))))
+		r.Component(onBehalf+"{user}/"+a.customID("{bot...}"), s.allowed(s.act(a)))
 	}
 }
 
-// allowed lets only staff through.
+// allowed lets only staff through. Who is refused is told in the log channel,
+// though not at every key that is pressed.
 func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		if !s.cfg.Access.allows(r) {
+		switch {
+		case s.cfg.Access.allows(r):
+			return h(ctx, r)
+		case r.Kind == interaction.Autocomplete:
+			return interaction.Response{}, deniedError{}
+		default:
 			return interaction.Response{Audit: &interaction.Audit{Refused: true}}, deniedError{}
 		}
-		return h(ctx, r)
 	}
 }
 
@@ -123,10 +129,16 @@ func (s *Staff) audited(h interaction.Handler) interaction.Handler {
 	return s.allowed(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
 		if response.Audit == nil {
-			response.Audit = &interaction.Audit{}
+			response.Audit = &interaction.Audit{Detail: botAsked(r)}
 		}
 		return response, err
 	})
+}
+
+// botAsked returns what a request says of the bot that it is about, if any: the
+// route does not tell of all that was typed, chosen or pressed.
+func botAsked(r *interaction.Request) string {
+	return cmp.Or(r.Options[optionBot], r.Params["bot"], r.Value())
 }
 
 // onBehalf has a handler serve the customer whom staff mean as if that had asked.
@@ -159,18 +171,26 @@ func (s *Staff) lookup(ctx context.Context, r *interaction.Request) (interaction
 	return s.onBehalf(s.customers.lookup)(ctx, r)
 }
 
+// chooseAction does to a customer's bot what was chosen.
+func (s *Staff) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	chosen := r.Options[optionDo]
+	i := slices.IndexFunc(actions(), func(a action) bool { return a.name == chosen && s.customers.hosting.Offers(a.op) })
+	if i < 0 {
+		return interaction.Response{Audit: &interaction.Audit{Detail: chosen + " " + botAsked(r)}}, badInputError{}
+	}
+	return s.act(actions()[i])(ctx, r)
+}
+
 // act does something to a customer's bot. Its end is told as an action; where it
 // does not come to one, that is told here.
-func (s *Staff) act(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	i := slices.IndexFunc(actions(), func(a action) bool { return a.name == r.Options[optionDo] && s.customers.hosting.Offers(a.op) })
-	if i < 0 {
-		return interaction.Response{Audit: &interaction.Audit{}}, badInputError{}
+func (s *Staff) act(a action) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		response, err := s.onBehalf(s.customers.act(a))(ctx, r)
+		if err != nil {
+			response.Audit = &interaction.Audit{Detail: a.name + " " + botAsked(r)}
+		}
+		return response, err
 	}
-	response, err := s.onBehalf(s.customers.act(actions()[i]))(ctx, r)
-	if err != nil {
-		response.Audit = &interaction.Audit{Detail: r.Options[optionDo] + " " + r.Options[optionBot]}
-	}
-	return response, err
 }
 
 // flush drops what is cached of a customer's account.
@@ -192,12 +212,15 @@ func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.
 // reference tells what happened behind a reference that a customer was shown.
 func (s *Staff) reference(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	p := s.customers.page(r)
-	code := reference.Clean(r.Options[optionCode])
-	audit := &interaction.Audit{Detail: code}
+	typed := r.Options[optionCode]
+	code := reference.Clean(typed)
+	asked := cmp.Or(code, typed)
+	audit := &interaction.Audit{Detail: asked}
 	story, err := s.cfg.Stories.Story(ctx, code)
 	switch {
 	case errors.Is(err, reference.ErrUnknown):
-		response := p.respond(p.note(p.t.Format("staff.reference.unknown", args{"Reference": "`" + code + "`"})))
+		shown := orDash(safetext.Code(asked, wordLimit))
+		response := p.respond(p.note(p.t.Format("staff.reference.unknown", args{"Reference": shown})))
 		response.Audit = audit
 		return response, nil
 	case err != nil:

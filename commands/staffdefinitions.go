@@ -11,14 +11,17 @@ import (
 func (s *Staff) Definitions() []register.Command {
 	c := s.customers
 	d := definer{c.texts, c.texts.For(locale.Default)}
-	admin := d.command("command.admin",
-		d.subcommand("command.admin.lookup", d.userOption()),
-		d.subcommand("command.admin.action", d.userOption(), d.botOption(), s.doOption(d)),
+	subcommands := []register.Option{d.subcommand("command.admin.lookup", d.userOption())}
+	if do := s.doOption(d); len(do.Choices) > 0 {
+		subcommands = append(subcommands, d.subcommand("command.admin.action", d.userOption(), d.botOption(), do))
+	}
+	subcommands = append(subcommands,
 		d.subcommand("command.admin.flush", d.userOption()),
 		d.subcommand("command.admin.reference", d.required(register.String, "option.code")),
 		d.subcommand("command.admin.status"),
 		d.group("command.admin.logs", d.subcommand("command.admin.logs.test")),
 	)
+	admin := d.command("command.admin", subcommands...)
 	menu := register.Command{Type: register.OnAUser, Name: menuBots, NameLocalizations: c.texts.Localizations("menu.bots")}
 	definitions := []register.Command{admin, menu}
 	for i := range definitions {

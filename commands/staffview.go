@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
@@ -10,6 +11,7 @@ import (
 	"hostbot/bot/reference"
 	"hostbot/bot/safetext"
 	"hostbot/hostapi/accounts"
+	"hostbot/locale"
 )
 
 // lookup shows a page of a customer's bots with the plan below, for staff.
@@ -24,6 +26,27 @@ func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interact
 // note is a message of one sentence.
 func (p *page) note(text string) interaction.Message {
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Description: text, Color: blurple}}}
+}
+
+// staffSentence says an error that speaks of a customer's bots so that staff read
+// whose they are; "" where it is said to staff as to everybody.
+func staffSentence(t *locale.Texts, err error) string {
+	var (
+		notFound  *notFoundError
+		ambiguous *ambiguousError
+	)
+	switch {
+	case isNoAccount(err):
+		return t.Text("staff.no_account")
+	case errors.As(err, &notFound):
+		return notFound.say(t, "staff.not_found_bot")
+	case errors.As(err, &ambiguous):
+		return ambiguous.say(t, "staff.ambiguous")
+	case errors.Is(err, goneError{}):
+		return t.Text("staff.gone")
+	default:
+		return ""
+	}
 }
 
 // story draws what happened behind a reference.
@@ -49,7 +72,11 @@ func (p *page) story(s reference.Story) interaction.Message {
 		if s.Status != 0 {
 			call += " (" + strconv.Itoa(s.Status) + ")"
 		}
-		field("staff.reference.call", safetext.Code(call, commandLimit), true)
+		call = safetext.Code(call, commandLimit)
+		if s.Uncertain {
+			call += "\n" + p.t.Text("staff.reference.uncertain")
+		}
+		field("staff.reference.call", call, true)
 		field("staff.reference.attempts", p.t.Format("staff.reference.tries", args{"Attempts": s.Attempts, "Duration": p.t.Duration(s.Took)}), true)
 		field("staff.reference.answer", safetext.Markdown(s.Answer, detailShown), false)
 	}
@@ -61,9 +88,9 @@ func (p *page) story(s reference.Story) interaction.Message {
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}}
 }
 
-// detailShown bounds what is shown of an error, in characters: with each of them
-// escaped it is still within what a field may hold.
-const detailShown = 500
+// detailShown bounds what is shown of an error, in characters. A field may hold
+// 1,024.
+const detailShown = 1000
 
 func (p *page) where(s reference.Story) string {
 	if s.GuildID == "" {

@@ -193,14 +193,25 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 	b := embedded(t)
 	for _, name := range b.Locales() {
 		texts := b.For(name)
-		list := "`/" + texts.Text("command.bot.name") + " " + texts.Text("command.bot.list.name") + "`"
-		refresh := "**" + texts.Text("button.refresh") + "**"
+		command := func(group, name string) string {
+			return "`/" + texts.Text("command."+group+".name") + " " + texts.Text("command."+group+"."+name+".name") + "`"
+		}
+		button := func(name string) string { return "**" + texts.Text("button."+name) + "**" }
 		want := map[string]string{
-			"error.gone":                   list,
-			"action.restart.unconfirmed":   refresh,
-			"action.reinstall.unconfirmed": refresh,
-			"action.start.unconfirmed":     refresh,
-			"action.stop.unconfirmed":      refresh,
+			"error.gone":                   command("bot", "list"),
+			"action.create.unconfirmed":    command("bot", "list"),
+			"create.changed":               command("bot", "create"),
+			"staff.gone":                   command("admin", "lookup"),
+			"create.room":                  button("continue"),
+			"create.next":                  button("start"),
+			"action.startup.done":          button("restart"),
+			"action.restart.unconfirmed":   button("refresh"),
+			"action.reinstall.unconfirmed": button("refresh"),
+			"action.start.unconfirmed":     button("refresh"),
+			"action.stop.unconfirmed":      button("refresh"),
+			"action.startup.unconfirmed":   button("refresh"),
+			"action.delete.unconfirmed":    button("refresh"),
+			"action.unsettled":             button("refresh"),
 		}
 		for key, named := range want {
 			if got := texts.Text(key); !strings.Contains(got, named) {
