@@ -20,14 +20,11 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 		return interaction.Response{}, err
 	}
 	p := c.page(r)
-	namesakes := make(map[string]int)
-	for _, s := range snapshot.List.Servers {
-		namesakes[s.Name]++
-	}
+	alike := namesakes(snapshot.List.Servers)
 	var choices []interaction.Choice
 	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
 		choice := interaction.Choice{Name: conditionOf(p.now(s).Status).emoji + " ", Value: handle(s.ID)}
-		if namesakes[s.Name] > 1 {
+		if alike(s) {
 			choice.Name += plainName(s, nameLimit/2) + " · " + safetext.Plain(s.ID, nameLimit/2)
 		} else {
 			choice.Name += plainName(s, nameLimit)
@@ -35,6 +32,15 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 		choices = append(choices, choice)
 	}
 	return interaction.Suggest(choices), nil
+}
+
+// namesakes returns what tells whether another of the bots shows the same name.
+func namesakes(servers []hostapi.Server) (alike func(hostapi.Server) bool) {
+	count := make(map[string]int, len(servers))
+	for _, s := range servers {
+		count[plainName(s, nameLimit)]++
+	}
+	return func(s hostapi.Server) bool { return count[plainName(s, nameLimit)] > 1 }
 }
 
 // matching returns the bots that what was typed may mean, the likeliest first:

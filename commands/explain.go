@@ -55,7 +55,9 @@ func sentence(t *locale.Texts, err error) (text string, fault bool) {
 		return serviceError(t, service)
 	case errors.Is(err, interaction.ErrIncomplete), errors.Is(err, interaction.ErrUnsupported):
 		return t.Text("error.bad_input"), true
-	case errors.Is(err, interaction.ErrUnacknowledged), errors.Is(err, interaction.ErrTooSlow):
+	case errors.Is(err, interaction.ErrTooSlow):
+		return t.Text("error.too_slow"), true
+	case errors.Is(err, interaction.ErrUnacknowledged):
 		return t.Text("error.canceled"), true
 	default:
 		return t.Text("error.internal"), true

@@ -55,7 +55,8 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 }
 
 // find understands what autocomplete offers, an ID, or a name that only one
-// bot has; an exact name before one that differs in case.
+// bot has: an exact name before one that differs in case, and that before one
+// that merely shows the same.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	wanted = strings.TrimSpace(wanted)
 	if wanted == "" {
@@ -67,10 +68,14 @@ func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	if i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return s.ID == wanted }); i >= 0 {
 		return servers[i], nil
 	}
-	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+	for _, isCalled := range []func(hostapi.Server) bool{
+		func(s hostapi.Server) bool { return strings.TrimSpace(s.Name) == wanted },
+		func(s hostapi.Server) bool { return strings.EqualFold(strings.TrimSpace(s.Name), wanted) },
+		func(s hostapi.Server) bool { return strings.EqualFold(plainName(s, nameLimit), wanted) },
+	} {
 		var found []hostapi.Server
 		for _, s := range servers {
-			if equal(strings.TrimSpace(s.Name), wanted) {
+			if isCalled(s) {
 				found = append(found, s)
 			}
 		}

@@ -6,18 +6,21 @@ import (
 	"testing"
 
 	"hostbot/bot/interaction"
+	"hostbot/hostapi"
 )
 
 func TestBotsAreFound(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	list := account(server("1", "Shop", "RUNNING"), server("2", "shop", "RUNNING"), server("3", "Radio", "RUNNING"),
-		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server("8", " ", "RUNNING"), server(long, "Long", "RUNNING"))
+		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server("8", " ", "RUNNING"), server(long, "Long", "RUNNING"),
+		server("9", "Web\u202e  Shop\u200b", "RUNNING"))
 	tests := map[string]struct{ wanted, name, refusal string }{
 		"id":                     {wanted: "3", name: "Radio"},
 		"name":                   {wanted: " Long ", name: "Long"},
 		"name in its own case":   {wanted: "shop", name: "shop"},
 		"name in another case":   {wanted: "LONG", name: "Long"},
 		"id before name":         {wanted: "Radio", name: "Other"},
+		"name as it is shown":    {wanted: "web shop", name: "Web Shop"},
 		"several":                {wanted: "Twin", refusal: "`4`, `5`"},
 		"several in other cases": {wanted: "SHOP", refusal: "`1`, `2`"},
 		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
@@ -77,6 +80,20 @@ func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
 	}
 	if !strings.Contains(got[1].Name, got[1].Value) {
 		t.Errorf("%q does not tell one of many bots of this name from another", got[1].Name)
+	}
+	alike := strings.Repeat("n", 100)
+	list.Servers = []hostapi.Server{server("a", "Shop", "RUNNING"), server("b", "Shop\u200b", "RUNNING"), server("c", alike+"1", "RUNNING"), server("d", alike+"2", "RUNNING")}
+	c = newCommands(t, &world{list: list})
+	for _, choice := range complete("") {
+		if !strings.HasSuffix(choice.Name, " · "+choice.Value) {
+			t.Errorf("%q looks like another", choice.Name)
+		}
+	}
+	menu := selectMenu(t, must(t)(ask(t, c, command("bot list", nil))).Message)
+	for _, o := range menu.Options {
+		if o.Description != "Running · "+o.Value {
+			t.Errorf("%s, %q looks like another", o.Label, o.Description)
+		}
 	}
 }
 

@@ -15,15 +15,17 @@ func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.
 	p := c.page(r)
 	lines := []string{p.t.Text("help.intro"), ""}
 	for _, command := range c.Definitions() {
+		id, typed := c.commandID(command.Name), p.inLanguage(command.Name, command.NameLocalizations)
 		subcommands := 0
 		for _, o := range command.Options {
 			if o.Type == register.Subcommand {
 				subcommands++
-				lines = append(lines, c.mention(command.Name, command.Name+" "+o.Name)+" · "+p.inLanguage(o.Description, o.DescriptionLocalizations))
+				lines = append(lines, mention(id, command.Name+" "+o.Name, typed+" "+p.inLanguage(o.Name, o.NameLocalizations))+
+					" · "+p.inLanguage(o.Description, o.DescriptionLocalizations))
 			}
 		}
 		if subcommands == 0 {
-			lines = append(lines, c.mention(command.Name, command.Name)+" · "+p.inLanguage(command.Description, command.DescriptionLocalizations))
+			lines = append(lines, mention(id, command.Name, typed)+" · "+p.inLanguage(command.Description, command.DescriptionLocalizations))
 		}
 	}
 	return p.respond(interaction.Message{Embeds: []*discordgo.MessageEmbed{{
@@ -32,13 +34,21 @@ func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.
 	}}}), nil
 }
 
-// mention returns a command as Discord makes it clickable; until the commands'
-// IDs are known, its name to be typed.
-func (c *Commands) mention(command, fullName string) string {
-	if ids := c.ids.Load(); ids != nil && (*ids)[command] != "" {
-		return "</" + fullName + ":" + (*ids)[command] + ">"
+// commandID returns the ID that Discord gave a command; "" until it is known.
+func (c *Commands) commandID(name string) string {
+	if ids := c.ids.Load(); ids != nil {
+		return (*ids)[name]
 	}
-	return "`/" + fullName + "`"
+	return ""
+}
+
+// mention returns a command as Discord makes it clickable, and shows it in the
+// reader's language; where its ID is not known, what is to be typed.
+func mention(id, fullName, typed string) string {
+	if id == "" {
+		return "`/" + typed + "`"
+	}
+	return "</" + fullName + ":" + id + ">"
 }
 
 // inLanguage picks the caller's language as Discord's client does.

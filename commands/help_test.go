@@ -9,6 +9,10 @@ func TestHelpListsEveryCommand(t *testing.T) {
 	before := must(t)(ask(t, c, command("help", nil)))
 	wantText(t, before.Message, "`/bot list` · See all your bots", "`/plan` · ", "`/help` · ")
 
+	turkish := command("help", nil)
+	turkish.Locale = "tr"
+	wantText(t, must(t)(ask(t, c, turkish)).Message, "`/bot listele` · Tüm botlarını", "`/plan` · ", "`/yardım` · ")
+
 	c.Registered(map[string]string{"bot": "11", "plan": "12", "help": "13"})
 	german := command("help", nil)
 	german.Locale = "de"

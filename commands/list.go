@@ -56,7 +56,7 @@ func (p *page) list(l hostapi.List, number int) interaction.Message {
 	embed := &discordgo.MessageEmbed{Title: p.t.Text("list.title"), Color: blurple}
 	description := p.summary(l)
 	if len(shown) == 0 {
-		description = strings.TrimPrefix(description+"\n\n"+p.t.Text("list.empty"), "\n\n")
+		description = strings.TrimPrefix(description+"\n\n"+p.empty(), "\n\n")
 	}
 	embed.Description = p.noticed(description)
 	embed.Fields = make([]*discordgo.MessageEmbedField, 0, len(shown))
@@ -72,6 +72,15 @@ func (p *page) list(l hostapi.List, number int) interaction.Message {
 	}
 
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: p.listComponents(shown, number, last)}
+}
+
+// empty says that there are no bots, and to customers how there will be.
+func (p *page) empty() string {
+	text := p.t.Text("list.empty")
+	if p.offers(hostapi.OpCreate) && !p.request.ByStaff() {
+		text += " " + p.t.Text("list.create")
+	}
+	return text
 }
 
 // summary is the plan in a line, or "" where the service names none.
@@ -115,8 +124,11 @@ func (p *page) listComponents(shown []hostapi.Server, number, last int) []discor
 	))
 }
 
+// maxDescription is how long Discord lets the description of an option be.
+const maxDescription = 100
+
 // openOptions are the options of the select menu, without two of one value,
-// which Discord refuses.
+// which Discord refuses. Those of one name show their IDs.
 func (p *page) openOptions(shown []hostapi.Server) []discordgo.SelectMenuOption {
 	options := make([]discordgo.SelectMenuOption, 0, len(shown))
 	for _, s := range shown {
@@ -131,6 +143,14 @@ func (p *page) openOptions(shown []hostapi.Server) []discordgo.SelectMenuOption 
 			Description: condition.plainWord(p.t, s.Status),
 			Emoji:       &discordgo.ComponentEmoji{Name: condition.emoji},
 		})
+	}
+	for i := range options {
+		o := &options[i]
+		alike := func(other discordgo.SelectMenuOption) bool { return other.Label == o.Label && other.Value != o.Value }
+		if slices.ContainsFunc(options, alike) {
+			s, _ := byHandle(shown, o.Value)
+			o.Description = safetext.Plain(o.Description+" · "+s.ID, maxDescription)
+		}
 	}
 	return options
 }

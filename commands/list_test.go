@@ -40,7 +40,7 @@ func TestListPages(t *testing.T) {
 func TestListWithoutBots(t *testing.T) {
 	c := newCommands(t, &world{list: account()})
 	r := must(t)(ask(t, c, command("bot list", nil)))
-	wantText(t, r.Message, "Your bots", "no bots yet")
+	wantText(t, r.Message, "Your bots", "no bots yet", "`/bot create`")
 	if len(r.Message.Components) != 1 {
 		t.Errorf("%d rows, want Refresh alone: an empty menu is refused", len(r.Message.Components))
 	}

@@ -120,9 +120,18 @@ func TestUnchangedIsWhatWasShown(t *testing.T) {
 	w := &world{list: account(s), old: true}
 	c := newCommands(t, w)
 	fields := inputs(t, must(t)(ask(t, c, press("startup/a"))).Modal)
+	if fields[0].Style != discordgo.TextInputShort {
+		t.Errorf("one line is asked for as %+v", fields[0])
+	}
 	same := must(t)(ask(t, c, submit("startup/a", map[string]string{"command": fields[0].Value, "entry": fields[1].Value})))
 	wantText(t, same.Message, "Nothing was changed", "<t:1700000000:R>")
 	if same.Then != nil {
 		t.Error("unchanged values are sent")
+	}
+
+	w.list.Servers[0].StartupCommand = "npm ci\nnode index.js"
+	fields = inputs(t, must(t)(ask(t, c, press("startup/a"))).Modal)
+	if fields[0].Style != discordgo.TextInputParagraph || fields[0].Value != "npm ci\nnode index.js" {
+		t.Errorf("two lines would come back as one: %+v", fields[0])
 	}
 }

@@ -48,14 +48,19 @@ func startupOf(s hostapi.Server) hostapi.Startup {
 	return hostapi.Startup{Command: strings.TrimSpace(s.StartupCommand), EntryFile: strings.TrimSpace(s.EntryFile)}
 }
 
-// input is a line to be filled in. A value that is too long for Discord is left
-// out, as it could only come back cut off.
+// input is something to be filled in: a line, or several where the value has as
+// many. A value that is too long for Discord is left out, as it could only come
+// back cut off.
 func input(customID, label, value string) discordgo.MessageComponent {
 	if utf8.RuneCountInString(value) > inputLimit {
 		value = ""
 	}
+	style := discordgo.TextInputShort
+	if strings.ContainsAny(value, "\r\n") {
+		style = discordgo.TextInputParagraph
+	}
 	return row(discordgo.TextInput{
-		CustomID: customID, Label: label, Style: discordgo.TextInputShort, Value: value, Required: true, MaxLength: inputLimit,
+		CustomID: customID, Label: label, Style: style, Value: value, Required: true, MaxLength: inputLimit,
 	})
 }
 

@@ -201,6 +201,7 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 			"error.gone":                   command("bot", "list"),
 			"action.create.unconfirmed":    command("bot", "list"),
 			"create.changed":               command("bot", "create"),
+			"list.create":                  command("bot", "create"),
 			"staff.gone":                   command("admin", "lookup"),
 			"create.room":                  button("continue"),
 			"create.next":                  button("start"),

@@ -31,7 +31,7 @@ type interaction struct {
 	user      *profile
 	channel   *channel
 	created   time.Time
-	metadata  any
+	metadata  map[string]any
 	event     json.RawMessage // the data of INTERACTION_CREATE
 	// source is the message whose component was used, or from whose component
 	// the modal came.

@@ -1,6 +1,9 @@
 package discordtest
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+)
 
 // maxUserInstallFollowUps bounds follow-ups where only the user has installed
 // the application.
@@ -58,6 +61,9 @@ func (s *Server) followUp(in *interaction, body *messageBody) (*message, *refusa
 	if refused != nil {
 		return nil, refused
 	}
+	metadata := maps.Clone(in.metadata)
+	metadata["original_response_message_id"] = in.original.wire.ID
+	m.wire.InteractionMetadata = metadata
 	in.followUps = append(in.followUps, m)
 	in.changed.notify()
 	return m, nil

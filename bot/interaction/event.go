@@ -1,6 +1,8 @@
 package interaction
 
 import (
+	"cmp"
+
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/configs/secret"
@@ -39,12 +41,22 @@ type EventMember struct {
 }
 
 // EventMessage is a message of the bot's. Metadata tells of the interaction
-// that made it.
+// that made it and, where that made it beside its first, which the first is.
 type EventMessage struct {
 	ID       string `json:"id"`
 	Metadata struct {
-		ID string `json:"id"`
+		ID       string `json:"id"`
+		Original string `json:"original_response_message_id"`
 	} `json:"interaction_metadata"`
+}
+
+// key returns what stands for the message: the ID of the interaction that made
+// it, which is known before the message's own, or that where this made others.
+func (m EventMessage) key() string {
+	if m.Metadata.Original != "" {
+		return m.ID
+	}
+	return cmp.Or(m.Metadata.ID, m.ID)
 }
 
 // EventData is what was done: a command, a component or a modal.

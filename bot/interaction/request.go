@@ -39,7 +39,7 @@ type Request struct {
 	ChannelID string
 	Locale    string // the caller's Discord locale, such as "en-US"; may be empty
 	// Message stands for the message that this interaction makes or is about:
-	// the ID of the interaction that made it.
+	// the ID of the interaction that made it or, for a further one of that, its own.
 	Message string
 
 	// Name is the full name of a command ("bot list") or the custom ID of a
@@ -99,7 +99,7 @@ func Parse(e *Event, receivedAt time.Time) (*Request, error) {
 		Locale:     e.Locale,
 		UserID:     cmp.Or(e.Member.User.ID, e.User.ID),
 		RoleIDs:    e.Member.Roles,
-		Message:    cmp.Or(e.Message.Metadata.ID, e.Message.ID, e.ID),
+		Message:    cmp.Or(e.Message.key(), e.ID),
 		Reference:  reference(e.ID),
 		ReceivedAt: receivedAt,
 	}

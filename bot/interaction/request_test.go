@@ -56,6 +56,10 @@ func TestParse(t *testing.T) {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77","interaction_metadata":{"id":"900"}},"data":{"custom_id":"list/1","component_type":2}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "900"},
 		},
+		"button of a further message of that interaction": {
+			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"78","interaction_metadata":{"id":"900","original_response_message_id":"77"}},"data":{"custom_id":"list/1","component_type":2}}`,
+			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "78"},
+		},
 		"button of another message": {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77"},"data":{"custom_id":"list/1","component_type":2}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "77"},

@@ -93,15 +93,16 @@ func New(client redis.UniversalClient, version string, log zerolog.Logger) *Stor
 	return &Store{redis: client, version: version, log: log}
 }
 
-// Keep keeps a story. It takes 250 ms at most; that a story could not be kept
-// is in the process log.
+// Keep keeps a story, unless there is one already: the first failure of an
+// interaction is the cause of others. It takes 250 ms at most; that a story could
+// not be kept is in the process log.
 func (s *Store) Keep(story Story) {
 	story.Version = s.version
 	data, err := json.Marshal(story)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), visitLimit)
 		defer cancel()
-		err = s.redis.Set(ctx, keyPrefix+story.Reference, data, kept).Err()
+		err = s.redis.SetNX(ctx, keyPrefix+story.Reference, data, kept).Err()
 	}
 	if err != nil {
 		s.log.Warn().Err(err).Str("reference", story.Reference).Msg("what is behind a reference could not be kept")

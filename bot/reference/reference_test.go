@@ -50,6 +50,10 @@ func TestAStoryIsKeptForAWeek(t *testing.T) {
 		if got.Answer != "no such node" || got.Attempts != 2 || got.Failed < time.Second {
 			t.Errorf("it tells %+v", got)
 		}
+		store.Keep(reference.Of(r, errors.New("the caller could not be told")))
+		if got, err = store.Story(t.Context(), "ABC1234"); err != nil || got.Answer != "no such node" {
+			t.Errorf("what came of it has taken the cause's place: %+v, %v", got, err)
+		}
 		if left := client.TTL(t.Context(), "hostbot:reference:ABC1234").Val(); left <= 6*24*time.Hour || left > 7*24*time.Hour {
 			t.Errorf("it is kept for %v", left)
 		}
