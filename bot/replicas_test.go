@@ -16,7 +16,7 @@ func (w *world) startTwo(t *testing.T) {
 	t.Helper()
 	w.start(t)
 	w.start(t)
-	w.waitGateway(t, func(s discordtest.GatewayStats) bool { return s.Open == 2 })
+	w.waitGateway(t, func(s discordtest.GatewayStats) bool { return s.Open == 2 && s.Identifies == 2 })
 }
 
 func TestTwoReplicasActOnce(t *testing.T) {

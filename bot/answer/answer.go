@@ -10,7 +10,6 @@ package answer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -124,12 +123,8 @@ func (s *Server) Serve(event *interaction.Event) {
 	if err != nil {
 		handler = failing(err)
 	}
-	switch {
-	case ticket.refusal == nil:
-	case errors.Is(ticket.refusal, interaction.ErrStopping):
-		handler = steppingAside
-	default:
-		handler = failing(ticket.refusal)
+	if ticket.refusal != nil {
+		handler = steppingAside(ticket.refusal)
 	}
 
 	ctx, cancel := context.WithDeadline(s.ctx, received.Add(s.lifetime(req)))
@@ -166,14 +161,16 @@ func failing(err error) interaction.Handler {
 	}
 }
 
-// stepAside is how long a program that is stopping leaves it to another, which
-// may be there already to replace it, to answer.
+// stepAside is how long who is not served here is left to another process: one
+// that runs beside this one, or is there already to replace it, may serve them.
 const stepAside = 2 * time.Second
 
-// steppingAside stands in for any handler while the program stops.
-func steppingAside(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
-	return interaction.Response{}, interaction.ErrStopping
+// steppingAside stands in for a handler where the interaction is not served here.
+func steppingAside(refusal error) interaction.Handler {
+	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+		<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
+		return interaction.Response{}, refusal
+	}
 }
 
 // Drain serves no more interactions and waits for those that are being served.
