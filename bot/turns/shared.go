@@ -17,13 +17,15 @@ import (
 // The scripts are each one round trip in which nobody else gets a word in. What
 // a turn holds is different for each that is taken, so by it one knows one's own.
 // The first process to ask for an interaction decides on it, though it be by a
-// refusal: another's answer must not come in between.
+// refusal: another's answer must not come in between. A client that hears no
+// answer may send a script again, which must not make it another process.
 const (
 	takeScript = `
 local turn, once, started = KEYS[1], KEYS[2], KEYS[3]
 local mine, lease, now, window, most, life = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-if not redis.call('SET', once, '', 'NX', 'PX', life) then return {'taken', ''} end
+if not redis.call('SET', once, mine, 'NX', 'PX', life) and redis.call('GET', once) ~= mine then return {'taken', ''} end
 local other = redis.call('GET', turn)
+if other == mine then return {'granted', ''} end
 if other then return {'busy', other} end
 redis.call('ZREMRANGEBYSCORE', started, '-inf', now - window)
 if redis.call('ZCARD', started) >= most then

@@ -1,6 +1,7 @@
 package turns_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -197,5 +198,43 @@ func TestWithoutRedisTheProcessDecides(t *testing.T) {
 			default:
 			}
 		}
+	})
+}
+
+// repeating sends each script twice, as a client does that hears no answer to the
+// first, though Redis has run it.
+type repeating struct{}
+
+func (repeating) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (repeating) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (repeating) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		_ = next(ctx, cmd)
+		return next(ctx, cmd)
+	}
+}
+
+func TestAClaimThatIsSentAgainIsTheSame(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := connect(t, address)
+		client.AddHook(repeating{})
+		p, other := turns.New(client), turns.New(connect(t, address))
+		var c claims
+		claim := c.next("42", "shop", "restart")
+		end := must(t, p, claim)
+		if _, err := other.Begin(t.Context(), claim); !errors.Is(err, turns.ErrTaken) {
+			t.Errorf("another process: %v", err)
+		}
+		_ = refused[*turns.BusyError](t, other, c.next("42", "shop", "stop"))
+		_ = refused[*turns.BusyError](t, p, c.next("42", "shop", "stop")) // and not that it was taken
+		end()
+		for range turns.PerWindow - 1 {
+			must(t, p, c.next("42", "shop", "restart"))()
+		}
+		_ = refused[*turns.LimitError](t, p, c.next("42", "shop", "restart"))
 	})
 }
