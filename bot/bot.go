@@ -30,14 +30,7 @@ import (
 	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/configs"
-	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 	"hostbot/locale"
-)
-
-const (
-	// listPatience bounds a call for an account for which nobody waits any more.
-	listPatience = 30 * time.Second
 )
 
 // Bot is the program. It is made by New and run once.
@@ -90,17 +83,10 @@ func (b *Bot) build() error {
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
 
-	hosting, err := hostapi.New(b.hostingConfig())
+	hosting, cache, err := b.openHosting()
 	if err != nil {
 		return err
 	}
-	b.onClose(hosting.Close)
-	b.monitor.ServiceHealth(hosting.Health)
-
-	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Source: hosting, Fresh: s.Cache.Fresh, Keep: s.Cache.Keep, Patience: listPatience, Log: b.log,
-	})
-	b.onClose(cache.Close)
 
 	if b.discord, err = rest.New(s.Discord.Token, s.Discord.APIURL); err != nil {
 		return err

@@ -1,6 +1,30 @@
 package bot
 
-import "hostbot/hostapi"
+import (
+	"time"
+
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// listPatience bounds a call for an account for which nobody waits any more.
+const listPatience = 30 * time.Second
+
+// openHosting returns the hosting service's client and the cache of accounts.
+func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
+	client, err := hostapi.New(b.hostingConfig())
+	if err != nil {
+		return nil, nil, err
+	}
+	b.onClose(client.Close)
+	b.monitor.ServiceHealth(client.Health)
+	s := b.settings.Cache
+	cache := accounts.New(accounts.Config{
+		Redis: b.redis.Client, Source: client, Fresh: s.Fresh, Keep: s.Keep, Patience: listPatience, Log: b.log,
+	})
+	b.onClose(cache.Close)
+	return client, cache, nil
+}
 
 // hostingConfig translates the settings of the hosting service.
 func (b *Bot) hostingConfig() hostapi.Config {
