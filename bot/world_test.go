@@ -34,8 +34,9 @@ type world struct {
 	redis   string
 	env     []string
 	log     *logBuffer
-	channel *discordtest.Channel // that staff watch
-	ended   <-chan struct{}      // closed when the bot that was started last has ended
+	channel *discordtest.Channel    // that staff watch
+	tune    func(*configs.Settings) // changes what no setting allows; may be nil
+	ended   <-chan struct{}         // closed when the bot that was started last has ended
 }
 
 // newWorld makes a world without a bot.
@@ -85,6 +86,9 @@ func (w *world) launch(t *testing.T) (stop func() error) {
 	}, w.env...))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if w.tune != nil {
+		w.tune(settings)
 	}
 	b, err := bot.New(settings, "test", processlog.New(settings.Log, w.log))
 	if err != nil {

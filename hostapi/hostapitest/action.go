@@ -73,6 +73,7 @@ func (s *Service) beginAction(c call, a action) (<-chan struct{}, error) {
 	if !s.begin() {
 		return nil, errGone
 	}
+	s.acted(c, found.ID)
 	found.setStatus(a.meanwhile)
 	mine := found.change
 	over := s.options.Clock.After(a.takes)

@@ -46,6 +46,10 @@ type Options struct {
 	// it returns is told the answer: the status, 0 where the connection was
 	// broken off, and the body's first 16 KiB.
 	Observe func(Request) (answered func(status int, body string))
+	// Acted, where it is set, is told each operation that changes something as
+	// soon as it is carried out or begun, whatever becomes of its answer. It must
+	// not call the service.
+	Acted func(op Operation, userID, serverID string)
 }
 
 func (o Options) withDefaults() Options {

@@ -38,3 +38,10 @@ func (r *recorder) Write(body []byte) (int, error) {
 	r.body = append(r.body, body[:min(len(body), shownBody-len(r.body))]...)
 	return r.ResponseWriter.Write(body)
 }
+
+// acted tells of an operation that changes something.
+func (s *Service) acted(c call, serverID string) {
+	if s.options.Acted != nil {
+		s.options.Acted(c.operation, c.userID, serverID)
+	}
+}

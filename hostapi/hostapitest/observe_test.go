@@ -3,6 +3,7 @@ package hostapitest_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,5 +40,22 @@ func TestAnObserverSeesRequestsAndAnswers(t *testing.T) {
 	service.Fail("", hostapitest.Fault{Reset: true}, 1)
 	if got := ask(); got != asked+"0 " {
 		t.Errorf("of a connection broken off was seen %q", got)
+	}
+}
+
+func TestWhatIsDoneIsTold(t *testing.T) {
+	var done []string
+	s := run(t, hostapitest.Options{Restart: -1, Acted: func(op hostapitest.Operation, userID, serverID string) {
+		done = append(done, fmt.Sprint(op, " ", userID == user, " ", serverID))
+	}})
+	s.AddServer(user, hostapitest.Server{ID: "a"})
+	s.ask(t.Context(), http.MethodGet, "/api/bot/servers?chatUserId="+user, "")
+	s.ask(t.Context(), http.MethodPost, "/api/bot/servers/a/start", asUser(user)) // refused: it runs
+	s.Fail(hostapitest.OpRestart, hostapitest.Fault{ResetAfter: true}, 1)
+	s.ask(t.Context(), http.MethodPost, restart, asUser(user))
+	s.ask(t.Context(), http.MethodPost, "/api/bot/servers", newServer(100))
+	s.ask(t.Context(), http.MethodDelete, "/api/bot/servers/a?chatUserId="+user, "")
+	if want := []string{"restart true a", "create true srv-1", "delete true a"}; !slices.Equal(done, want) {
+		t.Errorf("told %q, want %q", done, want)
 	}
 }

@@ -122,6 +122,7 @@ func (s *Service) create(c call) (any, error) {
 		Name: f.Name, Language: f.Language, Status: Stopped, EntryFile: f.EntryFile, StartupCommand: f.StartupCommand,
 		RAMMB: f.RAMMB, DiskMB: f.DiskMB, CPUPercent: f.CPUPercent,
 	}, s.options.Clock.Now())
+	s.acted(c, made.ID)
 	return doneAnswer{OK: true, Server: &made}, nil
 }
 
@@ -133,6 +134,7 @@ func (s *Service) delete(c call) (any, error) {
 		return nil, err
 	}
 	owner.remove(found.ID)
+	s.acted(c, found.ID)
 	return doneAnswer{OK: true}, nil
 }
 
@@ -147,6 +149,7 @@ func (s *Service) updateStartup(c call) (any, error) {
 		return nil, err
 	}
 	found.StartupCommand, found.EntryFile = c.fields.StartupCommand, c.fields.EntryFile
+	s.acted(c, found.ID)
 	record := found.Server
 	return doneAnswer{OK: true, Server: &record}, nil
 }
