@@ -22,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	benchmarkFlags()
+	defineSoakFlags()
 	goleak.VerifyTestMain(m)
 }
 

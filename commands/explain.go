@@ -57,7 +57,7 @@ func sentence(t *locale.Texts, err error) (text string, fault bool) {
 		return t.Text("error.bad_input"), true
 	case errors.Is(err, interaction.ErrTooSlow):
 		return t.Text("error.too_slow"), true
-	case errors.Is(err, interaction.ErrUnacknowledged):
+	case errors.Is(err, interaction.ErrUnacknowledged), errors.Is(err, interaction.ErrElsewhere):
 		return t.Text("error.canceled"), true
 	default:
 		return t.Text("error.internal"), true

@@ -38,9 +38,10 @@ func (c *conversation) log(level zerolog.Level) *zerolog.Event {
 func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	deferral := c.deferLater(ctx)
 	response, err := c.call(ctx, h)
-	if errors.Is(err, interaction.ErrElsewhere) {
-		_, _ = deferral.outcome() // the other process sees to the caller
-		c.outcome = "elsewhere"
+	var refused error
+	refused, c.deferred = deferral.outcome()
+	if errors.Is(err, interaction.ErrElsewhere) && (!c.deferred || refused != nil) {
+		c.outcome = "elsewhere" // the other process sees to the caller
 		c.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return
 	}
@@ -49,7 +50,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 		// Before it is sent, so that work which ends meanwhile does not undo it.
 		c.server.subjects.set(c.req.Message, response.Subject)
 	}
-	err, c.deferred = deferral.outcome()
+	err = refused
 	switch {
 	case !c.deferred:
 		response, err = c.respond(ctx, response)

@@ -36,6 +36,14 @@ func TestAnInteractionThatIsDeliveredAgainIsLeftAlone(t *testing.T) {
 
 func TestWhatAnotherProcessAnswersIsLeftToIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		// Where Discord takes the deferral, the other process gets no answer in.
+		d := &discord{}
+		s := newServer(slow(2*time.Second, failing(interaction.ErrElsewhere)), d)
+		s.Serve(command())
+		if n := len(d.calls); n != 2 || d.calls[0].what != "defer reply" && d.calls[0].what != "defer" || d.calls[1].what != "edit sorry" {
+			t.Errorf("calls %v", d.calls)
+		}
+		s.Drain(context.Background())
 		for name, h := range map[string]interaction.Handler{"at once": failing(interaction.ErrElsewhere), "late": slow(2*time.Second, failing(interaction.ErrElsewhere))} {
 			d := &discord{}
 			if name == "late" {

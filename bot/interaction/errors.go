@@ -16,8 +16,9 @@ var (
 	ErrStopping = errors.New("interaction: the program is stopping")
 	// ErrBusy refuses an interaction while too many are being served.
 	ErrBusy = errors.New("interaction: too many at once")
-	// ErrElsewhere is an interaction that another process answers. Nothing is said
-	// to the caller.
+	// ErrElsewhere is an interaction that another process answers. The caller is
+	// told of it only where Discord has taken this one's deferral before: then the
+	// other one may not answer any more, and does nothing.
 	ErrElsewhere = errors.New("interaction: another process answers it")
 	// ErrTooQuick refuses an interaction of a user of whom too many wait for
 	// their answer.
