@@ -15,10 +15,10 @@ import (
 // weather remembers when Discord, or the way to it, was broken.
 type weather struct {
 	mu     sync.Mutex
-	storms []storm
+	storms []disturbance
 }
 
-type storm struct{ from, to time.Time } // to is zero while it lasts
+type disturbance struct{ from, to time.Time } // to is zero while it lasts
 
 // afterStorm is how long customers may notice a storm that is over: what runs into
 // it is sent again with growing pauses.
@@ -27,7 +27,7 @@ const afterStorm = 45 * time.Second
 func (w *weather) begin() (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.storms = append(w.storms, storm{from: time.Now()})
+	w.storms = append(w.storms, disturbance{from: time.Now()})
 	i := len(w.storms) - 1
 	return func() {
 		w.mu.Lock()
