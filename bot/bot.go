@@ -93,11 +93,7 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.discord.Close)
 
-	b.delivery = logchannel.New(logchannel.Config{
-		Discord: b.discord, Redis: b.redis.Client, Volatile: b.redis.Embedded, Channels: logchannel.Channels(s.LogChannels),
-		Texts: texts.For(s.Log.Locale), Log: b.log,
-		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
-	})
+	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status)
 	stories := reference.New(b.redis.Client, b.version, b.log)
 	b.journal = journal.New(b.delivery, stories, texts.For(s.Log.Locale))
@@ -131,6 +127,14 @@ func (b *Bot) gatewayConfig() gateway.Config {
 		OnInteraction: b.answers.Accept,
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
 	}
+}
+
+func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
+	return logchannel.New(logchannel.Config{
+		Discord: b.discord, Redis: b.redis.Client, Volatile: b.redis.Embedded,
+		Channels: logchannel.Channels(b.settings.LogChannels), Texts: texts.For(b.settings.Log.Locale), Log: b.log,
+		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
+	})
 }
 
 // Ready tells whether interactions are being served.

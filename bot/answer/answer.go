@@ -28,7 +28,8 @@ type Discord interface {
 	FollowUp(context.Context, rest.Callback, interaction.Message) error
 }
 
-// Journal is told what staff should know. Its methods return at once.
+// Journal is told what staff should know, before the caller is answered. Its
+// methods return once that is recorded, within a fraction of a second.
 type Journal interface {
 	Action(*interaction.Request, interaction.Action)
 	// Failure is told what failed, and whether staff were told the same before.

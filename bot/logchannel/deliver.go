@@ -33,9 +33,10 @@ type deliverer struct {
 	single  bool     // Discord refused several embeds at once
 	shedAt  int      // no use to shed before so many records wait
 
-	made     string   // nonce of the last plan that this process made
-	doubtful string   // nonce of a plan that Discord may have carried out
-	accepted accepted // by Discord, and perhaps not committed
+	heldUntil time.Time // at least
+	made      string    // nonce of the last plan that this process made, and nobody else has seen
+	doubtful  string    // nonce of a plan that Discord may have carried out
+	accepted  accepted  // by Discord, and perhaps not committed
 }
 
 // accepted is the outcome of a plan.
@@ -96,19 +97,21 @@ func wait(ctx context.Context, pause time.Duration) {
 // turn sends what is due, and tells whether it was able to do something.
 func (d *deliverer) turn(ctx context.Context, hurry bool) bool {
 	d.channel.flush(ctx)
-	q := d.queue(ctx, hurry)
-	if q == nil {
-		return false
-	}
+	q, ready := d.queue(ctx, hurry)
+	asked := time.Now()
 	h, err := q.take(ctx)
 	if err != nil {
 		d.log.Debug().Err(err).Msg("redis does not say what is waiting for a log channel")
 		return false
 	}
 	d.channel.figures.seen(h)
-	if !h.held {
+	if !h.held || asked.After(d.heldUntil) {
+		d.made = "" // another process may have found it meanwhile
+	}
+	if !h.held || !ready {
 		return false
 	}
+	d.heldUntil = asked.Add(d.timing.Lease)
 	worked, err := d.shed(ctx, q, h)
 	if err == nil && !worked && !time.Now().Before(d.retryAt) {
 		worked, err = d.deliver(ctx, q, h, hurry)
@@ -120,17 +123,15 @@ func (d *deliverer) turn(ctx context.Context, hurry bool) bool {
 	return worked
 }
 
-// queue returns where to deliver from, or nil for nowhere at the moment.
-func (d *deliverer) queue(ctx context.Context, hurry bool) queue {
+// queue returns where records wait, and whether to deliver from there: what is
+// in memory goes to the stream if that comes back soon.
+func (d *deliverer) queue(ctx context.Context, hurry bool) (q queue, ready bool) {
 	memory := d.channel.memory
 	since, bound := memory.status()
 	if since.IsZero() || !bound && d.channel.restore(ctx) {
-		return d.channel.stream
+		return d.channel.stream, true
 	}
-	if hurry || bound || time.Since(since) >= d.timing.Grace {
-		return memory
-	}
-	return nil
+	return memory, hurry || bound || time.Since(since) >= d.timing.Grace
 }
 
 // deliver carries out the plan that it finds, or makes one, and tells whether

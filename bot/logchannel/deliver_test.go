@@ -133,6 +133,39 @@ func TestASuccessorDoesNotRepeat(t *testing.T) {
 	}
 }
 
+// A process that lost its lease while it waited for Discord changes nothing any
+// more.
+func TestALateHolderChangesNothing(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		timing := hasty()
+		timing.Lease = 20 * time.Millisecond
+		late := o.newProcess(t, url, timing)
+		answer := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Hang: true, After: true, Times: 1})
+		for _, title := range numbered(3) {
+			late.Post(action(title))
+		}
+		late.Start()
+		await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) == 3 })
+
+		next := o.newProcess(t, url, hasty())
+		for _, title := range numbered(6)[3:] {
+			next.Post(action(title))
+		}
+		next.Start()
+		await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) >= 6 })
+		answer()
+		eventually(t, "the late one knows", func() bool { return late.Status()[0].Retried == 1 })
+		late.Post(action("action 6"))
+		await(t, o.actions, "the last", func() bool { return len(titles(o.actions)) >= 7 })
+		late.stop(t)
+		next.stop(t)
+		if got := titles(o.actions); !slices.Equal(got, numbered(7)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
 // Discord may take a message whose answer is lost, and be away for long after.
 func TestAnUncertainMessageIsLookedFor(t *testing.T) {
 	o := newOffice(t, unlimited())

@@ -40,6 +40,7 @@ func TestAStormOfEqualErrors(t *testing.T) {
 		o := newOffice(t, unlimited())
 		p := o.newProcess(t, url, hasty())
 		p.Start()
+		started := time.Now()
 		var posting sync.WaitGroup
 		for poster := range posters {
 			posting.Go(func() {
@@ -61,6 +62,15 @@ func TestAStormOfEqualErrors(t *testing.T) {
 		messages := o.errors.Messages()
 		if len(messages) >= 20 {
 			t.Errorf("the storm made %d messages", len(messages))
+		}
+		edits := 0
+		for _, call := range o.discord.Calls() {
+			if call.Method == http.MethodPatch {
+				edits++
+			}
+		}
+		if most := int(time.Since(started)/hasty().EditPause) + 1; edits > most { // the last of them in a hurry
+			t.Errorf("%d edits in %v, want %d at most", edits, time.Since(started), most)
 		}
 		last := messages[len(messages)-1]
 		if !last.Contains("since <t:") || !last.Contains("Latest references") {

@@ -100,6 +100,7 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 		if n := p.log.count("kept in memory only"); n != 1 || !p.Status()[0].InMemory {
 			t.Errorf("the process log tells of it %d times, the status is %+v", n, p.Status()[0])
 		}
+		eventually(t, "the status counts them", func() bool { return p.Status()[0].Waiting == 150 })
 		if n := len(titles(o.actions)); n != 0 {
 			t.Errorf("%d entries were delivered by a process that can not know whether another one does", n)
 		}
