@@ -18,7 +18,6 @@ func newScripts() scripts {
 // addScript adds records that are not known yet. KEYS: stream, recorded.
 // ARGV: now and how long to remember, in ms; then ID and content of each.
 const addScript = `
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1] - ARGV[2])
 for i = 3, #ARGV, 2 do
   if redis.call('ZADD', KEYS[2], 'NX', ARGV[1], ARGV[i]) == 1 then
     redis.call('XADD', KEYS[1], '*', 'record', ARGV[i + 1])
@@ -45,13 +44,16 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[2])
 return 1`
 
-// commitScript sets the state, forgets records and, where done is 1, the plan.
-// KEYS: lease, stream, plan, state. ARGV: token, state, done; then positions.
+// commitScript sets the state, forgets records and, where done is 1, the plan, and
+// what was recorded before a time.
+// KEYS: lease, stream, plan, state, recorded. ARGV: token, state, done, time in ms;
+// then positions.
 const commitScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[4], ARGV[2])
 if ARGV[3] == '1' then redis.call('DEL', KEYS[3]) end
-for i = 4, #ARGV do redis.call('XDEL', KEYS[2], ARGV[i]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', ARGV[4])
+for i = 5, #ARGV do redis.call('XDEL', KEYS[2], ARGV[i]) end
 return 1`
 
 // releaseScript gives the lease up. KEYS: lease. ARGV: token.

@@ -188,14 +188,11 @@ func (s *stream) commit(ctx context.Context, next state, positions []string, don
 	if err != nil {
 		return fmt.Errorf("encode a state: %w", err)
 	}
-	args := []any{s.token, content, "0"}
-	if done {
-		args[2] = "1"
-	}
+	args := []any{s.token, content, done, time.Now().Add(-rememberFor).UnixMilli()}
 	for _, position := range positions {
 		args = append(args, position)
 	}
-	return s.fenced(ctx, s.scripts.commit, []string{s.holder, s.records, s.plan, s.state}, args...)
+	return s.fenced(ctx, s.scripts.commit, []string{s.holder, s.records, s.plan, s.state, s.recorded}, args...)
 }
 
 func (s *stream) fenced(ctx context.Context, script *redis.Script, keys []string, args ...any) error {
