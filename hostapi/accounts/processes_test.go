@@ -23,6 +23,25 @@ func (f *fixture) more(t *testing.T, n int) []*accounts.Cache {
 	return others
 }
 
+// looks returns when so many more looks were taken into Redis. A call that comes
+// meanwhile fails the test.
+func (f *fixture) looks(t *testing.T, n int) {
+	t.Helper()
+	f.seen.take()
+	for looks := 0; looks < n; {
+		for _, name := range f.seen.take() {
+			if name == "get" {
+				looks++
+			}
+		}
+		select {
+		case <-f.service.calls:
+			t.Fatal("the service is asked")
+		default:
+		}
+	}
+}
+
 func TestProcessesShareOneCall(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		var asked []<-chan outcome
@@ -31,7 +50,10 @@ func TestProcessesShareOneCall(t *testing.T) {
 				asked = append(asked, later(t.Context(), cache, soon()))
 			}
 		}
-		f.service.next(t).reply(t, reply{list: list("RUNNING")})
+		q := f.service.next(t)
+		f.advance(time.Second)
+		f.looks(t, 20) // they find that it is being asked for, and look again
+		q.reply(t, reply{list: list("RUNNING")})
 		// A second call would wait for an answer for ever.
 		for _, one := range asked {
 			if o := receive(t, one); o.err != nil || statusOf(o.snapshot) != "RUNNING" || o.snapshot.Old {
@@ -168,19 +190,7 @@ func TestExpireHasTheServiceAskedOnceASecondAtMost(t *testing.T) {
 			t.Fatalf("meanwhile there is %+v", old)
 		}
 		waiting := []<-chan outcome{f.later(t.Context(), soon()), later(t.Context(), other, soon())}
-		f.seen.take()
-		for looks := 0; looks < 4; { // both look for it again and again
-			for _, name := range f.seen.take() {
-				if name == "get" {
-					looks++
-				}
-			}
-			select {
-			case <-f.service.calls:
-				t.Fatal("the service is asked again within a second")
-			default:
-			}
-		}
+		f.looks(t, 4)
 		f.advance(time.Millisecond)
 		f.service.next(t).reply(t, reply{list: list("CRASHED")})
 		for _, asked := range waiting {
