@@ -1,0 +1,82 @@
+package bot_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+// odd is text as nobody should write it: long, and with all that Discord makes
+// something of.
+var odd = strings.Repeat("@everyone <@1> [x](https://y.example) **__`\u202e||# ", 80)
+
+// TestOddBotsAreShownWhole has Discord check all that a customer and staff see of
+// a thousand bots of which everything is as long and strange as can be.
+func TestOddBotsAreShownWhole(t *testing.T) {
+	t.Parallel()
+	w, sam, _ := newStaffedWorld(t, "")
+	anna := w.discord.User("anna", discordtest.ID("18446744073709551615"))
+	w.service.AddAccount(anna.ID, hostapitest.Plan{Name: odd, RAMMB: 1 << 40, MaxServers: 5000})
+	for i := range 1000 {
+		id := fmt.Sprintf("%04d%s", i, odd)[:1000]
+		switch i % 3 {
+		case 1:
+			id = fmt.Sprintf("%04d/%s", i, strings.Repeat("x", 59)) // the longest that stands for itself
+		case 2:
+			id = fmt.Sprintf("~%d", i)
+		}
+		text := odd
+		if i >= 30 { // as the service's answer is bounded
+			text = odd[:300]
+		}
+		w.service.AddServer(anna.ID, hostapitest.Server{
+			ID: id, Name: text, Language: text, Status: text, Subdomain: text, PlanName: text,
+			StartupCommand: text, EntryFile: text, RAMMB: 1 << 30, DiskMB: 1 << 40, CPUPercent: 1 << 30,
+		})
+	}
+	w.start(t)
+
+	walk := func(t *testing.T, who *discordtest.User, list *discordtest.Reply) {
+		list.WaitFor(t, "of 100") // pages
+		list = list.Press(t, "Next")
+		for i := range 3 {
+			menu := list.View().Selects()[0]
+			card, err := who.Pick(t.Context(), list.View().ID, menu.CustomID, menu.Options[i].Value) // all are called the same
+			if err != nil {
+				t.Fatal(err)
+			}
+			card.WaitFor(t, "Entry file")
+			card = card.Press(t, "Restart")
+			card.WaitFor(t, "Restarting")
+			w.clock.BlockUntil(t, 1)
+			w.clock.Advance(4 * time.Second)
+			card.WaitFor(t, "was restarted")
+			list = card.Press(t, "All bots")
+			list.WaitFor(t, "Page 2 of 100")
+		}
+	}
+	walk(t, anna, anna.Types(t, "/bot list"))
+	walk(t, sam, sam.Types(t, "/admin lookup", discordtest.Options{"user": anna}))
+	if choices := anna.Completes(t, "/bot show", "bot", "everyone"); len(choices) != 25 {
+		t.Errorf("%d suggestions", len(choices))
+	}
+	anna.Types(t, "/bot show", discordtest.Options{"bot": odd}).WaitFor(t, "Several of your bots")
+	anna.Types(t, "/bot show", discordtest.Options{"bot": "x" + odd}).WaitFor(t, "You have no bot")
+	startup := anna.Types(t, "/bot startup", discordtest.Options{"bot": "~2"})
+	startup.Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "was changed")
+	anna.Types(t, "/bot delete", discordtest.Options{"bot": "~2"}).Submit(t, discordtest.Fields{"name": odd[:3900]}).WaitFor(t, "nothing was deleted")
+	w.service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: 409, Body: odd}, 1)
+	code := referenceIn(t, anna.Types(t, "/bot reinstall", discordtest.Options{"bot": "~2"}).WaitFor(t, "could not be reinstalled"))
+	sam.Types(t, "/admin reference", discordtest.Options{"code": code}).WaitFor(t, "Reference "+code)
+	sam.Types(t, "/admin reference", discordtest.Options{"code": odd}).WaitFor(t, "Nothing is known")
+	w.waitForLog(t, "❗ Failure", code)
+	for _, entry := range w.channel.Messages() {
+		if len(entry.Pings) > 0 {
+			t.Errorf("an entry pings %v", entry.Pings)
+		}
+	}
+}
