@@ -80,3 +80,75 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestAFurtherMessageIsAMessageOfItsOwn has a customer act in the message that
+// told of an action's end, while the first message shows something else.
+func TestAFurtherMessageIsAMessageOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	anna := w.addAnna(t, "Shop", "Radio")
+	w.start(t)
+	finish := func() {
+		w.clock.BlockUntil(t, 1)
+		w.clock.Advance(4 * time.Second)
+	}
+	first := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
+	list := first.Press(t, "All bots")
+	list.WaitFor(t, "🟡 Shop")
+	finish()
+	further := first.WaitForFollowUp(t, "**Shop** was restarted")
+	again := further.Press(t, "Restart")
+	again.WaitFor(t, "Restarting **Shop**")
+	list.Press(t, "Refresh").WaitFor(t, "🟡 Shop")
+	finish()
+	again.WaitFor(t, "**Shop** was restarted")
+	if n := len(again.FollowUps()); n != 0 {
+		t.Errorf("%d more messages", n)
+	}
+}
+
+func TestStaffMeanSomebodyOdd(t *testing.T) {
+	t.Parallel()
+	w, sam, _ := newStaffedWorld(t, "")
+	w.service.AddAccount(sam.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 3})
+	w.service.AddServer(sam.ID, hostapitest.Server{ID: "id-own", Name: "Own", Status: hostapitest.Running, RAMMB: 512})
+	empty := w.discord.User("empty")
+	w.service.AddAccount(empty.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 3})
+	nobody := w.discord.User("nobody")
+	w.start(t)
+
+	own := sam.Types(t, "/admin lookup", discordtest.Options{"user": sam})
+	own.WaitFor(t, "🟢 Own")
+	w.waitForLog(t, "Staff command", "admin lookup", sam.ID)
+	stop := own.Choose(t, "Open a bot", "Own").Press(t, "Stop")
+	stop.WaitFor(t, "Stopping **Own**")
+	w.clock.BlockUntil(t, 1)
+	w.clock.Advance(2 * time.Second)
+	stop.WaitFor(t, "**Own** was stopped")
+
+	none := sam.Types(t, "/admin lookup", discordtest.Options{"user": empty})
+	none.WaitFor(t, "no bots yet")
+	none.WaitFor(t, "Staff view")
+	none.Press(t, "Refresh").WaitFor(t, "0 of 3")
+	for _, command := range []string{"/admin flush", "/admin lookup", "/admin action"} {
+		options := discordtest.Options{"user": nobody}
+		want := "No hosting account is linked with this user"
+		switch command {
+		case "/admin action":
+			options["bot"], options["do"] = "Shop", "start"
+		case "/admin flush":
+			want = "Nothing was cached"
+		}
+		sam.Types(t, command, options).WaitFor(t, want)
+	}
+	sam.Uses(t, "Hosted bots", nobody).WaitFor(t, "No hosting account is linked with this user")
+	sam.Types(t, "/admin action", discordtest.Options{"user": empty, "bot": "Shop", "do": "start"}).WaitFor(t, "This customer has no bot")
+	if choices := sam.Completes(t, "/admin action", "bot", "", discordtest.Options{"user": nobody}); len(choices) != 0 {
+		t.Errorf("suggested %+v", choices)
+	}
+	for _, entry := range w.channel.Messages() {
+		if entry.Contains("Failure") {
+			t.Errorf("staff read: %s", entry.Text())
+		}
+	}
+}
