@@ -30,6 +30,7 @@ import (
 	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/configs"
+	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
@@ -45,6 +46,7 @@ type Bot struct {
 	delivery *logchannel.Delivery
 	journal  *journal.Journal
 	redis    *redisconn.Conn
+	service  *hostapi.Client
 	handlers *commands.Commands
 	staff    *commands.Staff // nil: there are no commands for staff
 	answers  *answer.Server

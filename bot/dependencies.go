@@ -20,7 +20,7 @@ func (b *Bot) redisBack(after time.Duration) {
 
 // serviceDown is told when the hosting service is taken to be away.
 func (b *Bot) serviceDown(reason error) {
-	b.log.Warn().Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
+	processlog.Told(b.log.Warn()).Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
 	b.tell(func() { b.journal.ServiceDown(reason) })
 }
 

@@ -16,6 +16,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	b.service = client
 	b.onClose(client.Close)
 	b.monitor.ServiceHealth(client.Health)
 	s := b.settings.Cache

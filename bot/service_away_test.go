@@ -13,7 +13,7 @@ import (
 func TestAServiceThatIsAway(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
-		w := newWorld(t, redis)
+		w, sam, _ := newStaffedWorld(t, redis)
 		anna := w.addAnna(t, "Shop")
 		w.start(t)
 		card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
@@ -24,6 +24,8 @@ func TestAServiceThatIsAway(t *testing.T) {
 			w.discord.User(name).Types(t, "/bot list").WaitFor(t, "cannot be reached")
 		}
 		w.waitForLog(t, "The hosting service is away", "502")
+
+		sam.Types(t, "/admin status").WaitFor(t, "⚠️ Away, noticed")
 
 		// What is known is shown, and nothing is sent that may not arrive.
 		lists := w.service.Count(hostapitest.OpList)

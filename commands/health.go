@@ -41,6 +41,7 @@ type Shard struct {
 type ServiceHealth struct {
 	Window        time.Duration // over which is counted
 	Calls, Failed int           // failed are those that the service or the way to it is to blame for
+	DownSince     time.Time     // since when it is taken to be away; zero while it is not
 }
 
 // RedisHealth is how Redis answers.
@@ -71,7 +72,7 @@ func (p *page) health(h Health) interaction.Message {
 		field("staff.status.up", true, relative(h.Started)),
 		field("staff.status.served", true, strconv.FormatInt(h.Served, 10)),
 		field("staff.status.shards", well, orDash(strings.Join(shards, "\n"))),
-		field("staff.status.service", h.Service.Failed == 0, p.serviceHealth(h.Service)),
+		field("staff.status.service", h.Service.Failed == 0 && h.Service.DownSince.IsZero(), p.serviceHealth(h.Service)),
 		field("staff.status.redis", h.Redis.Err == nil, p.redisHealth(h.Redis)),
 	}
 	for _, ch := range h.Log {
@@ -89,10 +90,14 @@ func (p *page) shard(s Shard) string {
 }
 
 func (p *page) serviceHealth(h ServiceHealth) string {
-	if h.Calls == 0 {
-		return p.t.Format("staff.status.no_calls", args{"Window": p.t.Duration(h.Window)})
+	down := ""
+	if !h.DownSince.IsZero() {
+		down = p.t.Format("staff.status.down", args{"Since": relative(h.DownSince)}) + "\n"
 	}
-	return p.t.Format("staff.status.calls", args{
+	if h.Calls == 0 {
+		return down + p.t.Format("staff.status.no_calls", args{"Window": p.t.Duration(h.Window)})
+	}
+	return down + p.t.Format("staff.status.calls", args{
 		"Failed": h.Failed, "Calls": h.Calls, "Rate": p.t.Percent(h.Failed * 100 / h.Calls), "Window": p.t.Duration(h.Window),
 	})
 }
