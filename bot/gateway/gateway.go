@@ -23,8 +23,8 @@ import (
 	"hostbot/configs/secret"
 )
 
-// Config is what a Gateway needs. The functions are called from the reading
-// goroutine, one at a time, and must return at once.
+// Config is what a Gateway needs. The functions are called from more than one
+// goroutine and must return at once.
 type Config struct {
 	Token secret.Text
 	// HTTP asks Discord where the gateway is. It must follow no redirects.
