@@ -1,6 +1,8 @@
 package bot_test
 
 import (
+	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -89,5 +91,45 @@ func TestWithoutRedisStaffAreToldThatReplicasActAlone(t *testing.T) {
 		w.waitForLog(t, "Redis does not answer", "do not see each other's actions")
 		redis.Restart()
 		w.waitForLog(t, "Redis answers again after")
+	})
+}
+
+// TestTwoReplicasTellStaffOnce has both replicas handle what only one of them
+// gets to answer.
+func TestTwoReplicasTellStaffOnce(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+		t.Parallel()
+		w, sam, mia := newStaffedWorld(t, redis.URL())
+		w.discord.ExpectFailures() // the second to answer is told that the first has
+		anna := w.addAnna(t, "Shop")
+		w.startTwo(t)
+		sam.Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
+		mia.Types(t, "/admin status").WaitFor(t, "This is for staff")
+		w.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusForbidden}, 0)
+		shown := w.discord.User("ben").Types(t, "/bot list").WaitFor(t, "not allowed")
+		w.log.waitForTimes(t, "the interaction was answered elsewhere", 3)
+		w.service.ClearFaults()
+		w.service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusConflict}, 1)
+		anna.Types(t, "/bot stop", discordtest.Options{"bot": "Shop"}).WaitFor(t, "could not be stopped")
+		w.waitForLog(t, "stop: conflict") // comes last
+		told := func(texts ...string) int {
+			n := 0
+			for _, message := range w.channel.Messages() {
+				for _, embed := range message.Embeds {
+					entry := discordtest.View{Embeds: []discordtest.Embed{embed}}
+					if !slices.ContainsFunc(texts, func(text string) bool { return !entry.Contains(text) }) {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		if used, refused := told("Staff command", "admin lookup"), told("Staff command refused", "admin status"); used != 1 || refused != 1 {
+			t.Errorf("staff read %d times of what they used, and %d times of who was refused", used, refused)
+		}
+		code := referenceIn(t, shown)
+		if n := told("Failure", code); n != 1 || told("2 times", code) != 0 {
+			t.Errorf("staff read %d times of a failure, or that it happened twice", n)
+		}
 	})
 }

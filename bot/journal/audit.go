@@ -17,5 +17,5 @@ func (j *Journal) Audit(r *interaction.Request, a interaction.Audit) {
 		fields = append(fields, j.field("detail", safetext.Code(a.Detail, nameLimit)))
 	}
 	entry := j.entry(title, color, append(fields, j.field("where", j.where(r)))...)
-	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Reference: r.Reference})
+	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Once: "audit " + r.ID, Reference: r.Reference})
 }

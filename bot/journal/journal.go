@@ -1,5 +1,6 @@
 // Package journal writes what the company's staff read in their log channels:
-// what customers did, what failed, and how the bot itself fares.
+// what customers did, what failed, and how the bot itself fares. What two
+// replicas see of one interaction is written once.
 package journal
 
 import (
@@ -81,7 +82,7 @@ func (j *Journal) Action(r *interaction.Request, a interaction.Action) {
 	if a.Outcome != interaction.Done {
 		entry.Fields = append(entry.Fields, j.field("reference", "`"+r.Reference+"`"))
 	}
-	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Reference: r.Reference})
+	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Once: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
@@ -105,7 +106,7 @@ func (j *Journal) Failure(r *interaction.Request, err error, told bool) {
 	detail.Inline = false
 	j.poster.Post(logchannel.Entry{
 		Category: logchannel.Errors, Embed: j.entry("❗ "+j.t.Text("log.failure.title"), red, append(fields, detail)...),
-		Fold: fold(r, err), Reference: r.Reference,
+		Once: "failure " + r.ID + " " + err.Error(), Fold: fold(r, err), Reference: r.Reference,
 	})
 }
 

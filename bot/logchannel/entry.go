@@ -2,6 +2,8 @@ package logchannel
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -21,6 +23,10 @@ const (
 type Entry struct {
 	Category Category
 	Embed    *discordgo.MessageEmbed
+	// Once says which occurrence this tells of. Processes that share a Redis tell
+	// of one once, however many of them post it within a day. Empty: each post is
+	// an occurrence of its own.
+	Once string
 	// Fold says in which regard errors are equal, in words that staff read:
 	// what has the same becomes one message that counts. Empty for an entry that
 	// is shown by itself, as everything but errors is.
@@ -66,6 +72,10 @@ type record struct {
 
 func newRecord(e Entry, now time.Time) record {
 	r := record{ID: rand.Text(), Category: e.Category, Embed: e.Embed, Fold: e.Fold, Tally: tally{Count: 1, Since: now, Last: now}}
+	if e.Once != "" {
+		sum := sha256.Sum256([]byte(e.Once))
+		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])
+	}
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
 	}
