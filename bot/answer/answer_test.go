@@ -100,6 +100,11 @@ func TestServe(t *testing.T) {
 			calls:   []call{{"update running", 0}, {"reply sorry", 0}},
 			journal: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
 		},
+		"what came of an action is malformed": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {malformed}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit it has ended", 0}},
+			journal: []string{"action restart", "failure interaction: how an action ended can not be shown: discord: status 400, code 50035: "}, outcome: "failed",
+		},
 		"an edit is repeated until Discord is back": {
 			event: press(), handler: then("running", acted("done")),
 			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 7 * time.Second}}},

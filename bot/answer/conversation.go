@@ -86,7 +86,8 @@ func (c *conversation) tellAside(ctx context.Context, r interaction.Response) er
 	if r.Action == nil {
 		return nil
 	}
-	return c.followUp(ctx, r.Message)
+	_, err := c.orExplained(r, func(r interaction.Response) error { return c.followUp(ctx, r.Message) })
+	return err
 }
 
 // call runs a handler and turns a panic into an error.

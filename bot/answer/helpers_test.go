@@ -122,6 +122,9 @@ func explain(_ *interaction.Request, err error) interaction.Explanation {
 	if errors.Is(err, errUnspeakable) {
 		panic(err)
 	}
+	if errors.Is(err, interaction.ErrUnshown) {
+		return interaction.Explanation{Message: say("it has ended"), Fault: true}
+	}
 	return interaction.Explanation{Message: say("sorry"), Fault: !errors.Is(err, errRefused)}
 }
 

@@ -27,19 +27,26 @@ const (
 	lastLimit = 2 * time.Second
 )
 
-// respond sends the first response and returns what was sent: what Discord
-// finds malformed is replaced by an explanation, so that the caller is not left
-// with nothing.
-func (c *conversation) respond(ctx context.Context, r interaction.Response) (interaction.Response, error) {
-	send := func(r interaction.Response) error {
-		return c.acknowledge(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.Respond(ctx, c.to, r) })
-	}
+// orExplained sends a response and returns what was sent: what Discord finds
+// malformed is replaced by an explanation, so that the caller is not left with
+// nothing.
+func (c *conversation) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
 	if rest.CodeOf(err) == rest.CodeInvalidForm {
+		if r.Action != nil { // it was carried out, so nobody should be told to try again
+			err = fmt.Errorf("%w: %w", interaction.ErrUnshown, err)
+		}
 		r = c.explained(err)
 		err = send(r)
 	}
 	return r, err
+}
+
+// respond sends the first response and returns what was sent.
+func (c *conversation) respond(ctx context.Context, r interaction.Response) (interaction.Response, error) {
+	return c.orExplained(r, func(r interaction.Response) error {
+		return c.acknowledge(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.Respond(ctx, c.to, r) })
+	})
 }
 
 // acknowledge sends a first response until Discord has accepted or refused it
@@ -92,12 +99,7 @@ func (c *conversation) replace(ctx context.Context, r interaction.Response) (int
 	if r.Form == interaction.FormOpen {
 		r = c.explained(interaction.ErrTooSlow)
 	}
-	err := c.edit(ctx, r)
-	if rest.CodeOf(err) == rest.CodeInvalidForm {
-		r = c.explained(err)
-		err = c.edit(ctx, r)
-	}
-	return r, err
+	return c.orExplained(r, func(r interaction.Response) error { return c.edit(ctx, r) })
 }
 
 func (c *conversation) edit(ctx context.Context, r interaction.Response) error {

@@ -28,6 +28,9 @@ var (
 	// ErrUnacknowledged says that it is not known whether Discord took the
 	// first response, and that nothing was done for that reason.
 	ErrUnacknowledged = errors.New("interaction: discord did not acknowledge the response")
+	// ErrUnshown says that an action was carried out, whichever way it ended, and
+	// that Discord does not take the message that tells of it.
+	ErrUnshown = errors.New("interaction: how an action ended can not be shown")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )
