@@ -16,6 +16,31 @@ const (
 	eventSchemaName = "https://discord.invalid/interaction-create.json"
 )
 
+// descriptions are the schemas that were read, by their two paths. All servers of
+// a test binary check against the same: to read them takes 0.4 s with the race
+// detector, and 30 MB.
+var descriptions = struct {
+	mu   sync.Mutex
+	read map[[2]string]*schemas
+}{read: make(map[[2]string]*schemas)}
+
+// readSchemas returns the schemas of the files at the paths; an empty path leaves
+// one out.
+func readSchemas(openAPI, event string) (*schemas, error) {
+	descriptions.mu.Lock()
+	defer descriptions.mu.Unlock()
+	paths := [2]string{openAPI, event}
+	if s := descriptions.read[paths]; s != nil {
+		return s, nil
+	}
+	s, err := newSchemas(openAPI, event)
+	if err != nil {
+		return nil, err
+	}
+	descriptions.read[paths] = s
+	return s, nil
+}
+
 // schemas are Discord's own descriptions. The zero value checks nothing.
 type schemas struct {
 	mu       sync.Mutex // the compiler is not safe for concurrent use
@@ -65,7 +90,7 @@ func (s *schemas) checkBody(component string, body []byte) error {
 		return nil
 	}
 	s.mu.Lock()
-	compiled, err := s.compiler.Compile(openAPIName + "#/components/schemas/" + component)
+	schema, err := s.compiler.Compile(openAPIName + "#/components/schemas/" + component)
 	s.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("compile %s: %w", component, err)
@@ -74,7 +99,7 @@ func (s *schemas) checkBody(component string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	return compiled.Validate(value)
+	return schema.Validate(value)
 }
 
 // checkEvent checks the data of an INTERACTION_CREATE.

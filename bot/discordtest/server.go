@@ -148,7 +148,7 @@ func loadSchemas(cfg Config) (*schemas, error) {
 	if cfg.Lean {
 		return &schemas{}, nil
 	}
-	return newSchemas(os.Getenv(EnvOpenAPI), os.Getenv(EnvEventSchema))
+	return readSchemas(os.Getenv(EnvOpenAPI), os.Getenv(EnvEventSchema))
 }
 
 // URL is the address of the REST API, version included: http://…/api/v9. v10
