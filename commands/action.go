@@ -90,12 +90,13 @@ func (c *Commands) act(a action) interaction.Handler {
 
 // chosen returns the bot of the caller's that a request is about.
 func (c *Commands) chosen(ctx context.Context, r *interaction.Request) (known, error) {
-	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
-	if err != nil {
-		return known{}, err
-	}
-	server, err := choose(r, snapshot.List.Servers)
-	return known{server, snapshot}, err
+	var bot known
+	err := c.read(ctx, r, func(snapshot accounts.Snapshot) error {
+		server, err := choose(r, snapshot.List.Servers)
+		bot = known{server, snapshot}
+		return err
+	})
+	return bot, err
 }
 
 // begin says on the bot's card that something is being done to it, does it once

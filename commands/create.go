@@ -66,19 +66,19 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 // chosenSizes returns the sizes that a request carries, where the plan still has
 // room for them.
 func (c *Commands) chosenSizes(ctx context.Context, r *interaction.Request) (sizes, error) {
-	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
-	if err != nil {
-		return sizes{}, err
-	}
-	left, err := needRoom(snapshot.List)
-	if err != nil {
-		return sizes{}, err
-	}
-	chosen, fits := left.fitting(r.Params)
-	if !fits {
-		return sizes{}, changedRoomError{}
-	}
-	return chosen, nil
+	var chosen sizes
+	err := c.read(ctx, r, func(snapshot accounts.Snapshot) error {
+		left, err := needRoom(snapshot.List)
+		if err != nil {
+			return err
+		}
+		var fits bool
+		if chosen, fits = left.fitting(r.Params); !fits {
+			return changedRoomError{}
+		}
+		return nil
+	})
+	return chosen, err
 }
 
 func (p *page) sizes(l hostapi.List, left room, chosen sizes) interaction.Message {
@@ -162,7 +162,7 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 
 	p := c.page(r)
 	p.notice = underWay(p.t, turns.Turn{Action: making.name, Since: time.Now()}, name(draft))
-	response := p.respond(p.made(nil, yellow))
+	response := p.respond(p.made(yellow))
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer end()
 		return c.finishCreate(ctx, r, making, wanted), nil
@@ -201,7 +201,7 @@ func (c *Commands) finishCreate(ctx context.Context, r *interaction.Request, a a
 		color = red
 		p.notice += p.reason(err)
 	}
-	response := p.respond(p.made(&server, color))
+	response := p.respond(p.made(color))
 	if made {
 		response = p.respond(p.card(server))
 	}
@@ -223,11 +223,10 @@ func (p *page) reason(err error) string {
 }
 
 // made is the message while a bot is being made, and where it could not be.
-func (p *page) made(s *hostapi.Server, color int) interaction.Message {
+func (p *page) made(color int) interaction.Message {
 	p.subject = idCreate
-	m := interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: p.t.Text("create.title"), Description: p.notice, Color: color}}}
-	if s != nil {
-		m.Components = []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))}
+	return interaction.Message{
+		Embeds:     []*discordgo.MessageEmbed{{Title: p.t.Text("create.title"), Description: p.notice, Color: color}},
+		Components: []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))},
 	}
-	return m
 }

@@ -62,6 +62,9 @@ func TestCreate(t *testing.T) {
 	filled := map[string]string{"name": "Radio", "language": "python", "entry": "main.py", "command": "python main.py"}
 	running := must(t)(ask(t, c, submit(form.Modal.CustomID, filled)))
 	wantText(t, running.Message, "Creating **Radio**")
+	if buttons(running.Message)["All bots"].CustomID == "" {
+		t.Error("there is no way on meanwhile")
+	}
 	if _, err := ask(t, c, submit(form.Modal.CustomID, filled)); err == nil {
 		t.Error("the same bot is made twice at once")
 	}

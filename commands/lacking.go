@@ -28,7 +28,8 @@ func isLacking(err error) bool {
 // missing turns the error of an operation into a lackingError where that is what
 // it means. The paths of most operations are not in the service's document, so a
 // service may not have them: it then says 405 or 501, or 404 although the bot is
-// there. serverID is empty where there is no bot yet.
+// there; where not even the account is, that is the error. serverID is empty where
+// there is no bot yet.
 func (c *Commands) missing(ctx context.Context, userID, serverID string, op hostapi.Operation, err error) error {
 	var e *hostapi.Error
 	if !errors.As(err, &e) {
@@ -39,17 +40,18 @@ func (c *Commands) missing(ctx context.Context, userID, serverID string, op host
 	case op == hostapi.OpRestart || op == hostapi.OpReinstall: // which the document has
 		return err
 	case e.Status == http.StatusMethodNotAllowed, e.Status == http.StatusNotImplemented:
-	case e.Status == http.StatusNotFound && (serverID == "" || c.isThere(ctx, userID, serverID)):
+	case e.Status == http.StatusNotFound:
+		_, unseen := c.look(ctx, userID, serverID, lookLimit)
+		switch {
+		case isNoAccount(unseen):
+			return unseen
+		case serverID != "" && unseen != nil:
+			return err
+		}
 	default:
 		return err
 	}
 	return &lackingError{op, err}
-}
-
-// isThere tells whether the service has a bot among its user's.
-func (c *Commands) isThere(ctx context.Context, userID, serverID string) bool {
-	_, err := c.look(ctx, userID, serverID, lookLimit)
-	return err == nil
 }
 
 // lacks remembers which operations the service was found to lack, so that staff

@@ -71,3 +71,15 @@ func TestAnOperationThatTheServiceLacks(t *testing.T) {
 		})
 	}
 }
+
+func TestACreationThatFindsNoAccount(t *testing.T) {
+	w := &world{list: account()}
+	w.action = func() (string, error) {
+		w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Status: 404} // it was closed in the meantime
+		return "", &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpCreate, Status: 404}
+	}
+	c := newCommands(t, w)
+	running := must(t)(ask(t, c, submit("create/512/2048/100", map[string]string{"name": "n", "language": "l", "entry": "e", "command": "c"})))
+	last := must(t)(running.Then(t.Context()))
+	wantText(t, last.Message, "could not be created", "No hosting account is linked")
+}

@@ -40,6 +40,34 @@ func TestOldAccountIsShownAndThenUpdated(t *testing.T) {
 	wantText(t, must(t)(ask(t, newCommands(t, w), command("plan", nil))).Message, "slow right now", "<t:1700000000:R>")
 }
 
+func TestNothingIsRefusedByWhatMayHaveChanged(t *testing.T) {
+	full := account(server("a", "Shop", "RUNNING"))
+	full.Account = hostapi.Account{PlanName: "Pro", PlanRAMMB: 8192, MaxServers: 1, ServerCount: 1}
+	now := account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))
+	filled := map[string]string{"name": "Third", "language": "node", "entry": "x", "command": "y"}
+	for _, request := range []interaction.Request{
+		command("bot show", map[string]string{"bot": "Radio"}), press("restart/b"), press("startup/b"),
+		command("bot create", nil), press("create/512/2048/100"), submit("create/512/2048/100", filled),
+	} {
+		w := &world{list: full, old: true}
+		w.update = func(context.Context) (accounts.Snapshot, error) {
+			return accounts.Snapshot{List: now, FetchedAt: time.Now()}, nil
+		}
+		c := newCommands(t, w)
+		if r := must(t)(ask(t, c, request)); strings.Contains(text(r.Message), "Updating") {
+			t.Errorf("%s: the new account is shown as old:\n%s", request.Name, text(r.Message))
+		}
+
+		w.update = func(context.Context) (accounts.Snapshot, error) {
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList}
+		}
+		_, err := ask(t, newCommands(t, w), request)
+		if hostapi.CodeOf(err) != hostapi.CodeUnavailable {
+			t.Errorf("%s: %v, though nobody knows", request.Name, err)
+		}
+	}
+}
+
 func TestCardShowsEverything(t *testing.T) {
 	s := server("a/b?c", "My *shop*", "RUNNING")
 	s.Subdomain = "shop.example"
