@@ -1,8 +1,9 @@
 // Package reference keeps what happened behind each reference that a customer
 // was shown, so that staff who are told the code find the whole story.
 //
-// Stories are kept in Redis for a week. Where Redis is away they are not kept;
-// the log channel and the process log hold the reference all the same.
+// Stories are kept in Redis for a week. While Redis is away the process holds the
+// latest, for as long as it runs; the log channel and the process log hold every
+// reference.
 package reference
 
 import (
@@ -34,7 +35,7 @@ const (
 )
 
 // ErrUnknown says that nothing is known of a reference: it was mistyped, is
-// older than a week, or was given while Redis was away.
+// older than a week, or was given by another process while Redis was away.
 var ErrUnknown = errors.New("reference: unknown")
 
 // Story is what happened behind a reference.
@@ -86,6 +87,7 @@ type Store struct {
 	redis   redis.UniversalClient
 	version string
 	log     zerolog.Logger
+	unkept  memory
 }
 
 // New returns a store; version is the program's.
@@ -105,6 +107,7 @@ func (s *Store) Keep(story Story) {
 		err = s.redis.SetNX(ctx, keyPrefix+story.Reference, data, kept).Err()
 	}
 	if err != nil {
+		s.unkept.hold(story)
 		s.log.Warn().Err(err).Str("reference", story.Reference).Msg("what is behind a reference could not be kept")
 	}
 }
@@ -117,10 +120,15 @@ func (s *Store) Story(ctx context.Context, code string) (Story, error) {
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
 	data, err := s.redis.Get(ctx, keyPrefix+code).Bytes()
-	if errors.Is(err, redis.Nil) {
-		return Story{}, ErrUnknown
-	}
 	if err != nil {
+		if story, held := s.unkept.find(code); held {
+			return story, nil
+		}
+	}
+	switch {
+	case errors.Is(err, redis.Nil):
+		return Story{}, ErrUnknown
+	case err != nil:
 		return Story{}, fmt.Errorf("reference: %w", err)
 	}
 	var story Story

@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -86,8 +87,30 @@ func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 		if !strings.Contains(log.String(), "ABC1234") {
 			t.Errorf("the log says %q", log.String())
 		}
-		if _, err := store.Story(t.Context(), "ABC1234"); err == nil || errors.Is(err, reference.ErrUnknown) {
+		if _, err := store.Story(t.Context(), "XYZ1234"); err == nil || errors.Is(err, reference.ErrUnknown) {
 			t.Errorf("error %v", err)
+		}
+		for range 2 {
+			if story, err := store.Story(t.Context(), "ABC1234"); err != nil || story.Reference != "ABC1234" || story.Version != "1" {
+				t.Errorf("the process that was asked knows %+v, %v", story, err)
+			}
+			server.Restart()
+		}
+	})
+}
+
+func TestWhatIsHeldWithoutRedisIsBounded(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		client := open(t, server.URL())
+		_ = client.Close() // so that nothing is kept, and that is known at once
+		store := reference.New(client, "1", zerolog.Nop())
+		for i := range 600 {
+			store.Keep(reference.Story{Reference: fmt.Sprintf("ABC0%03d", i)})
+		}
+		for code, held := range map[string]bool{"ABC0000": false, "ABC0099": false, "ABC0100": true, "ABC0599": true} {
+			if _, err := store.Story(t.Context(), code); (err == nil) != held {
+				t.Errorf("%s: %v", code, err)
+			}
 		}
 	})
 }
