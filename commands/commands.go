@@ -83,15 +83,12 @@ const (
 // Route adds all routes to a router.
 func (c *Commands) Route(r *interaction.Router) {
 	r.Command("help", c.help)
+	r.Command("plan", c.plan)
 	r.Command("bot list", c.list)
 	r.Command("bot show", c.show)
 	r.Command("bot create", c.chooseSizes)
-	r.Component(idCreate+"{what}/{ram}/{disk}/{cpu}", c.chooseSizes)
-	r.Component(idCreate+"{ram}/{disk}/{cpu}", c.askCreate)
-	r.Modal(idCreate+"{ram}/{disk}/{cpu}", c.create)
 	r.Command("bot startup", c.askStartup)
 	r.Command("bot delete", c.askDelete)
-	r.Command("plan", c.plan)
 	for _, name := range []string{"bot show", "bot startup", "bot delete"} {
 		r.Autocomplete(name, optionBot, c.complete)
 	}
@@ -99,6 +96,9 @@ func (c *Commands) Route(r *interaction.Router) {
 	r.Component(idPageOf+"{bot...}", c.list)
 	r.Component(idOpen, c.show)
 	r.Component(idShow+"{bot...}", c.show)
+	r.Component(idCreate+"{what}/{ram}/{disk}/{cpu}", c.chooseSizes)
+	r.Component(idCreate+"{ram}/{disk}/{cpu}", c.askCreate)
+	r.Modal(idCreate+"{ram}/{disk}/{cpu}", c.create)
 	r.Component(idStartup+"{bot...}", c.askStartup)
 	r.Modal(idStartup+"{bot...}", c.changeStartup)
 	r.Component(idDelete+"{bot...}", c.askDelete)
