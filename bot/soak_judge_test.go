@@ -51,27 +51,56 @@ func (s *soak) actionEntries(t *testing.T) map[string]int {
 		expected += l.done + l.failed + l.unconfirmed
 	}
 	s.mu.Unlock()
-	count := func() (map[string]int, int) {
-		entries, sum := make(map[string]int), 0
-		for _, e := range s.channel.Embeds() {
-			if bot := botOf(e); bot != "" {
-				entries[bot]++
-				sum++
-			}
-		}
-		return entries, sum
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for ctx.Err() == nil {
-		if _, sum := count(); sum >= expected {
+		s.read()
+		if _, sum := s.counted(); sum >= expected {
 			break
 		}
 		pause(ctx, 500*time.Millisecond)
 	}
 	pause(ctx, 5*time.Second) // in which what is told twice would come
-	entries, _ := count()
+	s.read()
+	entries, _ := s.counted()
 	return entries
+}
+
+// readAll reads what staff read, all the time: a channel forgets old messages.
+func (s *soak) readAll(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.read()
+		pause(ctx, 5*time.Second)
+	}
+}
+
+func (s *soak) read() {
+	messages := s.channel.Messages()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range messages {
+		bots := make([]string, 0, len(m.Embeds))
+		for _, e := range m.Embeds {
+			bots = append(bots, botOf(e))
+		}
+		s.entries[m.ID] = bots
+	}
+}
+
+// counted returns how many actions were read of, by bot, and in all.
+func (s *soak) counted() (byBot map[string]int, sum int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byBot = make(map[string]int)
+	for _, bots := range s.entries {
+		for _, bot := range bots {
+			if bot != "" {
+				byBot[bot]++
+				sum++
+			}
+		}
+	}
+	return byBot, sum
 }
 
 // botOf returns the bot of an action's entry, or "".

@@ -64,6 +64,7 @@ func TestSoak(t *testing.T) {
 	}
 	work.Go(func() { s.breakService(ctx, rand.New(rand.NewPCG(flags.seed, 1000))) })
 	work.Go(func() { s.breakOthers(ctx, t, rand.New(rand.NewPCG(flags.seed, 1001))) })
+	work.Go(func() { s.readAll(ctx) })
 	work.Wait()
 
 	for _, c := range s.customers { // without a restart, all is well again
@@ -90,10 +91,11 @@ type soak struct {
 	weather     weather
 
 	mu       sync.Mutex
-	executed map[string]int    // by bot: what the service carried out
-	ledgers  map[string]ledger // by bot
-	flows    map[string]int    // by how they ended
-	strays   []string          // what must not be
+	executed map[string]int      // by bot: what the service carried out
+	ledgers  map[string]ledger   // by bot
+	flows    map[string]int      // by how they ended
+	strays   []string            // what must not be
+	entries  map[string][]string // by the log channel's message: the bots of its actions, "" for anything else
 }
 
 type customer struct {
@@ -109,7 +111,7 @@ func newSoak(t *testing.T, seed uint64) *soak {
 	t.Helper()
 	server := redistest.StartDurableRedis(t)
 	s := &soak{
-		redisServer: server, executed: make(map[string]int), ledgers: make(map[string]ledger), flows: make(map[string]int),
+		redisServer: server, executed: make(map[string]int), ledgers: make(map[string]ledger), flows: make(map[string]int), entries: make(map[string][]string),
 	}
 	service := hostapitest.RunWith(t, hostapitest.Options{
 		Restart: 300 * time.Millisecond, Reinstall: 500 * time.Millisecond, Start: 200 * time.Millisecond, Stop: 100 * time.Millisecond,
