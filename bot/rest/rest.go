@@ -111,6 +111,10 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 	if succeeded && out == nil {
 		// What was not read would cost the connection.
 		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
+		if kind := res.Header.Get("Content-Type"); kind != "" && !strings.HasPrefix(kind, "application/json") {
+			// Whoever answers in Discord's place may have told it nothing.
+			return &Error{Message: "the answer is not Discord's", Uncertain: true}
+		}
 		return nil
 	}
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))

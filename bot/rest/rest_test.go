@@ -171,8 +171,9 @@ func TestErrors(t *testing.T) {
 			answer(429, `{"message":"You are being rate limited.","retry_after":1.5,"global":false}`),
 			rest.Error{Status: 429, RetryAfter: 1500 * time.Millisecond},
 		},
-		"server error": {answer(503, `upstream`), rest.Error{Status: 503, Uncertain: true}},
-		"bad gateway":  {answer(502, `<html>`), rest.Error{Status: 502, Uncertain: true}},
+		"server error":            {answer(503, `upstream`), rest.Error{Status: 503, Uncertain: true}},
+		"bad gateway":             {answer(502, `<html>`), rest.Error{Status: 502, Uncertain: true}},
+		"page in Discord's place": {answer(200, `<html>`), rest.Error{Uncertain: true}},
 		"page with the address": {
 			answer(404, `<pre>Cannot POST /interactions/11/`+interactionToken+`/callback</pre>`), rest.Error{Status: 404},
 		},
