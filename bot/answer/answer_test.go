@@ -116,6 +116,11 @@ func TestServe(t *testing.T) {
 			calls:   []call{{"update running", 0}, {"update running", 100 * time.Millisecond}, {"edit sorry", 100 * time.Millisecond}},
 			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
+		"a response that promises nothing is not corrected": {
+			event: press(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, tooLate}},
+			calls:   []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}},
+			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+		},
 		"suggestions that come too late are not told to staff": {
 			event: typing(), handler: slow(time.Hour, reply("x")), errs: map[string][]error{"suggest": {tooLate}},
 			calls: []call{{"suggest ", 2 * time.Second}}, outcome: "unanswered",

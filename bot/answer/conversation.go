@@ -70,7 +70,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 		response, err = c.replace(ctx, response)
 	}
 	if err != nil {
-		c.unanswered(ctx, err)
+		c.unanswered(ctx, err, c.deferred || response.Then != nil)
 	}
 }
 
@@ -151,7 +151,10 @@ func (c *conversation) failed(err error, told bool) {
 
 // unanswered notes that the caller could not be told. Another delivery of the
 // same event, here or on a replica, may have been answered: that is no fault.
-func (c *conversation) unanswered(ctx context.Context, err error) {
+//
+// promised says that what Discord may have taken all the same says that more will
+// come.
+func (c *conversation) unanswered(ctx context.Context, err error, promised bool) {
 	switch rest.CodeOf(err) {
 	case rest.CodeAlreadyAcknowledged:
 		c.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
@@ -172,9 +175,8 @@ func (c *conversation) unanswered(ctx context.Context, err error) {
 	}
 	c.failed(err, false)
 	c.outcome = "unanswered"
-	if c.uncertain {
-		// Where Discord took the response after all, it may promise what will
-		// not happen any more: nothing goes on without Discord's word.
+	if c.uncertain && promised {
+		// That will not happen any more: nothing goes on without Discord's word.
 		message := c.server.cfg.Explain(c.req, interaction.ErrUnacknowledged).Message
 		if err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, message) }); err != nil {
 			c.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
