@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,10 +81,16 @@ func isAway(err error) bool {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network):
 		return true
 	case errors.As(err, &refusal):
-		return redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN") || redis.HasErrorPrefix(err, "MASTERDOWN")
+		return slices.ContainsFunc(unusable(), func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	default: // a connection that ended, a pool that is exhausted
 		return !errors.Is(err, redis.ErrClosed)
 	}
+}
+
+// unusable are what errors begin with that meet every command: Redis is not
+// there yet, or does not let the program in.
+func unusable() []string {
+	return []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM"}
 }
 
 func (o *outage) failed(err error) {

@@ -33,6 +33,7 @@ func TestAnOutageIsTwoSecondsOfNothingButFailures(t *testing.T) {
 		"lost twice":        {[]step{{0, refused}, {2 * time.Second, refused}, {0, nil}, {0, refused}, {2 * time.Second, refused}}, 2, []time.Duration{2 * time.Second}},
 		"refuses a command": {steps: []step{{0, replyError("WRONGTYPE")}, {time.Hour, replyError("OOM")}}},
 		"is loading":        {[]step{{0, replyError("LOADING")}, {2 * time.Second, replyError("LOADING")}}, 1, nil},
+		"lets nobody in":    {[]step{{0, replyError("NOAUTH")}, {2 * time.Second, replyError("WRONGPASS")}}, 1, nil},
 		"closed by us":      {steps: []step{{0, redis.ErrClosed}, {time.Hour, redis.ErrClosed}}},
 	}
 	for name, test := range tests {
