@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -140,11 +141,30 @@ func (s *shared) renew() {
 	})
 }
 
-// end gives the turn up. Where Redis does not answer, the lease ends it.
+// end gives the turn up. Where Redis does not answer, that is done as soon as it
+// does: until the lease ends it, others would be told of an action that has ended.
 func (s *shared) end() {
 	s.stop()
 	s.over.Wait()
-	_ = s.run(endScript)
+	if err := s.run(endScript); err != nil && !errors.Is(err, redis.ErrClosed) {
+		go s.endLater()
+	}
+}
+
+// endLater gives the turn up as long as there is one.
+func (s *shared) endLater() {
+	pause := time.NewTicker(endPause)
+	defer pause.Stop()
+	for over := time.After(lease); ; {
+		select {
+		case <-over:
+			return
+		case <-pause.C:
+		}
+		if err := s.run(endScript); err == nil || errors.Is(err, redis.ErrClosed) {
+			return
+		}
+	}
 }
 
 func (s *shared) run(script string, args ...any) error {

@@ -31,6 +31,8 @@ const (
 	// renews it every renewal.
 	lease   = 30 * time.Second
 	renewal = 10 * time.Second
+	// endPause is between two attempts to give a turn up.
+	endPause = 200 * time.Millisecond
 )
 
 // Claim asks for the turn to act on a bot.

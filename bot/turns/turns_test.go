@@ -173,6 +173,29 @@ func TestTheTurnOfADeadProcessEnds(t *testing.T) {
 	must(t, living, c.next("42", "shop", "stop"))()
 }
 
+func TestATurnThatEndsWhileRedisIsAwayIsOverWhenItIsBack(t *testing.T) {
+	server := miniredis.RunT(t)
+	one, other := turns.New(connect(t, "redis://"+server.Addr())), turns.New(connect(t, "redis://"+server.Addr()))
+	var c claims
+	end := must(t, one, c.next("42", "shop", "restart"))
+	server.SetError("LOADING")
+	end()
+	server.SetError("")
+	late := time.After(20 * time.Second) // the clock of its lease stands still
+	for {
+		end, err := other.Begin(t.Context(), c.next("42", "shop", "stop"))
+		if err == nil {
+			end()
+			return
+		}
+		select {
+		case <-late:
+			t.Fatal(err)
+		default:
+		}
+	}
+}
+
 func TestWithoutRedisTheProcessDecides(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		p := turns.New(connect(t, server.URL()))
