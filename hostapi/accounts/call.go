@@ -12,6 +12,10 @@ import (
 // answer that it is asking for.
 const lookAgain = 100 * time.Millisecond
 
+// releaseAgain is the pause before a claim is given up that Redis did not take
+// back, and between two attempts.
+const releaseAgain = 250 * time.Millisecond
+
 // call gets the account from the service, or from the process that is asking
 // it. All in this process who ask meanwhile share it.
 type call struct {
@@ -135,14 +139,34 @@ func (c *Cache) query(userID, token string, seen found) (Snapshot, error) {
 		return e, true
 	}
 	ctx = context.WithoutCancel(ctx)
-	c.store.change(ctx, userID, seen, store)
+	stored := c.store.change(ctx, userID, seen, store)
 	if seen.local { // Redis may have taken the claim and not said so
-		c.store.change(ctx, userID, c.store.get(ctx, userID), store)
+		stored = c.store.change(ctx, userID, c.store.get(ctx, userID), store)
+	}
+	if stored.local {
+		c.work.Go(func() { c.release(userID, token) })
 	}
 	if err != nil {
 		return Snapshot{}, err
 	}
 	return answer, nil
+}
+
+// release gives up a claim as soon as Redis lets it, or until it is over anyway:
+// everybody else waits for what comes of it.
+func (c *Cache) release(userID, token string) {
+	ctx, cancel := context.WithTimeout(c.ctx, c.limits.patience)
+	defer cancel()
+	for pause(ctx, releaseAgain) {
+		seen := c.store.get(ctx, userID)
+		if seen.local {
+			continue
+		}
+		seen = c.store.change(ctx, userID, seen, func(e entry) (entry, bool) { return e.released(), e.held(token) })
+		if !seen.local {
+			return
+		}
+	}
 }
 
 // pause waits, and tells whether ctx lasted that long.

@@ -2,6 +2,7 @@ package accounts_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -263,5 +264,20 @@ func TestAClaimThatRedisTookWithoutSayingSo(t *testing.T) {
 		if got := f.lookAt(t, f.more(t, 1)[0]); statusOf(got) != "CRASHED" {
 			t.Errorf("another process shows %q", statusOf(got))
 		}
+	})
+}
+
+func TestAClaimThatRedisDidNotTakeBackIsGivenUpLater(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		asked := f.later(t.Context(), soon())
+		q := f.service.next(t)
+		f.seen.onCommand(func(context.Context, string) error { return errors.New("a moment's trouble") })
+		q.reply(t, reply{list: list("RUNNING")})
+		if o := receive(t, asked); o.err != nil {
+			t.Fatal(o.err)
+		}
+		f.seen.onCommand(nil)
+		f.advance(fresh) // which is less than patience
+		f.remembered(t, list("CRASHED"))
 	})
 }
