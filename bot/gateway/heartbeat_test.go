@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,15 +122,24 @@ func TestOnlyWhoLeavesClosesTheSession(t *testing.T) {
 	})
 }
 
+// FuzzClientFrame reads back what a client writes, and anything else without a
+// crash or taking more of it for a frame than there is.
 func FuzzClientFrame(f *testing.F) {
-	f.Add(clientFrame(frameText, beat))
-	f.Add([]byte("GET / HTTP/1.1\r\n"))
-	f.Add([]byte{0x81, 0xfe, 0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, p []byte) {
-		opcode, payload := readClientFrame(p)
-		if opcode == 0 && payload != nil {
-			t.Errorf("%x has a payload and no opcode", p)
+	f.Add(clientFrame(frameText, beat), byte(frameText), beat)
+	f.Add([]byte("GET / HTTP/1.1\r\n"), byte(frameClose), "\x03\xe8")
+	f.Add([]byte{0x81, 0xfe, 0, 0, 0, 0}, byte(15), "")
+	f.Fuzz(func(t *testing.T, p []byte, opcode byte, payload string) {
+		if _, got := readClientFrame(p); len(got) > maxControl || len(got) > len(p) {
+			t.Errorf("%x has a payload of %d bytes", p, len(got))
 		}
-		isHeartbeat(payload)
+		if opcode > 15 || len(payload) > maxControl {
+			return // such a frame has another form
+		}
+		if gotOpcode, got := readClientFrame(clientFrame(opcode, payload)); gotOpcode != opcode || string(got) != payload {
+			t.Errorf("%d %q was read as %d %q", opcode, payload, gotOpcode, got)
+		}
+		if isHeartbeat([]byte(payload)) && !strings.Contains(payload, "1") {
+			t.Errorf("%q is taken for a heartbeat", payload)
+		}
 	})
 }
