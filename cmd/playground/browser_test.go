@@ -132,10 +132,30 @@ func (b *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// clicks presses the element that a selector finds, once it is there.
+// middle is where the middle of the element that a selector finds is to be
+// clicked, once nothing covers it. The page finds it in one step: it may draw
+// itself anew at any time, and then an element that chromedp found is gone.
+const middle = `((selector) => {
+	const e = document.querySelector(selector);
+	if (!e?.checkVisibility()) return null;
+	e.scrollIntoView({ block: "nearest", behavior: "instant" });
+	const box = e.getBoundingClientRect();
+	const at = [box.x + box.width / 2, box.y + box.height / 2];
+	return e.contains(document.elementFromPoint(...at)) ? at : null;
+})`
+
+// clicks presses the element that a selector finds, once it can be.
 func (b *tab) clicks(selector string) {
 	b.t.Helper()
-	b.do("click "+selector, chromedp.Click(chromedp.CSS(selector)))
+	at := awaits[[]float64](b, selector+" can be clicked", fmt.Sprintf("%s(%q)", middle, selector))
+	b.do("click "+selector, chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// focuses gives the element that a selector finds the focus, once it is there.
+func (b *tab) focuses(selector string) {
+	b.t.Helper()
+	b.until(selector+" has the focus", fmt.Sprintf(
+		`((e) => { e?.focus(); return e !== null && document.activeElement === e; })(document.querySelector(%q))`, selector))
 }
 
 // nameOf is what somebody who listens hears of an element.
@@ -233,9 +253,15 @@ func (b *tab) sees(selector, text string) {
 // until waits until an expression of JavaScript is true.
 func (b *tab) until(what, expression string) {
 	b.t.Helper()
+	awaits[bool](b, what, expression)
+}
+
+// awaits waits until an expression of JavaScript is something, and returns it.
+func awaits[T any](b *tab, what, expression string) T {
+	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	_, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(0)))
+	answer, err := chromedp.Run(ctx, chromedp.Poll[T](expression, chromedp.WithPollingTimeout(0)))
 	if errors.Is(err, context.DeadlineExceeded) {
 		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`document.body.innerText`))
 		b.t.Fatalf("it did not come about that %s; the page shows:\n%s", what, text)
@@ -243,6 +269,7 @@ func (b *tab) until(what, expression string) {
 	if err != nil {
 		b.t.Fatalf("%s: %v", what, err)
 	}
+	return answer
 }
 
 func (b *tab) evaluate(what, expression string) {

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -153,19 +152,19 @@ func testByKeyboard(t *testing.T, chrome browser) {
 	b.until("what is sent next is in focus", `document.activeElement.id === "send"`)
 	b.types(kb.Enter)
 	b.sees(last, "What I can do")
-	b.do("go to a command that is mentioned", chromedp.Focus(chromedp.CSS(last+" [data-command='bot list']")))
+	b.focuses(last + " [data-command='bot list']")
 	b.types(kb.Enter)
 	b.sees("#chosen", "/bot list")
 	b.types(kb.Enter)
 	b.sees(last, "Your bots")
 
-	b.do("go to the menu", chromedp.Focus(chromedp.CSS(last+" .select")))
+	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
 	b.types(kb.ArrowDown + kb.Enter)
 	b.sees(last, "Startup command")
 
-	b.do("go to a button", chromedp.Focus(chromedp.CSS(last+" [data-control]")))
+	b.focuses(last + " [data-control]")
 	b.types(kb.Enter)
 	b.sees(last, "Radio was started")
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)

@@ -83,8 +83,13 @@ function replace(item, next) {
   const focused = item.contains(document.activeElement) ? document.activeElement : null;
   item.replaceWith(next);
   if (!focused) return;
-  const wanted = focused.dataset.control ?? item.dataset.wanted;
-  const control = [...next.querySelectorAll("[data-control]")].find((c) => c.dataset.control === wanted && !c.disabled);
+  const wanted = controlOf(focused) ?? item.dataset.wanted;
+  const control = [...next.querySelectorAll("[data-control], [data-command]")].find((c) => controlOf(c) === wanted && !c.disabled);
   if (!control) next.dataset.wanted = wanted;
   (control ?? next).focus({ preventScroll: true });
+}
+
+// What a control stands for, in the older and in the newer form of a message.
+function controlOf({ dataset }) {
+  return dataset.control ?? dataset.command;
 }
