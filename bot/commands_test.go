@@ -26,6 +26,7 @@ func (w *world) addAnna(t *testing.T, names ...string) *discordtest.User {
 }
 
 func TestACustomersWay(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w := newWorldWith(t, discordtest.Config{}, redis) // with all of Discord's rate limits
@@ -62,6 +63,7 @@ func TestACustomersWay(t *testing.T) {
 }
 
 func TestEveryCommandAndButton(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w := newWorld(t, redis)

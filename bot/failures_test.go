@@ -25,6 +25,7 @@ func referenceIn(t *testing.T, v discordtest.View) string {
 }
 
 func TestFailuresOfTheService(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		fault hostapitest.Fault
 		want  string
@@ -94,6 +95,7 @@ func TestASlowServiceIsWaitedFor(t *testing.T) {
 }
 
 func TestWhatIsNotKnownIsSaidToBe(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w := newWorld(t, redis)
@@ -133,6 +135,7 @@ func TestARefusedActionNamesItsReason(t *testing.T) {
 }
 
 func TestRedisComesAndGoes(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w := newWorld(t, redis.URL())

@@ -88,6 +88,7 @@ func closeWith(code int) func(*discordtest.Server) {
 // TestFaultsAfterWhichTheSessionIsResumed: what customers did meanwhile is
 // answered, once.
 func TestFaultsAfterWhichTheSessionIsResumed(t *testing.T) {
+	t.Parallel()
 	type fault struct {
 		strike func(*discordtest.Server)
 		why    string
@@ -144,6 +145,7 @@ func TestFaultsAfterWhichTheSessionIsResumed(t *testing.T) {
 
 // TestFaultsAfterWhichASessionIsBegunAnew: Discord replays nothing.
 func TestFaultsAfterWhichASessionIsBegunAnew(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		strike func(*discordtest.Server)
 		why    string
@@ -169,6 +171,7 @@ func TestFaultsAfterWhichASessionIsBegunAnew(t *testing.T) {
 }
 
 func TestTroubleBeforeTheFirstSession(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		before func(*discordtest.Server)
 		why    string
@@ -251,6 +254,7 @@ func TestAnIdentifyTooManyIsNotAnsweredByMore(t *testing.T) {
 
 // TestFinalCodesEndTheProgram, whether Discord says so at once or later.
 func TestFinalCodesEndTheProgram(t *testing.T) {
+	t.Parallel()
 	for when, codes := range map[string][]int{
 		"at once": {4004, 4010, 4011, 4012, 4013, 4014}, "later": {4004, 4014}, "on resuming": {4004},
 	} {
@@ -294,6 +298,7 @@ func (w *world) endsWith(t *testing.T, stop func() error, code int) {
 }
 
 func TestTheGatewaysReplayIsAnsweredOnceAlsoForActions(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w := newWorldWith(t, discordtest.Config{NoRateLimits: true, Clock: discordtest.NewManualClock(time.Now())}, redis, "HTTP_ADDR=127.0.0.1:0")

@@ -12,6 +12,7 @@ import (
 // TestEveryReferenceLeadsSomewhere has things go wrong in each way that shows a
 // customer a reference, and staff look it up.
 func TestEveryReferenceLeadsSomewhere(t *testing.T) {
+	t.Parallel()
 	malformed := discordtest.Fault{
 		Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 1, Status: http.StatusBadRequest,
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"code":50035,"message":"Invalid Form Body"}`,

@@ -22,6 +22,7 @@ func (w *world) startTwo(t *testing.T) {
 }
 
 func TestTwoReplicasActOnce(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w := newWorld(t, redis.URL())
@@ -47,6 +48,7 @@ func TestTwoReplicasActOnce(t *testing.T) {
 }
 
 func TestFiftyPressesAtOnceAreOneAction(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w := newWorld(t, redis.URL())
@@ -78,6 +80,7 @@ func TestFiftyPressesAtOnceAreOneAction(t *testing.T) {
 }
 
 func TestWithoutRedisStaffAreToldThatReplicasActAlone(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w := newWorld(t, redis.URL())
@@ -97,6 +100,7 @@ func TestWithoutRedisStaffAreToldThatReplicasActAlone(t *testing.T) {
 // TestTwoReplicasTellStaffOnce has both replicas handle what only one of them
 // gets to answer.
 func TestTwoReplicasTellStaffOnce(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w, sam, mia := newStaffedWorld(t, redis.URL())

@@ -11,6 +11,7 @@ import (
 )
 
 func TestAServiceThatIsAway(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w, sam, _ := newStaffedWorld(t, redis)

@@ -26,6 +26,7 @@ func newStaffedWorld(t *testing.T, redis string) (w *world, sam, mia *discordtes
 }
 
 func TestStaffLookACustomerUp(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w, sam, _ := newStaffedWorld(t, redis)
@@ -94,6 +95,7 @@ func TestStaffActForACustomer(t *testing.T) {
 }
 
 func TestStaffFlushAnAccount(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w, sam, _ := newStaffedWorld(t, redis)
@@ -112,6 +114,7 @@ func TestStaffFlushAnAccount(t *testing.T) {
 }
 
 func TestStaffLookBehindAReference(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
 		w, sam, _ := newStaffedWorld(t, redis)
@@ -132,6 +135,7 @@ func TestStaffLookBehindAReference(t *testing.T) {
 }
 
 func TestStaffSeeTheStatus(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w, sam, _ := newStaffedWorld(t, redis.URL())

@@ -19,6 +19,7 @@ import (
 // account is cached: one round trip to Redis, one call to Discord, none to the
 // service.
 func TestAWarmCacheCostsOneRoundTrip(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		counted := countRequests(t, strings.TrimPrefix(url, "redis://"))

@@ -15,6 +15,7 @@ func TestStaffReadWhatTheProcessWarnsOf(t *testing.T) {
 }
 
 func TestStaffReadOfAnInteractionOnce(t *testing.T) {
+	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
 		w := newWorld(t, redis.URL())

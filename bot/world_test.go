@@ -3,6 +3,7 @@ package bot_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"io"
 	"net/http"
 	"regexp"
@@ -20,7 +21,14 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
+// sideBySide is how many tests run at once if -parallel does not say: they wait
+// for most of the time, and each has a world of its own.
+const sideBySide = "6"
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", sideBySide); err != nil {
+		panic(err)
+	}
 	benchmarkFlags()
 	defineSoakFlags()
 	goleak.VerifyTestMain(m)
