@@ -1,3 +1,5 @@
+//go:debug x509usefallbackroots=1
+
 package bot_test
 
 import (
@@ -6,6 +8,7 @@ import (
 	"flag"
 	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,6 +20,7 @@ import (
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
 	"hostbot/bot/processlog"
+	"hostbot/bot/relaytest"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 )
@@ -25,12 +29,34 @@ import (
 // for most of the time, and each has a world of its own.
 const sideBySide = "6"
 
+// joined is the network of relays that the test process believes in.
+var joined = sync.OnceValues(func() (*relaytest.Network, error) {
+	n, err := relaytest.NewNetwork()
+	if err == nil {
+		n.Join()
+	}
+	return n, err
+})
+
+// network returns the network of relays with names and TLS.
+func network(t testing.TB) *relaytest.Network {
+	t.Helper()
+	n, err := joined()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", sideBySide); err != nil {
 		panic(err)
 	}
 	benchmarkFlags()
 	defineSoakFlags()
+	flag.Bool("update", false, "write the README's table of faults")
+	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
+	_, _ = joined()                    // before anything connects; network says what went wrong
 	goleak.VerifyTestMain(m)
 }
 
