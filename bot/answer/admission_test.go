@@ -13,7 +13,7 @@ import (
 
 // of returns an event of a certain user.
 func of(user int, event *interaction.Event) *interaction.Event {
-	event.User = interaction.EventUser{ID: strconv.Itoa(user)}
+	event.UserID = strconv.Itoa(user)
 	return event
 }
 

@@ -151,7 +151,7 @@ func TestServe(t *testing.T) {
 			event: command(), handler: failing(errUnspeakable), outcome: "",
 		},
 		"an event without data": {
-			event: &interaction.Event{ID: "1", Token: "token", Type: discordgo.InteractionApplicationCommand, User: interaction.EventUser{ID: "3"}}, handler: reply("x"),
+			event: &interaction.Event{ID: "1", Token: "token", Type: discordgo.InteractionApplicationCommand, UserID: "3"}, handler: reply("x"),
 			calls:   []call{{"reply sorry", 0}},
 			journal: []string{"failure interaction: event is incomplete"}, outcome: "failed",
 		},

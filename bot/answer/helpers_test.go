@@ -174,7 +174,7 @@ func failing(err error) interaction.Handler {
 func command() *interaction.Event {
 	return &interaction.Event{
 		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommand,
-		User: interaction.EventUser{ID: "3"}, Data: interaction.EventData{Name: "do"},
+		UserID: "3", Data: interaction.EventData{Name: "do"},
 	}
 }
 
@@ -187,14 +187,14 @@ func numbered(event *interaction.Event, n int) *interaction.Event {
 func press() *interaction.Event {
 	return &interaction.Event{
 		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionMessageComponent,
-		User: interaction.EventUser{ID: "3"}, Message: interaction.EventMessage{ID: "4"}, Data: interaction.EventData{CustomID: "do"},
+		UserID: "3", Message: interaction.EventMessage{ID: "4"}, Data: interaction.EventData{CustomID: "do"},
 	}
 }
 
 func typing() *interaction.Event {
 	return &interaction.Event{
 		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommandAutocomplete,
-		User: interaction.EventUser{ID: "3"},
+		UserID: "3",
 		Data: interaction.EventData{Name: "do", Options: []interaction.EventOption{
 			{Name: "bot", Type: discordgo.ApplicationCommandOptionString, Value: "s", Focused: true},
 		}},

@@ -93,7 +93,7 @@ func TestInteractionsAreTakenFromTheConnection(t *testing.T) {
 		"with parts of other types": {
 			frame(frameText, `{"op":0,"s":1,"t":"INTERACTION_CREATE","d":{"data":[],"member":7,"id":"9","type":"2","user":{"id":"3"}}}`),
 			frame(frameText, `{"t":"SERVED","s":1}`),
-			interaction.Event{ID: "9", User: interaction.EventUser{ID: "3"}},
+			interaction.Event{ID: "9", UserID: "3"},
 		},
 		"without data": {
 			frame(frameText, `{"op":0,"s":1,"t":"INTERACTION_CREATE","d":"x"}`), frame(frameText, `{"t":"SERVED","s":1}`),

@@ -2,10 +2,11 @@ package interaction_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/valyala/fastjson"
 
 	"hostbot/bot/interaction"
 )
@@ -25,13 +26,11 @@ func FuzzEvents(f *testing.F) {
 		f.Add([]byte(event))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		event := &interaction.Event{}
-		if err := json.Unmarshal(data, event); err != nil {
-			var malformed *json.SyntaxError
-			if errors.As(err, &malformed) {
-				return // never handed on; what is of another type is left out
-			}
+		d, err := fastjson.ParseBytes(data)
+		if err != nil {
+			return // never handed on
 		}
+		event := interaction.ReadEvent(d)
 		received := time.Unix(1_700_000_000, 0)
 		r, err := interaction.Parse(event, received)
 		if r == nil {
@@ -40,7 +39,7 @@ func FuzzEvents(f *testing.F) {
 			}
 			return
 		}
-		if !interaction.IsSnowflake(r.UserID) || r.CustomerID != r.UserID || r.UserID != event.User.ID && r.UserID != event.Member.User.ID {
+		if !interaction.IsSnowflake(r.UserID) || r.CustomerID != r.UserID || r.UserID != event.UserID {
 			t.Errorf("the user is %q, the customer %q", r.UserID, r.CustomerID)
 		}
 		if r.ID == "" || len(r.Reference) != 7 || r.Message == "" || !r.ReceivedAt.Equal(received) {

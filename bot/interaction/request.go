@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -97,8 +96,8 @@ func Parse(e *Event, receivedAt time.Time) (*Request, error) {
 		GuildID:    e.GuildID,
 		ChannelID:  e.ChannelID,
 		Locale:     e.Locale,
-		UserID:     cmp.Or(e.Member.User.ID, e.User.ID),
-		RoleIDs:    e.Member.Roles,
+		UserID:     e.UserID,
+		RoleIDs:    e.RoleIDs,
 		Message:    cmp.Or(e.Message.key(), e.ID),
 		Reference:  reference(e.ID),
 		ReceivedAt: receivedAt,
@@ -125,7 +124,7 @@ func (r *Request) readData(t discordgo.InteractionType, data EventData) error {
 	case discordgo.InteractionModalSubmit:
 		r.Kind = Modal
 		r.Name = data.CustomID
-		r.Fields = readFields(data.Components)
+		r.Fields = data.Fields
 	default:
 		return fmt.Errorf("%w: type %d", ErrUnsupported, t)
 	}
@@ -148,7 +147,7 @@ func (r *Request) readCommand(data EventData) {
 		if o.Name == "" {
 			continue
 		}
-		r.Options[o.Name] = optionText(o.Value)
+		r.Options[o.Name] = o.Value
 		if o.Focused {
 			r.Focused = o.Name
 		}
@@ -157,32 +156,6 @@ func (r *Request) readCommand(data EventData) {
 
 func isSubcommand(t discordgo.ApplicationCommandOptionType) bool {
 	return t == discordgo.ApplicationCommandOptionSubCommand || t == discordgo.ApplicationCommandOptionSubCommandGroup
-}
-
-// optionText avoids the typed accessors, which panic on another type.
-func optionText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	default:
-		return ""
-	}
-}
-
-func readFields(rows []EventRow) map[string]string {
-	fields := make(map[string]string)
-	for _, row := range rows {
-		for _, input := range row.Components {
-			if input.CustomID != "" {
-				fields[input.CustomID] = input.Value
-			}
-		}
-	}
-	return fields
 }
 
 // IsSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.

@@ -1,18 +1,27 @@
 package interaction_test
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
+	"github.com/valyala/fastjson"
 
 	"hostbot/bot/interaction"
 )
 
 const head = `"id":"1100","application_id":"1","token":"t","version":1,"channel_id":"7","locale":"de",`
+
+func read(t *testing.T, event string) *interaction.Event {
+	t.Helper()
+	d, err := fastjson.Parse(event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return interaction.ReadEvent(d)
+}
 
 func TestParse(t *testing.T) {
 	received := time.Unix(1_700_000_000, 0)
@@ -72,11 +81,7 @@ func TestParse(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var event interaction.Event
-			if err := json.Unmarshal([]byte(test.event), &event); err != nil {
-				t.Fatal(err)
-			}
-			got, err := interaction.Parse(&event, received)
+			got, err := interaction.Parse(read(t, test.event), received)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,9 +120,7 @@ func TestParseRefusesBrokenEvents(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var event interaction.Event
-			_ = json.Unmarshal([]byte(test.event), &event) // what is not of the right type is empty
-			if _, err := interaction.Parse(&event, time.Time{}); !errors.Is(err, test.want) {
+			if _, err := interaction.Parse(read(t, test.event), time.Time{}); !errors.Is(err, test.want) {
 				t.Errorf("error %v, want %v", err, test.want)
 			}
 		})
@@ -127,7 +130,7 @@ func TestParseRefusesBrokenEvents(t *testing.T) {
 func TestReferenceIsTheSameEverywhereAndDiffers(t *testing.T) {
 	parse := func(id string) string {
 		r, err := interaction.Parse(&interaction.Event{
-			ID: id, Token: "t", Type: discordgo.InteractionMessageComponent, User: interaction.EventUser{ID: "1"}, Data: interaction.EventData{CustomID: "x"},
+			ID: id, Token: "t", Type: discordgo.InteractionMessageComponent, UserID: "1", Data: interaction.EventData{CustomID: "x"},
 		}, time.Time{})
 		if err != nil {
 			t.Fatal(err)
