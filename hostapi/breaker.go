@@ -47,8 +47,9 @@ type breaker struct {
 	probing sync.WaitGroup
 
 	mu     sync.Mutex
-	closed bool // no probing begins any more
-	failed int  // requests one after another
+	closed bool   // no probing begins any more
+	failed int    // requests one after another
+	asker  string // the user whose request failed or was refused last
 	health Health
 }
 
@@ -57,13 +58,15 @@ func newBreaker(try func(context.Context, string) *Error, onDown func(error), on
 	return &breaker{try: try, onDown: onDown, onUp: onUp, closing: closing, stop: stop}
 }
 
-// refusal returns the error of a call of which no request may be made now, or nil.
-func (b *breaker) refusal(op Operation, now time.Time) *Error {
+// refusal returns the error of a user's call of which no request may be made now,
+// or nil.
+func (b *breaker) refusal(op Operation, userID string, now time.Time) *Error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	left := max(0, b.health.RetryAt.Sub(now))
 	switch {
 	case !b.health.DownSince.IsZero():
+		b.asker = userID
 		return &Error{Code: CodeUnavailable, Op: op, NotSent: true, RetryAfter: left,
 			Detail: "not sent: the service has been away since " + b.health.DownSince.UTC().Format(time.TimeOnly) + " UTC"}
 	case left > 0:
@@ -83,8 +86,9 @@ func (b *breaker) note(userID string, failure *Error) {
 	b.onDown(failure)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.asker = userID
 	if !b.closed {
-		b.probing.Go(func() { b.probe(userID) })
+		b.probing.Go(b.probe)
 	}
 }
 
@@ -111,8 +115,9 @@ func (b *breaker) trips(failure *Error, now time.Time) bool {
 }
 
 // probe tries the service with growing pauses until it answers, with an account
-// or a refusal.
-func (b *breaker) probe(userID string) {
+// or a refusal. It asks for the account that was asked for last: a service may
+// fail for one account alone.
+func (b *breaker) probe() {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.Multiplier, pauses.MaxInterval = firstProbe, 2, lastProbe
 	for {
@@ -125,7 +130,7 @@ func (b *breaker) probe(userID string) {
 			return
 		case <-timer.C:
 		}
-		failure := b.try(b.closing, userID)
+		failure := b.try(b.closing, b.lastAsker())
 		switch {
 		case b.closing.Err() != nil:
 			return
@@ -135,6 +140,12 @@ func (b *breaker) probe(userID string) {
 		}
 		b.change(func(h *Health) { h.Reason = failure })
 	}
+}
+
+func (b *breaker) lastAsker() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asker
 }
 
 func (b *breaker) change(edit func(*Health)) {

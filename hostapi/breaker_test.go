@@ -255,6 +255,34 @@ func TestARefusalShowsThatTheServiceIsBack(t *testing.T) {
 	})
 }
 
+// While nobody else asks, one account for which the service fails looks like a
+// service that is away.
+func TestAServiceThatFailsForOneAccountIsBackForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service, client, said := fickleClient(t, func(r *http.Request) (*http.Response, error) {
+			if r.URL.Query().Get("chatUserId") == "42" {
+				return answers(503, "")(r)
+			}
+			return answers(404, "")(r)
+		})
+		broken(t, client, service)
+		pass(time.Minute)
+		if _, up := said.take(); len(up) != 0 {
+			t.Errorf("told up after %v", up)
+		}
+		if _, err := client.List(t.Context(), "43"); hostapi.CodeOf(err) != hostapi.CodeUnavailable {
+			t.Errorf("error %v of a service that is taken to be away", err)
+		}
+		pass(time.Minute)
+		if _, up := said.take(); len(up) != 1 {
+			t.Errorf("told up after %v", up)
+		}
+		if _, err := client.List(t.Context(), "43"); hostapi.CodeOf(err) != hostapi.CodeNotFound {
+			t.Errorf("error %v, want that of no account", err)
+		}
+	})
+}
+
 func TestManyFailuresAtOnceAreToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service, client, said := fickleClient(t, hangs)

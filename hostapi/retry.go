@@ -34,7 +34,7 @@ func (c *Client) send(ctx context.Context, e endpoint, call call) (_ answer, tri
 			last = Interrupted(ctx, call.op)
 			return answer{}, backoff.Permanent(last)
 		}
-		if refusal := c.breaker.refusal(call.op, time.Now()); refusal != nil {
+		if refusal := c.breaker.refusal(call.op, call.userID, time.Now()); refusal != nil {
 			if last == nil {
 				last = refusal
 			}
