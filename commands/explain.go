@@ -57,6 +57,8 @@ func sentence(t *locale.Texts, err error) (text string, fault bool) {
 		return t.Text("error.bad_input"), true
 	case errors.Is(err, interaction.ErrUnshown):
 		return t.Text("error.unshown"), true
+	case errors.Is(err, interaction.ErrMidway):
+		return t.Text("error.midway"), true
 	case errors.Is(err, interaction.ErrTooSlow):
 		return t.Text("error.too_slow"), true
 	case errors.Is(err, interaction.ErrUnacknowledged), errors.Is(err, interaction.ErrElsewhere):

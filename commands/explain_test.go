@@ -38,6 +38,8 @@ func TestExplain(t *testing.T) {
 	}
 	unshown := c.Explain(&interaction.Request{Reference: "REF1234"}, interaction.ErrUnshown)
 	wantText(t, unshown.Message, "before you try it again", "REF1234")
+	midway := c.Explain(&interaction.Request{Reference: "REF1234"}, fmt.Errorf("%w: %w", interaction.ErrMidway, interaction.ErrPanic))
+	wantText(t, midway.Message, "may have been done", "REF1234")
 	late := c.Explain(&interaction.Request{Reference: "REF1234"}, interaction.ErrTooSlow)
 	wantText(t, late.Message, "the form could not be opened", "REF1234")
 	if e := c.Explain(&interaction.Request{Reference: "REF1234"}, errors.New("x")); !e.Fault {

@@ -73,6 +73,11 @@ func TestServe(t *testing.T) {
 			calls:   []call{{"reply sorry", 0}},
 			journal: []string{"failure interaction: handler panicked: oh"}, outcome: "failed",
 		},
+		"nobody knows what came of work that panics": {
+			event: press(), handler: then("running", func(context.Context, *interaction.Request) (interaction.Response, error) { panic("oh") }),
+			calls:   []call{{"update running", 0}, {"edit sorry", 0}},
+			journal: []string{"failure interaction: broke off midway: interaction: handler panicked: oh"}, outcome: "failed",
+		},
 		"the first response is sent again": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable}},
 			calls: []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}}, outcome: "ok",

@@ -60,9 +60,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	c.ticket.answer()
 	for err == nil && response.Then != nil {
 		subject, next := response.Subject, response.Then
-		response = c.result(c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
-			return next(ctx)
-		}))
+		response = c.result(c.goOn(ctx, next))
 		if !c.server.subjects.is(c.req.Message, subject) {
 			err = c.tellAside(ctx, response)
 			break
@@ -99,6 +97,16 @@ func (c *conversation) call(ctx context.Context, h interaction.Handler) (respons
 		}
 	}()
 	return h(ctx, c.req)
+}
+
+// goOn does what a response promised. Where that panics nobody knows what it has
+// done.
+func (c *conversation) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
+	response, err := c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
+	if errors.Is(err, interaction.ErrPanic) {
+		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
+	}
+	return response, err
 }
 
 // result makes of what a handler returned the response to send, and tells

@@ -31,6 +31,9 @@ var (
 	// ErrUnshown says that an action was carried out, whichever way it ended, and
 	// that Discord does not take the message that tells of it.
 	ErrUnshown = errors.New("interaction: how an action ended can not be shown")
+	// ErrMidway says that work which a response had promised broke off, and that
+	// it is not known how far it came.
+	ErrMidway = errors.New("interaction: broke off midway")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )
