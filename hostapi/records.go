@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -94,7 +95,7 @@ func textOf(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	return string(raw)
+	return strings.ToValidUTF8(string(raw), "\uFFFD") // as in any other text
 }
 
 // timeOf returns the zero time for what is not one, and for one that could not
