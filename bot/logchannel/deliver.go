@@ -10,7 +10,7 @@ import (
 
 // queue is where records wait: the stream or, while that is away, the memory.
 type queue interface {
-	take(context.Context) (head, error)
+	take(ctx context.Context, giveUp bool) (head, error)
 	keep(context.Context, *plan) error
 	commit(ctx context.Context, next state, positions []string, done bool) error
 	after(ctx context.Context, position string, count int64) ([]record, error)
@@ -99,7 +99,8 @@ func (d *deliverer) turn(ctx context.Context, hurry bool) bool {
 	d.channel.flush(ctx)
 	q, ready := d.queue(ctx, hurry)
 	asked := time.Now()
-	h, err := q.take(ctx)
+	// Another process may reach Discord where this one does not.
+	h, err := q.take(ctx, d.said == passing && !hurry && asked.Before(d.retryAt))
 	if err != nil {
 		d.log.Debug().Err(err).Msg("redis does not say what is waiting for a log channel")
 		return false

@@ -64,13 +64,19 @@ type process struct {
 // newProcess makes a delivery. One that a test did not end is killed with it.
 func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
+	return o.newProcessAt(t, o.discord.URL(), redisURL, timing)
+}
+
+// newProcessAt is newProcess for one that has Discord at another address.
+func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
+	t.Helper()
 	log := &logBuffer{}
 	logger := zerolog.New(log)
 	conn, err := redisconn.Open(secret.Text(redisURL), logger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := rest.New(secret.Text(o.discord.Token()), o.discord.URL())
+	client, err := rest.New(secret.Text(o.discord.Token()), discordURL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (m *memory) drop(count int) {
 }
 
 // take is that of a queue that no other process knows.
-func (m *memory) take(context.Context) (head, error) {
+func (m *memory) take(context.Context, bool) (head, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	h := head{held: true, waiting: len(m.records), state: m.state, plan: m.plan}

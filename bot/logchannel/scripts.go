@@ -28,11 +28,13 @@ return 1`
 
 // takeScript takes the lease or makes it last, unless it is another's, and
 // returns whether, how many records wait, the first of them, state and plan.
+// A lease of 0 ms is given up instead.
 // KEYS: lease, stream, plan, state. ARGV: token, the lease's ms, how many records.
 const takeScript = `
 local holder = redis.call('GET', KEYS[1])
 local waiting, state = redis.call('XLEN', KEYS[2]), redis.call('GET', KEYS[4])
-if holder and holder ~= ARGV[1] then
+if holder == ARGV[1] and ARGV[2] == '0' then redis.call('DEL', KEYS[1]) end
+if ARGV[2] == '0' or holder and holder ~= ARGV[1] then
   return {0, waiting, redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1), state, false}
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])

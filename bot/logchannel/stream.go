@@ -78,10 +78,14 @@ func (s *stream) add(ctx context.Context, records ...record) error {
 	return s.scripts.add.Run(ctx, s.redis, []string{s.records, s.recorded}, args...).Err()
 }
 
-// take returns the head, and takes the lease or makes it last.
-func (s *stream) take(ctx context.Context) (head, error) {
+// take returns the head, and takes the lease or makes it last; or gives it up.
+func (s *stream) take(ctx context.Context, giveUp bool) (head, error) {
+	lease := s.lease
+	if giveUp {
+		lease = 0
+	}
 	answer, err := s.scripts.take.Run(ctx, s.redis, []string{s.holder, s.records, s.plan, s.state},
-		s.token, s.lease.Milliseconds(), readAhead).Slice()
+		s.token, lease.Milliseconds(), readAhead).Slice()
 	if err != nil {
 		return head{}, err
 	}

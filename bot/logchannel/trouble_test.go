@@ -9,6 +9,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/redisconn/redistest"
+	"hostbot/bot/relaytest"
 )
 
 // A channel that fails is told of once, tried again, and heals by itself.
@@ -189,4 +190,25 @@ func TestInMemoryOnly(t *testing.T) {
 	if got := titles(o.actions); !slices.Equal(got, []string{"early", "late"}) {
 		t.Errorf("the channel shows %q", got)
 	}
+}
+
+// A process that reaches Redis and not Discord lets one deliver that does.
+func TestWhoDoesNotReachDiscordStepsAside(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		timing := hasty()
+		timing.Lease, timing.RetryFirst, timing.RetryMost = time.Hour, 50*time.Millisecond, 100*time.Millisecond
+		address := strings.TrimPrefix(o.discord.GatewayURL(), "ws://")
+		relay := relaytest.RunT(t, address)
+		relay.Set(relaytest.Refusing)
+		cutOff := o.newProcessAt(t, strings.Replace(o.discord.URL(), address, relay.Addr(), 1), url, timing)
+		cutOff.Start()
+		cutOff.Post(action("one"))
+		eventually(t, "it tries", func() bool { return cutOff.Status()[0].Retried > 0 })
+		other := o.newProcess(t, url, timing)
+		other.Start()
+		await(t, o.actions, "the other one delivers", func() bool { return slices.Equal(titles(o.actions), []string{"one"}) })
+		cutOff.Post(action("two"))
+		await(t, o.actions, "it goes on", func() bool { return slices.Equal(titles(o.actions), []string{"one", "two"}) })
+	})
 }
