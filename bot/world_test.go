@@ -15,11 +15,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
 	"hostbot/bot/processlog"
+	"hostbot/bot/redisconn"
 	"hostbot/bot/relaytest"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
@@ -52,6 +54,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", sideBySide); err != nil {
 		panic(err)
 	}
+	redisconn.RedirectLibraryLog(zerolog.Nop())
 	benchmarkFlags()
 	defineSoakFlags()
 	flag.Bool("update", false, "write the README's table of faults")
