@@ -19,9 +19,7 @@
 // What the address leaves out is set for a program that has 3 s to answer, and
 // to which a Redis that is not quick is of no use: 300 ms to connect, to read
 // and to write, 200 ms to wait for a free one of 32 connections, and one retry.
-// Contexts' deadlines are honoured. The protocol is RESP2: with RESP3 go-redis
-// looks for messages that nobody asked for before each answer, and the program
-// asks for none.
+// Contexts' deadlines are honoured.
 package redisurl
 
 import (
@@ -132,7 +130,6 @@ func limits() map[string]string {
 		"pool_size":         "32",
 		"max_retries":       "1",
 		"max_retry_backoff": "50ms",
-		"protocol":          "2",
 	}
 }
 
