@@ -75,20 +75,19 @@ type holder struct {
 	Since  int64  `json:"since"` // Unix milliseconds
 }
 
-// take takes the turn for a claim, or returns why it can not be had: what
-// isRefusal knows, or an error of Redis.
+// take takes the turn for a claim, or returns why it can not be had, which
+// isRefusal knows. Where no answer comes, the turn may have been taken all the
+// same, so it is kept and given up as if it had been: others would otherwise be
+// told of an action that has ended, until the lease is over.
 func take(ctx context.Context, client redis.UniversalClient, c Claim, now time.Time) (*shared, error) {
-	held, err := json.Marshal(holder{rand.Text(), c.Action, now.UnixMilli()})
-	if err != nil {
-		return nil, fmt.Errorf("turns: %w", err)
-	}
+	held, _ := json.Marshal(holder{rand.Text(), c.Action, now.UnixMilli()}) // texts and a number always can be encoded
 	s := &shared{redis: client, keys: keysOf(c), held: string(held)}
 	answer, err := redis.NewScript(takeScript).Run(ctx, client, []string{s.keys.turn, s.keys.once, s.keys.started},
 		s.held, lease.Milliseconds(), now.UnixMilli(), Window.Milliseconds(), PerWindow, remembered.Milliseconds()).StringSlice()
-	if err != nil {
-		return nil, fmt.Errorf("turns: %w", err)
+	if err == nil {
+		err = refusal(answer)
 	}
-	if err := refusal(answer); err != nil {
+	if isRefusal(err) {
 		return nil, err
 	}
 	s.renew()

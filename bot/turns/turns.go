@@ -82,24 +82,22 @@ func New(client redis.UniversalClient) *Turns {
 
 // Begin takes the turn for a claim and returns what to call at its end, more
 // than once if need be. The error is a *BusyError, a *LimitError or ErrTaken. It
-// takes a second at most.
+// takes a second at most, and as long again where Redis does not answer and the
+// process refuses.
 func (t *Turns) Begin(ctx context.Context, c Claim) (end func(), err error) {
 	if t.redis == nil {
 		return t.local.begin(c)
 	}
 	turn, err := t.take(ctx, c)
-	if isRefusal(err) {
+	if err != nil {
 		return nil, err
 	}
 	// Also where Redis has granted it: an action may still be running that was
 	// begun while Redis did not answer.
-	leave, refused := t.local.begin(c)
-	switch {
-	case err != nil: // Redis does not answer: the process decides
-		return leave, refused
-	case refused != nil:
+	leave, err := t.local.begin(c)
+	if err != nil {
 		turn.end()
-		return nil, refused
+		return nil, err
 	}
 	return sync.OnceFunc(func() {
 		leave()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +26,7 @@ func connect(t *testing.T, address string) *redis.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.ContextTimeoutEnabled = true
+	options.ContextTimeoutEnabled, options.DialerRetries = true, 1 // as the program has it
 	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
@@ -210,14 +212,70 @@ func TestWithoutRedisTheProcessDecides(t *testing.T) {
 		other := turns.New(connect(t, server.URL()))
 		for late := time.After(20 * time.Second); ; {
 			end := must(t, p, c.next(fmt.Sprint("user ", c.n), "radio", "restart"))
-			_, err := other.Begin(t.Context(), turns.Claim{InteractionID: "x" + fmt.Sprint(c.n), UserID: "43", CustomerID: fmt.Sprint("user ", c.n-1), ServerID: "radio"})
+			another, err := other.Begin(t.Context(), turns.Claim{InteractionID: "x" + fmt.Sprint(c.n), UserID: "43", CustomerID: fmt.Sprint("user ", c.n-1), ServerID: "radio"})
 			end()
 			if err != nil {
 				return // the two see each other again
 			}
+			another()
 			select {
 			case <-late:
 				t.Fatal("it is not noticed that redis is back")
+			default:
+			}
+		}
+	})
+}
+
+// deaf hears no answer to the scripts that it sends, though Redis has run them.
+type deaf struct{ on atomic.Bool }
+
+func (d *deaf) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (d *deaf) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (d *deaf) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if err == nil && d.on.Load() && strings.HasPrefix(cmd.Name(), "eval") {
+			err = context.DeadlineExceeded
+			cmd.SetErr(err)
+		}
+		return err
+	}
+}
+
+func TestATurnIsGivenBackAlsoWhereItsGrantWasNotHeard(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client, hearing := connect(t, address), &deaf{}
+		client.AddHook(hearing)
+		p, other := turns.New(client), turns.New(connect(t, address))
+		var c claims
+		hearing.on.Store(true)
+		end := must(t, p, c.next("42", "shop", "restart"))
+		hearing.on.Store(false)
+		_ = refused[*turns.BusyError](t, other, c.next("42", "shop", "stop"))
+		end()
+		must(t, other, c.next("42", "shop", "stop"))()
+
+		end = must(t, p, c.next("42", "shop", "restart"))
+		client.Del(t.Context(), client.Keys(t.Context(), "*").Val()...) // a Redis that has lost it
+		hearing.on.Store(true)
+		_ = refused[*turns.BusyError](t, p, c.next("42", "shop", "stop")) // by the process, though Redis granted it
+		hearing.on.Store(false)
+		end()
+		late := time.After(20 * time.Second)
+		for {
+			end, err := other.Begin(t.Context(), c.next("42", "shop", "stop"))
+			if err == nil {
+				end()
+				return
+			}
+			select {
+			case <-late:
+				t.Fatal(err)
 			default:
 			}
 		}
