@@ -24,32 +24,33 @@ const (
 	maxDelay = 24 * time.Hour
 )
 
-// address asks Discord where the gateway is and whether a session may be
-// started. More than Discord allows in a day would cost the bot its token.
-func (g *Gateway) address(ctx context.Context) (*url.URL, error) {
+// address asks Discord where the gateway is. The limit is nil unless no further
+// session may be begun: more than Discord allows in a day would cost the bot its
+// token. Resuming one is not limited.
+func (g *Gateway) address(ctx context.Context) (at *url.URL, limit *limitError, err error) {
 	ctx, cancel := context.WithTimeout(ctx, addressLimit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, discordgo.EndpointGatewayBot, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	req.Header.Set("Authorization", "Bot "+g.cfg.Token.Reveal())
 	res, err := g.cfg.HTTP.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("asking for the gateway's address: %w", errors.Unwrap(err)) // without the library's address
+		return nil, nil, fmt.Errorf("asking for the gateway's address: %w", errors.Unwrap(err)) // without the library's address
 	}
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAddress))
 	if err != nil {
-		return nil, fmt.Errorf("asking for the gateway's address: %w", err)
+		return nil, nil, fmt.Errorf("asking for the gateway's address: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return nil, &statusError{status: res.StatusCode, delay: retryAfter(res.Header)}
+		return nil, nil, &statusError{status: res.StatusCode, delay: retryAfter(res.Header)}
 	}
 	return g.readAddress(body)
 }
 
-func (g *Gateway) readAddress(body []byte) (*url.URL, error) {
+func (g *Gateway) readAddress(body []byte) (at *url.URL, limit *limitError, err error) {
 	var answer struct {
 		URL   string `json:"url"`
 		Limit *struct {
@@ -58,16 +59,16 @@ func (g *Gateway) readAddress(body []byte) (*url.URL, error) {
 		} `json:"session_start_limit"`
 	}
 	if json.Unmarshal(body, &answer) != nil {
-		return nil, errNonsense
+		return nil, nil, errNonsense
 	}
-	u, err := url.Parse(answer.URL)
-	if err != nil || u.Host == "" || u.Scheme != "wss" && (u.Scheme != "ws" || !g.cfg.AllowPlain) {
-		return nil, errNonsense
+	at, err = url.Parse(answer.URL)
+	if err != nil || at.Host == "" || at.Scheme != "wss" && (at.Scheme != "ws" || !g.cfg.AllowPlain) {
+		return nil, nil, errNonsense
 	}
 	if l := answer.Limit; l != nil && l.Remaining <= 0 {
-		return nil, &limitError{delay: within(time.Duration(l.ResetAfter)*time.Millisecond, maxDelay)}
+		limit = &limitError{delay: within(time.Duration(l.ResetAfter)*time.Millisecond, maxDelay)}
 	}
-	return u, nil
+	return at, limit, nil
 }
 
 // retryAfter returns how long a 429 asks to wait.

@@ -136,11 +136,16 @@ func (g *Gateway) connectAndWait(ctx context.Context) error {
 
 // prepareSession makes a session that is still to be begun, once Discord allows
 // another.
-func (g *Gateway) prepareSession(ctx context.Context) (err error) {
+func (g *Gateway) prepareSession(ctx context.Context) error {
 	sleep(ctx, time.Until(g.identified.Add(identifyPause)))
-	if g.home, err = g.address(ctx); err != nil {
+	home, limit, err := g.address(ctx)
+	if err != nil {
 		return err
 	}
+	if limit != nil {
+		return limit
+	}
+	g.home = home
 	g.session, err = newSession(g.cfg)
 	return err
 }
@@ -155,7 +160,7 @@ func (g *Gateway) whereTo(ctx context.Context) (*url.URL, error) {
 		}
 	}
 	if g.home == nil {
-		home, err := g.address(ctx)
+		home, _, err := g.address(ctx) // no session is begun
 		if err != nil {
 			return nil, err
 		}

@@ -94,6 +94,41 @@ func TestASessionIsResumedOverTLSWhereDiscordWantsIt(t *testing.T) {
 	want(t, told, "ready 7", `lost: discord closed the connection with code 4000 ""`, "resumed")
 }
 
+// TestASessionIsResumedWhereNoneMayBeBegun: what Discord limits are new sessions.
+func TestASessionIsResumedWhereNoneMayBeBegun(t *testing.T) {
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	nobody.Close()
+	heard := make(chan string, 8)
+	first := secureGateway(t, `{"op":0,"t":"READY","s":1,"d":{"session_id":"s","resume_gateway_url":"wss://`+
+		nobody.Listener.Addr().String()+`","application":{"id":"7"}}}`, 4000, heard)
+	second := secureGateway(t, `{"op":0,"t":"RESUMED","s":2,"d":{}}`, 4004, heard)
+	discord := &asked{answer: func(n int) (int, string) {
+		if n == 1 {
+			return http.StatusOK, `{"url":"wss://` + first + `","session_start_limit":{"remaining":1,"reset_after":600000}}`
+		}
+		return http.StatusOK, `{"url":"wss://` + second + `","session_start_limit":{"remaining":0,"reset_after":600000}}`
+	}}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	g := gateway.New(gateway.Config{
+		Token: "token", HTTP: &http.Client{Transport: discord},
+		OnInteraction: func(*interaction.Event) {}, OnReady: func(string) {}, OnResumed: func() {},
+		OnLost: func(reason error) {
+			if strings.Contains(reason.Error(), "no further session") {
+				t.Error("it waits until a session may be begun")
+				cancel()
+			}
+		},
+	})
+	err := g.Run(ctx) // until the second gateway's final word
+	if err == nil || !strings.Contains(err.Error(), "4004") {
+		t.Errorf("Run returned %v", err)
+	}
+	close(heard)
+	want(t, heard, "identify at "+first, "resume at "+second)
+}
+
 func TestTheGatewayMustProveWhoItIs(t *testing.T) {
 	asked := make(chan string, 1)
 	_, port, err := net.SplitHostPort(secureGateway(t, `{"op":0,"t":"READY"}`, 4004, asked))
