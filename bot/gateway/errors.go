@@ -94,13 +94,18 @@ func finalError(reason error) *FinalError {
 	return &FinalError{Code: code}
 }
 
-// endsSession tells of reasons after which Discord resumes no session.
+// endsSession tells of reasons after which the session is not resumed: Discord
+// would not, or the library that keeps it is wedged, whatever Discord said last.
 func endsSession(reason error) bool {
 	var closed *closeError
-	if errors.As(reason, &closed) {
+	switch {
+	case errors.Is(reason, errStuck), errors.Is(reason, errInvalid):
+		return true
+	case errors.As(reason, &closed):
 		return closed.code == 4003 || closed.code == 4007 || closed.code == 4009
+	default:
+		return false
 	}
-	return errors.Is(reason, errInvalid) || errors.Is(reason, errStuck)
 }
 
 // delayOf returns how long Discord asks to wait, or 0.

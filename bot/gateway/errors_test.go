@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -29,6 +30,17 @@ func TestEveryCloseCode(t *testing.T) {
 		if got != want {
 			t.Errorf("after %d: %d, want %d", code, got, want)
 		}
+	}
+}
+
+func TestAWedgedLibraryIsNotUsedAgainWhateverEndedTheConnection(t *testing.T) {
+	for _, ended := range []error{&closeError{code: 4000}, errReconnect, errSilent} {
+		if !endsSession(fmt.Errorf("%w: %w", errStuck, ended)) {
+			t.Errorf("the session goes on after: %v", ended)
+		}
+	}
+	if finalError(fmt.Errorf("%w: %w", errStuck, &closeError{code: 4004})) == nil {
+		t.Error("a final code is tried again")
 	}
 }
 
