@@ -37,7 +37,7 @@ type conn struct {
 	passing  int64         // bytes of the current frame to hand on unseen
 	interval time.Duration // between heartbeats, as HELLO names it
 
-	ready   atomic.Bool // Discord delivers events over this connection
+	ready   atomic.Bool // Discord has begun to deliver events; see delivers
 	leaving atomic.Bool // the library may close the session for good
 	beats   heartbeats
 	latency latency
@@ -75,11 +75,14 @@ func (c *conn) reason() error {
 	}
 }
 
+// delivers tells whether Discord delivers events over this connection. That it
+// begins to may be read when the connection is over.
+func (c *conn) delivers() bool { return c.ready.Load() && c.reason() == nil }
+
 // end cuts the connection; the first reason counts.
 func (c *conn) end(why error) {
 	c.ending.Do(func() {
 		c.why = why
-		c.ready.Store(false)
 		close(c.over)
 		_ = c.Conn.Close()
 	})

@@ -237,6 +237,35 @@ func TestAConnectionThatIsNotReadIsGivenUp(t *testing.T) {
 	})
 }
 
+// TestAReadyThatComesTooLateMakesNothingReady has the connection end when Discord's
+// word is here, and not read yet.
+func TestAReadyThatComesTooLateMakesNothingReady(t *testing.T) {
+	hello := frame(frameText, `{"op":10,"d":{"heartbeat_interval":41250}}`)
+	for _, event := range []string{"READY", "RESUMED"} {
+		for _, late := range []bool{false, true} {
+			c, noted := watch(t, upgrade+hello+frame(frameText, `{"op":0,"t":"`+event+`","d":{}}`))
+			g := &Gateway{}
+			g.conn.Store(c)
+			if _, err := io.ReadFull(c, make([]byte, len(upgrade+hello))); err != nil {
+				t.Fatal(err)
+			}
+			if late {
+				c.end(errSilent)
+			}
+			if _, err := c.Read(make([]byte, 1)); err != nil || len(*noted) != 1 {
+				t.Fatalf("%s: error %v, noted %v", event, err, *noted)
+			}
+			if g.Ready() == late {
+				t.Errorf("%s, late %v: ready %v", event, late, g.Ready())
+			}
+			c.end(errSilent)
+			if g.Ready() {
+				t.Errorf("%s: it is ready without a connection", event)
+			}
+		}
+	}
+}
+
 func FuzzConn(f *testing.F) {
 	f.Add([]byte(upgrade + frame(frameText, `{"op":10,"d":{"heartbeat_interval":-1}}`)))
 	f.Add([]byte("\r\n" + frame(frameText, `{"op":0,"t":"READY","d":[]}`)))

@@ -69,7 +69,7 @@ func New(cfg Config) *Gateway { return &Gateway{cfg: cfg} }
 // Ready tells whether Discord delivers events right now.
 func (g *Gateway) Ready() bool {
 	c := g.conn.Load()
-	return c != nil && c.ready.Load()
+	return c != nil && c.delivers()
 }
 
 // Latency is how long Discord took to acknowledge the last heartbeat of this
