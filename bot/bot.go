@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,8 +54,8 @@ type Bot struct {
 	connection connection
 	stopping   atomic.Bool
 	warnings   *warnings
-	telling    sync.WaitGroup // entries for staff that are being written
-	closers    []func()       // of what New opened, first to last
+	telling    telling
+	closers    []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
@@ -211,5 +210,5 @@ func (b *Bot) close() {
 		b.closers[i]()
 	}
 	b.closers = nil
-	b.telling.Wait()
+	b.telling.wait()
 }

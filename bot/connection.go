@@ -27,7 +27,7 @@ type connection struct {
 func (b *Bot) connected(applicationID string) {
 	b.log.Info().Str("application", applicationID).Msg("connected to discord")
 	b.connection.found()
-	b.journal.Connected()
+	b.telling.tell(b.journal.Connected)
 	select {
 	case b.connection.applications <- applicationID:
 	default: // the commands are registered once
@@ -38,14 +38,14 @@ func (b *Bot) connected(applicationID string) {
 func (b *Bot) resumed() {
 	after := b.connection.found()
 	b.log.Info().Dur("after", after).Msg("connection to discord resumed")
-	b.journal.Resumed(after)
+	b.telling.tell(func() { b.journal.Resumed(after) })
 }
 
 // lost is told of every attempt that failed; staff read of the first.
 func (b *Bot) lost(reason error) {
 	processlog.Told(b.log.Warn()).Err(reason).Msg("connection to discord lost")
 	if b.connection.lose() {
-		b.journal.Disconnected(reason)
+		b.telling.tell(func() { b.journal.Disconnected(reason) })
 	}
 }
 

@@ -9,27 +9,23 @@ import (
 // redisLost is told when Redis has not answered for a while.
 func (b *Bot) redisLost(reason error) {
 	processlog.Told(b.log.Warn()).Err(reason).Msg("redis does not answer: each replica remembers accounts for itself, and replicas do not see each other's actions")
-	b.tell(func() { b.journal.RedisLost(reason) })
+	b.telling.tell(func() { b.journal.RedisLost(reason) })
 }
 
 // redisBack is told when Redis answers again.
 func (b *Bot) redisBack(after time.Duration) {
 	b.log.Info().Dur("after", after).Msg("redis answers again")
-	b.tell(func() { b.journal.RedisBack(after) })
+	b.telling.tell(func() { b.journal.RedisBack(after) })
 }
 
 // serviceDown is told when the hosting service is taken to be away.
 func (b *Bot) serviceDown(reason error) {
 	processlog.Told(b.log.Warn()).Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
-	b.tell(func() { b.journal.ServiceDown(reason) })
+	b.telling.tell(func() { b.journal.ServiceDown(reason) })
 }
 
 // serviceUp is told when the hosting service is back.
 func (b *Bot) serviceUp(after time.Duration) {
 	b.log.Info().Dur("after", after).Msg("the hosting service is back")
-	b.tell(func() { b.journal.ServiceUp(after) })
+	b.telling.tell(func() { b.journal.ServiceUp(after) })
 }
-
-// tell writes an entry for staff in the background: it may wait for Redis, which
-// whoever noticed what it tells of must not.
-func (b *Bot) tell(write func()) { b.telling.Go(write) }
