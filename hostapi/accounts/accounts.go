@@ -19,8 +19,11 @@
 // bring a server's former status back, whichever process asked.
 //
 // Redis is an aid and never a reason to fail: where it is slow, gone or holds
-// what makes no sense, each process remembers for itself. The log tells when
-// that begins and when it is over.
+// what makes no sense, each process remembers for itself. What a process could
+// not write it prefers to what it reads, until it is written; where Redis was
+// changed otherwise meanwhile, it asks the service. So an answer from before an
+// action does not come back as fresh because the change was lost. The log tells
+// when Redis fails and when that is over.
 package accounts
 
 import (
@@ -171,14 +174,14 @@ func (c *Cache) disown(userID string) {
 	delete(c.calls, userID)
 }
 
-// edit changes what is remembered of an account, if there is anything.
+// edit changes what is remembered of an account, if there is anything, or may be
+// in a Redis that cannot be read.
 func (c *Cache) edit(ctx context.Context, userID string, change func(entry) entry) {
 	ctx = context.WithoutCancel(ctx)
-	c.store.change(ctx, userID, c.store.get(ctx, userID), func(e entry) (entry, bool) {
-		if e.answer == nil && e.claim == nil && e.failure == nil {
-			return e, false
-		}
-		return change(e), true
+	seen := c.store.get(ctx, userID)
+	c.store.change(ctx, userID, seen, func(e entry) (entry, bool) {
+		known := e.answer != nil || e.claim != nil || e.failure != nil
+		return change(e), known || seen.unread
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 // answer that it is asking for.
 const lookAgain = 100 * time.Millisecond
 
-// releaseAgain is the pause before a claim is given up that Redis did not take
-// back, and between two attempts.
-const releaseAgain = 250 * time.Millisecond
+// saveAgain is the pause before what Redis did not take is written again. It
+// doubles with each attempt.
+const saveAgain = 250 * time.Millisecond
 
 // call gets the account from the service, or from the process that is asking
 // it. All in this process who ask meanwhile share it.
@@ -139,12 +139,11 @@ func (c *Cache) query(userID, token string, seen found) (Snapshot, error) {
 		return e, true
 	}
 	ctx = context.WithoutCancel(ctx)
-	stored := c.store.change(ctx, userID, seen, store)
-	if seen.local { // Redis may have taken the claim and not said so
-		stored = c.store.change(ctx, userID, c.store.get(ctx, userID), store)
+	if seen.pending != nil { // Redis may have taken the claim and not said so
+		seen = c.store.get(ctx, userID)
 	}
-	if stored.local {
-		c.work.Go(func() { c.release(userID, token) })
+	if stored := c.store.change(ctx, userID, seen, store); stored.pending != nil {
+		c.work.Go(func() { c.save(userID) })
 	}
 	if err != nil {
 		return Snapshot{}, err
@@ -152,18 +151,17 @@ func (c *Cache) query(userID, token string, seen found) (Snapshot, error) {
 	return answer, nil
 }
 
-// release gives up a claim as soon as Redis lets it, or until it is over anyway:
-// everybody else waits for what comes of it.
-func (c *Cache) release(userID, token string) {
+// save writes what Redis did not take as soon as it does, or until the claim that
+// it may hold is over anyway: everybody else waits for what comes of that.
+func (c *Cache) save(userID string) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.limits.patience)
 	defer cancel()
-	for pause(ctx, releaseAgain) {
+	for wait := saveAgain; pause(ctx, wait); wait *= 2 {
 		seen := c.store.get(ctx, userID)
-		if seen.local {
-			continue
+		if !seen.unread && seen.pending != nil {
+			seen = c.store.change(ctx, userID, seen, func(e entry) (entry, bool) { return e, true })
 		}
-		seen = c.store.change(ctx, userID, seen, func(e entry) (entry, bool) { return e.released(), e.held(token) })
-		if !seen.local {
+		if seen.pending == nil {
 			return
 		}
 	}

@@ -127,12 +127,6 @@ func (e entry) claimed(token string, now time.Time, l limits) entry {
 // held tells whether a claim is the one that is in force.
 func (e entry) held(token string) bool { return e.claim != nil && e.claim.token == token }
 
-// released gives up a claim with nothing to tell.
-func (e entry) released() entry {
-	e.claim = nil
-	return e
-}
-
 // ended takes the outcome of the call for which there was a claim.
 func (e entry) ended(list hostapi.List, err error, now time.Time, l limits) entry {
 	statuses := e.claim.statuses

@@ -31,7 +31,7 @@ func TestWhatIsDoneForOneWhoAsks(t *testing.T) {
 		{"claimed by a clock that is far ahead", entry{}.claimed("t", noon, l), -time.Hour, askService},
 		{"claimed and expired", known.claimed("t", noon, l).outdated(), minGap, askService},
 		{"expired right after a call", known.claimed("t", noon, l).outdated(), minGap - 1, await},
-		{"given up right after it began", entry{}.claimed("t", noon, l).released(), minGap - 1, await},
+		{"given up right after it began", entry{}.claimed("t", noon, l).ended(hostapi.List{}, context.Canceled, noon, l), minGap - 1, await},
 		{"failed", failed, firstHold - 1, showFailure},
 		{"failed a while ago", failed, firstHold, askService},
 		{"failed and expired", failed.outdated(), minGap, askService},

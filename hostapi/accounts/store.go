@@ -29,8 +29,8 @@ if redis.call('GETRANGE', KEYS[1], 0, %d) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`, stampLength-1))
 
-// store keeps entries in Redis, and in memory where Redis cannot be used. What
-// goes wrong there ends here, in the log.
+// store keeps entries in Redis, and in memory what Redis did not take. What goes
+// wrong there ends here, in the log.
 type store struct {
 	redis   redis.UniversalClient
 	limits  limits
@@ -51,9 +51,10 @@ func newStore(client redis.UniversalClient, l limits, now func() time.Time, log 
 
 // found is an entry as it was found or written: an empty one where there was none.
 type found struct {
-	entry entry
-	stamp string // in Redis; empty: there is none
-	local bool   // it is in memory, as Redis could not be used
+	entry   entry
+	stamp   string   // in Redis; empty: there is none
+	unread  bool     // Redis could not be read: nothing is known of the stamp
+	pending *pending // what Redis did not take of it; nil: nothing
 }
 
 // get returns the entry of an account, in one round trip.
@@ -65,9 +66,9 @@ func (s *store) get(ctx context.Context, userID string) found {
 		s.reading.note(err)
 	}
 	if err != nil {
-		return found{entry: s.memory.get(userID), local: true}
+		f = found{unread: true}
 	}
-	return f
+	return s.memory.over(userID, f)
 }
 
 // read gets an entry from Redis. What makes no sense is removed there, so that
@@ -108,43 +109,43 @@ func (s *store) discard(ctx context.Context, userID string, why error) (found, e
 func (s *store) change(ctx context.Context, userID string, from found, edit func(entry) (changed entry, wanted bool)) found {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), visitLimit)
 	defer cancel()
-	for !from.local {
+	var tried string
+	for !from.unread {
+		from = s.memory.over(userID, from)
 		changed, wanted := edit(from.entry)
 		if !wanted {
 			return from
 		}
-		stamp, err := s.swap(ctx, userID, from.stamp, changed)
-		if err == nil && stamp != "" {
-			s.memory.clear() // it served an outage
-			return found{entry: changed, stamp: stamp}
+		tried = fmt.Sprintf("%0*x", stampLength, rand.Uint64())
+		swapped, err := s.swap(ctx, userID, from.stamp, tried, changed)
+		if swapped {
+			s.memory.settle(userID, from.pending)
+			return found{entry: changed, stamp: tried}
 		}
+		var current found
 		if err == nil {
-			var current found
-			if current, err = s.read(ctx, userID); err == nil {
-				from = current
-			}
+			current, err = s.read(ctx, userID)
 		}
-		from.local = err != nil
+		if err != nil {
+			break
+		}
+		from = current
 	}
-	return found{entry: s.memory.change(userID, from.entry, s.now(), s.limits, edit), local: true}
+	return s.memory.change(userID, from, tried, s.now(), s.limits, edit)
 }
 
-// swap writes an entry in the place of the one with a stamp, and returns the
-// new one's stamp; "" where that one is not there any more.
-func (s *store) swap(ctx context.Context, userID, stamp string, e entry) (string, error) {
+// swap writes an entry in the place of the one with a stamp. It tells whether
+// that one was still there. After an error it may have been written.
+func (s *store) swap(ctx context.Context, userID, stamp, next string, e entry) (swapped bool, err error) {
 	data, err := encode(userID, e)
 	if err != nil {
 		s.log.Error().Err(err).Str("user", userID).Msg("an account cannot be cached")
-		return "", err
+		return false, err
 	}
-	next := fmt.Sprintf("%0*x", stampLength, rand.Uint64())
-	swapped, err := swap.Run(ctx, s.redis, []string{keyPrefix + userID},
+	swapped, err = swap.Run(ctx, s.redis, []string{keyPrefix + userID},
 		stamp, append([]byte(next), data...), e.ttl(s.now(), s.limits).Milliseconds()).Bool()
 	s.writing.note(err)
-	if err != nil || !swapped {
-		return "", err
-	}
-	return next, nil
+	return swapped, err
 }
 
 // forget removes an entry and tells whether there was one.
