@@ -3,9 +3,12 @@ package accounts_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // Redis fails in these ways while an action ends, and what comes of the action
@@ -109,4 +112,49 @@ func TestAnAnswerThatRedisDidNotTakeIsWrittenLater(t *testing.T) {
 			t.Errorf("another process got %+v, error %v", o.snapshot, o.err)
 		}
 	})
+}
+
+// Of a cluster a part fails, and the accounts that are there stay with the
+// process, whatever goes well elsewhere.
+func TestWhatRedisTakesOfOneAccountDoesNotDropAnother(t *testing.T) {
+	const other = "80351110224678913"
+	each(t, func(t *testing.T, f *fixture) {
+		f.redis.AddHook(lacking{key})
+		f.remembered(t, list("RUNNING"))
+		asked := make(chan error, 1)
+		go func() {
+			_, err := f.Account(t.Context(), other, soon())
+			asked <- err
+		}()
+		f.service.next(t).reply(t, reply{list: list("STOPPED")})
+		if err := receive(t, asked); err != nil {
+			t.Fatal(err)
+		}
+		if n := f.redis.Exists(t.Context(), strings.Replace(key, user, other, 1)).Val(); n != 1 {
+			t.Fatal("the other account is not in Redis")
+		}
+		if got := f.look(t); statusOf(got) != "RUNNING" {
+			t.Errorf("it shows %q", statusOf(got))
+		}
+	})
+}
+
+// lacking is a cluster without the node that has a key.
+type lacking struct{ key string }
+
+func (l lacking) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (l lacking) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (l lacking) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if slices.Contains(cmd.Args(), any(l.key)) {
+			err := errors.New("CLUSTERDOWN Hash slot not served")
+			cmd.SetErr(err)
+			return err
+		}
+		return next(ctx, cmd)
+	}
 }
