@@ -190,7 +190,14 @@ func meansAway(failure *Error) bool {
 	case CodeMalformed:
 		return true
 	case CodeUnavailable:
-		return failure.Status != http.StatusNotImplemented && failure.Status != http.StatusHTTPVersionNotSupported
+		switch failure.Status {
+		case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+			return false
+		case http.StatusNotFound: // or it only lacks the path of one operation
+			return failure.Op == OpList
+		default:
+			return true
+		}
 	default:
 		return false
 	}

@@ -149,6 +149,26 @@ func TestNonsenseMeansAwayAsWell(t *testing.T) {
 	}
 }
 
+// The page is a gateway's, unless it is about the path of one operation.
+func TestAPageInThePlaceOfTheListMeansAway(t *testing.T) {
+	const page = "<!DOCTYPE html><title>404 Not Found</title>"
+	synctest.Test(t, func(t *testing.T) {
+		service, client, _ := fickleClient(t, says(404, page))
+		broken(t, client, service)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		_, client, _ := fickleClient(t, says(404, page))
+		for range 20 {
+			if _, err := client.Restart(t.Context(), "42", "s"); hostapi.CodeOf(err) != hostapi.CodeUnavailable {
+				t.Error(err)
+			}
+		}
+		if !client.Health().DownSince.IsZero() {
+			t.Error("taken to be away because of one operation")
+		}
+	})
+}
+
 func TestAnswersThatARequestDeservesMeanNothing(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 409, 418, 422, 429, 501} {
 		synctest.Test(t, func(t *testing.T) {

@@ -86,6 +86,13 @@ var (
 	notText       = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)\s*>|<!--.*?-->|<[^>]*>`)
 )
 
+// isPage tells of a body that is an HTML page. The type alone does not: some
+// frameworks give it to any text that has none.
+func isPage(contentType string, body []byte) bool {
+	body = bytes.TrimSpace(body)
+	return looksLikeHTML.Match(body) || strings.Contains(contentType, "html") && bytes.HasPrefix(body, []byte("<"))
+}
+
 // pageText returns the title of an HTML page, or its text where it has none.
 func pageText(page string) string {
 	if title := pageTitle.FindStringSubmatch(page); title != nil && strings.TrimSpace(title[1]) != "" {

@@ -36,6 +36,11 @@ func (c *Client) refused(e endpoint, op Operation, res *http.Response, body []by
 			http.StatusFound, http.StatusSeeOther, http.StatusRequestTimeout,
 		}, res.StatusCode)),
 	}
+	if failure.Code == CodeNotFound && isPage(res.Header.Get("Content-Type"), body) {
+		// It is a gateway's, which does not find the service: nobody has looked for
+		// an account or a server.
+		failure.Code = CodeUnavailable
+	}
 	if location := res.Header.Get("Location"); location != "" && res.StatusCode/100 == 3 {
 		failure.Detail = c.printable("redirect not followed: " + redirectTarget(res, location))
 	}

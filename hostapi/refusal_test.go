@@ -102,6 +102,46 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A gateway that does not find the service has a page of its own for that.
+func TestAPageThatSaysNotFoundIsAGateways(t *testing.T) {
+	const page, text, encoded = "<html>\r\n<head><title>404 Not Found</title></head>", "text/plain", "application/json"
+	for _, test := range []struct {
+		kind, body string
+		want       hostapi.Code
+	}{
+		{"text/html", page, hostapi.CodeUnavailable},
+		{"text/html; charset=utf-8", "<!-- none -->\n" + page, hostapi.CodeUnavailable},
+		{text, "\n<!DOCTYPE html>" + page, hostapi.CodeUnavailable},
+		{encoded, `{"error":"no such account"}`, hostapi.CodeNotFound},
+		{"text/html", `{"error":"no such account"}`, hostapi.CodeNotFound},
+		{"text/html", "no such account", hostapi.CodeNotFound},
+		{text, "no such account", hostapi.CodeNotFound},
+		{encoded, "", hostapi.CodeNotFound},
+		{"text/html", "", hostapi.CodeNotFound},
+	} {
+		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", test.kind)
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, test.body)
+		})
+		_, ofList := client.List(t.Context(), "42")
+		_, ofAction := client.Restart(t.Context(), "42", "srv-1")
+		for _, err := range []error{ofList, ofAction} {
+			var got *hostapi.Error
+			if !errors.As(err, &got) || got.Code != test.want || got.Status != http.StatusNotFound {
+				t.Errorf("%s %q: %v, want %s", test.kind, test.body, err, test.want)
+			}
+		}
+		if hostapi.IsUncertain(ofAction) {
+			t.Errorf("%s %q: the action may have been carried out", test.kind, test.body)
+		}
+		var action *hostapi.Error
+		if errors.As(ofAction, &action) && (action.Attempts != 1 || action.NotSent) {
+			t.Errorf("%s %q: the action was sent %d times", test.kind, test.body, action.Attempts)
+		}
+	}
+}
+
 func TestNoContentIsASuccess(t *testing.T) {
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	if err := client.Delete(t.Context(), "42", "srv-1"); err != nil {
