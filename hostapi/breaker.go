@@ -100,10 +100,11 @@ func (b *breaker) trips(failure *Error, now time.Time) bool {
 	down := !b.health.DownSince.IsZero()
 	switch {
 	case down: // only a probe ends that
-	case failure == nil:
+	case answered(failure):
 		b.failed = 0
-	case failure.Code == CodeRateLimited && failure.RetryAfter > 0:
-		b.health.RetryAt = now.Add(min(failure.RetryAfter, maxHold))
+		if failure != nil && failure.Code == CodeRateLimited && failure.RetryAfter > 0 {
+			b.health.RetryAt = now.Add(min(failure.RetryAfter, maxHold))
+		}
 	case meansAway(failure):
 		b.failed++
 		if b.failed >= tripAfter {
@@ -181,6 +182,20 @@ func (b *breaker) state(now time.Time) Health {
 		h.RetryAt = time.Time{}
 	}
 	return h
+}
+
+// answered tells whether a request's outcome, nil for a success, is one that only
+// a service that works gives.
+func answered(failure *Error) bool {
+	if failure == nil {
+		return true
+	}
+	switch failure.Code {
+	case CodeUnavailable, CodeMalformed, CodeCanceled:
+		return false
+	default:
+		return failure.Status != 0
+	}
 }
 
 // meansAway tells whether a failure says that the service is away or broken,

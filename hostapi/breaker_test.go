@@ -198,23 +198,26 @@ func TestAnswersThatARequestDeservesMeanNothing(t *testing.T) {
 	})
 }
 
-func TestASuccessEndsARunOfFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service, client, said := fickleClient(t, nil)
-		for range 10 {
-			service.becomes(answers(500, ""))
-			for range 9 {
+func TestAnAnswerEndsARunOfFailures(t *testing.T) {
+	for _, answer := range []struct {
+		status int
+		body   string
+	}{{200, `{"ok":true}`}, {404, ""}, {409, "busy"}, {429, ""}, {200, `{"ok":false,"error":"busy"}`}} {
+		synctest.Test(t, func(t *testing.T) {
+			service, client, said := fickleClient(t, nil)
+			for range 10 {
+				service.becomes(answers(500, ""))
+				for range 9 {
+					_ = client.Delete(t.Context(), "42", "s")
+				}
+				service.becomes(says(answer.status, answer.body))
 				_ = client.Delete(t.Context(), "42", "s")
 			}
-			service.becomes(answers(200, ""))
-			if _, err := client.List(t.Context(), "42"); err != nil {
-				t.Fatal(err)
+			if down, _ := said.take(); len(down) != 0 {
+				t.Errorf("%d %s: taken to be away: %v", answer.status, answer.body, down)
 			}
-		}
-		if down, _ := said.take(); len(down) != 0 {
-			t.Errorf("taken to be away: %v", down)
-		}
-	})
+		})
+	}
 }
 
 func TestAServiceThatIsAwayIsProbedUntilItIsBack(t *testing.T) {
