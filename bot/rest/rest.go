@@ -66,10 +66,18 @@ func New(token secret.Text, base string) (*Client, error) {
 			ResponseHeaderTimeout: requestLimit,
 			MaxIdleConnsPerHost:   64,
 			IdleConnTimeout:       90 * time.Second,
-			ForceAttemptHTTP2:     true,
+			Protocols:             oneAtATime(),
 			WriteBufferSize:       16 << 10, // a list of ten bots in one piece: 4 KiB would take two
 		},
 	}, nil
+}
+
+// oneAtATime is HTTP/1.1 alone. HTTP/2 has one connection for all requests, and
+// goes on with it when it is dead: nothing would reach Discord for minutes.
+func oneAtATime() *http.Protocols {
+	p := &http.Protocols{}
+	p.SetHTTP1(true)
+	return p
 }
 
 // Close gives up idle connections.
@@ -104,7 +112,7 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
-		return transportError(err)
+		return c.unanswered(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	succeeded := res.StatusCode >= 200 && res.StatusCode <= 299
@@ -120,7 +128,7 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return transportError(err)
+		return c.unanswered(err)
 	case !succeeded:
 		return answerError(res, answer)
 	}
@@ -128,6 +136,17 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 		return &Error{Message: "decode answer: " + err.Error(), Uncertain: true}
 	}
 	return nil
+}
+
+// unanswered says what became of a request to which no answer came. After one
+// that timed out no connection is used that was there before: whatever has cut
+// this one off in silence may have cut off all.
+func (c *Client) unanswered(err error) *Error {
+	e := transportError(err)
+	if errors.Is(e, context.DeadlineExceeded) {
+		c.transport.CloseIdleConnections()
+	}
+	return e
 }
 
 func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
