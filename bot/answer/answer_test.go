@@ -152,6 +152,12 @@ func TestServe(t *testing.T) {
 			calls:   []call{{"update running", 0}, {"edit done", 0}},
 			journal: []string{"action restart"}, outcome: "ok",
 		},
+		"an edit is given up where Discord wants it later than anyone waits": {
+			event: press(), handler: then("running", acted("done")),
+			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 5 * time.Hour}}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}},
+			journal: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
+		},
 		"what explains an error may fail as well": {
 			event: command(), handler: failing(errUnspeakable), outcome: "",
 		},

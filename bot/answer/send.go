@@ -138,7 +138,7 @@ func (c *conversation) persist(ctx context.Context, send func(context.Context) e
 		last := c.server.ctx.Err() != nil
 		err := c.attempt(ctx, time.Now().Add(editLimit), send)
 		pause, again := retry(err, pauses.NextBackOff())
-		if !again || last || ctx.Err() != nil {
+		if deadline, _ := ctx.Deadline(); !again || last || time.Until(deadline) <= pause {
 			return err
 		}
 		sleep(c.server.ctx, pause)
