@@ -58,8 +58,8 @@ type Config struct {
 	Timing  Timing
 }
 
-// Timing is how the time that Discord grants is used, each counted from the
-// event. DefaultTiming is for Discord; tests may be less patient.
+// Timing is how the time that Discord grants is used, each counted from when
+// Discord sent the event first. DefaultTiming is for Discord; tests may be less patient.
 type Timing struct {
 	Patience time.Duration // Request.AnswerBy: by when what is slow should be given up for less
 	Direct   time.Duration // wait for the handler before deferring
@@ -83,6 +83,7 @@ type Server struct {
 	ctx    context.Context // of all interactions
 	cancel context.CancelFunc
 
+	delays    delays
 	subjects  subjects
 	recent    recent
 	admission *admission
@@ -102,6 +103,7 @@ func New(cfg Config) *Server {
 // may take minutes. It never panics.
 func (s *Server) Serve(event *interaction.Event) {
 	received := time.Now()
+	received = received.Add(-s.delays.of(event.ID, received)) // Discord's clock runs since then
 	req, err := interaction.Parse(event, received)
 	if req == nil {
 		s.cfg.Log.Warn().Err(err).Msg("an event can not be answered")

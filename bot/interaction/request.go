@@ -63,7 +63,8 @@ type Request struct {
 	// Reference is the short code that connects what the caller is told with
 	// what staff are told. It follows from ID alone.
 	Reference string
-	// ReceivedAt is when the program got to know of the interaction.
+	// ReceivedAt is when the program got to know of the interaction, or should
+	// have where the connection was lost at that time.
 	ReceivedAt time.Time
 	// AnswerBy is the moment until which a handler may wait for something
 	// better before its response is deferred.

@@ -1,0 +1,48 @@
+package answer
+
+import (
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+const (
+	// mostDelay is as much of a delay as leaves time for an answer.
+	mostDelay = 1400 * time.Millisecond
+	// mostSkew is by how much this machine's clock and Discord's may differ; an ID
+	// of another time says nothing.
+	mostSkew = time.Minute
+	// trustClocks is for how long the difference between the two is taken to be
+	// the same. One of them may be set.
+	trustClocks = 10 * time.Minute
+)
+
+// delays finds out how late events arrive: a gateway that resumes delivers what
+// came meanwhile, while Discord's clock for an answer runs on. IDs tell when an
+// interaction began, by Discord's clock. How far that is from this machine's shows
+// with the event that seemed to be the quickest.
+type delays struct {
+	mu    sync.Mutex
+	until time.Time     // what is known holds
+	least time.Duration // from the time in an ID to an arrival
+}
+
+// of returns by how much an event that arrives now is later than it may be.
+func (d *delays) of(snowflake string, now time.Time) time.Duration {
+	began, err := discordgo.SnowflakeTimestamp(snowflake)
+	if err != nil {
+		return 0
+	}
+	took := now.Sub(began)
+	if took.Abs() > mostSkew {
+		return 0
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if now.After(d.until) {
+		d.until, d.least = now.Add(trustClocks), took
+	}
+	d.least = min(d.least, took)
+	return min(took-d.least, mostDelay)
+}
