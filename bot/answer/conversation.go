@@ -22,6 +22,7 @@ type conversation struct {
 
 	deferred  bool
 	edited    bool // the original shows a response, and not just a deferral
+	version   int  // of what the message is about, as this has left it; 0 where it has not
 	uncertain bool // Discord may have taken a first response that counts as failed
 	first     time.Duration
 	outcome   string
@@ -47,8 +48,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	}
 	response = c.result(response, err)
 	if c.changes(response) {
-		// Before it is sent, so that work which ends meanwhile does not undo it.
-		c.server.subjects.set(c.req.Message, response.Subject)
+		c.change(response)
 	}
 	err = refused
 	switch {
@@ -61,9 +61,12 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 	for err == nil && response.Then != nil {
 		subject, next := response.Subject, response.Then
 		response = c.result(c.goOn(ctx, next))
-		if !c.server.subjects.is(c.req.Message, subject) {
+		if !c.mayChange(subject, response) {
 			err = c.tellAside(ctx, response)
 			break
+		}
+		if response.Action != nil {
+			c.change(response)
 		}
 		response, err = c.replace(ctx, response)
 	}
@@ -76,6 +79,23 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 // is about. A reply to who is in a message leaves that as it is.
 func (c *conversation) changes(r interaction.Response) bool {
 	return r.Form == interaction.FormUpdate || r.Form == interaction.FormReply && !c.req.InMessage()
+}
+
+// change notes that a response changes the message that its request is about:
+// before it is sent, so that work which ends meanwhile does not undo it.
+func (c *conversation) change(r interaction.Response) {
+	c.version = c.server.subjects.set(c.req.Message, r.Subject)
+}
+
+// mayChange tells whether the end of work may be put into the message, which was
+// about subject when the work began. How an action ended may be as long as it is
+// about that; a newer look at it only where nothing else was put there meanwhile,
+// as that may be the end of an action.
+func (c *conversation) mayChange(subject string, r interaction.Response) bool {
+	if !c.server.subjects.is(c.req.Message, subject) {
+		return false
+	}
+	return r.Action != nil || c.version == 0 || c.server.subjects.unchanged(c.req.Message, c.version)
 }
 
 // tellAside tells the end of work whose message is about something else by now:

@@ -11,6 +11,7 @@ type subjects struct {
 
 type subject struct {
 	current string
+	version int // how often it was set
 	holders int
 }
 
@@ -33,11 +34,22 @@ func (s *subjects) hold(message string) (leave func()) {
 	}
 }
 
-// set notes what a message that is held is about from now on.
-func (s *subjects) set(message, current string) {
+// set notes what a message that is held is about from now on, and returns the
+// number of that change.
+func (s *subjects) set(message, current string) (version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.messages[message].current = current
+	m := s.messages[message]
+	m.current = current
+	m.version++
+	return m.version
+}
+
+// unchanged tells whether a change of a message that is held was its last.
+func (s *subjects) unchanged(message string, version int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.messages[message].version == version
 }
 
 // is tells whether a message that is held is about this.

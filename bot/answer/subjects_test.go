@@ -1,0 +1,56 @@
+package answer_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hostbot/bot/interaction"
+)
+
+// A look at a bot that began before an action does not hide how that ended,
+// whichever of them was begun first.
+func TestAnOlderLookDoesNotHideHowAnActionEnded(t *testing.T) {
+	of := func(text string, action *interaction.Action) interaction.Response {
+		r := interaction.Update(say(text))
+		r.Subject, r.Action = "the bot", action
+		return r
+	}
+	work := func(first string, after time.Duration, end interaction.Response) interaction.Handler {
+		return func(context.Context, *interaction.Request) (interaction.Response, error) {
+			r := of(first, nil)
+			r.Then = func(context.Context) (interaction.Response, error) {
+				<-time.After(after)
+				return end, nil
+			}
+			return r, nil
+		}
+	}
+	look := work("as it was", 5*time.Second, of("newer", nil))
+	act := work("restarting", 2*time.Second, of("not restarted", &interaction.Action{Name: "restart", Outcome: interaction.Failed}))
+	for name, handlers := range map[string][]interaction.Handler{
+		"the look first":   {look, act},
+		"the action first": {act, look},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &discord{}
+				begun := 0
+				s := newServer(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+					begun++
+					return handlers[begun-1](ctx, r)
+				}, d)
+				for i := range handlers {
+					go s.Serve(numbered(press(), i))
+					<-time.After(time.Second)
+				}
+				<-time.After(time.Minute)
+				calls := d.sent()
+				if last := calls[len(calls)-1].what; last != "edit not restarted" {
+					t.Errorf("the last is %q of %v", last, calls)
+				}
+			})
+		})
+	}
+}
