@@ -21,8 +21,10 @@ const (
 	flushLimit = 2 * time.Second
 )
 
-// announceStop tells operators and staff, and from here on the bot is not ready.
+// announceStop takes nothing new and tells operators and staff. From here on the
+// bot is not ready.
 func (b *Bot) announceStop(reason string) {
+	b.answers.Stop()
 	b.stopping.Store(true)
 	b.log.Info().Str("reason", reason).Msg("hostbot stops")
 	b.journal.Stopping(reason)

@@ -176,12 +176,15 @@ func steppingAside(refusal error) interaction.Handler {
 	}
 }
 
-// Drain serves no more interactions and waits for those that are being served.
-// Once ctx is done they are cancelled, and have lastLimit to say how far they
-// came; what does not heed that is left behind. What comes meanwhile is told
-// that the program is stopping.
+// Stop serves no more interactions. Who comes from now on is told that the
+// program is stopping.
+func (s *Server) Stop() { s.admission.stop() }
+
+// Drain stops, and waits for the interactions that are being served. Once ctx is
+// done they are cancelled, and have lastLimit to say how far they came; what does
+// not heed that is left behind.
 func (s *Server) Drain(ctx context.Context) {
-	s.admission.stop()
+	s.Stop()
 	if s.admission.wait(ctx, false) == nil {
 		return
 	}
