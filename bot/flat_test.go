@@ -41,7 +41,10 @@ func TestNothingIsLeftOfAnInteraction(t *testing.T) {
 	if grown := after.heap - before.heap; grown > mayGrow {
 		t.Errorf("the heap has grown by %d bytes", grown)
 	}
-	if grown := after.goroutines - before.goroutines; grown > underWay {
+	// Each of those under way may have opened a connection that was not needed
+	// before, with some goroutines at both of its ends. One that was left of each
+	// interaction would make thousands.
+	if grown := after.goroutines - before.goroutines; grown > 8*underWay {
 		t.Errorf("there are %d more goroutines", grown)
 	}
 }
