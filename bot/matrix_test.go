@@ -73,7 +73,7 @@ func (x fault) expected(f flow) ending {
 // is how many people do something in the same moment: what is asked here is not
 // how fast the bot is.
 const (
-	atOnce          = 10
+	atOnce          = 8
 	atTheSameMoment = 15
 )
 

@@ -55,7 +55,7 @@ func (p phrasebook) sentence(key string, args locale.Args) string {
 func errorKeys() []string {
 	return []string{
 		"error.unavailable", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit", "error.rate_limited",
-		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered",
+		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow",
 	}
 }
 
@@ -103,7 +103,7 @@ func (p phrasebook) endingOf(f flow, r reading) ending {
 		return ending(p.errorIn(text))
 	case strings.Contains(text, "This is how things were"):
 		return aged
-	case strings.Contains(text, f.good):
+	case f.good != "" && strings.Contains(text, f.good):
 		return usual
 	}
 	return ending("unknown: " + text)

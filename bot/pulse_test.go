@@ -15,7 +15,7 @@ const (
 	// tooLate is how late a beat is where the bot can not be expected to keep to
 	// limits of some hundred milliseconds: a dozen goroutines of it come one after
 	// the other.
-	tooLate = 100 * time.Millisecond
+	tooLate = 80 * time.Millisecond
 )
 
 func startPulse(t testing.TB) *pulse {

@@ -72,7 +72,7 @@ type Timing struct {
 // sent twice, and ends before the token does after 15 min.
 func DefaultTiming() Timing {
 	return Timing{
-		Patience: 1300 * time.Millisecond, Direct: 1500 * time.Millisecond, Suggest: 2 * time.Second,
+		Patience: 1200 * time.Millisecond, Direct: 1500 * time.Millisecond, Suggest: 2 * time.Second,
 		First: 2900 * time.Millisecond, Lifetime: 14*time.Minute + 30*time.Second,
 	}
 }
