@@ -77,7 +77,7 @@ func (d *deliverer) drain(ctx context.Context) {
 	}
 	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.timing.Record)
 	defer cancel()
-	if err := d.channel.stream.release(releasing); err != nil {
+	if _, err := d.channel.stream.take(releasing, true); err != nil {
 		d.log.Debug().Err(err).Msg("the lease could not be released and will expire")
 	}
 	if left := d.channel.memory.len(); left > 0 {

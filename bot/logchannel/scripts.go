@@ -5,13 +5,13 @@ import "github.com/redis/go-redis/v9"
 // scripts are the changes to a channel's queue in Redis, each of which happens
 // as a whole or not at all.
 type scripts struct {
-	add, take, keep, commit, release *redis.Script
+	add, take, keep, commit *redis.Script
 }
 
 func newScripts() scripts {
 	return scripts{
 		add: redis.NewScript(addScript), take: redis.NewScript(takeScript), keep: redis.NewScript(keepScript),
-		commit: redis.NewScript(commitScript), release: redis.NewScript(releaseScript),
+		commit: redis.NewScript(commitScript),
 	}
 }
 
@@ -56,9 +56,4 @@ redis.call('SET', KEYS[4], ARGV[2])
 if ARGV[3] == '1' then redis.call('DEL', KEYS[3]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', ARGV[4])
 for i = 5, #ARGV do redis.call('XDEL', KEYS[2], ARGV[i]) end
-return 1`
-
-// releaseScript gives the lease up. KEYS: lease. ARGV: token.
-const releaseScript = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`

@@ -78,7 +78,8 @@ func (s *stream) add(ctx context.Context, records ...record) error {
 	return s.scripts.add.Run(ctx, s.redis, []string{s.records, s.recorded}, args...).Err()
 }
 
-// take returns the head, and takes the lease or makes it last; or gives it up.
+// take returns the head, and takes the lease or makes it last; or gives it up, so
+// that another process delivers at once.
 func (s *stream) take(ctx context.Context, giveUp bool) (head, error) {
 	lease := s.lease
 	if giveUp {
@@ -205,9 +206,4 @@ func (s *stream) fenced(ctx context.Context, script *redis.Script, keys []string
 		return errNotHolder
 	}
 	return err
-}
-
-// release lets another process deliver at once.
-func (s *stream) release(ctx context.Context) error {
-	return s.scripts.release.Run(ctx, s.redis, []string{s.holder}, s.token).Err()
 }
