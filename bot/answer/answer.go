@@ -59,7 +59,8 @@ type Config struct {
 }
 
 // Timing is how the time that Discord grants is used, each counted from when
-// Discord sent the event first. DefaultTiming is for Discord; tests may be less patient.
+// Discord sent the event first. DefaultTiming is for Discord; tests may be less
+// patient.
 type Timing struct {
 	Patience time.Duration // Request.AnswerBy: by when what is slow should be given up for less
 	Direct   time.Duration // wait for the handler before deferring

@@ -95,9 +95,9 @@ type registered struct {
 
 // Sync registers commands in a guild or, where guildID is empty, globally, if
 // they differ from what is registered there. Where they may be used and
-// installed counts for global commands alone: of a guild's, Discord forgets it. Discord counts creations (200 a
-// day), so unchanged commands are not sent. It tells whether they were, and the
-// commands' IDs by their names.
+// installed counts for global commands alone: of a guild's, Discord forgets it.
+// Discord counts creations (200 a day), so unchanged commands are not sent. It
+// tells whether they were, and the commands' IDs by their names.
 func Sync(ctx context.Context, r Registry, applicationID, guildID string, commands []Command) (ids map[string]string, changed bool, err error) {
 	if guildID != "" {
 		commands = withoutContexts(commands)
