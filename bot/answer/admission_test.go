@@ -79,6 +79,7 @@ func TestRefusalsAreBoundedToo(t *testing.T) {
 		for i := range 5000 {
 			go s.Serve(of(1, numbered(command(), i)))
 		}
+		synctest.Wait() // until all of them are there
 		s.Drain(t.Context())
 		s.Close(t.Context())
 		if sorry := d.count("reply sorry"); sorry != 200 {
