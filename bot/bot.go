@@ -117,13 +117,15 @@ func (b *Bot) build() error {
 		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
+	b.monitor.Gateway(b.gateway)
 	return nil
 }
 
 func (b *Bot) gatewayConfig() gateway.Config {
 	discord := b.settings.Discord
 	return gateway.Config{
-		Token: discord.Token, HTTP: b.discord.HTTPClient(),
+		Token: discord.Token, UserAgent: b.discord.UserAgent(), Version: b.discord.Version(),
+		Shard: gateway.Shard{ID: 0, Count: 1}, REST: b.discord, Identifies: new(gateway.IdentifyLimiter),
 		AllowPlain: strings.HasPrefix(discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
 		OnInteraction: b.answers.Accept,
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,

@@ -183,7 +183,7 @@ func TestTroubleBeforeTheFirstSession(t *testing.T) {
 			before: func(d *discordtest.Server) { d.AskReconnectInsteadOfReady(1) }, why: "asked to reconnect", identifies: 2,
 		},
 		"IDENTIFY is left unanswered": {
-			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "acknowledged no heartbeat", identifies: 2,
+			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "neither READY nor RESUMED", identifies: 2,
 		},
 		"IDENTIFY is closed upon": {
 			before: func(d *discordtest.Server) { d.RefuseSessions(4008) }, why: "with code 4008",
@@ -197,7 +197,7 @@ func TestTroubleBeforeTheFirstSession(t *testing.T) {
 			before: func(d *discordtest.Server) {
 				d.Inject(discordtest.Fault{Route: discordtest.RouteGatewayBot, Times: 2, Status: http.StatusBadGateway})
 			},
-			why: "answered status 502", identifies: 1,
+			why: "ask where the gateway is: discord: status 502", identifies: 1,
 		},
 	}
 	for name, test := range tests {
@@ -224,7 +224,7 @@ func TestNoSessionIsBegunBeforeDiscordAllowsIt(t *testing.T) {
 	w := newWorldWith(t, discordtest.Config{}, "", "HTTP_ADDR=127.0.0.1:0")
 	w.discord.ExhaustSessions(2 * time.Second)
 	w.launch(t)
-	w.log.waitFor(t, "discord allows no further session for")
+	w.log.waitFor(t, "too few of the sessions that discord allows")
 	w.ready(t, false)
 	if s := w.discord.Gateway(); s.Connections != 0 {
 		t.Errorf("it connected %d times", s.Connections)

@@ -6,6 +6,10 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"github.com/coder/websocket"
+
+	"hostbot/bot/rest"
 )
 
 // FinalError is Discord's word that connecting again is no use.
@@ -18,7 +22,8 @@ func (e *FinalError) Error() string {
 }
 
 // finalReason returns what to do about a final code, or "" where the code is
-// not final.
+// not final:
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
 func finalReason(code int) string {
 	switch code {
 	case 4004, http.StatusUnauthorized:
@@ -48,45 +53,52 @@ func (e *closeError) Error() string {
 	return fmt.Sprintf("discord closed the connection with code %d %q", e.code, e.text)
 }
 
-// statusError is the answer to the question where the gateway is.
-type statusError struct {
-	status int
-	delay  time.Duration // that Discord asks for before the next try
+// closed returns the error of a connection that ended, a *closeError where that
+// was by a close frame.
+func closed(err error) error {
+	var frame websocket.CloseError
+	if errors.As(err, &frame) {
+		return &closeError{code: int(frame.Code), text: frame.Reason}
+	}
+	return err
 }
 
-func (e *statusError) Error() string {
-	return fmt.Sprintf("discord answered status %d when asked for the gateway's address", e.status)
-}
+// discoveryError says that Discord did not tell where the gateway is.
+type discoveryError struct{ err error }
 
-// limitError says that no session may be started before some time.
-type limitError struct{ delay time.Duration }
+func (e *discoveryError) Error() string { return "ask where the gateway is: " + e.err.Error() }
+func (e *discoveryError) Unwrap() error { return e.err }
 
-func (e *limitError) Error() string {
-	return fmt.Sprintf("discord allows no further session for %v", e.delay.Round(time.Second))
+// startLimitError says that no session should be begun for some time.
+type startLimitError struct{ delay time.Duration }
+
+func (e *startLimitError) Error() string {
+	return fmt.Sprintf("too few of the sessions that discord allows in a day are left: waiting for %v", e.delay.Round(time.Second))
 }
 
 // What Discord can ask for without a close frame, and what ends a connection
 // without a word of Discord's.
 var (
-	errReconnect = errors.New("discord asked to reconnect")
-	errResumable = errors.New("discord asked to resume the session")
-	errInvalid   = errors.New("discord gave up the session")
-	errNonsense  = errors.New("the gateway sent what makes no sense")
-	errSilent    = errors.New("the gateway acknowledged no heartbeat")
-	errGivenUp   = errors.New("the library gave the connection up")
-	errStuck     = errors.New("the library did not let go of the connection")
+	errReconnect      = errors.New("discord asked to reconnect")
+	errResumable      = errors.New("discord asked to resume the session")
+	errInvalidSession = errors.New("discord gave up the session")
+	errMalformed      = errors.New("the gateway sent what makes no sense")
+	errUnacknowledged = errors.New("the gateway acknowledged no heartbeat")
+	errNoHello        = errors.New("the gateway did not say HELLO in time")
+	errNoSession      = errors.New("the gateway said neither READY nor RESUMED in time")
 )
 
 // finalError returns what reason means if it is final, or nil.
 func finalError(reason error) *FinalError {
 	code := 0
-	var closed *closeError
-	var answered *statusError
+	var frame *closeError
+	var discovery *discoveryError
+	var answer *rest.Error
 	switch {
-	case errors.As(reason, &closed):
-		code = closed.code
-	case errors.As(reason, &answered):
-		code = answered.status
+	case errors.As(reason, &frame):
+		code = frame.code
+	case errors.As(reason, &discovery) && errors.As(discovery, &answer):
+		code = answer.Status
 	}
 	if finalReason(code) == "" {
 		return nil
@@ -94,31 +106,28 @@ func finalError(reason error) *FinalError {
 	return &FinalError{Code: code}
 }
 
-// endsSession tells of reasons after which the session is not resumed: Discord
-// would not, or the library that keeps it is wedged, whatever Discord said last.
+// endsSession tells whether Discord would not resume the session after reason.
+// Discord closes with 1000 as well, for no reason that is known, and such a session
+// can be resumed (JDA WebSocketClient.java, discord.py client.py).
 func endsSession(reason error) bool {
-	var closed *closeError
-	switch {
-	case errors.Is(reason, errStuck), errors.Is(reason, errInvalid):
-		return true
-	case errors.As(reason, &closed):
-		return closed.code == 4003 || closed.code == 4007 || closed.code == 4009
-	default:
-		return false
+	var frame *closeError
+	if errors.As(reason, &frame) {
+		return frame.code == 4003 || frame.code == 4007 || frame.code == 4009
 	}
+	return errors.Is(reason, errInvalidSession)
 }
 
 // delayOf returns how long Discord asks to wait, or 0.
 func delayOf(reason error) time.Duration {
-	var answered *statusError
-	var limited *limitError
+	var answer *rest.Error
+	var limit *startLimitError
 	switch {
-	case errors.As(reason, &answered):
-		return answered.delay
-	case errors.As(reason, &limited):
-		return limited.delay
-	case errors.Is(reason, errInvalid):
-		return time.Second + rand.N(4*time.Second)
+	case errors.As(reason, &answer):
+		return answer.RetryAfter
+	case errors.As(reason, &limit):
+		return limit.delay
+	case errors.Is(reason, errInvalidSession):
+		return time.Second + rand.N(4*time.Second) // a random time of 1 to 5 s (discord-api-docs#244)
 	default:
 		return 0
 	}

@@ -1,14 +1,13 @@
 package gateway
 
 import (
-	"fmt"
 	"testing"
 	"time"
 )
 
-// TestEveryCloseCode follows Discord's list of gateway close event codes, and
-// those of RFC 6455 that a server sends.
-func TestEveryCloseCode(t *testing.T) {
+// TestCloseCodes follows Discord's list of gateway close event codes, and those of
+// RFC 6455 that a server sends.
+func TestCloseCodes(t *testing.T) {
 	const (
 		resumes = iota
 		begins
@@ -33,20 +32,9 @@ func TestEveryCloseCode(t *testing.T) {
 	}
 }
 
-func TestAWedgedLibraryIsNotUsedAgainWhateverEndedTheConnection(t *testing.T) {
-	for _, ended := range []error{&closeError{code: 4000}, errReconnect, errSilent} {
-		if !endsSession(fmt.Errorf("%w: %w", errStuck, ended)) {
-			t.Errorf("the session goes on after: %v", ended)
-		}
-	}
-	if finalError(fmt.Errorf("%w: %w", errStuck, &closeError{code: 4004})) == nil {
-		t.Error("a final code is tried again")
-	}
-}
-
-func TestAnInvalidSessionIsBegunAnewAfterOneToFiveSeconds(t *testing.T) {
+func TestDelayAfterAnInvalidSessionIsRandom(t *testing.T) {
 	for range 100 {
-		if d := delayOf(errInvalid); d < time.Second || d > 5*time.Second {
+		if d := delayOf(errInvalidSession); d < time.Second || d > 5*time.Second {
 			t.Errorf("after %v", d)
 		}
 	}

@@ -1,61 +1,60 @@
 package gateway
 
 import (
-	"bytes"
-	"encoding/json"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
 )
 
-// heartbeats puts off the library's heartbeats, which begin at once, by one
-// random part of the interval: Discord asks for that, lest all that it cut off
-// together come back in step.
+// heartbeats is what is known of a connection's heartbeats.
 type heartbeats struct {
-	shift atomic.Int64 // a time.Duration
-	asked atomic.Bool  // Discord waits for one, which is not put off
+	asked   chan struct{} // Discord wants one at once
+	pending atomic.Bool   // the last regular one is not acknowledged
+	sent    atomic.Int64  // when the last one was, in Unix nanoseconds
 }
 
-// begin draws by how much heartbeats of an interval are put off.
-func (h *heartbeats) begin(interval time.Duration) { h.shift.Store(int64(rand.N(interval))) }
-
-// delay returns by how much the next heartbeat is put off.
-func (h *heartbeats) delay() time.Duration {
-	if h.asked.Swap(false) {
-		return 0
+// ask has a heartbeat sent at once.
+func (b *heartbeats) ask() {
+	select {
+	case b.asked <- struct{}{}:
+	default: // one is about to be sent
 	}
-	return time.Duration(h.shift.Load())
 }
 
-// Write takes what the library sends, which is a whole frame once the
-// connection is a websocket.
-func (c *conn) Write(p []byte) (int, error) {
-	if why := c.reason(); why != nil {
-		return 0, why
-	}
-	opcode, payload := readClientFrame(p)
-	switch {
-	case opcode == frameClose && !c.leaving.Load():
-		// The library closes with code 1000, also the next connection in place
-		// of the one that it lost.
-		c.end(errGivenUp)
-		return 0, c.why
-	case opcode == frameText && isHeartbeat(payload):
-		late := bytes.Clone(p) // the library uses p again
-		time.AfterFunc(c.beats.delay(), func() {
-			if c.reason() == nil {
-				c.latency.sending()
-				_, _ = c.Conn.Write(late) // where it fails, reading does
+// acknowledged notes Discord's acknowledgement, and returns how long that took.
+func (b *heartbeats) acknowledged() time.Duration {
+	b.pending.Store(false)
+	return time.Duration(time.Now().UnixNano() - b.sent.Load())
+}
+
+// heartbeat sends heartbeats until the connection is over. The first comes
+// after a random part of the interval, as Discord asks: otherwise all clients that
+// it cut off together would come back in step. Where one is not acknowledged by
+// the time of the next, the connection is dead:
+// https://discord.com/developers/docs/events/gateway#sending-heartbeats
+func (c *connection) heartbeat(interval time.Duration) {
+	regular := time.NewTimer(rand.N(interval))
+	defer regular.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-c.beats.asked:
+		case <-regular.C:
+			if c.beats.pending.Swap(true) {
+				c.end(errUnacknowledged)
+				return
 			}
-		})
-		return len(p), nil
+			regular.Reset(interval)
+		}
+		c.beats.sent.Store(time.Now().UnixNano())
+		var last any // null until there was an event
+		if sequence := c.sequence.Load(); sequence > 0 {
+			last = sequence
+		}
+		if err := c.send(opHeartbeat, last); err != nil {
+			c.end(err)
+			return
+		}
 	}
-	return c.Conn.Write(p)
-}
-
-func isHeartbeat(payload []byte) bool {
-	var e struct {
-		Op *int `json:"op"`
-	}
-	return len(payload) > 0 && json.Unmarshal(payload, &e) == nil && e.Op != nil && *e.Op == opHeartbeat
 }

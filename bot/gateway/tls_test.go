@@ -1,9 +1,8 @@
-package gateway_test
+package gateway
 
 import (
 	"context"
 	"encoding/pem"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
-	"hostbot/bot/gateway"
 	"hostbot/bot/interaction"
 )
 
@@ -60,12 +59,11 @@ func trust(t *testing.T, server *httptest.Server) {
 	t.Setenv("SSL_CERT_FILE", roots)
 }
 
-// address answers every request with the gateway's address.
-type address string
-
-func (a address) RoundTrip(*http.Request) (*http.Response, error) {
-	body := io.NopCloser(strings.NewReader(`{"url":"wss://` + string(a) + `"}`))
-	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Header: http.Header{}, Body: body}, nil
+// at is a discovery that always answers with the same address.
+func at(address string) *discovery {
+	return &discovery{answer: func(int) (*discordgo.GatewayBotResponse, error) {
+		return &discordgo.GatewayBotResponse{URL: "wss://" + address}, nil
+	}}
 }
 
 func TestASessionIsResumedOverTLSWhereDiscordWantsIt(t *testing.T) {
@@ -75,8 +73,8 @@ func TestASessionIsResumedOverTLSWhereDiscordWantsIt(t *testing.T) {
 		`/?x=1","application":{"id":"7"}}}`, 4000, asked)
 
 	told := make(chan string, 8)
-	g := gateway.New(gateway.Config{
-		Token: "token", HTTP: &http.Client{Transport: address(first)},
+	g := New(Config{
+		Token: "token", REST: at(first), Identifies: new(IdentifyLimiter),
 		OnInteraction: func(*interaction.Event) {},
 		OnReady:       func(id string) { told <- "ready " + id },
 		OnResumed:     func() { told <- "resumed" },
@@ -102,20 +100,21 @@ func TestASessionIsResumedWhereNoneMayBeBegun(t *testing.T) {
 	first := secureGateway(t, `{"op":0,"t":"READY","s":1,"d":{"session_id":"s","resume_gateway_url":"wss://`+
 		nobody.Listener.Addr().String()+`","application":{"id":"7"}}}`, 4000, heard)
 	second := secureGateway(t, `{"op":0,"t":"RESUMED","s":2,"d":{}}`, 4004, heard)
-	discord := &asked{answer: func(n int) (int, string) {
+	discord := &discovery{answer: func(n int) (*discordgo.GatewayBotResponse, error) {
 		if n == 1 {
-			return http.StatusOK, `{"url":"wss://` + first + `","session_start_limit":{"remaining":1,"reset_after":600000}}`
+			return &discordgo.GatewayBotResponse{URL: "wss://" + first}, nil
 		}
-		return http.StatusOK, `{"url":"wss://` + second + `","session_start_limit":{"remaining":0,"reset_after":600000}}`
+		none := discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}
+		return &discordgo.GatewayBotResponse{URL: "wss://" + second, SessionStartLimit: none}, nil
 	}}
 
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	g := gateway.New(gateway.Config{
-		Token: "token", HTTP: &http.Client{Transport: discord},
+	g := New(Config{
+		Token: "token", REST: discord, Identifies: new(IdentifyLimiter),
 		OnInteraction: func(*interaction.Event) {}, OnReady: func(string) {}, OnResumed: func() {},
 		OnLost: func(reason error) {
-			if strings.Contains(reason.Error(), "no further session") {
+			if strings.Contains(reason.Error(), "sessions that discord allows") {
 				t.Error("it waits until a session may be begun")
 				cancel()
 			}
@@ -138,8 +137,8 @@ func TestTheGatewayMustProveWhoItIs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	var lost string
-	g := gateway.New(gateway.Config{
-		Token: "token", HTTP: &http.Client{Transport: address("localhost:" + port)}, // for which it has no certificate
+	g := New(Config{
+		Token: "token", REST: at("localhost:" + port), Identifies: new(IdentifyLimiter), // for which it has no certificate
 		OnInteraction: func(*interaction.Event) {}, OnReady: func(string) {}, OnResumed: func() {},
 		OnLost: func(reason error) {
 			lost = reason.Error()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/answer"
@@ -17,6 +18,17 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeGateway is a session of which these figures are known.
+type fakeGateway struct{}
+
+func (fakeGateway) Latency() time.Duration { return 40 * time.Millisecond }
+
+func (fakeGateway) Limits() *discordgo.GatewayBotResponse {
+	return &discordgo.GatewayBotResponse{
+		Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
+	}
+}
 
 func TestPages(t *testing.T) {
 	ready := false
@@ -54,8 +66,11 @@ func TestPages(t *testing.T) {
 	m.Interaction(answer.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
 	m.ServiceHealth(func() hostapi.Health { return hostapi.Health{DownSince: time.Now()} })
+	m.Gateway(fakeGateway{})
 	_, metrics := get("/metrics")
 	for _, line := range []string{
+		"hostbot_gateway_latency_seconds 0.04", "hostbot_gateway_sessions_remaining 987",
+		"hostbot_gateway_recommended_shards 3", "hostbot_gateway_max_concurrency 16",
 		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,

@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/coder/websocket"
+
+	"hostbot/bot/interaction"
+)
+
+// fakeGateway is Discord's gateway without a network, so that time can be a
+// synctest bubble's. Each connection is served by script, which says what Discord
+// does; it counts connections from 1.
+type fakeGateway struct {
+	script func(n int, link *fakeLink)
+	limits discordgo.SessionInformation
+
+	scripts sync.WaitGroup
+	mu      sync.Mutex
+	links   int
+}
+
+// fakeLink is Discord's end of one connection.
+type fakeLink struct {
+	ws       *websocket.Conn
+	upgrade  *http.Request
+	received chan fakeMessage // closed at the connection's end
+	closed   error            // why, set before that
+}
+
+type fakeMessage struct {
+	Op   int             `json:"op"`
+	Data json.RawMessage `json:"d"`
+	at   time.Time
+}
+
+func (f *fakeGateway) GatewayBot(context.Context) (*discordgo.GatewayBotResponse, error) {
+	return &discordgo.GatewayBotResponse{URL: "ws://gateway.test", Shards: 1, SessionStartLimit: f.limits}, nil
+}
+
+// dial is a transport's DialContext.
+func (f *fakeGateway) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	listener := &oneConn{conn: theirs, accepted: make(chan struct{})}
+	f.scripts.Add(1)
+	go func() { _ = (&http.Server{Handler: http.HandlerFunc(f.serve)}).Serve(listener) }()
+	return ours, nil
+}
+
+func (f *fakeGateway) serve(w http.ResponseWriter, r *http.Request) {
+	defer f.scripts.Done()
+	ws, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	f.mu.Lock()
+	f.links++
+	n := f.links
+	f.mu.Unlock()
+	link := &fakeLink{ws: ws, upgrade: r, received: make(chan fakeMessage, 1000)}
+	go link.read()
+	f.script(n, link)
+	_ = ws.CloseNow()
+	for range link.received { // until reading has ended
+	}
+}
+
+func (l *fakeLink) read() {
+	defer close(l.received)
+	for {
+		_, data, err := l.ws.Read(context.Background())
+		if err != nil {
+			l.closed = err
+			return
+		}
+		message := fakeMessage{at: time.Now()}
+		if json.Unmarshal(data, &message) == nil {
+			l.received <- message
+		}
+	}
+}
+
+// send writes text as a message.
+func (l *fakeLink) send(format string, args ...any) {
+	_ = l.ws.Write(context.Background(), websocket.MessageText, fmt.Appendf(nil, format, args...))
+}
+
+// hello begins a connection with an interval of 10 s and returns the client's
+// IDENTIFY or RESUME.
+func (l *fakeLink) hello() fakeMessage {
+	l.send(`{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":10000,"_trace":["gateway"]}}`)
+	for message := range l.received {
+		if message.Op != opHeartbeat {
+			return message
+		}
+		l.acknowledge()
+	}
+	return fakeMessage{}
+}
+
+func (l *fakeLink) ready() {
+	l.send(`{"t":"READY","s":1,"op":0,"d":{"session_id":"session","resume_gateway_url":"ws://resume.test/?x=1","application":{"id":"7"}}}`)
+}
+
+func (l *fakeLink) acknowledge() { l.send(`{"t":null,"s":null,"op":11,"d":null}`) }
+
+// acknowledgeAll acknowledges heartbeats until the connection ends.
+func (l *fakeLink) acknowledgeAll() {
+	for message := range l.received {
+		if message.Op == opHeartbeat {
+			l.acknowledge()
+		}
+	}
+}
+
+// newTestGateway returns a gateway that connects to the fake. told is what it
+// said through its functions.
+func newTestGateway(t *testing.T, f *fakeGateway) (g *Gateway, told *recorder) {
+	t.Helper()
+	told = &recorder{}
+	g = New(Config{
+		Token: "token-of-the-test", UserAgent: "DiscordBot (test, 1)", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
+		Identifies: new(IdentifyLimiter), AllowPlain: true,
+		OnInteraction: func(e *interaction.Event) { told.add("interaction " + e.ID) },
+		OnReady:       func(id string) { told.add("ready " + id) },
+		OnResumed:     func() { told.add("resumed") },
+		OnLost:        func(reason error) { told.add("lost: " + reason.Error()) },
+	})
+	g.transport.DialContext = f.dial
+	return g, told
+}
+
+// recorder remembers what it was told.
+type recorder struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (r *recorder) add(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, text)
+}
+
+func (r *recorder) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.list...)
+}
+
+// oneConn is a listener with one connection.
+type oneConn struct {
+	conn     net.Conn
+	once     sync.Once
+	accepted chan struct{}
+}
+
+func (l *oneConn) Accept() (net.Conn, error) {
+	var conn net.Conn
+	l.once.Do(func() { conn = l.conn })
+	if conn == nil {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (l *oneConn) Close() error   { return nil }
+func (l *oneConn) Addr() net.Addr { return l.conn.LocalAddr() }

@@ -1,0 +1,361 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+)
+
+// run runs a gateway against a fake for some of a bubble's time, and returns what
+// it told and what it ended with.
+func run(t *testing.T, f *fakeGateway, d time.Duration) ([]string, error) {
+	t.Helper()
+	g, told := newTestGateway(t, f)
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	err := g.Run(ctx)
+	if g.Ready() {
+		t.Error("the gateway is ready without a connection")
+	}
+	f.scripts.Wait()
+	return told.all(), err
+}
+
+func TestASessionIsBegunAndResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var identify, resume fakeMessage
+		var query []string
+		f := &fakeGateway{script: func(n int, link *fakeLink) {
+			query = append(query, link.upgrade.Host+link.upgrade.URL.String()+" "+link.upgrade.UserAgent())
+			if n == 1 {
+				identify = link.hello()
+				link.ready()
+				link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":{"id":"41","token":"t"}}`)
+				link.send(`{"t":"SOMETHING_NEW","s":3,"op":0,"d":"text"}`)
+				link.send(`{"t":null,"s":null,"op":7,"d":null}`)
+				link.acknowledgeAll()
+				return
+			}
+			resume = link.hello()
+			link.send(`{"t":"INTERACTION_CREATE","s":4,"op":0,"d":{"id":"42","token":"t"}}`)
+			link.send(`{"t":"RESUMED","s":5,"op":0,"d":{"_trace":[]}}`)
+			link.acknowledgeAll()
+		}}
+		told, err := run(t, f, time.Minute)
+		if err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+		want := []string{"ready 7", "interaction 41", "lost: discord asked to reconnect", "interaction 42", "resumed"}
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+		wantQuery := []string{
+			"gateway.test/?encoding=json&v=10 DiscordBot (test, 1)", "resume.test/?encoding=json&v=10 DiscordBot (test, 1)",
+		}
+		if diff := cmp.Diff(wantQuery, query); diff != "" {
+			t.Errorf("upgrades (-want +got):\n%s", diff)
+		}
+		var sent struct {
+			Token      string
+			Intents    *int
+			Shard      []int
+			Properties map[string]string
+		}
+		if err := json.Unmarshal(identify.Data, &sent); err != nil || identify.Op != opIdentify || sent.Token != "token-of-the-test" ||
+			sent.Intents == nil || *sent.Intents != 0 || !slices.Equal(sent.Shard, []int{1, 3}) || sent.Properties["os"] == "" {
+			t.Errorf("IDENTIFY is %d %s", identify.Op, identify.Data)
+		}
+		if got := string(resume.Data); resume.Op != opResume || got != `{"seq":3,"session_id":"session","token":"token-of-the-test"}` {
+			t.Errorf("RESUME is %d %s", resume.Op, got)
+		}
+	})
+}
+
+func TestTheSessionIsEndedWithTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var closed error
+		f := &fakeGateway{script: func(_ int, link *fakeLink) {
+			link.hello()
+			link.ready()
+			link.acknowledgeAll()
+			closed = link.closed
+		}}
+		if _, err := run(t, f, time.Minute); err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+		if code := websocket.CloseStatus(closed); code != 1000 {
+			t.Errorf("the connection was closed with %v, want 1000", closed)
+		}
+	})
+}
+
+func TestALostConnectionLeavesTheSessionToBeResumed(t *testing.T) {
+	for _, text := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`, `null`, `[]`, `{}`, `not JSON`} {
+		synctest.Test(t, func(t *testing.T) {
+			var closed error
+			var second fakeMessage
+			f := &fakeGateway{script: func(n int, link *fakeLink) {
+				if n == 2 {
+					second = link.hello()
+					link.acknowledgeAll()
+					return
+				}
+				link.hello()
+				link.ready()
+				link.send("%s", text)
+				link.acknowledgeAll()
+				closed = link.closed
+			}}
+			_, _ = run(t, f, 5*time.Second)
+			// Codes 1000 and 1001 would end the session.
+			if code := websocket.CloseStatus(closed); code == 1000 || code == 1001 {
+				t.Errorf("after %s the connection was closed with %v", text, closed)
+			}
+			if second.Op != opResume {
+				t.Errorf("after %s opcode %d was sent, want RESUME", text, second.Op)
+			}
+		})
+	}
+}
+
+func TestHeartbeats(t *testing.T) {
+	firsts := map[time.Duration]bool{}
+	for range 10 {
+		synctest.Test(t, func(t *testing.T) {
+			var at []time.Duration
+			f := &fakeGateway{script: func(_ int, link *fakeLink) {
+				link.hello()
+				link.ready()
+				began := time.Now()
+				for message := range link.received {
+					at = append(at, message.at.Sub(began))
+					<-time.After(30 * time.Millisecond) // of the bubble's time
+					link.acknowledge()
+					if len(at) == 3 { // one out of turn
+						link.send(`{"op":1,"d":null}`)
+					}
+				}
+			}}
+			g, _ := newTestGateway(t, f)
+			ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+			defer cancel()
+			context.AfterFunc(ctx, func() {
+				if latency := g.Latency(); latency != 30*time.Millisecond {
+					t.Errorf("latency %v", latency)
+				}
+			})
+			_ = g.Run(ctx)
+			f.scripts.Wait()
+			if len(at) < 5 {
+				t.Fatalf("heartbeats after %v", at)
+			}
+			first := at[0]
+			if first > 10*time.Second {
+				t.Errorf("the first heartbeat came after %v", first)
+			}
+			firsts[first] = true
+			want := []time.Duration{first, first + 10*time.Second, first + 20*time.Second, first + 20*time.Second + 30*time.Millisecond, first + 30*time.Second}
+			if diff := cmp.Diff(want, at[:5]); diff != "" {
+				t.Errorf("heartbeats (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if len(firsts) == 1 {
+		t.Error("ten connections began to beat at the same time")
+	}
+}
+
+func TestSilenceIsNoticedWithinTwoIntervals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ended time.Duration
+		f := &fakeGateway{script: func(n int, link *fakeLink) {
+			link.hello()
+			link.ready()
+			if n > 1 {
+				return
+			}
+			began := time.Now()
+			for range link.received { // events may come, but no acknowledgement
+				link.send(`{"t":"X","s":9,"op":0,"d":{}}`)
+			}
+			ended = time.Since(began)
+		}}
+		told, _ := run(t, f, time.Minute)
+		if !slices.Contains(told, "lost: "+errUnacknowledged.Error()) || ended > 20*time.Second {
+			t.Errorf("noticed after %v; told %q", ended, told)
+		}
+	})
+}
+
+func TestAGatewayWithoutHelloIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeGateway{script: func(_ int, link *fakeLink) { link.acknowledgeAll() }}
+		told, _ := run(t, f, connectLimit+time.Second)
+		if !slices.Contains(told, "lost: "+errNoHello.Error()) {
+			t.Errorf("told %q", told)
+		}
+	})
+}
+
+func TestAnAbsurdIntervalEndsTheConnection(t *testing.T) {
+	for _, interval := range []string{"0", "-1", "9000000000000", `"x"`, "null"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeGateway{script: func(_ int, link *fakeLink) {
+				link.send(`{"op":10,"d":{"heartbeat_interval":%s}}`, interval)
+				link.acknowledgeAll()
+			}}
+			if told, _ := run(t, f, 100*time.Millisecond); !slices.Contains(told, "lost: "+errMalformed.Error()) {
+				t.Errorf("interval %s: told %q", interval, told)
+			}
+		})
+	}
+}
+
+// TestALateReadyCostsNoFurtherIdentify has an outage in which Discord acknowledges
+// heartbeats and nothing else.
+func TestALateReadyCostsNoFurtherIdentify(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		identifies := 0
+		f := &fakeGateway{script: func(_ int, link *fakeLink) {
+			link.hello()
+			identifies++
+			time.AfterFunc(2*time.Minute, link.ready)
+			link.acknowledgeAll()
+		}}
+		told, _ := run(t, f, 10*time.Minute)
+		if diff := cmp.Diff([]string{"ready 7"}, told); diff != "" || identifies != 1 {
+			t.Errorf("%d IDENTIFYs; told %q", identifies, told)
+		}
+	})
+}
+
+func TestAReadyThatNeverComesCostsFewIdentifies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		identifies := 0
+		f := &fakeGateway{script: func(_ int, link *fakeLink) {
+			link.hello()
+			identifies++
+			link.acknowledgeAll()
+		}}
+		_, _ = run(t, f, time.Hour)
+		if most := int(time.Hour / (readyLimit * 10 * time.Second)); identifies < 2 || identifies > most {
+			t.Errorf("%d IDENTIFYs in an hour, want 2 to %d", identifies, most)
+		}
+	})
+}
+
+// TestResumesThatFailAgainAndAgainEndInANewSession has each RESUME end with the
+// connection, while IDENTIFY works.
+func TestResumesThatFailAgainAndAgainEndInANewSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ops []int
+		f := &fakeGateway{script: func(n int, link *fakeLink) {
+			message := link.hello()
+			ops = append(ops, message.Op)
+			if message.Op == opResume {
+				return
+			}
+			link.ready()
+			if n == 1 {
+				return
+			}
+			link.acknowledgeAll()
+		}}
+		_, _ = run(t, f, 5*time.Minute)
+		want := append(append([]int{opIdentify}, slices.Repeat([]int{opResume}, maxFailedResumes)...), opIdentify)
+		if diff := cmp.Diff(want, ops); diff != "" {
+			t.Errorf("opcodes (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAnInvalidSessionIsBegunAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		var ops []int
+		f := &fakeGateway{script: func(n int, link *fakeLink) {
+			ops = append(ops, link.hello().Op)
+			at = append(at, time.Now())
+			link.ready()
+			if n == 1 {
+				link.send(`{"op":9,"d":false}`)
+			}
+			link.acknowledgeAll()
+		}}
+		_, _ = run(t, f, time.Minute)
+		if !slices.Equal(ops, []int{opIdentify, opIdentify}) || at[1].Sub(at[0]) < identifyWindow {
+			t.Errorf("opcodes %v at %v", ops, at)
+		}
+	})
+}
+
+func TestIdentifyLimits(t *testing.T) {
+	tests := map[string]struct {
+		limit discordgo.SessionInformation
+		wait  time.Duration // 0: none
+	}{
+		"enough left":   {discordgo.SessionInformation{Total: 1000, Remaining: 500, ResetAfter: 600_000, MaxConcurrency: 1}, 0},
+		"none left":     {discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}, 10 * time.Minute},
+		"the last few":  {discordgo.SessionInformation{Total: 1000, Remaining: reservedStarts, ResetAfter: 600_000}, 10 * time.Minute},
+		"an absurd end": {discordgo.SessionInformation{Total: 1000, Remaining: -1, ResetAfter: 900_000_000_000}, maxDelay},
+		"no limit told": {discordgo.SessionInformation{}, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := new(IdentifyLimiter).wait(t.Context(), Shard{Count: 1}, test.limit)
+			var limit *startLimitError
+			if errors.As(err, &limit) != (test.wait > 0) || test.wait > 0 && delayOf(err) != test.wait {
+				t.Errorf("wait() = %v, want %v", err, test.wait)
+			}
+		})
+	}
+}
+
+func TestShardsOfABucketIdentifyOneAfterAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var limiter IdentifyLimiter
+		began := time.Now()
+		at := make([]time.Duration, 4)
+		var all sync.WaitGroup
+		for id := range 4 {
+			all.Go(func() {
+				_ = limiter.wait(t.Context(), Shard{ID: id, Count: 4}, discordgo.SessionInformation{MaxConcurrency: 2})
+				at[id] = time.Since(began)
+			})
+		}
+		all.Wait()
+		slices.Sort(at)
+		if diff := cmp.Diff([]time.Duration{0, 0, identifyWindow, identifyWindow}, at); diff != "" {
+			t.Errorf("times (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestEventsOfAnyFormAreSurvived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeGateway{script: func(_ int, link *fakeLink) {
+			link.hello()
+			link.ready()
+			for _, data := range []string{`null`, `7`, `"x"`, `[]`, `{"data":[],"member":7,"message":"x"}`} {
+				link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":%s}`, data)
+			}
+			link.send(`{"t":"INTERACTION_CREATE","s":3,"op":0,"d":{"id":"9","x":"%s"}}`, strings.Repeat("x", 2*maxKept))
+			link.acknowledgeAll()
+		}}
+		told, _ := run(t, f, time.Second)
+		want := append([]string{"ready 7"}, slices.Repeat([]string{"interaction "}, 5)...)
+		if diff := cmp.Diff(append(want, "interaction 9"), told); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	})
+}

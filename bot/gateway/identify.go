@@ -1,0 +1,54 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+const (
+	// identifyWindow is how long a bucket of shards waits between two IDENTIFYs:
+	// https://discord.com/developers/docs/events/gateway#rate-limiting
+	identifyWindow = 5 * time.Second
+	// reservedStarts is how many of the day's sessions are left unused, beside
+	// one for each shard. Discord resets the token of a bot that begins more
+	// than are allowed, and other processes may begin some meanwhile.
+	reservedStarts = 10
+	// maxDelay bounds how long Discord may ask to wait: sessions are counted by
+	// the day.
+	maxDelay = 24 * time.Hour
+)
+
+// IdentifyLimiter lets the shards of a process begin sessions as fast as Discord
+// allows. The zero value is ready to use.
+type IdentifyLimiter struct {
+	mu   sync.Mutex
+	next map[int]time.Time // when a bucket may identify again
+}
+
+// wait waits for the turn of a shard to begin a session. It returns a
+// *startLimitError where no more sessions should be begun for some time.
+func (l *IdentifyLimiter) wait(ctx context.Context, shard Shard, limit discordgo.SessionInformation) error {
+	if limit.Total > 0 && limit.Remaining <= min(reservedStarts+shard.Count, limit.Total/2) {
+		return &startLimitError{delay: min(max(time.Duration(limit.ResetAfter)*time.Millisecond, 0), maxDelay)}
+	}
+	sleep(ctx, time.Until(l.reserve(shard.ID%max(limit.MaxConcurrency, 1))))
+	return ctx.Err()
+}
+
+// reserve returns when a bucket may identify, and lets the next one wait longer.
+func (l *IdentifyLimiter) reserve(bucket int) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next == nil {
+		l.next = make(map[int]time.Time)
+	}
+	at := l.next[bucket]
+	if now := time.Now(); at.Before(now) {
+		at = now
+	}
+	l.next[bucket] = at.Add(identifyWindow)
+	return at
+}
