@@ -90,13 +90,14 @@ func (g *Gateway) dial(ctx context.Context, at *url.URL) (ws *websocket.Conn, ra
 	// the one for resuming (discord-api-docs#5725).
 	address := *at
 	address.RawQuery = url.Values{"v": {strconv.Itoa(g.cfg.Version)}, "encoding": {"json"}}.Encode()
-	ws, res, err := websocket.Dial(ctx, address.String(), &websocket.DialOptions{
+	options := &websocket.DialOptions{
 		HTTPClient: &http.Client{
 			Transport:     g.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		HTTPHeader: http.Header{"User-Agent": {g.cfg.UserAgent}},
-	})
+	}
+	ws, res, err := websocket.Dial(ctx, address.String(), options) //nolint:bodyclose // the library reads and closes it
 	switch {
 	case err == nil:
 		ws.SetReadLimit(maxMessage)
