@@ -11,9 +11,10 @@ import (
 
 // Types of commands.
 const (
-	ChatCommand    = 1 // typed, with a slash
-	UserCommand    = 2 // in a user's context menu
-	MessageCommand = 3 // in a message's context menu
+	ChatCommand       = 1 // typed, with a slash
+	UserCommand       = 2 // in a user's context menu
+	MessageCommand    = 3 // in a message's context menu
+	EntryPointCommand = 4 // opens the application's Activity
 )
 
 // Types of options.
@@ -51,6 +52,7 @@ type Command struct {
 	Contexts                 []int             `json:"contexts"`
 	IntegrationTypes         []int             `json:"integration_types"`
 	NSFW                     bool              `json:"nsfw"`
+	Handler                  *int              `json:"handler"` // of an Entry Point command
 }
 
 // CommandOption is an option, a subcommand or a group of subcommands.
@@ -75,22 +77,36 @@ type CommandOption struct {
 type commandStore struct {
 	server *Server
 
-	mu      sync.Mutex
-	scopes  map[string][]Command
-	created map[string][]time.Time
-	changed notifier
+	mu       sync.Mutex
+	scopes   map[string][]Command
+	created  map[string][]time.Time
+	guilds   map[string]bool // those that AddGuild made, and the server's own: whether the bot is in it
+	settings ApplicationSettings
+	readBack ReadBack
+	changed  notifier
 }
 
 func newCommandStore(s *Server) *commandStore {
-	return &commandStore{server: s, scopes: map[string][]Command{}, created: map[string][]time.Time{}}
+	return &commandStore{
+		server: s, scopes: map[string][]Command{}, created: map[string][]time.Time{},
+		guilds:   map[string]bool{s.guildID: true},
+		settings: ApplicationSettings{Installs: []int{GuildInstall, UserInstall}},
+	}
 }
 
-// Commands returns all commands that the bot registered, those of the guild
-// first. What a user is offered of them says User.Commands.
+// Commands returns all commands that the bot registered globally and in the
+// server's own guild, those of the guild first. What a user is offered of them
+// says User.Commands.
 func (s *Server) Commands() []Command {
+	return slices.Concat(s.CommandsIn(s.guildID), s.CommandsIn(""))
+}
+
+// CommandsIn returns the commands of a guild or, where guildID is empty, the
+// global ones.
+func (s *Server) CommandsIn(guildID string) []Command {
 	s.commands.mu.Lock()
 	defer s.commands.mu.Unlock()
-	return slices.Concat(s.commands.scopes[s.guildID], s.commands.scopes[""])
+	return slices.Clone(s.commands.scopes[guildID])
 }
 
 // scope returns the guild that a call's commands are for, "" being all.
@@ -99,10 +115,7 @@ func (s *Server) scope(c *call) (string, *refusal) {
 		return "", refuse(http.StatusForbidden, 20012, "You are not authorized to perform this action on this application")
 	}
 	guild := c.r.PathValue("guild")
-	if guild != "" && guild != s.guildID {
-		return "", refuse(http.StatusForbidden, CodeMissingAccess, "Missing Access")
-	}
-	return guild, nil
+	return guild, s.commands.admit(guild)
 }
 
 func (s *Server) getCommands(c *call) (any, *refusal) {
@@ -112,7 +125,7 @@ func (s *Server) getCommands(c *call) (any, *refusal) {
 	}
 	s.commands.mu.Lock()
 	defer s.commands.mu.Unlock()
-	return s.wireCommands(s.commands.scopes[scope], c.r.URL.Query().Get("with_localizations") == "true"), nil
+	return s.commands.show(s.commands.scopes[scope], localized(c)), nil
 }
 
 // putCommands replaces all commands of a scope.
@@ -125,36 +138,48 @@ func (s *Server) putCommands(c *call) (any, *refusal) {
 	if refused := c.decode(&commands); refused != nil {
 		return nil, refused
 	}
+	store := s.commands
+	store.mu.Lock()
+	defer store.mu.Unlock()
 	p := &problems{}
-	validateCommands(p, commands)
+	validateTogether(p, commands)
+	for i := range commands {
+		validateAny(p, at(i), &commands[i])
+		store.validateSupported(p, at(i), scope, &commands[i])
+	}
 	if refused := p.refusal(); refused != nil {
 		return nil, refused
 	}
 	if err := s.schemas.checkEach("ApplicationCommandUpdateRequest", c.body); err != nil {
 		return nil, refuse(http.StatusBadRequest, CodeInvalidForm, "Invalid Form Body: "+err.Error())
 	}
-
-	store := s.commands
-	store.mu.Lock()
-	defer store.mu.Unlock()
+	if refused := store.keepEntryPoint(scope, commands); refused != nil {
+		return nil, refused
+	}
 	kept, fresh := store.merge(scope, commands)
 	if refused := store.countCreates(scope, fresh); refused != nil {
 		return nil, refused
 	}
 	store.scopes[scope] = kept
 	store.changed.notify()
-	return s.wireCommands(kept, true), nil
+	return store.show(kept, everyLocale), nil
 }
 
-// merge gives commands their ids: one of a known name keeps its own. It also
-// counts those that are new.
+// merge gives commands their ids. A command is the one that has the id that it
+// names, which renames it (diamondburned/arikawa#417), or else the one of its name
+// and type. merge also counts those that are new.
 func (st *commandStore) merge(scope string, commands []Command) (merged []Command, fresh int) {
 	for _, c := range commands {
-		c.GuildID = scope
-		if c.Type == 0 {
-			c.Type = ChatCommand
+		// They are of global commands alone (Discord's documentation, Application
+		// Commands, "Application Command Structure").
+		if scope != "" {
+			c.Contexts, c.IntegrationTypes = nil, nil
 		}
-		before := slices.IndexFunc(st.scopes[scope], func(old Command) bool { return old.Name == c.Name && old.Type == c.Type })
+		c.GuildID, c.Type = scope, max(c.Type, ChatCommand)
+		before := slices.IndexFunc(st.scopes[scope], func(old Command) bool { return old.ID == c.ID })
+		if before < 0 {
+			before = slices.IndexFunc(st.scopes[scope], func(old Command) bool { return old.Name == c.Name && old.Type == c.Type })
+		}
 		if before < 0 {
 			fresh++
 			c.ID, c.Version = st.server.ids.next(), st.server.ids.next()
@@ -170,67 +195,18 @@ func (st *commandStore) merge(scope string, commands []Command) (merged []Comman
 	return merged, fresh
 }
 
-// countCreates refuses more creations in a day than Discord allows.
+// countCreates refuses more creations in a day than Discord allows: with status
+// 400, not 429 (discord-api-docs#6188).
 func (st *commandStore) countCreates(scope string, fresh int) *refusal {
 	now := st.server.clock.Now()
 	recent := slices.DeleteFunc(st.created[scope], func(t time.Time) bool { return now.Sub(t) >= 24*time.Hour })
 	if len(recent)+fresh > maxDailyCreates {
-		refused := rateLimited(24*time.Hour, false, CodeDailyCreates)
-		refused.message = fmt.Sprintf("Max number of daily application command creates has been reached (%d)", maxDailyCreates)
-		refused.innocent = false
-		return refused
+		return refuse(http.StatusBadRequest, CodeDailyCreates,
+			fmt.Sprintf("Max number of daily application command creates has been reached (%d)", maxDailyCreates))
 	}
 	for range fresh {
 		recent = append(recent, now)
 	}
 	st.created[scope] = recent
 	return nil
-}
-
-// wireCommands are commands as Discord answers with them.
-func (s *Server) wireCommands(commands []Command, localizations bool) []map[string]any {
-	list := []map[string]any{}
-	for _, c := range commands {
-		wire := map[string]any{
-			"id": c.ID, "application_id": s.app.id, "version": c.Version, "type": c.Type,
-			"name": c.Name, "description": c.Description, "nsfw": c.NSFW,
-			"default_member_permissions": c.DefaultMemberPermissions,
-			"dm_permission":              c.DMPermission == nil || *c.DMPermission,
-			"contexts":                   c.Contexts,
-			"integration_types":          append([]int{}, c.IntegrationTypes...),
-		}
-		if len(c.IntegrationTypes) == 0 {
-			wire["integration_types"] = []int{0}
-		}
-		if c.GuildID != "" {
-			wire["guild_id"] = c.GuildID
-		}
-		if len(c.Options) > 0 {
-			wire["options"] = wireOptions(c.Options, localizations)
-		}
-		if localizations {
-			wire["name_localizations"] = c.NameLocalizations
-			wire["description_localizations"] = c.DescriptionLocalizations
-		}
-		list = append(list, wire)
-	}
-	return list
-}
-
-// wireOptions leaves localisations out where they were not asked for.
-func wireOptions(options []CommandOption, localizations bool) []CommandOption {
-	out := slices.Clone(options)
-	for i := range out {
-		o := &out[i]
-		o.Options = wireOptions(o.Options, localizations)
-		if localizations {
-			continue
-		}
-		o.NameLocalizations, o.DescriptionLocalizations = nil, nil
-		o.Choices = slices.Clone(o.Choices)
-		for k := range o.Choices {
-			o.Choices[k].NameLocalizations = nil
-		}
-	}
-	return out
 }

@@ -16,12 +16,17 @@ const (
 	maxStringOption   = 6000
 )
 
-// maxCommands is how many commands of a type a scope may hold.
+// maxCommands is how many commands of a type a scope may hold (Discord's
+// documentation, Application Commands, "Registering a Command").
 func maxCommands(commandType int) int {
-	if commandType == ChatCommand {
+	switch commandType {
+	case ChatCommand:
 		return 100
+	case EntryPointCommand:
+		return 1
+	default:
+		return 15
 	}
-	return 15
 }
 
 // commandName is Discord's pattern for what is typed.
@@ -33,13 +38,6 @@ var locales = strings.Fields("id da de en-GB en-US es-ES es-419 fr hr it lt hu n
 func validateLocale(p *problems, path, locale string) {
 	if !slices.Contains(locales, locale) {
 		p.add(at(path, locale), "BASE_TYPE_CHOICES", "%q is no locale.", locale)
-	}
-}
-
-func validateCommands(p *problems, commands []Command) {
-	validateTogether(p, commands)
-	for i := range commands {
-		validateAny(p, at(i), &commands[i])
 	}
 }
 
@@ -72,6 +70,13 @@ func validateAny(p *problems, path string, c *Command) {
 			p.add(at(path, "default_member_permissions"), "NUMBER_TYPE_COERCE", "Value %q is not int.", *c.DefaultMemberPermissions)
 		}
 	}
+	// discord.py#10216
+	if c.Contexts != nil && len(c.Contexts) == 0 {
+		p.add(at(path, "contexts"), "BASE_TYPE_BAD_LENGTH", "Must be 1 or more in length.")
+	}
+	if c.IntegrationTypes != nil && len(c.IntegrationTypes) == 0 {
+		p.add(at(path, "integration_types"), "BASE_TYPE_BAD_LENGTH", "Must be 1 or more in length.")
+	}
 	for i, context := range c.Contexts {
 		if context < 0 || context > 2 {
 			p.add(at(path, "contexts", i), "BASE_TYPE_CHOICES", "Value must be one of {0, 1, 2}.")
@@ -82,8 +87,10 @@ func validateAny(p *problems, path string, c *Command) {
 		validateChatCommand(p, path, c)
 	case UserCommand, MessageCommand:
 		validateMenuCommand(p, path, c)
+	case EntryPointCommand:
+		validateEntryPoint(p, path, c)
 	default:
-		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3}.")
+		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4}.")
 	}
 }
 

@@ -30,6 +30,10 @@ func TestRefusedCommands(t *testing.T) {
 		"localised name":           {`[{"name":"a","description":"d","name_localizations":{"de":"A"}}]`, "0.name_localizations.de"},
 		"localised description":    {`[{"name":"a","description":"d","description_localizations":{"de":"` + x(101) + `"}}]`, "0.description_localizations.de"},
 		"permissions":              {`[{"name":"a","description":"d","default_member_permissions":"all"}]`, "0.default_member_permissions"},
+		"no contexts":              {`[{"name":"a","description":"d","contexts":[]}]`, "0.contexts"},
+		"no integration types":     {`[{"name":"a","description":"d","integration_types":[]}]`, "0.integration_types"},
+		"handler":                  {`[{"name":"a","description":"d","handler":1}]`, "0.handler"},
+		"no Activities":            {`[{"type":4,"name":"launch","description":"d","handler":2}]`, "0.type"},
 		"type":                     {`[{"name":"a","type":9}]`, "0.type"},
 		"menu: no name":            {`[{"type":2}]`, "0.name"},
 		"menu: long name":          {`[{"type":2,"name":"` + x(33) + `"}]`, "0.name"},
@@ -126,7 +130,7 @@ func TestDailyCreates(t *testing.T) {
 	c.register(hundred("a")).want(t, 200, 0)
 	c.register(hundred("a")).want(t, 200, 0)
 	c.register(hundred("b")).want(t, 200, 0)
-	c.register(hundred("c")).want(t, 429, discordtest.CodeDailyCreates)
+	c.register(hundred("c")).want(t, 400, discordtest.CodeDailyCreates)
 	c.do("PUT", "/applications/"+discord.ApplicationID()+"/guilds/"+discord.GuildID()+"/commands", hundred("c")).want(t, 200, 0)
 	c.register(many(101, `{"name":"b%","description":"d"}`)).want(t, 400, discordtest.CodeInvalidForm)
 	c.do("GET", "/applications/1/commands", "").want(t, 403, 20012)

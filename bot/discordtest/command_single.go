@@ -10,7 +10,7 @@ import (
 // getCommand shows one command.
 func (s *Server) getCommand(c *call) (any, *refusal) {
 	return s.withCommand(c, func(_ string, list []Command, i int) (any, *refusal) {
-		return s.wireCommands(list[i:i+1], true)[0], nil
+		return s.commands.showOne(list[i]), nil
 	})
 }
 
@@ -24,14 +24,16 @@ func (s *Server) postCommand(c *call) (any, *refusal) {
 	if refused := c.decode(&given); refused != nil {
 		return nil, refused
 	}
-	p := &problems{}
-	validateAny(p, "", &given)
-	if refused := s.checkCommand(c, p, "ApplicationCommandCreateRequest"); refused != nil {
-		return nil, refused
-	}
 	store := s.commands
 	store.mu.Lock()
 	defer store.mu.Unlock()
+	p := &problems{}
+	validateAny(p, "", &given)
+	store.validateSupported(p, "", scope, &given)
+	if refused := s.checkCommand(c, p, "ApplicationCommandCreateRequest"); refused != nil {
+		return nil, refused
+	}
+	given.ID = "" // which is nothing that a new command can choose
 	merged, fresh := store.merge(scope, []Command{given})
 	list := slices.DeleteFunc(slices.Clone(store.scopes[scope]), func(old Command) bool { return old.ID == merged[0].ID })
 	if refused := store.replace(scope, append(list, merged[0])); refused != nil {
@@ -42,7 +44,7 @@ func (s *Server) postCommand(c *call) (any, *refusal) {
 		return nil, refused
 	}
 	c.created = fresh > 0
-	return s.wireCommands(merged, true)[0], nil
+	return store.showOne(merged[0]), nil
 }
 
 // patchCommand changes the members of a command that the body names.
@@ -55,6 +57,7 @@ func (s *Server) patchCommand(c *call) (any, *refusal) {
 		}
 		p := &problems{}
 		validateAny(p, "", &changed)
+		s.commands.validateSupported(p, "", scope, &changed)
 		if refused := s.checkCommand(c, p, "ApplicationCommandPatchRequestPartial"); refused != nil {
 			return nil, refused
 		}
@@ -66,7 +69,7 @@ func (s *Server) patchCommand(c *call) (any, *refusal) {
 		if refused := s.commands.replace(scope, list); refused != nil {
 			return nil, refused
 		}
-		return s.wireCommands(list[i:i+1], true)[0], nil
+		return s.commands.showOne(changed), nil
 	})
 }
 

@@ -74,7 +74,9 @@ func (s *Server) launch(in *interaction, data map[string]any) error {
 	in.stop = s.clock.AfterFunc(firstResponseLimit, func() { s.expire(in) })
 	s.mu.Unlock()
 
-	s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event)
+	if s.commands.sendsInteractions() {
+		s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event)
+	}
 	return nil
 }
 

@@ -11,43 +11,45 @@ import (
 const administrator = 1 << 3
 
 // Commands returns the commands that Discord offers the user where the user
-// looks, of all types: those of the guild first. Of a guild's and a global
-// command of one name and type the guild's alone is offered.
+// looks, of all types: those of the guild first. A guild's and a global command
+// of one name and type are both offered (discord-api-docs#3885).
 func (u *User) Commands() []Command {
 	return slices.DeleteFunc(u.present(), func(c Command) bool { return u.mayUse(&c) != nil })
 }
 
 // present returns the commands that there are where the user looks, for whomever.
 func (u *User) present() []Command {
-	u.server.commands.mu.Lock()
-	defer u.server.commands.mu.Unlock()
-	list := slices.Clone(u.server.commands.scopes[u.channel.guildID]) // in a DM the global ones
+	global := u.server.CommandsIn("")
 	if u.channel.guildID == "" {
-		return list
+		return global
 	}
-	for _, global := range u.server.commands.scopes[""] {
-		if !slices.ContainsFunc(list, func(c Command) bool { return c.Name == global.Name && c.Type == global.Type }) {
-			list = append(list, global)
-		}
-	}
-	return list
+	return slices.Concat(u.server.CommandsIn(u.channel.guildID), global)
 }
 
 // find returns the command of a type that the user calls by a name, or an error
-// that names those the user is offered.
+// that names those the user is offered. Of a guild's and a global one it is the
+// guild's, which a person would have to choose among the two.
 func (u *User) find(commandType int, name string) (*Command, error) {
 	var offered []string
+	var unusable *Command
+	var why error
 	for _, c := range u.present() {
 		if c.Type != commandType {
 			continue
 		}
 		err := u.mayUse(&c)
-		if u.calls(name, c.Name, c.NameLocalizations) {
-			return &c, err
-		}
-		if err == nil {
+		called := u.calls(name, c.Name, c.NameLocalizations)
+		switch {
+		case called && err == nil:
+			return &c, nil
+		case called && why == nil:
+			unusable, why = &c, err
+		case err == nil:
 			offered = append(offered, shown(commandType, c.Name))
 		}
+	}
+	if why != nil {
+		return unusable, why
 	}
 	return nil, fmt.Errorf("no command %s; there: %s", shown(commandType, name), strings.Join(offered, ", "))
 }

@@ -27,9 +27,9 @@ func TestOfferedCommands(t *testing.T) {
 		user *discordtest.User
 		want string
 	}{
-		"anyone in the guild":           {anna, "both local plan here old"},
-		"one with some of what it asks": {manager, "both local plan here old Hosted Bots"},
-		"an administrator":              {boss, "both local plan here old admin owner Hosted Bots"},
+		"anyone in the guild":           {anna, "both local plan here old both"},
+		"one with some of what it asks": {manager, "both local plan here old Hosted Bots both"},
+		"an administrator":              {boss, "both local plan here old admin owner Hosted Bots both"},
 		// Permissions are the guild's.
 		"anyone in a DM": {anna.InDM(), "plan private admin owner Hosted Bots both"},
 	} {
@@ -51,7 +51,7 @@ func TestOfferedCommands(t *testing.T) {
 	}
 }
 
-// Of two commands of a name the one that is offered is the one that is used.
+// Of a guild's and a global command of one name the guild's is used in the guild.
 func TestTheGuildsCommandIsUsed(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	path := "/applications/" + s.discord.ApplicationID() + "/guilds/" + s.discord.GuildID() + "/commands"

@@ -56,7 +56,7 @@ func (s *Server) routes() http.Handler {
 	handle("GET", RouteGateway, func(*call) (any, *refusal) { return map[string]any{"url": s.GatewayURL()}, nil })
 	handle("GET", RouteGatewayBot, s.getGatewayBot)
 	handle("GET", "/users/@me", func(*call) (any, *refusal) { return s.app.user, nil })
-	handle("GET", "/applications/@me", s.getApplication)
+	handle("GET", RouteApplication, s.getApplication)
 	handle("GET", "/oauth2/applications/@me", s.getApplication)
 	for _, route := range []string{RouteCommands, RouteGuildCommands} {
 		handle("GET", route, s.getCommands)
@@ -239,12 +239,5 @@ func (s *Server) getGatewayBot(*call) (any, *refusal) {
 		"session_start_limit": map[string]any{
 			"total": 1000, "remaining": left, "reset_after": reset.Milliseconds(), "max_concurrency": s.cfg.MaxConcurrency,
 		},
-	}, nil
-}
-
-func (s *Server) getApplication(*call) (any, *refusal) {
-	return map[string]any{
-		"id": s.app.id, "name": s.app.user.Username, "icon": nil, "description": "", "bot_public": true,
-		"bot_require_code_grant": false, "verify_key": strings.Repeat("0", 64), "flags": 0, "bot": s.app.user,
 	}, nil
 }
