@@ -1,0 +1,172 @@
+package register_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/redisconn"
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/bot/register"
+	"hostbot/bot/rest"
+	"hostbot/configs/secret"
+)
+
+func TestMain(m *testing.M) {
+	redisconn.RedirectLibraryLog(zerolog.Nop())
+	goleak.VerifyTestMain(m)
+}
+
+// stage is a Discord and a Redis at which the program is started again and again.
+type stage struct {
+	discord *discordtest.Server
+	redis   *redistest.Server
+	client  redis.UniversalClient
+	rest    *rest.Client
+	staff   *staff
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	discord := discordtest.RunT(t, discordtest.Config{NoRateLimits: true})
+	server := redistest.StartMiniredis(t)
+	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: time.Second})
+	t.Cleanup(func() { _ = client.Close() })
+	api, err := rest.New(secret.Text(discord.Token()), discord.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(api.Close)
+	return &stage{discord, server, client, api, &staff{}}
+}
+
+// registrar returns that of a new start.
+func (s *stage) registrar() *register.Registrar {
+	return register.New(register.Config{
+		Session: s.rest.Session(), ApplicationID: s.discord.ApplicationID(), Redis: s.client,
+		Staff: s.staff, Log: zerolog.Nop(), Timing: register.Timing{First: time.Millisecond, Longest: 20 * time.Millisecond},
+	})
+}
+
+// sync starts anew and tries once.
+func (s *stage) sync(t *testing.T, wanted ...register.Scope) {
+	t.Helper()
+	if err := s.registrar().Sync(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writes counts the overwrites so far.
+func (s *stage) writes() int {
+	n := 0
+	for _, call := range s.discord.Calls() {
+		if call.Method == http.MethodPut {
+			n++
+		}
+	}
+	return n
+}
+
+// names returns the names of the commands of a guild or, where guildID is empty,
+// of the global ones, in alphabetical order.
+func (s *stage) names(guildID string) string {
+	var names []string
+	for _, c := range s.discord.CommandsIn(guildID) {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// staff notes what staff are told.
+type staff struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (s *staff) CommandsUpdated() { s.note("updated") }
+
+func (s *staff) CommandsRefused(reason error) { s.note("refused: " + reason.Error()) }
+
+func (s *staff) GuildRefused(guildID, inviteURL string, reason error) {
+	s.note("refused in " + guildID + ": " + reason.Error() + " " + inviteURL)
+}
+
+func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
+
+func (s *staff) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = append(s.told, text)
+}
+
+func (s *staff) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.told)
+}
+
+// run registers in the background and returns a function that waits for the end.
+func run(ctx context.Context, r *register.Registrar, wanted ...register.Scope) (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Run(ctx, wanted, func() {})
+	}()
+	return func() { <-done }
+}
+
+// customers returns commands as customers have them.
+func customers() []*discordgo.ApplicationCommand {
+	return []*discordgo.ApplicationCommand{
+		{
+			Type: discordgo.ChatApplicationCommand, Name: "bot", Description: "Your bots",
+			NameLocalizations: &map[discordgo.Locale]string{"de": "bot"},
+			IntegrationTypes:  &[]discordgo.ApplicationIntegrationType{0, 1}, Contexts: &[]discordgo.InteractionContextType{0, 1, 2},
+			Options: []*discordgo.ApplicationCommandOption{{
+				Type: discordgo.ApplicationCommandOptionSubCommand, Name: "show", Description: "Show one",
+				NameLocalizations: map[discordgo.Locale]string{"tr": "göster"},
+				Options: []*discordgo.ApplicationCommandOption{{
+					Type: discordgo.ApplicationCommandOptionString, Name: "bot", Description: "Which", Required: true, Autocomplete: true,
+				}},
+			}, {
+				Type: discordgo.ApplicationCommandOptionSubCommand, Name: "list", Description: "List them",
+			}},
+		},
+		{
+			Type: discordgo.ChatApplicationCommand, Name: "plan", Description: "Your plan 👍",
+			IntegrationTypes: &[]discordgo.ApplicationIntegrationType{0, 1}, Contexts: &[]discordgo.InteractionContextType{0, 1, 2},
+		},
+	}
+}
+
+// staffs returns commands as staff have them.
+func staffs() []*discordgo.ApplicationCommand {
+	manage := int64(discordgo.PermissionManageGuild)
+	return []*discordgo.ApplicationCommand{
+		{
+			Type: discordgo.ChatApplicationCommand, Name: "admin", Description: "For staff", DefaultMemberPermissions: &manage,
+			Options: []*discordgo.ApplicationCommandOption{{
+				Type: discordgo.ApplicationCommandOptionString, Name: "do", Description: "What",
+				Choices: []*discordgo.ApplicationCommandOptionChoice{
+					{Name: "Start", NameLocalizations: map[discordgo.Locale]string{"de": "Starten"}, Value: "start"},
+				},
+			}},
+		},
+		{Type: discordgo.UserApplicationCommand, Name: "Hosted bots", DefaultMemberPermissions: &manage},
+	}
+}
+
+func in(guildID string, commands []*discordgo.ApplicationCommand) register.Scope {
+	return register.Scope{GuildID: guildID, Commands: commands}
+}
