@@ -2,19 +2,14 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"runtime/debug"
 
-	"github.com/cenkalti/backoff/v5"
-
-	"hostbot/bot/processlog"
 	"hostbot/bot/register"
-	"hostbot/bot/rest"
 )
 
 // registerCommands waits for the application's ID and then sees to it that
-// Discord knows the commands, trying again while it does not answer. Commands
-// of an earlier start are served meanwhile. The channel is closed at the end.
+// Discord lists the commands that are served, and no others. Commands are served
+// meanwhile. The channel is closed when that is done or ctx is.
 func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
@@ -22,69 +17,30 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 		select {
 		case <-ctx.Done():
 		case applicationID := <-b.connection.applications:
-			b.syncCommands(ctx, applicationID)
-			debug.FreeOSMemory() // what starting took, which is a tenth of what an idle bot holds
+			registrar := register.New(register.Config{
+				Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
+				Staff: b.journal, Log: b.log, Timing: register.DefaultTiming(),
+			})
+			// Memory for what starting took is a tenth of what an idle bot holds.
+			registrar.Run(ctx, b.scopes(), debug.FreeOSMemory)
 		}
 	}()
 	return done
 }
 
-func (b *Bot) syncCommands(ctx context.Context, applicationID string) {
-	changed := false
-	var refused error
-	for _, scope := range b.scopes() {
-		updated, err := b.syncScope(ctx, applicationID, scope)
-		if ctx.Err() != nil {
-			return
-		}
-		changed = changed || updated
-		refused = errors.Join(refused, err)
-	}
-	if changed {
-		b.journal.CommandsUpdated()
-	}
-	if refused != nil { // it is no use to try again; commands of an earlier start go on
-		b.journal.CommandsRefused(refused)
-		return
-	}
-	b.log.Info().Bool("changed", changed).Msg("the commands are registered")
-}
-
-// scope is where commands are registered: in a guild, or everywhere where its ID
-// is empty.
-type scope struct {
-	guildID  string
-	commands []register.Command
-}
-
 // scopes returns which commands belong where: customers' everywhere, or in the
 // one guild that is set; staff's in the guild of theirs, which may be the same.
-func (b *Bot) scopes() []scope {
-	customers := scope{b.settings.Discord.GuildID, b.handlers.Definitions()}
+func (b *Bot) scopes() []register.Scope {
+	customers := register.Scope{
+		GuildID: b.settings.Discord.GuildID, Commands: b.handlers.Definitions(), Registered: b.handlers.Registered,
+	}
 	switch {
 	case b.staff == nil:
-		return []scope{customers}
-	case b.settings.Admin.GuildID == customers.guildID:
-		customers.commands = append(customers.commands, b.staff.Definitions()...)
-		return []scope{customers}
+		return []register.Scope{customers}
+	case b.settings.Admin.GuildID == customers.GuildID:
+		customers.Commands = append(customers.Commands, b.staff.Definitions()...)
+		return []register.Scope{customers}
 	default:
-		return []scope{customers, {b.settings.Admin.GuildID, b.staff.Definitions()}}
+		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: b.staff.Definitions()}}
 	}
-}
-
-// syncScope registers the commands of one scope, whatever becomes of another, and
-// tries again until Discord has taken or refused them.
-func (b *Bot) syncScope(ctx context.Context, applicationID string, s scope) (changed bool, refused error) {
-	_, _ = backoff.Retry(ctx, func() (struct{}, error) {
-		ids, updated, err := register.Sync(ctx, b.discord, applicationID, s.guildID, s.commands)
-		changed, refused = updated, err
-		if err == nil && s.guildID == b.settings.Discord.GuildID {
-			b.handlers.Registered(ids)
-		}
-		if err != nil && ctx.Err() == nil {
-			processlog.Told(b.log.Error()).Err(err).Str("guild", s.guildID).Msg("the commands could not be registered")
-		}
-		return struct{}{}, rest.Retry(err)
-	}, backoff.WithBackOff(backoff.NewExponentialBackOff()), backoff.WithMaxElapsedTime(0)) // the error is in refused
-	return changed, refused
 }

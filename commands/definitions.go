@@ -1,7 +1,8 @@
 package commands
 
 import (
-	"hostbot/bot/register"
+	"github.com/bwmarrin/discordgo"
+
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -10,10 +11,12 @@ import (
 const optionBot = "bot"
 
 // Definitions returns the commands as they are registered with Discord: those
-// of operations that the service offers.
-func (c *Commands) Definitions() []register.Command {
+// of operations that the service offers. Contexts and integration types are those
+// that the commands are made for; package register leaves out what the application
+// may not have.
+func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
 	d := definer{c.texts, c.texts.For(locale.Default)}
-	subcommands := []register.Option{
+	subcommands := []*discordgo.ApplicationCommandOption{
 		d.subcommand("command.bot.list"),
 		d.subcommand("command.bot.show", d.botOption()),
 	}
@@ -35,7 +38,7 @@ func (c *Commands) Definitions() []register.Command {
 	if c.hosting.Offers(hostapi.OpCreate) {
 		subcommands = append(subcommands, d.subcommand("command.bot.create"))
 	}
-	return []register.Command{d.command("command.bot", subcommands...), d.command("command.plan"), d.command("command.help")}
+	return []*discordgo.ApplicationCommand{d.command("command.bot", subcommands...), d.command("command.plan"), d.command("command.help")}
 }
 
 // definer writes names and descriptions in every language; key is that of the
@@ -45,37 +48,67 @@ type definer struct {
 	plain *locale.Texts
 }
 
-func (d definer) command(key string, options ...register.Option) register.Command {
-	return register.Command{
-		Type:                     register.ChatInput,
+func (d definer) command(key string, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommand {
+	return &discordgo.ApplicationCommand{
+		Type:                     discordgo.ChatApplicationCommand,
 		Name:                     d.plain.Text(key + ".name"),
-		NameLocalizations:        d.texts.Localizations(key + ".name"),
+		NameLocalizations:        unlessNone(d.localizations(key + ".name")),
 		Description:              d.plain.Text(key + ".description"),
-		DescriptionLocalizations: d.texts.Localizations(key + ".description"),
+		DescriptionLocalizations: unlessNone(d.localizations(key + ".description")),
 		Options:                  options,
-		IntegrationTypes:         []int{register.OnGuild, register.OnUser},
-		Contexts:                 []int{register.InGuild, register.InBotDM, register.InPrivateChannel},
+		IntegrationTypes: &[]discordgo.ApplicationIntegrationType{
+			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
+		},
+		Contexts: &[]discordgo.InteractionContextType{
+			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
+		},
 	}
 }
 
-func (d definer) option(kind register.Type, key string) register.Option {
-	return register.Option{
+func (d definer) option(kind discordgo.ApplicationCommandOptionType, key string) *discordgo.ApplicationCommandOption {
+	return &discordgo.ApplicationCommandOption{
 		Type:                     kind,
 		Name:                     d.plain.Text(key + ".name"),
-		NameLocalizations:        d.texts.Localizations(key + ".name"),
+		NameLocalizations:        d.localizations(key + ".name"),
 		Description:              d.plain.Text(key + ".description"),
-		DescriptionLocalizations: d.texts.Localizations(key + ".description"),
+		DescriptionLocalizations: d.localizations(key + ".description"),
 	}
 }
 
-func (d definer) subcommand(key string, options ...register.Option) register.Option {
-	o := d.option(register.Subcommand, key)
+func (d definer) subcommand(key string, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
+	o := d.option(discordgo.ApplicationCommandOptionSubCommand, key)
 	o.Options = options
 	return o
 }
 
-func (d definer) botOption() register.Option {
-	o := d.required(register.String, "option.bot")
+func (d definer) botOption() *discordgo.ApplicationCommandOption {
+	o := d.required(discordgo.ApplicationCommandOptionString, "option.bot")
 	o.Autocomplete = true
 	return o
+}
+
+func (d definer) required(kind discordgo.ApplicationCommandOptionType, key string) *discordgo.ApplicationCommandOption {
+	o := d.option(kind, key)
+	o.Required = true
+	return o
+}
+
+// localizations returns a text in the other languages; nil where there is none.
+func (d definer) localizations(key string) map[discordgo.Locale]string {
+	var localized map[discordgo.Locale]string
+	for language, text := range d.texts.Localizations(key) {
+		if localized == nil {
+			localized = make(map[discordgo.Locale]string)
+		}
+		localized[discordgo.Locale(language)] = text
+	}
+	return localized
+}
+
+// unlessNone returns localisations as a command has them, where they may be nil.
+func unlessNone(localizations map[discordgo.Locale]string) *map[discordgo.Locale]string {
+	if len(localizations) == 0 {
+		return nil
+	}
+	return &localizations
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/register"
 )
 
 // help lists the commands, as they are registered, in the caller's language.
@@ -15,17 +14,17 @@ func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.
 	p := c.page(r)
 	lines := []string{p.t.Text("help.intro"), ""}
 	for _, command := range c.Definitions() {
-		id, typed := c.commandID(command.Name), p.inLanguage(command.Name, command.NameLocalizations)
+		id, typed := c.commandID(command.Name), p.inLanguage(command.Name, localized(command.NameLocalizations))
 		subcommands := 0
 		for _, o := range command.Options {
-			if o.Type == register.Subcommand {
+			if o.Type == discordgo.ApplicationCommandOptionSubCommand {
 				subcommands++
 				lines = append(lines, mention(id, command.Name+" "+o.Name, typed+" "+p.inLanguage(o.Name, o.NameLocalizations))+
 					" · "+p.inLanguage(o.Description, o.DescriptionLocalizations))
 			}
 		}
 		if subcommands == 0 {
-			lines = append(lines, mention(id, command.Name, typed)+" · "+p.inLanguage(command.Description, command.DescriptionLocalizations))
+			lines = append(lines, mention(id, command.Name, typed)+" · "+p.inLanguage(command.Description, localized(command.DescriptionLocalizations)))
 		}
 	}
 	return p.respond(interaction.Message{Embeds: []*discordgo.MessageEmbed{{
@@ -52,9 +51,16 @@ func mention(id, fullName, typed string) string {
 }
 
 // inLanguage picks the caller's language as Discord's client does.
-func (p *page) inLanguage(text string, localizations map[string]string) string {
-	if l, ok := localizations[p.t.Locale()]; ok {
+func (p *page) inLanguage(text string, localizations map[discordgo.Locale]string) string {
+	if l, ok := localizations[discordgo.Locale(p.t.Locale())]; ok {
 		return l
 	}
 	return text
+}
+
+func localized(localizations *map[discordgo.Locale]string) map[discordgo.Locale]string {
+	if localizations == nil {
+		return nil
+	}
+	return *localizations
 }

@@ -105,14 +105,17 @@ func TestLifecycle(t *testing.T) {
 	j.Resumed(90 * time.Second)
 	j.CommandsUpdated()
 	j.CommandsRefused(errors.New("status 403"))
+	j.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))
+	j.InteractionsElsewhere("old.example.com")
 	j.Stopping("told to stop")
 	entries := p["lifecycle"]
-	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90 s", "Commands", "status 403", "told to stop"} {
+	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90 s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop"} {
 		if i >= len(entries) {
 			t.Fatalf("%d entries", len(entries))
 		}
 		want(t, entries[i], part)
 	}
+	want(t, entries[6], "https://discord.com/invite", `\*code\* 50001`)
 }
 
 func TestEveryTextIsThere(t *testing.T) {

@@ -31,6 +31,27 @@ func (j *Journal) CommandsRefused(reason error) {
 	j.trouble("❗", red, "log.lifecycle.commands_refused", reason)
 }
 
+// GuildRefused writes that the bot may not register its commands in a guild, and
+// how it is invited there.
+func (j *Journal) GuildRefused(guildID, inviteURL string, reason error) {
+	j.cure("❗", j.t.Format("log.lifecycle.guild_refused", locale.Args{"Guild": safetext.Plain(guildID, nameLimit)}),
+		j.t.Format("log.cure.guild_refused", locale.Args{"URL": inviteURL})+"\n"+safetext.Markdown(reason.Error(), detailLimit))
+}
+
+// InteractionsElsewhere writes that Discord sends interactions to a server of
+// this name instead of to the bot, and how that is changed.
+func (j *Journal) InteractionsElsewhere(host string) {
+	j.cure("❗", j.t.Text("log.lifecycle.interactions_elsewhere"),
+		j.t.Format("log.cure.interactions_elsewhere", locale.Args{"Host": safetext.Code(host, nameLimit)}))
+}
+
+// cure writes what is wrong and what staff can do about it.
+func (j *Journal) cure(emoji, title, text string) {
+	entry := j.entry(emoji+" "+title, red)
+	entry.Description = text
+	j.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
+}
+
 // RedisLost writes that Redis does not answer, why, and what that means.
 func (j *Journal) RedisLost(reason error) {
 	j.trouble("🗄️", orange, "log.lifecycle.redis_lost", reason)

@@ -1,166 +1,249 @@
-// Package register keeps the commands that Discord knows of the same as those
-// that the program serves.
+// Package register sees to it that Discord lists the commands that the program
+// serves, and no others.
+//
+// Discord keeps one list of an application's commands for everywhere and one for
+// each guild. A guild's members see both side by side, also where they hold
+// commands of the same names (discord-api-docs#3885). So a list that an earlier
+// configuration left behind is emptied. Discord does not say which guilds have a
+// list (discord-api-docs#2464), which is why Redis remembers them.
 package register
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/cenkalti/backoff/v5"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/processlog"
+	"hostbot/bot/rest"
 )
 
-// Type is the type of a command or of an option, as Discord numbers them.
-type Type int
-
-// Types of commands. One on a user stands in their context menu, and has neither
-// a description nor options.
-const (
-	ChatInput Type = 1
-	OnAUser   Type = 2
-)
-
-// Types of options.
-const (
-	Subcommand      Type = 1
-	SubcommandGroup Type = 2
-	String          Type = 3
-	User            Type = 6
-)
-
-// ManageGuild is the permission to manage a guild, as Discord numbers it.
-const ManageGuild = "32"
-
-// Command is an application command in the form in which it is both sent to
-// Discord and compared with what Discord has. discordgo's own type sends null
-// for what is unset and can not be compared.
-type Command struct {
-	Type                     Type              `json:"type"`
-	Name                     string            `json:"name"`
-	NameLocalizations        map[string]string `json:"name_localizations,omitempty"`
-	Description              string            `json:"description"`
-	DescriptionLocalizations map[string]string `json:"description_localizations,omitempty"`
-	Options                  []Option          `json:"options,omitempty"`
-	IntegrationTypes         []int             `json:"integration_types,omitempty"` // where the application may be installed
-	Contexts                 []int             `json:"contexts,omitempty"`          // where the command may be used
-	// DefaultMemberPermissions are those that a member needs to see the command,
-	// unless the guild decided otherwise; empty: none.
-	DefaultMemberPermissions string `json:"default_member_permissions,omitempty"`
+// Scope is a list of commands as it is wanted.
+type Scope struct {
+	// GuildID is the guild whose list it is; empty for the global one.
+	GuildID  string
+	Commands []*discordgo.ApplicationCommand
+	// Registered is told the IDs of the chat commands by their names, once they
+	// are known. It may be nil.
+	Registered func(ids map[string]string)
 }
 
-// Where an application may be installed.
-const (
-	OnGuild = 0
-	OnUser  = 1
-)
-
-// Where a command may be used.
-const (
-	InGuild          = 0
-	InBotDM          = 1
-	InPrivateChannel = 2 // between people, by who has the application installed
-)
-
-// Option is an option or a subcommand.
-type Option struct {
-	Type                     Type              `json:"type"`
-	Name                     string            `json:"name"`
-	NameLocalizations        map[string]string `json:"name_localizations,omitempty"`
-	Description              string            `json:"description"`
-	DescriptionLocalizations map[string]string `json:"description_localizations,omitempty"`
-	Required                 bool              `json:"required,omitempty"`
-	Autocomplete             bool              `json:"autocomplete,omitempty"`
-	Choices                  []Choice          `json:"choices,omitempty"`
-	Options                  []Option          `json:"options,omitempty"`
-}
-
-// Choice is one of the only values that an option may have.
-type Choice struct {
-	Name              string            `json:"name"`
-	NameLocalizations map[string]string `json:"name_localizations,omitempty"`
-	Value             string            `json:"value"`
-}
-
-// Registry is where commands are registered.
-type Registry interface {
-	Commands(ctx context.Context, applicationID, guildID string, out any) error
-	OverwriteCommands(ctx context.Context, applicationID, guildID string, commands, out any) error
-}
-
-// registered is a command as Discord has it.
-type registered struct {
-	ID string `json:"id"`
-	Command
-}
-
-// Sync registers commands in a guild or, where guildID is empty, globally, if
-// they differ from what is registered there. Where they may be used and
-// installed counts for global commands alone: of a guild's, Discord forgets it.
-// Discord counts creations (200 a day), so unchanged commands are not sent. It
-// tells whether they were, and the commands' IDs by their names.
-func Sync(ctx context.Context, r Registry, applicationID, guildID string, commands []Command) (ids map[string]string, changed bool, err error) {
-	if guildID != "" {
-		commands = withoutContexts(commands)
+// String names the list.
+func (s Scope) String() string {
+	if s.GuildID == "" {
+		return "the global commands"
 	}
-	var there []registered
-	if err := r.Commands(ctx, applicationID, guildID, &there); err != nil {
-		return nil, false, fmt.Errorf("read commands: %w", err)
+	return "the commands of guild " + s.GuildID
+}
+
+// Staff are told what they should know.
+type Staff interface {
+	// CommandsUpdated says that a list was changed.
+	CommandsUpdated()
+	// CommandsRefused says that Discord refuses a list, and why.
+	CommandsRefused(reason error)
+	// GuildRefused says that Discord refuses the list of a guild because the bot
+	// may not have one there, and by which address it is invited.
+	GuildRefused(guildID, inviteURL string, reason error)
+	// InteractionsElsewhere says that Discord sends interactions to a server of
+	// this name, and none over the gateway.
+	InteractionsElsewhere(host string)
+}
+
+// Config is what a Registrar works with.
+type Config struct {
+	Session       *discordgo.Session
+	ApplicationID string
+	Redis         redis.UniversalClient
+	Staff         Staff
+	Log           zerolog.Logger
+	Timing        Timing
+}
+
+// Timing is how long a Registrar waits before it tries again: First, then twice
+// as long each time, up to Longest, each up to half more or less.
+//
+// Discord bans an address for a while that met 10,000 answers of 401, 403 or 429
+// within 10 minutes (documentation, "Rate Limits"). The intervals stay far from
+// that, even where the bot is never invited.
+type Timing struct {
+	First, Longest time.Duration
+}
+
+// DefaultTiming returns the timing for use. No wait is longer than half an hour.
+func DefaultTiming() Timing { return Timing{First: 2 * time.Second, Longest: 20 * time.Minute} }
+
+// Registrar registers the commands of one application.
+type Registrar struct {
+	config      Config
+	application *application      // nil until it was read
+	done        map[string]bool   // lists that are as wanted, by guild ID
+	told        map[string]string // the refusal that staff read last, by guild ID
+	complete    bool              // the log says that all commands are registered
+}
+
+// New returns a registrar.
+func New(c Config) *Registrar {
+	return &Registrar{config: c, done: make(map[string]bool), told: make(map[string]string)}
+}
+
+// Run registers the wanted commands, and tries again at growing intervals until
+// every list is as wanted or ctx is done. tried is called when all was tried once.
+func (r *Registrar) Run(ctx context.Context, wanted []Scope, tried func()) {
+	first := true
+	growing := &backoff.ExponentialBackOff{
+		InitialInterval: r.config.Timing.First, MaxInterval: r.config.Timing.Longest, Multiplier: 2, RandomizationFactor: 0.5,
 	}
-	changed = !sameCommands(there, commands, guildID == "")
-	if changed {
-		there = nil
-		if err := r.OverwriteCommands(ctx, applicationID, guildID, commands, &there); err != nil {
-			return nil, false, fmt.Errorf("overwrite commands: %w", err)
+	_, _ = backoff.Retry(ctx, func() (struct{}, error) { // fails only where ctx is done
+		err := r.Sync(ctx, wanted)
+		if first {
+			tried()
+		}
+		first = false
+		return struct{}{}, err
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0))
+}
+
+// Sync tries once to make every list that is not known to be so as it is wanted.
+// Lists that are no longer wanted are emptied when all wanted ones stand: until
+// then customers and staff keep what they had.
+//
+// An error says that something is left to do. Where Discord asks to wait it holds
+// a *backoff.RetryAfterError.
+func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
+	remembered, memoryErr := r.rememberGuilds(ctx, wanted)
+	applicationErr := r.readApplication(ctx)
+	err := r.syncAll(ctx, wanted)
+	if err == nil {
+		r.logComplete()
+		err = r.syncAll(ctx, unwanted(wanted, remembered))
+	}
+	return errors.Join(memoryErr, applicationErr, err)
+}
+
+// logComplete is called when all wanted lists stand.
+func (r *Registrar) logComplete() {
+	if !r.complete {
+		r.config.Log.Info().Msg("the commands are registered")
+	}
+	r.complete = true
+}
+
+// unwanted returns the lists that are to be empty: the global one, where no
+// commands are wanted there, and those of guilds of earlier starts.
+func unwanted(wanted []Scope, remembered []string) []Scope {
+	keep := make(map[string]bool)
+	for _, s := range wanted {
+		keep[s.GuildID] = true
+	}
+	var empty []Scope
+	for _, guildID := range append([]string{""}, remembered...) {
+		if !keep[guildID] {
+			empty = append(empty, Scope{GuildID: guildID})
 		}
 	}
-	ids = make(map[string]string, len(there))
-	for _, c := range there {
-		ids[c.Name] = c.ID
-	}
-	return ids, changed, nil
+	return empty
 }
 
-func withoutContexts(commands []Command) []Command {
-	commands = slices.Clone(commands)
-	for i := range commands {
-		commands[i].IntegrationTypes, commands[i].Contexts = nil, nil
+func (r *Registrar) syncAll(ctx context.Context, scopes []Scope) error {
+	var errs []error
+	changed := false
+	for _, s := range scopes {
+		if r.done[s.GuildID] {
+			continue
+		}
+		updated, err := r.sync(ctx, s)
+		changed = changed || updated
+		if err != nil {
+			errs = append(errs, r.failed(ctx, s, err))
+		}
 	}
-	return commands
+	if changed {
+		r.config.Staff.CommandsUpdated()
+	}
+	return errors.Join(errs...)
 }
 
-// sameCommands compares without regard to the order of commands, which Discord
-// does not keep. The order of options is shown to people and does count.
-func sameCommands(there []registered, wanted []Command, global bool) bool {
-	var a []Command
-	for _, c := range there {
-		a = append(a, c.Command)
+// sync makes one list as it is wanted.
+func (r *Registrar) sync(ctx context.Context, s Scope) (changed bool, err error) {
+	there, err := r.read(ctx, s.GuildID)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", s, err)
 	}
-	if !global {
-		a = withoutContexts(a)
+	commands := r.application.narrow(s)
+	if changed = !equal(there, commands); changed {
+		if there, err = r.overwrite(ctx, s.GuildID, commands, there); err != nil {
+			return false, fmt.Errorf("overwrite %s: %w", s, err)
+		}
+		r.config.Log.Info().Str("guild", s.GuildID).Int("commands", len(commands)).Msg("a list of commands was overwritten")
 	}
-	byName := func(c []Command) []Command {
-		return slices.SortedFunc(slices.Values(c), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) })
+	if s.Registered != nil {
+		s.Registered(chatIDs(there))
 	}
-	return slices.EqualFunc(byName(a), byName(wanted), func(x, y Command) bool {
-		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
-			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
-			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
-			x.DefaultMemberPermissions == y.DefaultMemberPermissions &&
-			slices.Equal(x.IntegrationTypes, y.IntegrationTypes) && slices.Equal(x.Contexts, y.Contexts) &&
-			sameOptions(x.Options, y.Options)
-	})
+	// What the application allows matters to the global list alone.
+	r.done[s.GuildID] = s.GuildID != "" || r.application != nil
+	if len(s.Commands) == 0 {
+		r.forgetGuild(ctx, s.GuildID)
+	}
+	return changed, nil
 }
 
-func sameOptions(a, b []Option) bool {
-	return slices.EqualFunc(a, b, func(x, y Option) bool {
-		return x.Type == y.Type && x.Name == y.Name && x.Description == y.Description &&
-			x.Required == y.Required && x.Autocomplete == y.Autocomplete &&
-			maps.Equal(x.NameLocalizations, y.NameLocalizations) &&
-			maps.Equal(x.DescriptionLocalizations, y.DescriptionLocalizations) &&
-			slices.EqualFunc(x.Choices, y.Choices, sameChoice) && sameOptions(x.Options, y.Options)
-	})
+// failed says in the log, and to staff where Discord has refused, why a list is
+// not as it is wanted. It returns nil where nothing can be done about it.
+func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	var e *rest.Error
+	refused := errors.As(err, &e) && !e.Temporary()
+	absent := refused && s.GuildID != "" && (e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
+	if absent && len(s.Commands) == 0 {
+		// The bot has left the guild, or there is no such guild. The next start
+		// tries again: whether Discord shows the list again where the bot is
+		// invited back is not documented.
+		r.config.Log.Info().Err(err).Str("guild", s.GuildID).Msg("the commands of a guild are no longer wanted, and the bot has no access to it")
+		r.done[s.GuildID] = true
+		return nil
+	}
+	line := processlog.Told(r.config.Log.Error()).Err(err).Str("guild", s.GuildID)
+	if absent {
+		line.Str("invite", r.inviteURL(s.GuildID)).Msg("the commands could not be registered: invite the bot to the guild, with the scopes bot and applications.commands")
+	} else {
+		line.Msg("the commands could not be registered")
+	}
+	if refused && r.told[s.GuildID] != err.Error() {
+		r.told[s.GuildID] = err.Error()
+		r.tellRefusal(s.GuildID, absent, err)
+	}
+	return r.wait(err)
 }
 
-func sameChoice(x, y Choice) bool {
-	return x.Name == y.Name && x.Value == y.Value && maps.Equal(x.NameLocalizations, y.NameLocalizations)
+func (r *Registrar) tellRefusal(guildID string, absent bool, err error) {
+	if absent {
+		r.config.Staff.GuildRefused(guildID, r.inviteURL(guildID), err)
+	} else {
+		r.config.Staff.CommandsRefused(err)
+	}
+}
+
+// wait returns err as the wait that Discord asks for, if it does.
+func (r *Registrar) wait(err error) error {
+	var e *rest.Error
+	if errors.As(err, &e) && e.RetryAfter > 0 {
+		return &backoff.RetryAfterError{Duration: min(e.RetryAfter, r.config.Timing.Longest)}
+	}
+	return err
+}
+
+// inviteURL is where the bot is invited to a guild, with what registering takes
+// (documentation, "Bot Authorization Flow").
+func (r *Registrar) inviteURL(guildID string) string {
+	return "https://discord.com/oauth2/authorize?client_id=" + r.config.ApplicationID +
+		"&scope=bot+applications.commands&guild_id=" + guildID
 }

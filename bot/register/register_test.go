@@ -2,140 +2,226 @@ package register_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
+	"hostbot/bot/discordtest"
 	"hostbot/bot/register"
 )
 
-// registry holds what is registered, as JSON like Discord's, and counts writes.
-type registry struct {
-	registered string
-	err        error
-	writes     int
-}
-
-func (r *registry) Commands(_ context.Context, _, _ string, out any) error {
-	if r.err != nil {
-		return r.err
-	}
-	return json.Unmarshal([]byte(r.registered), out)
-}
-
-func (r *registry) OverwriteCommands(_ context.Context, _, _ string, commands, out any) error {
-	r.writes++
-	text, err := json.Marshal(commands)
-	if err != nil {
-		return err
-	}
-	// Discord's answer has IDs.
-	r.registered = strings.NewReplacer(`"name":"bot","`, `"id":"1","name":"bot","`, `"name":"plan","`, `"id":"2","name":"plan","`).Replace(string(text))
-	return json.Unmarshal([]byte(r.registered), out)
-}
-
-func commands() []register.Command {
-	return []register.Command{
-		{
-			Type: register.ChatInput, Name: "bot", Description: "Your bots",
-			IntegrationTypes: []int{register.OnGuild, register.OnUser}, Contexts: []int{register.InGuild, register.InBotDM, register.InPrivateChannel},
-			Options: []register.Option{{
-				Type: register.Subcommand, Name: "show", Description: "Show one",
-				NameLocalizations: map[string]string{"de": "zeigen"},
-				Options:           []register.Option{{Type: register.String, Name: "bot", Description: "Which", Required: true, Autocomplete: true}},
-			}},
-		},
-		{
-			Type: register.ChatInput, Name: "plan", Description: "Your plan", IntegrationTypes: []int{register.OnGuild},
-			DefaultMemberPermissions: register.ManageGuild,
-			Options: []register.Option{{
-				Type: register.String, Name: "do", Description: "What", Choices: []register.Choice{{Name: "Start", NameLocalizations: map[string]string{"de": "Starten"}, Value: "start"}},
-			}},
-		},
-		{Type: register.OnAUser, Name: "Hosted bots", IntegrationTypes: []int{register.OnGuild}},
-	}
-}
-
-// As Discord tells it: in its own order, with fields of its own and null for
-// what is not set.
-const asDiscordHasIt = `[
-	{"id":"3","application_id":"1","version":"9","type":2,"name":"Hosted bots","description":"","integration_types":[0]},
-	{"id":"2","application_id":"1","version":"9","type":1,"name":"plan","description":"Your plan","name_localizations":null,
-	 "default_member_permissions":"32","nsfw":false,"contexts":null,"integration_types":[0],"options":[
-		{"type":3,"name":"do","description":"What","choices":[{"name":"Start","name_localizations":{"de":"Starten"},"value":"start"}]}]},
-	{"id":"1","application_id":"1","version":"9","type":1,"name":"bot","description":"Your bots",
-	 "integration_types":[0,1],"contexts":[0,1,2],"options":[
-		{"type":1,"name":"show","description":"Show one","name_localizations":{"de":"zeigen"},"description_localizations":null,"options":[
-			{"type":3,"name":"bot","description":"Which","required":true,"autocomplete":true}]}]}]`
-
-func TestSyncSendsOnlyWhatChanged(t *testing.T) {
-	tests := map[string]struct {
-		registered string
-		edit       func([]register.Command)
-		changed    bool
+// A configuration changes between starts. Discord shows what is in any list.
+func TestListsOfEarlierConfigurationsAreEmptied(t *testing.T) {
+	s := newStage(t)
+	own, a, b := s.discord.GuildID(), s.discord.AddGuild(), s.discord.AddGuild()
+	s.discord.Invite(a)
+	s.discord.Invite(b)
+	for _, step := range []struct {
+		name                    string
+		wanted                  []register.Scope
+		global, inOwn, inA, inB string
 	}{
-		"same":                {registered: asDiscordHasIt},
-		"nothing there yet":   {registered: `[]`, changed: true},
-		"description":         {asDiscordHasIt, func(c []register.Command) { c[1].Description = "Other" }, true},
-		"localized name":      {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].NameLocalizations["de"] = "anzeigen" }, true},
-		"option not required": {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options[0].Required = false }, true},
-		"option gone":         {asDiscordHasIt, func(c []register.Command) { c[0].Options[0].Options = nil }, true},
-		"context gone":        {asDiscordHasIt, func(c []register.Command) { c[0].Contexts = c[0].Contexts[:2] }, true},
-		"permission gone":     {asDiscordHasIt, func(c []register.Command) { c[1].DefaultMemberPermissions = "" }, true},
-		"choice changed":      {asDiscordHasIt, func(c []register.Command) { c[1].Options[0].Choices[0].Value = "stop" }, true},
-		"choice named":        {asDiscordHasIt, func(c []register.Command) { c[1].Options[0].Choices[0].NameLocalizations["de"] = "Los" }, true},
-		"menu renamed":        {asDiscordHasIt, func(c []register.Command) { c[2].Name = "Bots" }, true},
-		"command renamed":     {asDiscordHasIt, func(c []register.Command) { c[1].Name = "tariff" }, true},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			want := commands()
-			if test.edit != nil {
-				test.edit(want)
-			}
-			r := &registry{registered: test.registered}
-			for _, changed := range []bool{test.changed, false} { // a second start changes nothing
-				ids, got, err := register.Sync(t.Context(), r, "1", "", want)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if ids["bot"] != "1" {
-					t.Errorf("IDs %v", ids)
-				}
-				if got != changed {
-					t.Errorf("changed = %v, want %v", got, changed)
+		{name: "everywhere", wanted: []register.Scope{in("", customers())}, global: "bot plan"},
+		{name: "in a guild", wanted: []register.Scope{in(own, customers())}, inOwn: "bot plan"},
+		{name: "in another guild", wanted: []register.Scope{in(a, customers())}, inA: "bot plan"},
+		{name: "everywhere, and staff", wanted: []register.Scope{in("", customers()), in(b, staffs())}, global: "bot plan", inB: "Hosted bots admin"},
+		{name: "staff in another guild", wanted: []register.Scope{in("", customers()), in(a, staffs())}, global: "bot plan", inA: "Hosted bots admin"},
+		{name: "no staff", wanted: []register.Scope{in("", customers())}, global: "bot plan"},
+		{name: "both in one guild", wanted: []register.Scope{in(b, append(customers(), staffs()...))}, inB: "Hosted bots admin bot plan"},
+		{name: "everywhere again", wanted: []register.Scope{in("", customers())}, global: "bot plan"},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			s.sync(t, step.wanted...)
+			for guildID, want := range map[string]string{"": step.global, own: step.inOwn, a: step.inA, b: step.inB} {
+				if got := s.names(guildID); got != want {
+					t.Errorf("the list %q has %q, want %q", guildID, got, want)
 				}
 			}
-			if writes := r.writes; (writes == 1) != test.changed {
-				t.Errorf("%d writes", writes)
+			before := s.writes()
+			s.sync(t, step.wanted...)
+			if n := s.writes() - before; n != 0 {
+				t.Errorf("the same configuration overwrote %d lists", n)
 			}
 		})
 	}
-}
-
-func TestSyncWritesNothingUnread(t *testing.T) {
-	r := &registry{err: errors.New("no answer")}
-	if _, _, err := register.Sync(t.Context(), r, "1", "", commands()); !errors.Is(err, r.err) {
-		t.Errorf("error %v, want %v", err, r.err)
-	}
-	if r.writes != 0 {
-		t.Error("commands were overwritten although those registered are not known")
+	if left := s.client.SMembers(t.Context(), "hostbot:commands:"+s.discord.ApplicationID()+":guilds").Val(); len(left) != 0 {
+		t.Errorf("guilds %v are still remembered", left)
 	}
 }
 
-func TestAGuildsCommandsAreTheSameWithoutWhatDiscordForgets(t *testing.T) {
-	forgotten := strings.NewReplacer(`"integration_types":[0,1],"contexts":[0,1,2]`, `"integration_types":[0],"contexts":null`).Replace(asDiscordHasIt)
-	r := &registry{registered: forgotten}
-	if _, changed, err := register.Sync(t.Context(), r, "1", "2", commands()); err != nil || changed {
-		t.Errorf("changed = %v, error %v", changed, err)
+// Until what is wanted stands, customers keep what they had.
+func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
+	s := newStage(t)
+	s.sync(t, in("", customers()))
+	guild := s.discord.AddGuild()
+	r := s.registrar()
+	wanted := []register.Scope{in(guild, customers())}
+	if err := r.Sync(t.Context(), wanted); err == nil {
+		t.Error("no error, though the guild's list was refused")
 	}
-	other := commands()
-	other[0].Description = "Other"
-	if _, changed, err := register.Sync(t.Context(), r, "1", "2", other); err != nil || !changed {
-		t.Fatalf("changed = %v, error %v", changed, err)
+	if got := s.names(""); got != "bot plan" {
+		t.Errorf("the global list has %q", got)
 	}
-	if strings.Contains(r.registered, "contexts") || strings.Contains(r.registered, "integration_types") {
-		t.Errorf("sent: %s", r.registered)
+	s.discord.Invite(guild)
+	if err := r.Sync(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	if global, there := s.names(""), s.names(guild); global != "" || there != "bot plan" {
+		t.Errorf("the global list has %q, the guild's %q", global, there)
+	}
+}
+
+// The bot may have left a guild whose commands are no longer wanted.
+func TestAGuildThatTheBotLeft(t *testing.T) {
+	s := newStage(t)
+	guild := s.discord.AddGuild()
+	s.discord.Invite(guild)
+	s.sync(t, in("", customers()), in(guild, staffs()))
+	s.discord.Kick(guild)
+	s.sync(t, in("", customers()))
+	if told := s.staff.all(); slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "refused") }) {
+		t.Errorf("staff read %q", told)
+	}
+	s.discord.Invite(guild)
+	s.sync(t, in("", customers()))
+	if got := s.names(guild); got != "" {
+		t.Errorf("the guild has %q", got)
+	}
+}
+
+// A guild that the bot is invited to while it runs gets its commands.
+func TestAnInvitationWhileRunning(t *testing.T) {
+	s := newStage(t)
+	guild := s.discord.AddGuild()
+	ids := make(chan map[string]string, 1)
+	everyone := in("", customers())
+	everyone.Registered = func(found map[string]string) { ids <- found }
+	wait := run(t.Context(), s.registrar(), everyone, in(guild, staffs()))
+
+	refusals := func() (n int) {
+		for _, call := range s.discord.Calls() {
+			if call.Status == http.StatusForbidden {
+				n++
+			}
+		}
+		return n
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := s.discord.WaitCall(ctx, func(discordtest.Call) bool { return refusals() >= 3 }); err != nil {
+		t.Fatalf("%d refusals: %v", refusals(), err)
+	}
+	if found := <-ids; len(found) != 2 || found["bot"] == "" {
+		t.Errorf("customers' commands have the IDs %v", found)
+	}
+	s.discord.Invite(guild)
+	wait()
+	if got := s.names(guild); got != "Hosted bots admin" {
+		t.Errorf("the guild has %q", got)
+	}
+	told := slices.DeleteFunc(s.staff.all(), func(text string) bool { return text == "updated" })
+	if len(told) != 1 {
+		t.Fatalf("staff read %q", told)
+	}
+	for _, part := range []string{guild, "50001", "Missing Access", "client_id=" + s.discord.ApplicationID(), "scope=bot+applications.commands", "guild_id=" + guild} {
+		if !strings.Contains(told[0], part) {
+			t.Errorf("staff read %q without %s", told[0], part)
+		}
+	}
+}
+
+// Staff read a refusal once, and again when its reason is another one.
+func TestARefusalIsToldOncePerReason(t *testing.T) {
+	s := newStage(t)
+	r := s.registrar()
+	refuse := func(code string, times int) {
+		t.Helper()
+		body := `{"message": "No", "code": ` + code + `}`
+		s.discord.Inject(discordtest.Fault{Method: http.MethodPut, Status: 400, Body: body, Times: times})
+		for range times {
+			if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err == nil {
+				t.Error("no error")
+			}
+		}
+	}
+	refuse("1", 3)
+	refuse("2", 2)
+	if told := s.staff.all(); len(told) != 2 || !strings.Contains(told[0], "code 1") || !strings.Contains(told[1], "code 2") {
+		t.Errorf("staff read %q", told)
+	}
+	s.discord.Inject(discordtest.Fault{Method: http.MethodPut, Status: 503, Body: "upstream connect error", Times: 1})
+	if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err == nil || len(s.staff.all()) != 2 {
+		t.Errorf("error %v; staff read %q of what passes by itself", err, s.staff.all())
+	}
+	if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDiscordSaysWhenToTryAgain(t *testing.T) {
+	s := newStage(t)
+	for asked, want := range map[time.Duration]time.Duration{5 * time.Millisecond: 5 * time.Millisecond, time.Hour: 20 * time.Millisecond} {
+		s.discord.Inject(discordtest.Fault{Method: http.MethodGet, Route: discordtest.RouteGuildCommands, Status: 503, Times: 1})
+		limited := discordtest.RateLimited(http.MethodGet, discordtest.RouteCommands, asked, false)
+		limited.Times = 1
+		s.discord.Inject(limited)
+		err := s.registrar().Sync(t.Context(), []register.Scope{in(s.discord.GuildID(), staffs()), in("", customers())})
+		var wait *backoff.RetryAfterError
+		if !errors.As(err, &wait) || wait.Duration != want {
+			t.Errorf("asked for %v: error %v", asked, err)
+		}
+	}
+}
+
+// Without Redis all wanted commands are registered; what it would have remembered
+// is made up for when it is back.
+func TestWithoutRedis(t *testing.T) {
+	s := newStage(t)
+	guild := s.discord.AddGuild()
+	s.discord.Invite(guild)
+	s.sync(t, in(guild, customers()))
+	s.redis.Stop()
+	r := s.registrar()
+	wanted := []register.Scope{in("", customers()), in(s.discord.GuildID(), staffs())}
+	if err := r.Sync(t.Context(), wanted); err == nil {
+		t.Error("no error, though earlier guilds are not known")
+	}
+	if global, staffs := s.names(""), s.names(s.discord.GuildID()); global != "bot plan" || staffs != "Hosted bots admin" {
+		t.Errorf("the global list has %q, the guild's %q", global, staffs)
+	}
+	s.redis.Restart()
+	// An earlier start had remembered the guild; an in-process Redis forgets.
+	s.client.SAdd(t.Context(), "hostbot:commands:"+s.discord.ApplicationID()+":guilds", guild)
+	run(t.Context(), r, wanted...)()
+	if got := s.names(guild); got != "" {
+		t.Errorf("the earlier guild has %q", got)
+	}
+	s.sync(t, in("", customers()))
+	if got := s.names(s.discord.GuildID()); got != "" {
+		t.Errorf("staff's guild has %q", got)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	s := newStage(t)
+	s.discord.Inject(discordtest.Fault{Method: http.MethodGet, Status: 500})
+	ctx, cancel := context.WithCancel(t.Context())
+	tried := 0
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.registrar().Run(ctx, []register.Scope{in("", customers())}, func() {
+			tried++
+			cancel()
+		})
+	}()
+	<-done
+	if tried != 1 {
+		t.Errorf("told %d times that all was tried", tried)
 	}
 }

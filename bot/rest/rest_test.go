@@ -109,12 +109,6 @@ func TestBodies(t *testing.T) {
 			"PATCH", "/api/v10/channels/33/messages/55",
 			`{"embeds":[{"title":"Your bots"}],` + quiet + `}`,
 		},
-		"commands": {
-			func(ctx context.Context, c *rest.Client) error {
-				return c.OverwriteCommands(ctx, "22", "44", []string{}, nil)
-			},
-			"PUT", "/api/v10/applications/22/guilds/44/commands", `[]`,
-		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -229,8 +223,7 @@ func answer(status int, body string) http.HandlerFunc {
 
 func TestSuccessWithHeadersThatMakeNoSense(t *testing.T) {
 	client, _ := serve(t, answer(200, `[]`))
-	var out []json.RawMessage
-	if err := client.Commands(t.Context(), "22", "", &out); err != nil {
+	if _, err := client.LatestMessages(t.Context(), "33", 1); err != nil {
 		t.Fatal(err)
 	}
 }
