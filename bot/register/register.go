@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -111,8 +112,8 @@ func (r *Registrar) Run(ctx context.Context, wanted []Scope, tried func()) {
 }
 
 // Sync tries once to make every list that is not known to be so as it is wanted.
-// Lists that are no longer wanted are emptied when all wanted ones stand: until
-// then customers and staff keep what they had.
+// Lists that are no longer wanted are emptied when what replaces them stands:
+// until then customers and staff keep what they had.
 //
 // An error says that something is left to do. Where Discord asks to wait it holds
 // a *backoff.RetryAfterError.
@@ -120,11 +121,16 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 	remembered, memoryErr := r.rememberGuilds(ctx, wanted)
 	applicationErr := r.readApplication(ctx)
 	err := r.syncAll(ctx, wanted)
-	if err == nil {
+	empty := unwanted(wanted, remembered)
+	switch {
+	case err == nil:
 		r.logComplete()
-		err = r.syncAll(ctx, unwanted(wanted, remembered))
+	case r.done[""]: // so that only what is in guilds shows twice; staff's guild may be out of reach for long
+		empty = slices.DeleteFunc(empty, func(s Scope) bool { return s.GuildID == "" })
+	default:
+		empty = nil
 	}
-	return errors.Join(memoryErr, applicationErr, err)
+	return errors.Join(memoryErr, applicationErr, err, r.syncAll(ctx, empty))
 }
 
 // logComplete is called when all wanted lists stand.

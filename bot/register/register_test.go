@@ -76,6 +76,20 @@ func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
 	}
 }
 
+// TestAGuildIsEmptiedAlsoWhileStaffsIsOutOfReach: the global list stands, beside
+// which customers would see the guild's.
+func TestAGuildIsEmptiedAlsoWhileStaffsIsOutOfReach(t *testing.T) {
+	s := newStage(t)
+	own := s.discord.GuildID()
+	s.sync(t, in(own, customers()))
+	if err := s.registrar().Sync(t.Context(), []register.Scope{in("", customers()), in(s.discord.AddGuild(), staffs())}); err == nil {
+		t.Error("no error, though the staff's list was refused")
+	}
+	if global, left := s.names(""), s.names(own); global != "bot plan" || left != "" {
+		t.Errorf("the global list has %q, the guild's %q", global, left)
+	}
+}
+
 // The bot may have left a guild whose commands are no longer wanted.
 func TestAGuildThatTheBotLeft(t *testing.T) {
 	s := newStage(t)
