@@ -117,14 +117,25 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 	_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/"), "/") // after the version
 	if rest, ok := strings.CutPrefix(path, "interactions/"); ok {
 		id, _, _ := strings.Cut(rest, "/")
-		if d.callback(id, body) {
-			w.WriteHeader(http.StatusNoContent)
-		} else {
-			http.Error(w, `{"message":"Interaction has already been acknowledged.","code":40060}`, http.StatusBadRequest)
-		}
+		d.answerCallback(w, d.callback(id, body))
 		return
 	}
 	d.serveRest(w, r.Method, path, body)
+}
+
+// answerCallback tells a bot whether its callback was the first. A 204 of
+// Discord's has a Content-Type although it has no body (discord-api-docs#5887),
+// and JSON that reports an error has spaces as Python writes them
+// (Kord-Extensions/kord-extensions#215).
+func (d *Discord) answerCallback(w http.ResponseWriter, first bool) {
+	if first {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, `{"message": "Interaction has already been acknowledged.", "code": 40060}`)
 }
 
 // callback notes an answer, and tells whether it was the interaction's first.

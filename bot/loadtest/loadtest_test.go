@@ -85,6 +85,9 @@ func answer(t *testing.T, d *loadtest.Discord, id, body string) int {
 		return 0
 	}
 	_ = response.Body.Close()
+	if kind := response.Header.Get("Content-Type"); response.StatusCode == http.StatusNoContent && kind != "text/html; charset=utf-8" {
+		t.Errorf("a 204 has the type %q, unlike Discord's", kind)
+	}
 	return response.StatusCode
 }
 

@@ -2,12 +2,10 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -78,53 +76,6 @@ func transportError(err error) *Error {
 		e.cause = context.DeadlineExceeded
 	}
 	return e
-}
-
-// answerError says what an answer means that is no success.
-func answerError(res *http.Response, body []byte) *Error {
-	if res.StatusCode == http.StatusTooManyRequests {
-		return &Error{Status: res.StatusCode, Message: "rate limited", RetryAfter: retryAfter(res, body)}
-	}
-	e := &Error{Status: res.StatusCode, Uncertain: res.StatusCode >= 500}
-	e.Code, e.Message = readBody(e.Status, body)
-	return e
-}
-
-// maxRetryAfter is the longest wait that is believed.
-const maxRetryAfter = 24 * time.Hour
-
-// retryAfter returns how long a 429 asks to wait. One that is not Discord's own
-// says so in the header alone.
-func retryAfter(res *http.Response, body []byte) time.Duration {
-	var said struct {
-		RetryAfter float64 `json:"retry_after"` // seconds
-	}
-	err := json.Unmarshal(body, &said)
-	if err != nil {
-		said.RetryAfter, err = strconv.ParseFloat(res.Header.Get("Retry-After"), 64)
-	}
-	if err != nil || !(said.RetryAfter >= 0) { // which NaN is not
-		return time.Second
-	}
-	return time.Duration(min(said.RetryAfter, maxRetryAfter.Seconds()) * float64(time.Second))
-}
-
-// readBody returns Discord's code and words. What is not Discord's, such as a
-// proxy's page, is left out: it may repeat the address, which holds a token.
-func readBody(status int, body []byte) (code int, message string) {
-	var said struct {
-		Code    int             `json:"code"`
-		Message string          `json:"message"`
-		Errors  json.RawMessage `json:"errors"`
-	}
-	if json.Unmarshal(body, &said) != nil || said.Message == "" {
-		return 0, http.StatusText(status)
-	}
-	message = said.Message
-	if len(said.Errors) > 0 {
-		message += " " + string(said.Errors)
-	}
-	return said.Code, message
 }
 
 // Retry says in the terms of package backoff what is to be done about an error:

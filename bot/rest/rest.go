@@ -30,8 +30,10 @@ const (
 	requestLimit = 15 * time.Second
 	// maxAnswer bounds what is read of one answer, in bytes.
 	maxAnswer = 4 << 20
-	// userAgent has the form that Discord asks for.
-	userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ")"
+	// userAgent names the library in the form that Discord asks for, and the
+	// program after that, where Discord allows anything. Requests without it may be
+	// refused. https://discord.com/developers/docs/reference#user-agent
+	userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") hostbot"
 )
 
 // Client sends requests to Discord. It is safe for concurrent use.
@@ -119,8 +121,7 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 	if succeeded && out == nil {
 		// What was not read would cost the connection.
 		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
-		if kind := res.Header.Get("Content-Type"); kind != "" && !strings.HasPrefix(kind, "application/json") {
-			// Whoever answers in Discord's place may have told it nothing.
+		if !isDiscords(res) {
 			return &Error{Message: "the answer is not Discord's", Uncertain: true}
 		}
 		return nil
@@ -136,6 +137,15 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 		return &Error{Message: "decode answer: " + err.Error(), Uncertain: true}
 	}
 	return nil
+}
+
+// isDiscords tells whether a success was answered by Discord. A proxy or a sign-in
+// page that answers in its place may not have passed the request on. Discord's 204
+// has the type text/html although it has no body (discord-api-docs#5887,
+// discord.js#9218); all else that Discord answers is JSON.
+func isDiscords(res *http.Response) bool {
+	kind := res.Header.Get("Content-Type")
+	return res.StatusCode == http.StatusNoContent || kind == "" || strings.HasPrefix(kind, "application/json")
 }
 
 // unanswered says what became of a request to which no answer came. After one

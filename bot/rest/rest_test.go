@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,12 +33,19 @@ type sent struct {
 	Method, Path, Authorization, Body string
 }
 
+// userAgent is the form in which Discord wants to be told of the library.
+// https://discord.com/developers/docs/reference#user-agent
+var userAgent = regexp.MustCompile(`^DiscordBot \(https://\S+, v?[0-9.]+\)( |$)`)
+
 // serve starts a server that notes requests and answers with handler.
 func serve(t *testing.T, handler http.HandlerFunc) (*rest.Client, <-chan sent) {
 	t.Helper()
 	requests := make(chan sent, 16)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		if agent := r.UserAgent(); !userAgent.MatchString(agent) {
+			t.Errorf("User-Agent %q", agent)
+		}
 		requests <- sent{r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), string(body)}
 		handler(w, r)
 	}))
@@ -49,7 +58,12 @@ func serve(t *testing.T, handler http.HandlerFunc) (*rest.Client, <-chan sent) {
 	return client, requests
 }
 
-func noContent(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
+// noContent answers as Discord does, whose 204 has a Content-Type
+// (discord-api-docs#5887).
+func noContent(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusNoContent)
+}
 
 func TestBodies(t *testing.T) {
 	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Your bots"}}}
@@ -201,6 +215,80 @@ func TestErrors(t *testing.T) {
 				if text := fmt.Sprintf(form, err); strings.Contains(text, interactionToken) || strings.Contains(text, botToken) {
 					t.Errorf("%s prints a secret: %s", form, text)
 				}
+			}
+		})
+	}
+}
+
+// What comes from Discord or in its place is told in its own words, and tells no
+// secret that they repeat.
+func TestRefusalsAreToldInTheirOwnWords(t *testing.T) {
+	const address = "/interactions/11/" + interactionToken + "/callback"
+	tests := map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"Discord":              {answer(403, `{"message": "Missing Access", "code": 50001}`), "status 403, code 50001: Missing Access"},
+		"a limit of Discord's": {answer(429, `{"message": "The resource is being rate limited.", "retry_after": 1163.1, "code": 20028}`), "status 429, code 20028: The resource is being rate limited."},
+		// discord-api-docs#6473
+		"Cloudflare in JSON": {answer(403, `{"message": "internal network error", "code": 40333}`), "status 403, code 40333: internal network error (Cloudflare refuses the request)"},
+		"Cloudflare's page": {
+			answer(403, "<!DOCTYPE html>\n<html lang=\"en-US\">\n<head>\n<Title>Attention Required! | Cloudflare</title>\n"+strings.Repeat("<meta>", 2000)),
+			"status 403: Attention Required! | Cloudflare",
+		},
+		"Cloudflare's line":                   {answer(429, "error code: 1015"), "status 429: error code: 1015"},
+		"an overload":                         {answer(503, "upstream connect error or disconnect/reset before headers. reset reason: overflow"), "status 503: upstream connect error or disconnect/reset before headers. reset reason: overflow"},
+		"a page without a title":              {answer(502, "<html><h1>oh"), "status 502: Bad Gateway"},
+		"nothing":                             {answer(502, ""), "status 502: Bad Gateway"},
+		"JSON without words":                  {answer(400, "{}"), "status 400: Bad Request"},
+		"a line with the address":             {answer(404, "Cannot POST "+address), "status 404: Cannot POST …"},
+		"a title with the address":            {answer(404, "<title>"+address+" is unknown</title>"), "status 404: … is unknown"},
+		"a line with the escaped address":     {answer(404, "no "+url.QueryEscape(address)), "status 404: no …"},
+		"a title that is no ASCII":            {answer(404, "<title>K</title>"), "status 404: Not Found"},
+		"a page that ends within its address": {answer(404, "<title>"+strings.Repeat("x", 5000)+address), "status 404: Not Found"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			client, _ := serve(t, test.answer)
+			err := client.Respond(t.Context(), to, interaction.Reply(interaction.Message{Content: "x"}))
+			if err == nil || err.Error() != "discord: "+test.want {
+				t.Errorf("it says %q, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// How long a 429 asks to wait, in the forms in which it was seen.
+func TestHowLongToWait(t *testing.T) {
+	tests := map[string]struct {
+		header, body string
+		want         time.Duration
+	}{
+		"Discord's":              {"1", `{"message":"You are being rate limited.","retry_after":0.3,"global":false}`, 300 * time.Millisecond},
+		"the body alone":         {"", `{"retry_after":1.5}`, 1500 * time.Millisecond},
+		"the body says more":     {"1", `{"code":20028,"retry_after":1163.097}`, 1163097 * time.Millisecond}, // discord-api-docs#6109
+		"the header says more":   {"5", `{"retry_after":0.5}`, 5 * time.Second},
+		"at once":                {"0", `{"retry_after":0}`, 0},
+		"an hour in the header":  {"3600", `error code: 1015`, time.Hour},                                                                                               // discord-api-docs#5385
+		"a page":                 {"90", `<html>`, 90 * time.Second},                                                                                                    // Javacord#704
+		"a page without a wait":  {"0", `<html>`, time.Minute},                                                                                                          // DiscordSRV#1767
+		"nothing at all":         {"", ``, time.Minute},                                                                                                                 //
+		"the address is banned":  {"", `{"message":"You are being blocked from accessing our API temporarily due to exceeding our rate limits","code":0}`, time.Minute}, // discord-api-docs#5810
+		"what makes no sense":    {"NaN", `{"retry_after":-5}`, 0},
+		"longer than believable": {"1e300", `<html>`, 24 * time.Hour},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if test.header != "" {
+					w.Header().Set("Retry-After", test.header)
+				}
+				answer(http.StatusTooManyRequests, test.body)(w, r)
+			})
+			err := client.EditOriginal(t.Context(), to, interaction.Message{})
+			var got *rest.Error
+			if !errors.As(err, &got) || got.RetryAfter != test.want || !got.Temporary() || got.Uncertain {
+				t.Errorf("error %+v, want a wait of %v", err, test.want)
 			}
 		})
 	}
