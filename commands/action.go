@@ -175,12 +175,8 @@ func (c *Commands) carryOut(ctx context.Context, r *interaction.Request, a actio
 	p.running = func(string) (turns.Turn, bool) { return turns.Turn{}, false } // it has ended
 	result := interaction.Action{Name: a.name, BotID: server.ID, BotName: server.Name, Duration: took, Outcome: outcome(err)}
 	p.notice = p.ending(a, server, took, err)
-	switch result.Outcome {
-	case interaction.Failed:
-		p.color = red
-	case interaction.Unconfirmed:
-		p.color = orange
-	case interaction.Done:
+	if result.Outcome != interaction.Done { // whose colour is that of the bot's status
+		p.color = outcomeColor(result.Outcome)
 	}
 	message := p.card(server)
 	if a.removes && err == nil {

@@ -21,8 +21,14 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	p := c.page(r)
 	text, fault := p.sentence(err)
 	embed := &discordgo.MessageEmbed{Description: text, Color: yellow}
-	if fault {
+	var unshown *interaction.UnshownError
+	switch {
+	case errors.As(err, &unshown): // the action itself may have gone well
+		embed.Color = outcomeColor(unshown.Action.Outcome)
+	case fault:
 		embed.Title, embed.Color = p.t.Text("error.title"), red
+	}
+	if fault {
 		embed.Description += "\n\n" + p.reference()
 	}
 	if p.header != "" {
@@ -50,13 +56,16 @@ func sentence(t *locale.Texts, err error) (text string, fault bool) {
 		return text, false
 	}
 	var service *hostapi.Error
+	var unshown *interaction.UnshownError
 	switch {
+	case errors.As(err, &unshown):
+		return inShort(t, unshown.Action), true
 	case errors.As(err, &service):
 		return serviceError(t, service)
 	case errors.Is(err, interaction.ErrIncomplete), errors.Is(err, interaction.ErrUnsupported):
 		return t.Text("error.bad_input"), true
-	case errors.Is(err, interaction.ErrUnshown):
-		return t.Text("error.unshown"), true
+	case errors.Is(err, interaction.ErrBlocked):
+		return t.Text("error.blocked"), true
 	case errors.Is(err, interaction.ErrMidway):
 		return t.Text("error.midway"), true
 	case errors.Is(err, interaction.ErrTooSlow):
@@ -65,6 +74,24 @@ func sentence(t *locale.Texts, err error) (text string, fault bool) {
 		return t.Text("error.canceled"), true
 	default:
 		return t.Text("error.internal"), true
+	}
+}
+
+// inShort says how an action ended in words of our own alone: Discord has refused
+// those that hold the bot's name, its status or the service's reason.
+func inShort(t *locale.Texts, a interaction.Action) string {
+	return t.Format("error.unshown."+string(a.Outcome), args{"Action": t.Text("log.action.title." + a.Name)})
+}
+
+// outcomeColor returns the colour of a message that says how an action ended.
+func outcomeColor(o interaction.Outcome) int {
+	switch o {
+	case interaction.Failed:
+		return red
+	case interaction.Unconfirmed:
+		return orange
+	default:
+		return green
 	}
 }
 

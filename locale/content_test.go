@@ -199,7 +199,8 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 		button := func(name string) string { return "**" + texts.Text("button."+name) + "**" }
 		want := map[string]string{
 			"error.gone":                   command("bot", "list"),
-			"error.unshown":                command("bot", "list"),
+			"error.unshown.done":           command("bot", "list"),
+			"error.unshown.unconfirmed":    command("bot", "list"),
 			"action.create.unconfirmed":    command("bot", "list"),
 			"create.changed":               command("bot", "create"),
 			"list.create":                  command("bot", "create"),

@@ -75,24 +75,39 @@ func TestServe(t *testing.T) {
 		},
 		"nobody knows what came of work that panics": {
 			event: press(), handler: then("running", func(context.Context, *interaction.Request) (interaction.Response, error) { panic("oh") }),
-			calls:   []call{{"update running", 0}, {"edit sorry", 0}},
+			calls:   []call{{"update running", 0}, {"edit perhaps", 0}},
 			journal: []string{"failure interaction: broke off midway: interaction: handler panicked: oh"}, outcome: "failed",
 		},
 		"the first response is sent again": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable}},
-			calls: []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}}, outcome: "ok",
+			calls: []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}}, outcome: "ok",
 		},
 		"an answer that was lost is no failure": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, answered}},
-			calls: []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}}, outcome: "ok",
+			calls: []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}}, outcome: "ok",
 		},
 		"nothing is done for a caller who was answered elsewhere": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {answered}},
 			calls: []call{{"update running", 0}}, outcome: "ok",
 		},
+		"what may not have been taken is not corrected where it promises nothing": {
+			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {tooLate}},
+			calls:   []call{{"reply hello", 0}},
+			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+		},
+		"a deferral that Discord says not to know is corrected": {
+			event: command(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"defer": {tooLate}},
+			calls:   []call{{"defer", deferral}, {"edit sorry", 2 * time.Second}},
+			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+		},
+		"a correction of what Discord does not know is not repeated": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}, "edit": {unknown}},
+			calls:   []call{{"update running", 0}, {"edit perhaps", 0}},
+			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+		},
 		"nothing is done for a caller who can not be told": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
-			calls:   []call{{"update running", 0}},
+			calls:   []call{{"update running", 0}, {"edit perhaps", 0}},
 			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"what Discord finds malformed is replaced": {
@@ -107,8 +122,66 @@ func TestServe(t *testing.T) {
 		},
 		"what came of an action is malformed": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {malformed}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit it has ended", 0}},
-			journal: []string{"action restart", "failure interaction: how an action ended can not be shown: discord: status 400, code 50035: "}, outcome: "failed",
+			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
+			journal: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 400, code 50035: "}, outcome: "failed",
+		},
+		"a message that is moderated says the end in other words": {
+			event: press(), handler: then("running", slow(time.Minute, acted("done"))), errs: map[string][]error{"edit": {moderated}},
+			calls: []call{{"update running", 0}, {"edit done", time.Minute}, {"edit done, in short", time.Minute}},
+			journal: []string{
+				"action restart",
+				"failure interaction: how an action ended cannot be shown: discord: status 400, code 200000: Message was blocked by automatic moderation",
+			}, outcome: "failed",
+		},
+		"so does one that is too large": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {&rest.Error{Status: 413, Code: 40005}}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
+			journal: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 413, code 40005: "}, outcome: "failed",
+		},
+		"a first response that is moderated does nothing and says so": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {moderated}},
+			calls: []call{{"update running", 0}, {"reply blocked", 0}},
+			journal: []string{
+				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
+			}, outcome: "failed",
+		},
+		"nobody is told to try again where work that began can not be told": {
+			event: press(), handler: then("running", failing(errors.New("broken"))), errs: map[string][]error{"edit": {moderated}},
+			calls: []call{{"update running", 0}, {"edit sorry", 0}, {"edit perhaps", 0}},
+			journal: []string{
+				"failure broken",
+				"failure interaction: broke off midway: discord: status 400, code 200000: Message was blocked by automatic moderation",
+			}, outcome: "failed",
+		},
+		"a token that Discord does not know yet": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}},
+			journal: []string{"action restart"}, outcome: "ok",
+		},
+		"a token that Discord does not know for good": {
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown, unknown, unknown, unknown}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}, {"edit done", 7 * time.Second}},
+			journal: []string{"action restart", "failure the caller could not be told: discord: status 404, code 10015: "}, outcome: "unanswered",
+		},
+		"a token that is not good any more": {
+			event: press(), handler: then("running", acted("done")),
+			errs:  map[string][]error{"edit": {&rest.Error{Status: 401, Code: rest.CodeInvalidWebhookToken}}},
+			calls: []call{{"update running", 0}, {"edit done", 0}},
+			journal: []string{
+				"action restart", "failure the caller could not be told: the interaction's token is not good any more: discord: status 401, code 50027: ",
+			}, outcome: "unanswered",
+		},
+		"a wait that is longer than the token lives": {
+			event: press(), handler: then("running", slow(14*time.Minute, acted("done"))),
+			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 90 * time.Second}}},
+			calls:   []call{{"update running", 0}, {"edit done", 14 * time.Minute}},
+			journal: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
+		},
+		"an edit that is blocked is not taken for one of a message that was dismissed": {
+			event: press(), handler: then("running", acted("done")),
+			errs:    map[string][]error{"edit": {&rest.Error{Status: 403, Code: rest.CodeUnknownMessage}}},
+			calls:   []call{{"update running", 0}, {"edit done", 0}},
+			journal: []string{"action restart", "failure the caller could not be told: discord: status 403, code 10008: "}, outcome: "unanswered",
 		},
 		"an edit is repeated until Discord is back": {
 			event: press(), handler: then("running", acted("done")),
@@ -118,12 +191,12 @@ func TestServe(t *testing.T) {
 		},
 		"a response that may have been taken is corrected where it is refused later": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {unavailable, tooLate}},
-			calls:   []call{{"update running", 0}, {"update running", 100 * time.Millisecond}, {"edit sorry", 100 * time.Millisecond}},
+			calls:   []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit sorry", 170 * time.Millisecond}},
 			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"a response that promises nothing is not corrected": {
 			event: press(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, tooLate}},
-			calls:   []call{{"reply hello", 0}, {"reply hello", 100 * time.Millisecond}},
+			calls:   []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}},
 			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"suggestions that come too late are not told to staff": {
@@ -143,7 +216,7 @@ func TestServe(t *testing.T) {
 		"what was acknowledged in the end is not corrected when its end can not be told": {
 			event: press(), handler: then("running", acted("done")),
 			errs:    map[string][]error{"update": {unavailable, answered}, "edit": {&rest.Error{Status: 403, Code: 50001}}},
-			calls:   []call{{"update running", 0}, {"update running", 100 * time.Millisecond}, {"edit done", 100 * time.Millisecond}},
+			calls:   []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit done", 170 * time.Millisecond}},
 			journal: []string{"action restart", "failure the caller could not be told: discord: status 403, code 50001: "}, outcome: "unanswered",
 		},
 		"a message that was dismissed": {
@@ -162,7 +235,7 @@ func TestServe(t *testing.T) {
 			event: command(), handler: failing(errUnspeakable), outcome: "",
 		},
 		"an event without data": {
-			event: &interaction.Event{ID: "1", Token: "token", Type: discordgo.InteractionApplicationCommand, UserID: "3"}, handler: reply("x"),
+			event: &interaction.Event{ID: "1", Token: interactionToken, Type: discordgo.InteractionApplicationCommand, UserID: "3"}, handler: reply("x"),
 			calls:   []call{{"reply sorry", 0}},
 			journal: []string{"failure interaction: event is incomplete"}, outcome: "failed",
 		},
@@ -185,7 +258,7 @@ func TestServe(t *testing.T) {
 				if test.outcome != "" && (len(s.observed) != 1 || s.observed[0].Outcome != test.outcome) {
 					t.Errorf("observed %+v, want outcome %q", s.observed, test.outcome)
 				}
-				if bytes.Contains(s.log.Bytes(), []byte("token")) {
+				if bytes.Contains(s.log.Bytes(), []byte(interactionToken)) {
 					t.Errorf("the log holds the interaction's token: %s", s.log.String())
 				}
 			})

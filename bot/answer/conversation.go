@@ -20,12 +20,14 @@ type conversation struct {
 	ticket *ticket
 	to     rest.Callback
 
-	deferred  bool
-	edited    bool // the original shows a response, and not just a deferral
-	version   int  // of what the message is about, as this has left it; 0 where it has not
-	uncertain bool // Discord may have taken a first response that counts as failed
-	first     time.Duration
-	outcome   string
+	deferred     bool
+	edited       bool // the original shows a response, and not just a deferral
+	version      int  // of what the message is about, as this has left it; 0 where it has not
+	acknowledged bool // Discord has taken a first response
+	uncertain    bool // Discord may have taken a first response that counts as failed
+	begun        bool // work that a response had promised
+	first        time.Duration
+	outcome      string
 }
 
 // log begins a line of the process log that tells which interaction it is about.
@@ -71,7 +73,7 @@ func (c *conversation) run(ctx context.Context, h interaction.Handler) {
 		response, err = c.replace(ctx, response)
 	}
 	if err != nil {
-		c.unanswered(ctx, err, c.deferred || response.Then != nil)
+		c.unanswered(ctx, err, response.Then != nil)
 	}
 }
 
@@ -122,6 +124,7 @@ func (c *conversation) call(ctx context.Context, h interaction.Handler) (respons
 // goOn does what a response promised. Where that panics nobody knows what it has
 // done.
 func (c *conversation) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
+	c.begun = true
 	response, err := c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
 		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
@@ -180,20 +183,22 @@ func (c *conversation) failed(err error, told bool) {
 // unanswered notes that the caller could not be told. Another delivery of the
 // same event, here or on a replica, may have been answered: that is no fault.
 //
-// promised says that what Discord may have taken all the same says that more will
-// come.
+// promised says that the response which the caller was not told of was to be
+// followed by work.
 func (c *conversation) unanswered(ctx context.Context, err error, promised bool) {
-	switch rest.CodeOf(err) {
-	case rest.CodeAlreadyAcknowledged:
+	code := rest.CodeOf(err)
+	switch {
+	case code == rest.CodeAlreadyAcknowledged:
 		c.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
-	case rest.CodeUnknownMessage:
+	case rest.IsUnknownMessage(err):
 		c.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
-	}
-	if errors.Is(err, context.Canceled) && c.server.ctx.Err() != nil {
+	case errors.Is(err, context.Canceled) && c.server.ctx.Err() != nil:
 		c.log(zerolog.WarnLevel).Msg("stopped before the caller could be told")
 		return
+	case code == rest.CodeInvalidWebhookToken:
+		err = fmt.Errorf("the interaction's token is not good any more: %w", err)
 	}
 	err = fmt.Errorf("the caller could not be told: %w", err)
 	if c.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
@@ -203,12 +208,27 @@ func (c *conversation) unanswered(ctx context.Context, err error, promised bool)
 	}
 	c.failed(err, false)
 	c.outcome = "unanswered"
-	if c.uncertain && promised {
-		// That will not happen any more: nothing goes on without Discord's word.
-		message := c.server.cfg.Explain(c.req, interaction.ErrUnacknowledged).Message
-		if err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, message) }); err != nil {
-			c.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
-		}
+	if !c.acknowledged && (c.deferred || promised) {
+		c.correct(ctx, code, promised)
+	}
+}
+
+// correct corrects a first response that counts as failed and says that more will
+// come. It may be shown all the same: where Discord's answer to it was lost, and
+// where Discord said that it does not know the interaction, which is at times not
+// true (discord-api-docs#5558). To send it again would not help then.
+func (c *conversation) correct(ctx context.Context, code int, promised bool) {
+	why := interaction.ErrUnacknowledged
+	switch {
+	case c.uncertain:
+	case code != rest.CodeUnknownInteraction:
+		return
+	case promised: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
+		why = interaction.ErrMidway
+	}
+	message := c.server.cfg.Explain(c.req, why).Message
+	if err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, message) }); err != nil {
+		c.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
 	}
 }
 
@@ -241,7 +261,7 @@ func (c *conversation) deferLater(ctx context.Context) deferral {
 		form = interaction.FormUpdate
 	}
 	d.timer = time.AfterFunc(time.Until(c.req.ReceivedAt.Add(c.server.cfg.Timing.Direct)), func() {
-		d.sent <- c.acknowledge(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.Defer(ctx, c.to, form) })
+		d.sent <- c.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return c.server.cfg.Discord.Defer(ctx, to, form) })
 	})
 	return d
 }

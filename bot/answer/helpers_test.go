@@ -27,14 +27,18 @@ type call struct {
 	at   time.Duration
 }
 
-// discord notes what is sent and answers each kind of call as it is told, then
-// with success. An answer takes as long as latency says.
+// discord notes what is sent when it answers, and answers each kind of call as it
+// is told, then with success. The first calls take as long as waits say, all others
+// as latency says.
 type discord struct {
 	mu      sync.Mutex
 	started time.Time
+	tries   int // calls that were sent, answered or not
 	calls   []call
 	errs    map[string][]error // by kind of call
+	waits   []time.Duration
 	latency time.Duration
+	pooled  []bool // for each first response that was sent: over a connection that may be an old one
 }
 
 func (d *discord) send(ctx context.Context, kind, text string) error {
@@ -59,18 +63,28 @@ func (d *discord) sent() []call {
 }
 
 func (d *discord) wait(ctx context.Context) error {
-	if d.latency == 0 {
+	d.mu.Lock()
+	latency := d.latency
+	if d.tries < len(d.waits) {
+		latency = d.waits[d.tries]
+	}
+	d.tries++
+	d.mu.Unlock()
+	if latency == 0 {
 		return nil
 	}
 	select {
 	case <-ctx.Done():
 		return &rest.Error{Message: "timeout", Uncertain: true}
-	case <-time.After(d.latency):
+	case <-time.After(latency):
 		return nil
 	}
 }
 
-func (d *discord) Respond(ctx context.Context, _ rest.Callback, r interaction.Response) error {
+func (d *discord) Respond(ctx context.Context, to rest.Callback, r interaction.Response) error {
+	d.mu.Lock()
+	d.pooled = append(d.pooled, !to.NewConnection)
+	d.mu.Unlock()
 	return d.send(ctx, map[interaction.Form]string{
 		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal",
 	}[r.Form], " "+r.Message.Content)
@@ -122,8 +136,14 @@ func explain(_ *interaction.Request, err error) interaction.Explanation {
 	if errors.Is(err, errUnspeakable) {
 		panic(err)
 	}
-	if errors.Is(err, interaction.ErrUnshown) {
-		return interaction.Explanation{Message: say("it has ended"), Fault: true}
+	var unshown *interaction.UnshownError
+	switch {
+	case errors.As(err, &unshown):
+		return interaction.Explanation{Message: say(string(unshown.Action.Outcome) + ", in short"), Fault: true}
+	case errors.Is(err, interaction.ErrMidway):
+		return interaction.Explanation{Message: say("perhaps"), Fault: true}
+	case errors.Is(err, interaction.ErrBlocked):
+		return interaction.Explanation{Message: say("blocked"), Fault: true}
 	}
 	return interaction.Explanation{Message: say("sorry"), Fault: !errors.Is(err, errRefused)}
 }
@@ -171,9 +191,11 @@ func failing(err error) interaction.Handler {
 	}
 }
 
+const interactionToken = "token-of-the-test"
+
 func command() *interaction.Event {
 	return &interaction.Event{
-		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommand,
+		ID: "1", ApplicationID: "2", Token: interactionToken, Type: discordgo.InteractionApplicationCommand,
 		UserID: "3", Data: interaction.EventData{Name: "do"},
 	}
 }
@@ -186,14 +208,14 @@ func numbered(event *interaction.Event, n int) *interaction.Event {
 
 func press() *interaction.Event {
 	return &interaction.Event{
-		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionMessageComponent,
+		ID: "1", ApplicationID: "2", Token: interactionToken, Type: discordgo.InteractionMessageComponent,
 		UserID: "3", Message: interaction.EventMessage{ID: "4"}, Data: interaction.EventData{CustomID: "do"},
 	}
 }
 
 func typing() *interaction.Event {
 	return &interaction.Event{
-		ID: "1", ApplicationID: "2", Token: "token", Type: discordgo.InteractionApplicationCommandAutocomplete,
+		ID: "1", ApplicationID: "2", Token: interactionToken, Type: discordgo.InteractionApplicationCommandAutocomplete,
 		UserID: "3",
 		Data: interaction.EventData{Name: "do", Options: []interaction.EventOption{
 			{Name: "bot", Type: discordgo.ApplicationCommandOptionString, Value: "s", Focused: true},
@@ -237,4 +259,6 @@ var (
 	tooLate     = &rest.Error{Status: 404, Code: 10062}
 	answered    = &rest.Error{Status: 400, Code: rest.CodeAlreadyAcknowledged}
 	malformed   = &rest.Error{Status: 400, Code: rest.CodeInvalidForm}
+	moderated   = &rest.Error{Status: 400, Code: 200000, Message: "Message was blocked by automatic moderation"}
+	unknown     = &rest.Error{Status: 404, Code: rest.CodeUnknownWebhook}
 )

@@ -14,83 +14,64 @@ import (
 )
 
 const (
-	// attemptLimit bounds one attempt at the first response, so that there is
-	// time for another.
-	attemptLimit = 700 * time.Millisecond
-	// attemptPause is between two attempts at the first response.
-	attemptPause = 100 * time.Millisecond
+	// tokenLife is how long an interaction's token can be used.
+	// https://discord.com/developers/docs/interactions/receiving-and-responding
+	tokenLife = 15 * time.Minute
 	// editLimit bounds one attempt at a later response, editPatience all of
 	// them: long enough for Discord to come back from a short outage.
 	editLimit    = 10 * time.Second
 	editPatience = 2 * time.Minute
+	// maxUnknown is how often a later response is repeated at most that meets a
+	// token which Discord does not know, though it took the first response:
+	// after 1, 2 and 4 s. Somebody had success with the second or third try within
+	// 10 s (discord-api-docs#7220).
+	maxUnknown = 3
 	// lastLimit bounds a later response once the program has stopped waiting.
 	lastLimit = 2 * time.Second
 )
 
-// orExplained sends a response and returns what was sent: what Discord finds
-// malformed is replaced by an explanation, so that the caller is not left with
-// nothing.
+// orExplained sends a response and returns what was sent: what Discord does not
+// take for what it says is replaced by an explanation, so that the caller is not
+// left with nothing.
 func (c *conversation) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
-	if rest.CodeOf(err) == rest.CodeInvalidForm {
-		if r.Action != nil { // it was carried out, so nobody should be told to try again
-			err = fmt.Errorf("%w: %w", interaction.ErrUnshown, err)
-		}
-		r = c.explained(err)
+	if rest.RefusesContent(err) {
+		r = c.explained(c.unshown(r, err))
 		err = send(r)
 	}
 	return r, err
 }
 
+// unshown says what it means that Discord does not take a response. Nobody is told
+// to try again what was carried out, or may have been.
+func (c *conversation) unshown(r interaction.Response, err error) error {
+	switch {
+	case r.Action != nil:
+		return &interaction.UnshownError{Action: *r.Action, Cause: err}
+	case c.begun:
+		return fmt.Errorf("%w: %w", interaction.ErrMidway, err)
+	case rest.CodeOf(err) == rest.CodeInvalidForm: // which is the program's own mistake
+		return err
+	default:
+		return fmt.Errorf("%w: %w", interaction.ErrBlocked, err)
+	}
+}
+
 // respond sends the first response and returns what was sent.
 func (c *conversation) respond(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	return c.orExplained(r, func(r interaction.Response) error {
-		return c.acknowledge(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.Respond(ctx, c.to, r) })
+		return c.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return c.server.cfg.Discord.Respond(ctx, to, r) })
 	})
 }
 
-// acknowledge sends a first response until Discord has accepted or refused it
-// or the time for it is over.
-func (c *conversation) acknowledge(ctx context.Context, send func(context.Context) error) error {
-	ctx = context.WithoutCancel(ctx) // also what is cancelled may still be said
-	deadline := c.req.ReceivedAt.Add(c.server.cfg.Timing.First)
-	defer func() { c.first = time.Since(c.req.ReceivedAt) }()
-
-	for {
-		err := c.attempt(ctx, earlier(deadline, time.Now().Add(attemptLimit)), send)
-		if c.uncertain && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
-			err = nil // by an earlier attempt whose answer was lost
-		}
-		if err == nil {
-			c.uncertain = false
-			return nil
-		}
-		c.uncertain = c.uncertain || isUncertain(err)
-		pause, again := retry(err, attemptPause)
-		if !again || time.Until(deadline) <= pause {
-			return err
-		}
-		sleep(ctx, pause)
-	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// attempt sends once, by a deadline, and turns a panic into an error.
-func (c *conversation) attempt(ctx context.Context, deadline time.Time, send func(context.Context) error) (err error) {
-	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
+// guarded calls send and turns a panic into an error.
+func guarded(send func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
 		}
 	}()
-	return send(ctx)
+	return send()
 }
 
 // replace puts a response in the place of the first one, or of the deferral,
@@ -127,22 +108,35 @@ func (c *conversation) followUp(ctx context.Context, m interaction.Message) erro
 	return cmp.Or(err, uncertain)
 }
 
-// persist repeats a later response with growing pauses.
+// persist repeats a later response with growing pauses, for as long as somebody
+// may yet see it.
 func (c *conversation) persist(ctx context.Context, send func(context.Context) error) error {
 	// What ran until the program stops may still say how it ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), editPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(editPatience, time.Until(c.req.ReceivedAt.Add(tokenLife))))
 	defer cancel()
 	defer context.AfterFunc(c.server.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
 	pauses := backoff.NewExponentialBackOff()
+	unknown := 0
 	for {
 		last := c.server.ctx.Err() != nil
-		err := c.attempt(ctx, time.Now().Add(editLimit), send)
+		err := attempt(ctx, send)
 		pause, again := retry(err, pauses.NextBackOff())
+		if c.acknowledged && rest.CodeOf(err) == rest.CodeUnknownWebhook && unknown < maxUnknown {
+			pause, again = time.Second<<unknown, true
+			unknown++
+		}
 		if deadline, _ := ctx.Deadline(); !again || last || time.Until(deadline) <= pause {
 			return err
 		}
 		sleep(c.server.ctx, pause)
 	}
+}
+
+// attempt sends a later response once.
+func attempt(ctx context.Context, send func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, editLimit)
+	defer cancel()
+	return guarded(func() error { return send(ctx) })
 }
 
 // retry tells whether and after what pause to send again.
@@ -154,9 +148,20 @@ func retry(err error, pause time.Duration) (time.Duration, bool) {
 	return max(pause, e.RetryAfter), true
 }
 
+func isTemporary(err error) bool {
+	_, again := retry(err, 0)
+	return again
+}
+
 func isUncertain(err error) bool {
 	var e *rest.Error
 	return errors.As(err, &e) && e.Uncertain
+}
+
+// isUnanswered tells whether no answer came, or none to its end.
+func isUnanswered(err error) bool {
+	var e *rest.Error
+	return errors.As(err, &e) && e.Status == 0
 }
 
 func sleep(ctx context.Context, d time.Duration) {

@@ -28,15 +28,29 @@ var (
 	// ErrUnacknowledged says that it is not known whether Discord took the
 	// first response, and that nothing was done for that reason.
 	ErrUnacknowledged = errors.New("interaction: discord did not acknowledge the response")
-	// ErrUnshown says that an action was carried out, whichever way it ended, and
-	// that Discord does not take the message that tells of it.
-	ErrUnshown = errors.New("interaction: how an action ended can not be shown")
+	// ErrBlocked says that Discord does not take a response for what it says, and
+	// that nothing was done.
+	ErrBlocked = errors.New("interaction: discord does not take the response")
 	// ErrMidway says that work which a response had promised broke off, and that
 	// it is not known how far it came.
 	ErrMidway = errors.New("interaction: broke off midway")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )
+
+// UnshownError says that an action was carried out, whichever way it ended, and
+// that Discord does not take the message that tells of it.
+type UnshownError struct {
+	Action Action
+	Cause  error
+}
+
+func (e *UnshownError) Error() string {
+	return "interaction: how an action ended cannot be shown: " + e.Cause.Error()
+}
+
+// Unwrap returns what Discord said.
+func (e *UnshownError) Unwrap() error { return e.Cause }
 
 // Explanation is an error in the caller's words.
 type Explanation struct {

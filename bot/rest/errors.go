@@ -12,10 +12,24 @@ import (
 )
 
 // Error codes of Discord that callers act upon.
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
-	CodeUnknownMessage      = 10008
+	CodeUnknownMessage = 10008
+	// CodeUnknownWebhook answers for an interaction's token that Discord does not
+	// know, and for some seconds also for one that is good (discord-api-docs#7220).
+	CodeUnknownWebhook = 10015
+	// CodeUnknownInteraction answers a first response that comes too late. It may
+	// stand for CodeAlreadyAcknowledged where another process was faster (JDA,
+	// InteractionCallbackImpl.java), and at times for a success: the response is
+	// shown (discord-api-docs#5558).
+	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
+	CodeMissingAccess       = 50001
 	CodeNotTextChannel      = 50008
+	CodeMissingPermissions  = 50013
+	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
+	// that is not good any more, not the bot's (discord.js#10798).
+	CodeInvalidWebhookToken = 50027
 	CodeInvalidForm         = 50035
 	CodeArchivedThread      = 50083
 )
@@ -63,6 +77,26 @@ func CodeOf(err error) int {
 		return e.Code
 	}
 	return 0
+}
+
+// IsUnknownMessage tells whether Discord knows no such message, or not any more.
+// With status 403 the code means that Discord suspects abuse and blocks the request
+// (discord-userdoccers, pages/topics/errors.mdx).
+func IsUnknownMessage(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
+}
+
+// RefusesContent tells whether Discord refused what a message says, so that it may
+// take another. Beside malformed ones these are messages that a guild's AutoMod
+// (200000, 200001) or Discord's filter of links (240000) blocks, also when it is
+// edited (Discord's change log of June 27, 2024).
+func RefusesContent(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Status == http.StatusBadRequest && e.Code != CodeAlreadyAcknowledged || e.Status == http.StatusRequestEntityTooLarge
 }
 
 // transportError says that there was no answer, or none to its end.

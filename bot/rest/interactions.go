@@ -17,6 +17,9 @@ type Callback struct {
 	InteractionID string
 	ApplicationID string
 	Token         secret.Text
+	// NewConnection sends the first response over a connection of its own, as those
+	// that are there may be dead.
+	NewConnection bool
 }
 
 // Respond sends the first response.
@@ -38,7 +41,11 @@ func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) 
 
 func (c *Client) respond(ctx context.Context, to Callback, body callback) error {
 	path := "interactions/" + url.PathEscape(to.InteractionID) + "/" + url.PathEscape(to.Token.Reveal()) + "/callback"
-	return c.do(ctx, http.MethodPost, path, body, nil, to.Token)
+	over := c.transport
+	if to.NewConnection {
+		over = c.unpooled
+	}
+	return c.doOver(ctx, over, http.MethodPost, path, body, nil, to.Token)
 }
 
 // EditOriginal changes the message of the first response or, where that was an

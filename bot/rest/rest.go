@@ -43,6 +43,7 @@ type Client struct {
 	base      string // of all addresses, with a slash at its end
 	headers   http.Header
 	transport *http.Transport
+	unpooled  *http.Transport // has a connection for each request
 }
 
 // New returns a client for the API at base, version included, such as
@@ -52,6 +53,9 @@ func New(token secret.Text, base string) (*Client, error) {
 	if err != nil || target.Host == "" {
 		return nil, fmt.Errorf("rest: %q is no base address", base)
 	}
+	pooled := newTransport()
+	unpooled := pooled.Clone()
+	unpooled.DisableKeepAlives = true
 	return &Client{
 		token:  token,
 		target: target,
@@ -61,17 +65,22 @@ func New(token secret.Text, base string) (*Client, error) {
 			"Content-Type":  {"application/json"},
 			"User-Agent":    {userAgent},
 		},
-		transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSHandshakeTimeout:   2 * time.Second,
-			ResponseHeaderTimeout: requestLimit,
-			MaxIdleConnsPerHost:   64,
-			IdleConnTimeout:       90 * time.Second,
-			Protocols:             oneAtATime(),
-			WriteBufferSize:       16 << 10, // a list of ten bots in one piece: 4 KiB would take two
-		},
+		transport: pooled,
+		unpooled:  unpooled,
 	}, nil
+}
+
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   2 * time.Second,
+		ResponseHeaderTimeout: requestLimit,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		Protocols:             oneAtATime(),
+		WriteBufferSize:       16 << 10, // a list of ten bots in one piece: 4 KiB would take two
+	}
 }
 
 // oneAtATime is HTTP/1.1 alone. HTTP/2 has one connection for all requests, and
@@ -90,7 +99,12 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // tells neither the bot's token nor the secrets of this request, though whoever
 // answers in Discord's place may have repeated them.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, secrets ...secret.Text) error {
-	err := c.send(ctx, method, path, body, out)
+	return c.doOver(ctx, c.transport, method, path, body, out, secrets...)
+}
+
+// doOver is do over a transport of the client's.
+func (c *Client) doOver(ctx context.Context, over *http.Transport, method, path string, body, out any, secrets ...secret.Text) error {
+	err := c.send(ctx, over, method, path, body, out)
 	var e *Error
 	if errors.As(err, &e) {
 		for _, s := range append(secrets, c.token) {
@@ -101,7 +115,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, sec
 	return err
 }
 
-func (c *Client) send(ctx context.Context, method, path string, body, out any) error {
+func (c *Client) send(ctx context.Context, over *http.Transport, method, path string, body, out any) error {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, requestLimit)
@@ -111,10 +125,11 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 	if err != nil {
 		return err
 	}
+	sent := time.Now()
 	// Not through an http.Client, which follows redirects.
-	res, err := c.transport.RoundTrip(req)
+	res, err := over.RoundTrip(req)
 	if err != nil {
-		return c.unanswered(err)
+		return unanswered(over, time.Since(sent), err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	succeeded := res.StatusCode >= 200 && res.StatusCode <= 299
@@ -129,7 +144,7 @@ func (c *Client) send(ctx context.Context, method, path string, body, out any) e
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return c.unanswered(err)
+		return unanswered(over, time.Since(sent), err)
 	case !succeeded:
 		return answerError(res, answer)
 	}
@@ -148,13 +163,17 @@ func isDiscords(res *http.Response) bool {
 	return res.StatusCode == http.StatusNoContent || kind == "" || strings.HasPrefix(kind, "application/json")
 }
 
+// silence is how long a request goes without an answer before its connection is
+// taken for dead once nobody waits for it any more.
+const silence = 500 * time.Millisecond
+
 // unanswered says what became of a request to which no answer came. After one
-// that timed out no connection is used that was there before: whatever has cut
-// this one off in silence may have cut off all.
-func (c *Client) unanswered(err error) *Error {
+// that timed out, or was given up after a silence, no connection is used that was
+// there before: whatever has cut this one off without a word may have cut off all.
+func unanswered(over *http.Transport, waited time.Duration, err error) *Error {
 	e := transportError(err)
-	if errors.Is(e, context.DeadlineExceeded) {
-		c.transport.CloseIdleConnections()
+	if errors.Is(e, context.DeadlineExceeded) || errors.Is(e, context.Canceled) && waited >= silence {
+		over.CloseIdleConnections()
 	}
 	return e
 }

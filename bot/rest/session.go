@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -54,9 +55,10 @@ type successes struct {
 
 // RoundTrip sends a request.
 func (t *successes) RoundTrip(req *http.Request) (*http.Response, error) {
+	sent := time.Now()
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
-		return nil, t.client.unanswered(err)
+		return nil, unanswered(t.client.transport, time.Since(sent), err)
 	}
 	limited := io.LimitReader(res.Body, maxAnswer)
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {
@@ -74,7 +76,7 @@ func (t *successes) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(limited)
 	if err != nil {
-		return nil, t.client.unanswered(err)
+		return nil, unanswered(t.client.transport, time.Since(sent), err)
 	}
 	e := answerError(res, body)
 	e.Message = clip(strings.ReplaceAll(e.Message, t.client.token.Reveal(), t.client.token.String()))
