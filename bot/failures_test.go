@@ -216,11 +216,21 @@ func TestNothingIsDoneForWhomDiscordDidNotHear(t *testing.T) {
 	card.WaitFor(t, "Shop")
 	w.discord.ExpectFailures() // there is no answer in time
 	remove := w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Status: http.StatusServiceUnavailable})
+	w.discord.ForgetCalls()
 	card.Press(t, "Restart").WaitUntil(t, func(v discordtest.View) bool { return v.State == discordtest.Failed || v.State == discordtest.Shown })
 	w.waitForLog(t, "❗ Failure", "could not be told")
 	remove()
 	if n := w.service.Count(hostapitest.OpRestart); n != 0 {
 		t.Errorf("restarted %d times", n)
+	}
+	tries := 0
+	for _, call := range w.discord.Calls() {
+		if call.Route == discordtest.RouteCallback {
+			tries++
+		}
+	}
+	if tries < 2 || tries > 5 {
+		t.Errorf("the first response was sent %d times", tries)
 	}
 }
 

@@ -10,58 +10,110 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"hostbot/bot/interaction"
 )
 
 // connectionNumber is the key of a connection's number in a request's context.
 type connectionNumber struct{}
 
-// Connections that are cut off in silence cost one request, however many there
-// are, also where Discord speaks HTTP/2.
-func TestDeadConnectionsAreLeft(t *testing.T) {
-	var opened, dead atomic.Int64
-	const together = 5
-	var all sync.WaitGroup
-	all.Add(together)
+// perishable is a server whose connections can be cut off in silence.
+type perishable struct {
+	opened, dead atomic.Int64
+	serve        http.HandlerFunc
+}
+
+// kill cuts off all connections that are there.
+func (p *perishable) kill() { p.dead.Store(p.opened.Load()) }
+
+// start starts the server, and returns a client of it.
+func (p *perishable) start(t *testing.T) *Client {
+	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if number, _ := r.Context().Value(connectionNumber{}).(int64); number <= dead.Load() {
+		if number, _ := r.Context().Value(connectionNumber{}).(int64); number <= p.dead.Load() {
 			<-r.Context().Done()
 			panic(http.ErrAbortHandler) // says nothing, also where the client still listens while it closes
 		}
-		if r.Method == http.MethodPut { // so that each has a connection
-			all.Done()
-			all.Wait()
-		}
-		w.WriteHeader(http.StatusNoContent)
+		p.serve(w, r)
 	}))
 	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
-		return context.WithValue(ctx, connectionNumber{}, opened.Add(1))
+		return context.WithValue(ctx, connectionNumber{}, p.opened.Add(1))
 	}
 	server.EnableHTTP2 = true
 	server.StartTLS()
-	defer server.Close()
+	t.Cleanup(server.Close)
 	client, err := New("token", server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	client.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+	t.Cleanup(client.Close)
+	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
+	client.transport.TLSClientConfig, client.unpooled.TLSClientConfig = trusted, trusted.Clone()
+	return client
+}
 
-	var warming sync.WaitGroup
-	for range together {
-		warming.Go(func() {
-			if err := client.do(t.Context(), http.MethodPut, "x", nil, nil); err != nil {
-				t.Error(err)
+// Connections that are cut off in silence cost one request, however many there
+// are, also where Discord speaks HTTP/2.
+func TestDeadConnectionsAreLeft(t *testing.T) {
+	ways := map[string]func(*testing.T) (context.Context, error){
+		"the time is over": func(t *testing.T) (context.Context, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			t.Cleanup(cancel)
+			return ctx, context.DeadlineExceeded
+		},
+		"it is given up": func(t *testing.T) (context.Context, error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(silence+100*time.Millisecond, cancel)
+			return ctx, context.Canceled
+		},
+	}
+	for name, ends := range ways {
+		t.Run(name, func(t *testing.T) {
+			const together = 5
+			var all, warming sync.WaitGroup
+			all.Add(together)
+			server := &perishable{serve: func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPut { // so that each has a connection
+					all.Done()
+					all.Wait()
+				}
+				w.WriteHeader(http.StatusNoContent)
+			}}
+			client := server.start(t)
+			for range together {
+				warming.Go(func() {
+					if err := client.do(t.Context(), http.MethodPut, "x", nil, nil); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			warming.Wait()
+			server.kill()
+			ctx, want := ends(t)
+			if err := client.do(ctx, http.MethodGet, "x", nil, nil); !errors.Is(err, want) {
+				t.Errorf("error %v over a dead connection, want %v", err, want)
+			}
+			if err := client.do(t.Context(), http.MethodGet, "x", nil, nil); err != nil {
+				t.Errorf("the next request: %v", err)
 			}
 		})
 	}
-	warming.Wait()
-	dead.Store(opened.Load())
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := client.do(ctx, http.MethodGet, "x", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v over a dead connection", err)
+}
+
+// A first response that is to have a connection of its own has one, also after
+// others that had.
+func TestAConnectionOfItsOwn(t *testing.T) {
+	server := &perishable{serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
+	client := server.start(t)
+	to := Callback{InteractionID: "1", ApplicationID: "2", Token: "token-of-it"}
+	if err := client.Defer(t.Context(), to, interaction.FormReply); err != nil {
+		t.Fatal(err)
 	}
-	if err := client.do(t.Context(), http.MethodGet, "x", nil, nil); err != nil {
-		t.Errorf("the next request: %v", err)
+	to.NewConnection = true
+	for range 3 {
+		server.kill()
+		if err := client.Defer(t.Context(), to, interaction.FormReply); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
