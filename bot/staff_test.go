@@ -155,6 +155,15 @@ func TestStaffSeeTheStatus(t *testing.T) {
 	})
 }
 
+func TestTheStatusSaysWhatTheBotNeedsInALogChannel(t *testing.T) {
+	t.Parallel()
+	w, sam, _ := newStaffedWorld(t, "")
+	w.channel.Allow(discordtest.MissingPermissions)
+	w.start(t)
+	typesUntil(t, sam, "/admin status", "in a thread Send Messages in Threads")
+	w.log.waitFor(t, "in a thread Send Messages in Threads")
+}
+
 func TestOthersAreRefusedStaffsCommands(t *testing.T) {
 	t.Parallel()
 	w, sam, mia := newStaffedWorld(t, "")

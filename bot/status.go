@@ -30,7 +30,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 func logHealth(channels []logchannel.Status) []commands.LogChannel {
 	list := make([]commands.LogChannel, len(channels))
 	for i, ch := range channels {
-		list[i] = commands.LogChannel{ID: ch.Channel, Waiting: ch.Waiting, Age: ch.Age(time.Now()), Trouble: ch.Trouble}
+		list[i] = commands.LogChannel{ID: ch.Channel, Waiting: ch.Waiting, Age: ch.Age(time.Now()), Trouble: ch.Trouble, Forbidden: ch.Forbidden}
 	}
 	return list
 }

@@ -28,6 +28,8 @@ type LogChannel struct {
 	Waiting int           // entries that Discord does not have yet
 	Age     time.Duration // of the oldest of them
 	Trouble string        // why Discord takes none; empty while it does
+	// Forbidden says that the bot lacks a permission there.
+	Forbidden bool
 }
 
 // Shard is one connection to Discord's gateway.
@@ -123,6 +125,9 @@ func (p *page) logHealth(ch LogChannel) string {
 	}
 	if ch.Trouble != "" {
 		text += "\n" + safetext.Markdown(ch.Trouble, commandLimit)
+	}
+	if ch.Forbidden {
+		text += "\n" + p.t.Text("log.channel.permissions")
 	}
 	return text
 }

@@ -108,9 +108,15 @@ func (p planner) refused(slots []slot) *discordgo.MessageEmbed {
 }
 
 // failing tells that another channel can not be written to, and healed that it
-// can be again.
+// can be again. What the bot needs there differs in a thread, where Send Messages
+// has no effect.
+// https://discord.com/developers/docs/topics/threads#permissions
 func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {
-	return notice("⚠️ "+texts.Text("log.channel.failing"), mention(channelID)+"\n"+safetext.Markdown(t.Reason, reasonLimit), orange, t.Since)
+	text := mention(channelID) + "\n" + safetext.Markdown(t.Reason, reasonLimit)
+	if forbids(t.Code) {
+		text += "\n" + texts.Text("log.channel.permissions")
+	}
+	return notice("⚠️ "+texts.Text("log.channel.failing"), text, orange, t.Since)
 }
 
 func (t *trouble) healed(channelID string, texts *locale.Texts, now time.Time) *discordgo.MessageEmbed {

@@ -55,6 +55,7 @@ type state struct {
 type trouble struct {
 	Since  time.Time `json:"since"`
 	Reason string    `json:"reason"`
+	Code   int       `json:"code,omitempty"` // Discord's; 0 where it gave none
 }
 
 // planner decides what is to be said next in a channel.

@@ -29,7 +29,7 @@ func judge(err error) verdict {
 		return taken
 	case !errors.As(err, &e):
 		return away
-	case e.Code == rest.CodeUnknownMessage:
+	case rest.IsUnknownMessage(e):
 		return deleted
 	case e.Status == http.StatusTooManyRequests:
 		return busy
@@ -42,6 +42,11 @@ func judge(err error) verdict {
 	default:
 		return barred
 	}
+}
+
+// forbids tells whether a code of Discord's says that the bot lacks a permission.
+func forbids(code int) bool {
+	return code == rest.CodeMissingAccess || code == rest.CodeMissingPermissions
 }
 
 // severity is how long a trouble may last.
@@ -146,7 +151,7 @@ func counted(slots []slot) int {
 // postpone arranges for a plan to be carried out later, and says why: what lasts
 // also in the other channels, once.
 func (d *deliverer) postpone(ctx context.Context, q queue, s state, v verdict, err error) error {
-	d.channel.figures.failed(v, err.Error())
+	d.channel.figures.failed(v, err)
 	var e *rest.Error
 	if v == busy && errors.As(err, &e) {
 		d.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, d.timing.RetryFirst))
@@ -163,10 +168,13 @@ func (d *deliverer) postpone(ctx context.Context, q queue, s state, v verdict, e
 		if found == lasting {
 			event = d.log.Error()
 		}
+		if forbids(rest.CodeOf(err)) { // the other channels may not be there to be told
+			event = event.Str("cure", d.planner.texts.Text("log.channel.permissions"))
+		}
 		event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
 	}
 	if found == lasting && s.Trouble == nil {
-		s.Trouble = &trouble{Since: time.Now(), Reason: err.Error()}
+		s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Code: rest.CodeOf(err)}
 		if err := q.commit(ctx, s, nil, false); err != nil {
 			return err
 		}

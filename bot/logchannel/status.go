@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"hostbot/bot/rest"
 )
 
 // Status is how a channel fares, as this process knows it.
@@ -20,6 +22,8 @@ type Status struct {
 	// empty while it does.
 	Trouble      string
 	TroubleSince time.Time
+	// Forbidden says that the bot lacks a permission in the channel.
+	Forbidden bool
 
 	Sent    uint64 // messages and edits that Discord took from this process
 	Retried uint64 // requests of this process that failed
@@ -66,7 +70,7 @@ func (f *figures) took() {
 }
 
 // failed notes that a request failed. To be told to wait is no trouble.
-func (f *figures) failed(v verdict, reason string) {
+func (f *figures) failed(v verdict, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.retried++
@@ -76,7 +80,7 @@ func (f *figures) failed(v verdict, reason string) {
 	if f.trouble.Since.IsZero() {
 		f.trouble.Since = time.Now()
 	}
-	f.trouble.Reason = reason
+	f.trouble.Reason, f.trouble.Code = err.Error(), rest.CodeOf(err)
 }
 
 // fold notes errors that no embed shows.
@@ -92,7 +96,7 @@ func (f *figures) status(ch *channel) Status {
 	defer f.mu.Unlock()
 	return Status{
 		Channel: ch.id, Categories: slices.Clone(ch.categories), InMemory: !since.IsZero(),
-		Waiting: f.waiting, Oldest: f.oldest, Trouble: f.trouble.Reason, TroubleSince: f.trouble.Since,
+		Waiting: f.waiting, Oldest: f.oldest, Trouble: f.trouble.Reason, TroubleSince: f.trouble.Since, Forbidden: forbids(f.trouble.Code),
 		Sent: f.sent, Retried: f.retried, Folded: f.folded,
 	}
 }

@@ -25,6 +25,7 @@ func TestAChannelThatFails(t *testing.T) {
 		"no access":     allow(discordtest.MissingAccess),
 		"no permission": allow(discordtest.MissingPermissions),
 	} {
+		forbidden := name != "unknown"
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
 				o := newOffice(t, unlimited())
@@ -37,10 +38,13 @@ func TestAChannelThatFails(t *testing.T) {
 				if !o.actions.Messages()[0].Contains("<#" + o.errors.ID + ">") {
 					t.Errorf("it says %s", o.actions.Messages()[0].Text())
 				}
+				if o.actions.Messages()[0].Contains("in a thread Send Messages in Threads") != forbidden {
+					t.Errorf("of what the bot needs there it says %s", o.actions.Messages()[0].Text())
+				}
 				p.Post(action("meanwhile"))
 				await(t, o.actions, "the other channel goes on", func() bool { return told(o.actions, "meanwhile") == 1 })
 				eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 5 })
-				if s := p.Status()[1]; s.Waiting != 2 || s.Trouble == "" || s.TroubleSince.IsZero() {
+				if s := p.Status()[1]; s.Waiting != 2 || s.Trouble == "" || s.TroubleSince.IsZero() || s.Forbidden != forbidden {
 					t.Errorf("the status is %+v", s)
 				}
 				mend()
@@ -54,6 +58,9 @@ func TestAChannelThatFails(t *testing.T) {
 				}
 				if n := p.log.count(`"level":"error"`); n != 1 {
 					t.Errorf("the process log told of it %d times", n)
+				}
+				if n := p.log.count("Send Messages in Threads"); n > 1 || (n == 1) != forbidden {
+					t.Errorf("the process log told %d times what the bot needs there", n)
 				}
 			})
 		})
@@ -79,6 +86,54 @@ func TestAnArchivedThread(t *testing.T) {
 		t.Errorf("the channel shows %q", got)
 	}
 	if s := p.Status()[0]; s.Retried != 5 {
+		t.Errorf("%d requests failed", s.Retried)
+	}
+}
+
+// unknownMessage answers once that Discord knows no such message.
+func unknownMessage(status, times int) discordtest.Fault {
+	return discordtest.Fault{
+		Method: http.MethodPost, Route: discordtest.RouteMessages, Status: status, Times: times,
+		Body: `{"message": "Unknown Message", "code": 10008}`, Header: http.Header{"Content-Type": {"application/json"}},
+	}
+}
+
+// Discord answers so to the nonce of a message that staff have deleted meanwhile
+// (discord-api-docs#6647): it was there, and is not sent again.
+func TestANonceOfADeletedMessage(t *testing.T) {
+	o := newOffice(t, unlimited())
+	o.errors = o.actions // all in one
+	p := o.newProcess(t, "", hasty())
+	o.discord.Inject(unknownMessage(http.StatusNotFound, 1))
+	p.Post(action("deleted"))
+	p.Start()
+	eventually(t, "it is sent", func() bool { return p.Status()[0].Sent == 1 && p.Status()[0].Waiting == 0 })
+	p.Post(action("next"))
+	await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) > 0 })
+	p.stop(t)
+	if got := titles(o.actions); !slices.Equal(got, []string{"next"}) {
+		t.Errorf("the channel shows %q", got)
+	}
+	if s := p.Status()[0]; s.Sent != 2 || s.Retried != 0 {
+		t.Errorf("%d requests were taken and %d failed", s.Sent, s.Retried)
+	}
+}
+
+// With status 403 the same code says that Discord suspects abuse
+// (discord-userdoccers, pages/topics/errors.mdx): nothing was there.
+func TestABlockIsNotADeletedMessage(t *testing.T) {
+	o := newOffice(t, unlimited())
+	o.errors = o.actions // all in one
+	p := o.newProcess(t, "", hasty())
+	o.discord.Inject(unknownMessage(http.StatusForbidden, 3))
+	p.Post(action("blocked for a while"))
+	p.Start()
+	await(t, o.actions, "the action", func() bool { return len(titles(o.actions)) > 0 })
+	p.stop(t)
+	if got := titles(o.actions); !slices.Equal(got, []string{"blocked for a while"}) {
+		t.Errorf("the channel shows %q", got)
+	}
+	if s := p.Status()[0]; s.Retried != 3 {
 		t.Errorf("%d requests failed", s.Retried)
 	}
 }

@@ -18,7 +18,8 @@ type Posted struct {
 // CreateMessage posts embeds, ten at most, to a channel and returns the ID of
 // the message. A nonce has 25 characters at most. Where the bot posted a message
 // with the same one in the past few minutes, Discord posts nothing and returns
-// that message or, where that was deleted since, CodeUnknownMessage.
+// that message or, where that was deleted since, CodeUnknownMessage
+// (discord-api-docs#6647).
 func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, embeds []*discordgo.MessageEmbed) (string, error) {
 	body := struct {
 		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
