@@ -66,6 +66,8 @@ func sentence(t *locale.Texts, err error) (text string, fault bool) {
 		return t.Text("error.bad_input"), true
 	case errors.Is(err, interaction.ErrBlocked):
 		return t.Text("error.blocked"), true
+	case errors.Is(err, interaction.ErrNotBegun):
+		return t.Text("error.not_begun"), true
 	case errors.Is(err, interaction.ErrMidway):
 		return t.Text("error.midway"), true
 	case errors.Is(err, interaction.ErrTooSlow):

@@ -37,7 +37,9 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	blocked := c.Explain(&interaction.Request{Reference: "REF1234"}, fmt.Errorf("%w: %w", interaction.ErrBlocked, errors.New("x")))
-	wantText(t, blocked.Message, "nothing was done", "direct message", "REF1234")
+	wantText(t, blocked.Message, "Discord does not accept", "direct message", "REF1234")
+	notBegun := c.Explain(&interaction.Request{Reference: "REF1234"}, fmt.Errorf("%w: %w", interaction.ErrNotBegun, errors.New("x")))
+	wantText(t, notBegun.Message, "nothing was done", "direct message", "REF1234")
 	midway := c.Explain(&interaction.Request{Reference: "REF1234"}, fmt.Errorf("%w: %w", interaction.ErrMidway, interaction.ErrPanic))
 	wantText(t, midway.Message, "may have been done", "REF1234")
 	late := c.Explain(&interaction.Request{Reference: "REF1234"}, interaction.ErrTooSlow)

@@ -70,7 +70,7 @@ type Timing struct {
 }
 
 // DefaultTiming leaves room within Discord's 3 s for a first response to be
-// sent twice, and ends before the token does after 15 min.
+// sent again, and ends before the token does after 15 min.
 func DefaultTiming() Timing {
 	return Timing{
 		Patience: 1200 * time.Millisecond, Direct: 1500 * time.Millisecond, Suggest: 2 * time.Second,

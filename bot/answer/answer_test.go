@@ -140,7 +140,21 @@ func TestServe(t *testing.T) {
 		},
 		"a first response that is moderated does nothing and says so": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {moderated}},
-			calls: []call{{"update running", 0}, {"reply blocked", 0}},
+			calls: []call{{"update running", 0}, {"reply not begun", 0}},
+			journal: []string{
+				"failure interaction: discord does not take that something begins: discord: status 400, code 200000: Message was blocked by automatic moderation",
+			}, outcome: "failed",
+		},
+		"an answer that is moderated": {
+			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {moderated}},
+			calls: []call{{"reply hello", 0}, {"reply blocked", 0}},
+			journal: []string{
+				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
+			}, outcome: "failed",
+		},
+		"a newer look that is moderated": {
+			event: press(), handler: then("old", reply("new")), errs: map[string][]error{"edit": {moderated}},
+			calls: []call{{"update old", 0}, {"edit new", 0}, {"edit blocked", 0}},
 			journal: []string{
 				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",

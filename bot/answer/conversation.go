@@ -25,7 +25,7 @@ type conversation struct {
 	version      int  // of what the message is about, as this has left it; 0 where it has not
 	acknowledged bool // Discord has taken a first response
 	uncertain    bool // Discord may have taken a first response that counts as failed
-	begun        bool // work that a response had promised
+	broken       bool // work that a response had promised ended with an error
 	first        time.Duration
 	outcome      string
 }
@@ -124,11 +124,11 @@ func (c *conversation) call(ctx context.Context, h interaction.Handler) (respons
 // goOn does what a response promised. Where that panics nobody knows what it has
 // done.
 func (c *conversation) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
-	c.begun = true
 	response, err := c.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
 		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
 	}
+	c.broken = err != nil
 	return response, err
 }
 

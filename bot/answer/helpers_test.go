@@ -144,6 +144,8 @@ func explain(_ *interaction.Request, err error) interaction.Explanation {
 		return interaction.Explanation{Message: say("perhaps"), Fault: true}
 	case errors.Is(err, interaction.ErrBlocked):
 		return interaction.Explanation{Message: say("blocked"), Fault: true}
+	case errors.Is(err, interaction.ErrNotBegun):
+		return interaction.Explanation{Message: say("not begun"), Fault: true}
 	}
 	return interaction.Explanation{Message: say("sorry"), Fault: !errors.Is(err, errRefused)}
 }

@@ -48,10 +48,12 @@ func (c *conversation) unshown(r interaction.Response, err error) error {
 	switch {
 	case r.Action != nil:
 		return &interaction.UnshownError{Action: *r.Action, Cause: err}
-	case c.begun:
+	case c.broken:
 		return fmt.Errorf("%w: %w", interaction.ErrMidway, err)
 	case rest.CodeOf(err) == rest.CodeInvalidForm: // which is the program's own mistake
 		return err
+	case r.Then != nil:
+		return fmt.Errorf("%w: %w", interaction.ErrNotBegun, err)
 	default:
 		return fmt.Errorf("%w: %w", interaction.ErrBlocked, err)
 	}

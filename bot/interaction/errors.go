@@ -28,9 +28,11 @@ var (
 	// ErrUnacknowledged says that it is not known whether Discord took the
 	// first response, and that nothing was done for that reason.
 	ErrUnacknowledged = errors.New("interaction: discord did not acknowledge the response")
-	// ErrBlocked says that Discord does not take a response for what it says, and
-	// that nothing was done.
+	// ErrBlocked says that Discord does not take a response for what it says.
 	ErrBlocked = errors.New("interaction: discord does not take the response")
+	// ErrNotBegun is ErrBlocked where the response promised work, which was not begun
+	// for that reason.
+	ErrNotBegun = errors.New("interaction: discord does not take that something begins")
 	// ErrMidway says that work which a response had promised broke off, and that
 	// it is not known how far it came.
 	ErrMidway = errors.New("interaction: broke off midway")
