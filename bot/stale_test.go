@@ -113,6 +113,7 @@ func (w *world) post(t *testing.T, channel *discordtest.Channel, body string) st
 	}
 	req.Header.Set("Authorization", "Bot "+w.discord.Token())
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "DiscordBot (https://example.com, 1.0)")
 	res, err := (&http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ func BenchmarkCommand(b *testing.B) {
 			b.Error(err)
 			return
 		}
+		r.Header.Set("User-Agent", testAgent)
 		r.Header.Set("Authorization", "Bot "+discord.Token())
 		r.Header.Set("Content-Type", "application/json")
 		response, err := client.Do(r)

@@ -1,32 +1,42 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 )
 
-// Error codes of Discord that the server answers with.
+// Error codes of Discord that the server answers with
+// (docs:topics/opcodes-and-status-codes#json).
 const (
 	CodeUnknownChannel      = 10003
 	CodeUnknownMessage      = 10008
-	CodeUnknownWebhook      = 10015
 	CodeUnknownUser         = 10013
-	CodeUnknownCommand      = 10063
+	CodeUnknownWebhook      = 10015
 	CodeUnknownInteraction  = 10062 // too late, or never was
+	CodeUnknownCommand      = 10063
+	CodeWriteLimit          = 20028 // of a channel, whoever writes
 	CodeDailyCreates        = 30034
 	CodeOldMessageEdits     = 30046
+	CodeDMsTooFast          = 40003
 	CodeTooLarge            = 40005
 	CodeAlreadyAcknowledged = 40060
 	CodeTooManyFollowUps    = 40094
+	CodeBlocked             = 40333 // Cloudflare's
 	CodeMissingAccess       = 50001
 	CodeNotTheAuthor        = 50005
 	CodeEmptyMessage        = 50006
+	CodeCannotMessageUser   = 50007
 	CodeMissingPermissions  = 50013
 	CodeInvalidToken        = 50027
 	CodeInvalidForm         = 50035
 	CodeThreadArchived      = 50083
 	CodeInvalidJSON         = 50109
+	CodeNoMutualGuild       = 50278
+	CodeBlockedMessage      = 200000 // by AutoMod
+	CodeBlockedTitle        = 200001 // by AutoMod
+	CodeHarmfulLink         = 240000
 )
 
 // refusal is an answer that says no.
@@ -35,26 +45,61 @@ type refusal struct {
 	code    int
 	message string
 	errors  map[string]any // the tree of an invalid form
-	extra   map[string]any // further members of the body
+	limit   *waiting       // of a 429
 	header  http.Header
 	// innocent marks a refusal that is not the bot's mistake, such as a
 	// channel's state that a test has set.
 	innocent bool
 }
 
+// waiting is what the body of a 429 says of the limit.
+type waiting struct {
+	RetryAfter float64 `json:"retry_after"` // seconds
+	Global     bool    `json:"global"`
+}
+
 func refuse(status, code int, message string) *refusal {
 	return &refusal{status: status, code: code, message: message}
 }
 
-func (r *refusal) body() map[string]any {
-	body := map[string]any{"message": r.message, "code": r.code}
-	if r.errors != nil {
-		body["errors"] = r.errors
+// body is the refusal as JSON. The members' order is that of the reports in
+// Kord-Extensions/kord-extensions#215 and #8290, and spaces stand where Python
+// writes them (kord-extensions#215).
+func (r *refusal) body() []byte {
+	body := struct {
+		Message string `json:"message"`
+		*waiting
+		Code   *int           `json:"code,omitempty"`
+		Errors map[string]any `json:"errors,omitempty"`
+	}{r.message, r.limit, &r.code, r.errors}
+	if r.limit != nil && r.code == 0 {
+		body.Code = nil // only some limits have one (docs:topics/rate-limits#exceeding-a-rate-limit)
 	}
-	for name, value := range r.extra {
-		body[name] = value
+	compact, err := json.Marshal(body)
+	if err != nil {
+		return nil // unreachable: a form's tree holds strings alone
 	}
-	return body
+	return spaced(compact)
+}
+
+// spaced adds the spaces with which Python's json.dumps writes JSON.
+func spaced(compact []byte) []byte {
+	var out []byte
+	quoted, escaped := false, false
+	for _, b := range compact {
+		out = append(out, b)
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && b == '\\':
+			escaped = true
+		case b == '"':
+			quoted = !quoted
+		case !quoted && (b == ':' || b == ','):
+			out = append(out, ' ')
+		}
+	}
+	return out
 }
 
 // problems collects what is wrong with a form. A path names the members and

@@ -1,9 +1,6 @@
 package discordtest
 
 import (
-	"encoding/json"
-	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -32,26 +29,9 @@ type Fault struct {
 	Status int
 	Header http.Header
 	Body   string
-}
-
-// RateLimited is a fault that answers 429 with a wait of retryAfter.
-func RateLimited(method, route string, retryAfter time.Duration, global bool) Fault {
-	header := http.Header{}
-	seconds := retryAfter.Seconds()
-	header.Set("Retry-After", fmt.Sprint(math.Ceil(seconds)))
-	if global {
-		header.Set("X-RateLimit-Global", "true")
-		header.Set("X-RateLimit-Scope", "global")
-	} else {
-		header.Set("X-RateLimit-Scope", "user")
-		header.Set("X-RateLimit-Limit", "5")
-		header.Set("X-RateLimit-Remaining", "0")
-		header.Set("X-RateLimit-Reset-After", fmt.Sprintf("%.3f", seconds))
-		header.Set("X-RateLimit-Bucket", "injected")
-	}
-	header.Set("Content-Type", "application/json")
-	body, _ := json.Marshal(map[string]any{"message": "You are being rate limited.", "retry_after": seconds, "global": global})
-	return Fault{Method: method, Route: route, Status: http.StatusTooManyRequests, Header: header, Body: string(body)}
+	// Cloudflare says that the answer is Cloudflare's own: it has none of
+	// Discord's headers.
+	Cloudflare bool
 }
 
 // faults holds the faults that are set, oldest first.
@@ -130,11 +110,16 @@ func (s *Server) strike(active *activeFault, handled bool, w http.ResponseWriter
 	if active.Status == 0 {
 		return false
 	}
-	for name, values := range active.Header {
+	c.answerWith(w, &active.Fault)
+	return true
+}
+
+// answerWith sends what a fault answers.
+func (c *call) answerWith(w http.ResponseWriter, f *Fault) {
+	for name, values := range f.Header {
 		w.Header()[name] = values
 	}
-	c.write(w, active.Status, []byte(active.Body))
-	return true
+	c.respond(w, f.Status, []byte(f.Body), f.Cloudflare)
 }
 
 // cut ends the connection without an answer.

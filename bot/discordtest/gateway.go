@@ -97,6 +97,9 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 		cut(w)
 		return
 	}
+	if g.server.cfg.StrictUpgrade && g.server.blocked(w, &call{r: r, route: "websocket"}) {
+		return
+	}
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {

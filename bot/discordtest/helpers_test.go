@@ -104,12 +104,15 @@ type client struct {
 	discord *discordtest.Server
 	http    *http.Client
 	token   string
+	agent   string // the User-Agent
 }
+
+const testAgent = "DiscordBot (https://example.com, 1.0)"
 
 func newClient(t *testing.T, discord *discordtest.Server) *client {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &client{t, discord, &http.Client{Transport: transport}, discord.Token()}
+	return &client{t, discord, &http.Client{Transport: transport}, discord.Token(), testAgent}
 }
 
 // answer is what the server said.
@@ -136,6 +139,7 @@ func (c *client) try(method, path, body string) (answer, error) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	r.Header.Set("User-Agent", c.agent)
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bot "+c.token)
 	}

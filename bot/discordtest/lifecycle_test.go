@@ -143,7 +143,7 @@ func TestLifeOfAToken(t *testing.T) {
 	clock.Advance(2999 * time.Millisecond)
 	got := s.do("POST", e.path(), hello)
 	got.want(t, 204, 0)
-	if _, typed := got.header["Content-Type"]; typed || got.text != "" {
+	if got.header.Get("Content-Type") != "text/html; charset=utf-8" || got.text != "" {
 		t.Errorf("204 with %v and body %q", got.header, got.text)
 	}
 	s.do("POST", e.path(), hello).want(t, 400, discordtest.CodeAlreadyAcknowledged)

@@ -119,7 +119,7 @@ func (l *limiter) sweep(now time.Time) {
 func rateLimited(wait time.Duration, global bool, code int) *refusal {
 	r := refuse(http.StatusTooManyRequests, code, "You are being rate limited.")
 	r.innocent = true
-	r.extra = map[string]any{"retry_after": math.Ceil(wait.Seconds()*1000) / 1000, "global": global}
+	r.limit = &waiting{RetryAfter: math.Ceil(wait.Seconds()*1000) / 1000, Global: global}
 	r.header = http.Header{"Retry-After": {fmt.Sprint(int(math.Ceil(wait.Seconds())))}}
 	scope := "user"
 	if global {

@@ -105,6 +105,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 	s.journal.begin(entry)
 	defer func() { s.journal.finish(entry, c.status, c.answer, time.Since(begun)) }()
 
+	if s.blocked(w, c) {
+		return
+	}
 	fault := s.faults.take(r.Method, route)
 	if s.strike(fault, false, w, c) {
 		return
@@ -165,16 +168,21 @@ func reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
 		for name, values := range refused.header {
 			w.Header()[name] = values
 		}
-		status, value = refused.status, refused.body()
+		w.Header().Set("Content-Type", "application/json")
+		c.write(w, refused.status, refused.body())
+		return
 	}
 	if value == nil {
-		// Without a body there is no Content-Type either.
+		// Discord names a type although there is no body (#5887).
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		c.write(w, http.StatusNoContent, nil)
 		return
 	}
 	body, err := json.Marshal(value)
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"message":"500: Internal Server Error","code":0}`)
+		fault := ServerError("", "")
+		c.answerWith(w, &fault)
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	c.write(w, status, body)
@@ -192,10 +200,36 @@ func describe(tree map[string]any) string {
 	return " " + string(text)
 }
 
+// write sends an answer that comes from Discord.
 func (c *call) write(w http.ResponseWriter, status int, body []byte) {
+	c.respond(w, status, body, false)
+}
+
+// respond sends an answer, with the headers that each has: Discord's, or those of
+// Cloudflare alone, which stands in front of it.
+func (c *call) respond(w http.ResponseWriter, status int, body []byte, cloudflare bool) {
 	c.status, c.answer = status, body
+	setUsualHeaders(w.Header(), cloudflare)
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
+}
+
+// setUsualHeaders sets what the answers to all routes have (#6407,
+// Snazzah/slash-create#334). Those of Cloudflare's own have no Via, by which
+// libraries tell them (discord.py discord/http.py, JDA
+// SequentialRestRateLimiter.java).
+func setUsualHeaders(h http.Header, cloudflare bool) {
+	h.Set("Server", "cloudflare")
+	h.Set("CF-RAY", "8f1e2d3c4b5a6978-FRA")
+	h.Add("Set-Cookie", "__cfruid=0123456789abcdef; path=/; domain=.discord.com; HttpOnly; Secure; SameSite=None")
+	if cloudflare {
+		return
+	}
+	h.Set("Via", "1.1 google")
+	h.Set("CF-Cache-Status", "DYNAMIC")
+	h.Set("Alt-Svc", `h3=":443"; ma=86400`)
+	h.Set("X-Envoy-Upstream-Service-Time", "12")
+	h.Add("Set-Cookie", "__dcfduid=0123456789abcdef; path=/; HttpOnly; Secure; SameSite=Lax")
 }
 
 // decode reads the body into out.

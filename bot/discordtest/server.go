@@ -35,6 +35,16 @@ type Config struct {
 	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in
 	// its bucket, as Discord does; off, so that a test may restart its bot.
 	LimitIdentifies bool
+	// AnyUserAgent serves requests without Discord's User-Agent too. Otherwise
+	// REST refuses them: 403, code 40333.
+	AnyUserAgent bool
+	// StrictUpgrade refuses them at the gateway as well. Discord lets the
+	// websockets of discordgo and disgo in, which call themselves
+	// Go-http-client, and those of discord.js, which send no User-Agent; but it
+	// has turned clients away there (#2500).
+	StrictUpgrade bool
+	// BlockPage makes such a refusal Cloudflare's HTML page in place of JSON.
+	BlockPage bool
 	// NoRateLimits switches Discord's rate limits off. Faults still give a 429.
 	NoRateLimits bool
 	// Lean keeps no history of calls and messages and checks no schema: for

@@ -1,0 +1,43 @@
+package discordtest
+
+import (
+	"net/http"
+	"regexp"
+)
+
+// userAgent matches what a client of Discord's calls itself: DiscordBot, and in
+// brackets an address and a version (docs:reference#user-agent). discord.py
+// leaves the comma between the two out (discord/http.py), and what follows the
+// brackets is free.
+var userAgent = regexp.MustCompile(`^DiscordBot \(\S+[^()]*\)`)
+
+// blockPage is the page with which Cloudflare turns a client away. Its code 1010
+// stands for a User-Agent that is not allowed.
+const blockPage = `<!DOCTYPE html>
+<html lang="en-US">
+<head><title>Access denied | discord.com used Cloudflare to restrict access</title></head>
+<body>
+<h1>Error 1010</h1>
+<p>The owner of this website (discord.com) has banned your access based on your browser's signature.</p>
+</body>
+</html>
+`
+
+// blocked tells whether Cloudflare turns a request away for its User-Agent, and
+// answers it then. Discord documents that such a request "may be blocked"
+// (docs:reference#user-agent) with code 40333
+// (docs:topics/opcodes-and-status-codes#json). In fact it lets some foreign
+// agents pass (discord-api-docs#4908), and not those of browsers (#6473) or of
+// runtimes such as Java (#1504). The server lets none pass.
+func (s *Server) blocked(w http.ResponseWriter, c *call) bool {
+	if s.cfg.AnyUserAgent || userAgent.MatchString(c.r.UserAgent()) {
+		return false
+	}
+	s.fail(c.name(), "Discord may refuse the User-Agent %q", c.r.UserAgent())
+	fault := Refused("", "", CodeBlocked)
+	if s.cfg.BlockPage {
+		fault = htmlPage("", "", http.StatusForbidden, blockPage)
+	}
+	c.answerWith(w, &fault)
+	return true
+}
