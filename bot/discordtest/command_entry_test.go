@@ -10,7 +10,7 @@ import (
 const launchCommand = `{"type":4,"name":"launch","description":"Play","handler":1}`
 
 func TestEntryPointCommand(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
 	discord.ExpectFailures()
 	c := newClient(t, discord)
 	discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0, 1}, Activities: true})

@@ -7,7 +7,7 @@ import (
 )
 
 func TestGuildsThatTheBotIsNotIn(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
 	c := newClient(t, discord)
 	guild := discord.AddGuild()
 	path := "/applications/" + discord.ApplicationID() + "/guilds/" + guild + "/commands"
@@ -29,7 +29,7 @@ func TestGuildsThatTheBotIsNotIn(t *testing.T) {
 
 // An id in a bulk overwrite renames the command that has it.
 func TestRenamedCommands(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
 	c := newClient(t, discord)
 	c.register(`[{"name":"plan","description":"d"}]`).want(t, 200, 0)
 	id := discord.CommandsIn("")[0].ID

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRefusedCommands(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
 	discord.ExpectFailures()
 	c := newClient(t, discord)
 	named := func(name string) string { return `[{"name":"` + name + `","description":"d"}]` }
@@ -83,7 +83,7 @@ func TestRefusedCommands(t *testing.T) {
 }
 
 func TestRegisteredCommands(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
+	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
 	c := newClient(t, discord)
 	const body = `[{"name":"größe","description":"d","name_localizations":{"hi":"कमांड","th":"คำสั่ง"},
 		"default_member_permissions":"8","options":[{"type":3,"name":"o","description":"d","description_localizations":{"de":"b"}}]}]`

@@ -170,7 +170,7 @@ func TestWithResponse(t *testing.T) {
 // The first follow-up after a deferred response takes its place and keeps it
 // ephemeral.
 func TestDeferredThenFollowUp(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
 	r, e := s.command()
 	s.do("POST", e.path(), `{"type":5,"data":{"flags":64}}`).want(t, 204, 0)
 	if v := r.View(); v.State != discordtest.Thinking || !v.Ephemeral {

@@ -27,40 +27,6 @@ func TestWhoMayCall(t *testing.T) {
 	c.do("GET", "/gateway", "").want(t, 200, 0)
 }
 
-func TestRateLimits(t *testing.T) {
-	clock := still()
-	s := newStage(t, discordtest.Config{Clock: clock})
-	general := "/channels/" + s.discord.Channels()[0].ID + "/messages"
-	for left := 4; left >= 0; left-- {
-		got := s.do("POST", general, `{"content":"x"}`)
-		got.want(t, 200, 0)
-		if got.header.Get("X-RateLimit-Remaining") != fmt.Sprint(left) || got.header.Get("X-RateLimit-Limit") != "5" ||
-			got.header.Get("X-RateLimit-Bucket") == "" || got.header.Get("X-RateLimit-Reset") == "" || got.header.Get("X-RateLimit-Reset-After") != "5.000" {
-			t.Fatalf("with %d left: %v", left, got.header)
-		}
-	}
-	limited := s.do("POST", general, `{"content":"x"}`)
-	limited.want(t, 429, 0)
-	if limited.body.RetryAfter != 5 || limited.body.Global || limited.header.Get("Retry-After") != "5" || limited.header.Get("X-RateLimit-Scope") != "user" {
-		t.Errorf("got %s, %v", limited.text, limited.header)
-	}
-	other := s.discord.AddChannel("other")
-	s.do("POST", "/channels/"+other.ID+"/messages", `{"content":"x"}`).want(t, 200, 0)
-	clock.Advance(5 * time.Second)
-	s.do("POST", general, `{"content":"x"}`).want(t, 200, 0)
-
-	for range 49 {
-		s.do("GET", "/users/@me", "").want(t, 200, 0)
-	}
-	global := s.do("GET", "/users/@me", "")
-	global.want(t, 429, 0)
-	if !global.body.Global || global.header.Get("X-RateLimit-Global") != "true" || global.header.Get("X-RateLimit-Reset-After") != "" {
-		t.Errorf("got %s, %v", global.text, global.header)
-	}
-	// What answers an interaction is not counted with the rest.
-	s.message(`[]`)
-}
-
 func TestFaults(t *testing.T) {
 	discord := discordtest.RunT(t)
 	c := newClient(t, discord)

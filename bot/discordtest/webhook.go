@@ -57,6 +57,11 @@ func (s *Server) followUp(in *interaction, body *messageBody) (*message, *refusa
 	if in.user.userInstall && len(in.followUps) >= maxUserInstallFollowUps {
 		return nil, refuse(http.StatusBadRequest, CodeTooManyFollowUps, "Maximum number of follow-up messages reached.")
 	}
+	if !s.cfg.NoRateLimits {
+		if refused := s.limits.takeFollowUp(in.channel.id); refused != nil {
+			return nil, refused
+		}
+	}
 	m, refused := s.newReply(in, body)
 	if refused != nil {
 		return nil, refused
