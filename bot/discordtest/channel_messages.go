@@ -21,7 +21,11 @@ func (s *Server) postMessage(c *call) (any, *refusal) {
 		if refused != nil {
 			return nil, refused
 		}
-		if earlier := s.withNonce(nonce); earlier != nil {
+		earlier, refused := s.nonces.find(nonce, s.clock.Now())
+		if refused != nil {
+			return nil, refused
+		}
+		if earlier != nil {
 			return created(earlier), nil
 		}
 		m := s.newMessage(ch)
@@ -31,6 +35,7 @@ func (s *Server) postMessage(c *call) (any, *refusal) {
 		m.wire.Flags = body.Flags.value
 		m.pings = pings(m.wire.Content, body.AllowedMentions)
 		m.nonce = nonce.value
+		s.nonces.remember(m)
 		if ch.access == Archived {
 			ch.access = FullAccess
 		}

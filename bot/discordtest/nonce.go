@@ -3,16 +3,18 @@ package discordtest
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
 )
 
 // nonceMemory is how long a nonce is enforced. Discord says "the past few
-// minutes"; a bot that needs more than this relies on too much.
+// minutes" (docs:resources/message#create-message) and no source knows the
+// figure; a bot that needs more than this relies on too much.
 const nonceMemory = 3 * time.Minute
 
-// maxNonce bounds a nonce, in characters.
+// maxNonce bounds a nonce, in characters (docs:resources/message#create-message).
 const maxNonce = 25
 
 // nonce is what a bot sends to know its message by.
@@ -48,28 +50,38 @@ func readNonce(c *call) (nonce, *refusal) {
 	return nonce{}, p.refusal()
 }
 
-// withNonce returns the recent message that has an enforced nonce, in whichever
-// channel, or nil.
-func (s *Server) withNonce(n nonce) *message {
-	if !n.enforced || len(n.value) == 0 {
-		return nil
+// nonces remembers the messages that were created with a nonce. Discord compares
+// those of one author, in whichever channel (docs:resources/message#create-message).
+// The server's lock guards it.
+type nonces struct {
+	recent []*message // oldest first
+}
+
+func (n *nonces) remember(m *message) {
+	if len(m.nonce) > 0 {
+		n.recent = append(n.recent, m)
 	}
-	since := s.clock.Now().Add(-nonceMemory)
-	for _, ch := range s.channels {
-		for _, m := range slices.Backward(ch.messages) {
-			if m.created.Before(since) {
-				break
-			}
-			if bytes.Equal(m.nonce, n.value) {
-				return m
-			}
-		}
+}
+
+// find returns the message that has an enforced nonce already, or nil. Of one
+// that was deleted since, Discord says Unknown Message (#6647).
+func (n *nonces) find(wanted nonce, now time.Time) (*message, *refusal) {
+	n.recent = slices.DeleteFunc(n.recent, func(m *message) bool { return now.Sub(m.created) > nonceMemory })
+	if !wanted.enforced || len(wanted.value) == 0 {
+		return nil, nil
 	}
-	return nil
+	i := slices.IndexFunc(n.recent, func(m *message) bool { return bytes.Equal(m.nonce, wanted.value) })
+	switch {
+	case i < 0:
+		return nil, nil
+	case n.recent[i].deleted:
+		return nil, denied(http.StatusNotFound, CodeUnknownMessage, "Unknown Message")
+	}
+	return n.recent[i], nil
 }
 
 // created is a message as the answer to its creation shows it: the nonce is
-// told there alone.
+// told there alone (userdoccers:resources/message).
 func created(m *message) wireMessage {
 	answer := m.wire
 	answer.Nonce = m.nonce

@@ -80,3 +80,22 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 		t.Errorf("messages %+v, want the one that was answered the second time", m)
 	}
 }
+
+// Discord does not create again what somebody has deleted.
+func TestNonceOfADeletedMessage(t *testing.T) {
+	clock := still()
+	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+	c := newClient(t, discord)
+	path := "/channels/" + discord.Channels()[0].ID + "/messages"
+	const body = `{"content":"once","nonce":"n","enforce_nonce":true}`
+	first := c.do("POST", path, body)
+	first.want(t, 200, 0)
+	c.do("DELETE", path+"/"+first.body.ID, "").want(t, 204, 0)
+	got := c.do("POST", path, body)
+	got.want(t, 404, discordtest.CodeUnknownMessage)
+	if got.body.Message != "Unknown Message" || len(discord.Channels()[0].Messages()) != 0 {
+		t.Errorf("got %s", got.text)
+	}
+	clock.Advance(3*time.Minute + time.Second)
+	c.do("POST", path, body).want(t, 200, 0)
+}

@@ -82,6 +82,7 @@ type Server struct {
 	channelOrder []string
 	roles        []*Role // in the order they were added
 	messages     map[string]*message
+	nonces       nonces
 	interactions map[string]*interaction // by token
 	byID         map[string]*interaction
 }
