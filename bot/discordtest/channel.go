@@ -6,28 +6,44 @@ import (
 	"slices"
 )
 
-// Access is what the bot may do in a channel.
+// Access is what the bot may do in a channel. The codes are those of
+// docs:topics/opcodes-and-status-codes#json.
 type Access int
 
 const (
 	// FullAccess lets the bot read and write.
 	FullAccess Access = iota
-	// MissingAccess hides the channel from the bot: 403, code 50001.
+	// MissingAccess hides the channel from the bot, which lacks View Channel:
+	// 403, code 50001.
 	MissingAccess
-	// MissingPermissions lets the bot see but not write: 403, code 50013.
+	// MissingPermissions lets the bot see but not write, as it lacks Send
+	// Messages: 403, code 50013.
 	MissingPermissions
-	// NoHistory lets the bot write but not read back: it gets an empty list, and
-	// of a single message 403, code 50013.
+	// MissingThreadPermission makes the channel a thread in which the bot may
+	// not write, as it lacks Send Messages in Threads: Send Messages has no
+	// effect there (docs:topics/threads#permissions). The answer is 403, code
+	// 50013, which is documented for any missing permission; no report of this
+	// one was found.
+	MissingThreadPermission
+	// NoHistory lets the bot write but not read back: it gets an empty list
+	// (docs:resources/message#get-channel-messages), and of a single message 403,
+	// code 50013.
 	NoHistory
-	// Archived is a thread that was closed: what is there can not be changed
-	// (400, code 50083), and the next message opens it again.
+	// Archived is a thread that was closed: a message in it can not be edited
+	// (400, code 50083) but deleted, and the next message opens it again
+	// (docs:topics/threads#active--archived-threads). Of deleting, reports say
+	// the contrary (#2855, cedws/discord-delete#48).
 	Archived
-	// Locked is a thread that was closed by a moderator: it also takes no new
-	// message (400, code 50083).
+	// Locked is a thread that a moderator has closed and locked. It also takes
+	// no new message, not even in answer to an interaction (400, code 50083:
+	// #5517), and none is deleted (docs:topics/threads#locked-threads).
 	Locked
 	// Gone means that the channel was deleted: 404, code 10003.
 	Gone
 )
+
+// thread tells whether a channel with the access is a thread.
+func (a Access) thread() bool { return a == MissingThreadPermission || a == Archived || a == Locked }
 
 // channel is a text channel, or a DM where guildID is empty. The server's lock
 // guards all but the ids and names.

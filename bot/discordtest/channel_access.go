@@ -22,35 +22,39 @@ func (s *Server) writable(c *call) (*channel, *refusal) {
 	switch {
 	case refused != nil:
 		return nil, refused
-	case ch.access == MissingPermissions:
+	case ch.access == MissingPermissions, ch.access == MissingThreadPermission:
 		return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
 	case ch.access == Locked:
 		return nil, threadArchived()
+	case ch.owner != nil && ch.owner.dmsClosed:
+		return nil, denied(http.StatusForbidden, CodeCannotMessageUser, "Cannot send messages to this user")
 	}
 	return ch, nil
 }
 
-// inChannel returns the message that a call names. Ephemeral messages are out
-// of its reach.
+// inChannel returns the message that a call names.
 func (s *Server) inChannel(c *call) (*message, *refusal) {
 	ch, refused := s.readable(c)
 	if refused != nil {
 		return nil, refused
 	}
 	m := s.messages[c.r.PathValue("message")]
-	if m == nil || m.channel != ch || m.visibleTo != "" {
+	if m == nil || m.channel != ch {
 		return nil, unknownMessage()
 	}
 	return m, nil
 }
 
-// changeable returns the message that a call is to change or delete.
+// changeable returns the message that a call is to change or delete. An
+// ephemeral one can be read here but not changed (#3090, #6007, #6253).
 func (s *Server) changeable(c *call) (*message, *refusal) {
 	m, refused := s.inChannel(c)
-	if refused != nil {
+	switch {
+	case refused != nil:
 		return nil, refused
-	}
-	if m.channel.access == Archived || m.channel.access == Locked {
+	case m.visibleTo != "":
+		return nil, unknownMessage()
+	case m.channel.access == Locked:
 		return nil, threadArchived()
 	}
 	return m, nil
@@ -59,6 +63,9 @@ func (s *Server) changeable(c *call) (*message, *refusal) {
 // editable returns the message of the bot's own that a call is to change.
 func (s *Server) editable(c *call) (*message, *refusal) {
 	m, refused := s.changeable(c)
+	if refused == nil && m.channel.access == Archived {
+		return nil, threadArchived()
+	}
 	if refused == nil && m.wire.Author.ID != s.app.id {
 		return nil, refuse(http.StatusForbidden, CodeNotTheAuthor, "Cannot edit a message authored by another user")
 	}

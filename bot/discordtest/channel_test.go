@@ -27,13 +27,14 @@ func TestChannelStates(t *testing.T) {
 		access                 discordtest.Access
 		edit, list, read, post result
 	}{
-		"full access":         {discordtest.FullAccess, ok, ok, ok, ok},
-		"missing access":      {discordtest.MissingAccess, hidden, hidden, hidden, hidden},
-		"missing permissions": {discordtest.MissingPermissions, ok, ok, ok, none},
-		"no history":          {discordtest.NoHistory, ok, ok, none, ok},
-		"archived":            {discordtest.Archived, archived, ok, ok, ok},
-		"locked":              {discordtest.Locked, archived, ok, ok, archived},
-		"gone":                {discordtest.Gone, gone, gone, gone, gone},
+		"full access":          {discordtest.FullAccess, ok, ok, ok, ok},
+		"missing access":       {discordtest.MissingAccess, hidden, hidden, hidden, hidden},
+		"missing permissions":  {discordtest.MissingPermissions, ok, ok, ok, none},
+		"no thread permission": {discordtest.MissingThreadPermission, ok, ok, ok, none},
+		"no history":           {discordtest.NoHistory, ok, ok, none, ok},
+		"archived":             {discordtest.Archived, archived, ok, ok, ok},
+		"locked":               {discordtest.Locked, archived, ok, ok, archived},
+		"gone":                 {discordtest.Gone, gone, gone, gone, gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log.Allow(tc.access)
@@ -49,25 +50,53 @@ func TestChannelStates(t *testing.T) {
 		t.Errorf("without history the bot reads %s", got.text)
 	}
 	log.Allow(discordtest.Archived)
+	c.do("DELETE", path+"/"+c.do("POST", path, `{"content":"opened again"}`).body.ID, "").want(t, 204, 0)
+	log.Allow(discordtest.Locked)
 	c.do("DELETE", path+"/"+id, "").want(t, 400, discordtest.CodeThreadArchived)
-	c.do("POST", path, `{"content":"opened again"}`).want(t, 200, 0)
+	log.Allow(discordtest.Archived)
 	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
+	log.Allow(discordtest.FullAccess)
 	discord.ExpectFailures()
 	c.do("GET", path+"/"+id, "").want(t, 404, discordtest.CodeUnknownMessage)
 	c.do("PATCH", path+"/"+id, `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownMessage)
 	c.do("POST", "/channels/1/messages", `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownChannel)
 }
 
-// Ephemeral messages are out of reach of the channel's routes.
-func TestEphemeralIsNotInTheChannel(t *testing.T) {
+// By the channel's routes an ephemeral message can be read but not changed.
+func TestEphemeralInTheChannel(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.discord.ExpectFailures()
 	r, _ := s.message(`[]`)
 	path := "/channels/" + s.anna.ChannelID() + "/messages"
-	s.do("GET", path+"/"+r.View().ID, "").want(t, 404, discordtest.CodeUnknownMessage)
+	s.do("GET", path+"/"+r.View().ID, "").want(t, 200, 0)
+	s.do("PATCH", path+"/"+r.View().ID, `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownMessage)
+	s.do("DELETE", path+"/"+r.View().ID, "").want(t, 404, discordtest.CodeUnknownMessage)
 	if got := s.do("GET", path, ""); got.text != "[]" {
 		t.Errorf("got %s", got.text)
 	}
+}
+
+// In a thread that is closed and locked an interaction can not be answered.
+func TestCommandInALockedThread(t *testing.T) {
+	s := newStage(t, discordtest.Config{})
+	s.discord.Channels()[0].Allow(discordtest.Locked)
+	_, e := s.command()
+	s.do("POST", e.path(), `{"type":4,"data":{"content":"x"}}`).want(t, 400, discordtest.CodeThreadArchived)
+}
+
+func TestDMs(t *testing.T) {
+	discord := discordtest.RunT(t)
+	c := newClient(t, discord)
+	anna := discord.User("anna", discordtest.ClosedDMs())
+	opened := c.do("POST", "/users/@me/channels", `{"recipient_id":"`+anna.ID+`"}`)
+	opened.want(t, 200, 0)
+	path := "/channels/" + opened.body.ID + "/messages"
+	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeCannotMessageUser)
+	anna.CloseDMs(false)
+	c.do("POST", path, `{"content":"x"}`).want(t, 200, 0)
+
+	discord.ExpectFailures()
+	c.do("POST", "/users/@me/channels", `{"recipient_id":"`+discord.ApplicationID()+`"}`).want(t, 400, discordtest.CodeCannotMessageUser)
 }
 
 func TestEditsOfOldMessages(t *testing.T) {

@@ -2,7 +2,10 @@ package discordtest
 
 import "net/http"
 
-// postDM opens the DM with a user.
+// postDM opens the DM with a user. That works as well where the user takes no
+// direct messages, which is refused only when one is sent (kordlib/kord#1005,
+// Kord-Extensions/kord-extensions#215). To itself the bot can not open one
+// (lexicalunit/spellbot#659).
 func (s *Server) postDM(c *call) (any, *refusal) {
 	var body struct {
 		RecipientID string `json:"recipient_id"`
@@ -17,10 +20,14 @@ func (s *Server) postDM(c *call) (any, *refusal) {
 	if refused := s.check(c, p, "CreatePrivateChannelRequest"); refused != nil {
 		return nil, refused
 	}
+	if body.RecipientID == s.app.id {
+		return nil, refuse(http.StatusBadRequest, CodeCannotMessageUser, "Cannot send messages to this user")
+	}
 	return s.locked(func() (any, *refusal) {
 		if user := s.withID(body.RecipientID); user != nil {
 			return s.dm(user).wire(), nil
 		}
+		// No source says whether it is this or 50033, Invalid Recipient(s).
 		return nil, refuse(http.StatusNotFound, CodeUnknownUser, "Unknown User")
 	})
 }

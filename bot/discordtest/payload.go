@@ -29,17 +29,18 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 		owners = map[string]any{"1": in.user.id}
 	}
 	s.mu.Lock()
-	locale, member := in.user.locale, in.user.member()
+	locale, member, channel := in.user.locale, in.user.member(), in.channel.wire()
 	s.mu.Unlock()
 	event := map[string]any{
 		"id": in.id, "application_id": s.app.id, "type": in.kind, "token": in.token, "version": 1,
-		"data": data, "channel_id": in.channel.id, "channel": in.channel.wire(),
+		"data": data, "channel_id": in.channel.id, "channel": channel,
 		"app_permissions": strconv.Itoa(botPermissions), "locale": locale,
 		"entitlements": []any{}, "authorizing_integration_owners": owners,
 		"attachment_size_limit": attachmentLimit,
 	}
 	if in.channel.guildID == "" {
 		event["context"] = 1 // the DM with the bot
+		event["app_permissions"] = strconv.Itoa(dmPermissions)
 		event["user"] = in.user.wire()
 	} else {
 		event["context"] = 0
@@ -85,10 +86,20 @@ func (p *profile) member() map[string]any {
 	}
 }
 
-// wire is the channel as interactions show it.
+// wire is the channel as interactions show it. The server's lock is held.
 func (ch *channel) wire() map[string]any {
 	if ch.guildID == "" {
 		return map[string]any{"id": ch.id, "type": 1, "name": nil, "flags": 0, "recipients": []any{ch.owner.wire()}}
+	}
+	if ch.access.thread() {
+		ended := ch.access == Archived || ch.access == Locked
+		return map[string]any{
+			"id": ch.id, "type": 11, "name": ch.name, "guild_id": ch.guildID, "parent_id": ch.guildID, "flags": 0,
+			"permissions": strconv.Itoa(memberPermissions), "rate_limit_per_user": 0, "last_message_id": nil,
+			"thread_metadata": map[string]any{
+				"archived": ended, "locked": ch.access == Locked, "auto_archive_duration": 1440, "archive_timestamp": "2024-01-01T00:00:00+00:00",
+			},
+		}
 	}
 	return map[string]any{
 		"id": ch.id, "type": 0, "name": ch.name, "guild_id": ch.guildID, "position": ch.position,

@@ -13,6 +13,7 @@ type profile struct {
 	roles       []string // ids
 	permissions uint64
 	userInstall bool
+	dmsClosed   bool
 	dm          *channel // made at the first use
 }
 
@@ -35,12 +36,21 @@ func Roles(ids ...string) UserOption { return func(p *profile) { p.roles = ids }
 // Discord then allows five follow-ups an interaction.
 func UserInstalled() UserOption { return func(p *profile) { p.userInstall = true } }
 
+// ClosedDMs makes the user take no direct messages: the bot can open the DM, but
+// what it sends there is refused.
+func ClosedDMs() UserOption { return func(p *profile) { p.dmsClosed = true } }
+
 // memberPermissions is what everybody may do: view, send, embed, attach, read
 // history, use commands and the like.
 const memberPermissions = 2248473465835073
 
 // botPermissions is what the bot may do where a channel says nothing else.
 const botPermissions = 0x400 | 0x800 | 0x4000 | 0x8000 | 0x10000
+
+// dmPermissions is what the bot may do in the DM with a user: attach files,
+// embed links, mention everyone and use external emojis
+// (docs:interactions/receiving-and-responding#interaction-object).
+const dmPermissions = 1<<15 | 1<<14 | 1<<17 | 1<<18
 
 // User is a person who looks at a channel: a DM with the bot or a channel of
 // the guild, "general" to begin with.
@@ -90,6 +100,13 @@ func (u *User) SetLocale(locale string) {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
 	u.profile.locale = locale
+}
+
+// CloseDMs says whether the user takes no direct messages from now on.
+func (u *User) CloseDMs(closed bool) {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	u.profile.dmsClosed = closed
 }
 
 // Users returns all users, by name.
