@@ -2,6 +2,8 @@ package discordtest
 
 import "net/http"
 
+// channelFlags are those that the server knows of the flags that may be set
+// (docs:resources/message#create-message).
 const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
 
 func (s *Server) postMessage(c *call) (any, *refusal) {
@@ -33,7 +35,7 @@ func (s *Server) postMessage(c *call) (any, *refusal) {
 			return nil, refused
 		}
 		m.wire.Flags = body.Flags.value
-		m.pings = pings(m.wire.Content, body.AllowedMentions)
+		m.pings = pings(m.wire.Content, body.AllowedMentions, messageMentions)
 		m.nonce = nonce.value
 		s.nonces.remember(m)
 		if ch.access == Archived {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -170,7 +169,7 @@ func (g *gateway) start(l *link, shard, shards int) {
 		l.send(frame{Op: opReconnect})
 		return
 	}
-	s := &session{gateway: g, id: strings.ToLower(newToken()[:32]), shard: shard, shards: shards, link: l}
+	s := &session{gateway: g, id: newSessionID(), shard: shard, shards: shards, link: l}
 	l.session = s
 	g.sessions = append(g.sessions, s)
 	if len(g.sessions) > maxSessions {

@@ -60,7 +60,8 @@ func (in *interaction) stopTimer() {
 
 // launch makes an interaction known, starts its time and sends its event.
 func (s *Server) launch(in *interaction, data map[string]any) error {
-	in.id, in.token = s.ids.next(), newToken()
+	in.id = s.ids.next()
+	in.token = interactionToken(in.id)
 	in.created = s.clock.Now()
 	event, err := s.payload(in, data)
 	if err != nil {

@@ -235,7 +235,9 @@ func TestPings(t *testing.T) {
 		body string
 		want string
 	}{
-		"nothing said": {text, "[@everyone <@1> <@&2>]"},
+		"nothing said": {text, "[<@1>]"},
+		"null":         {text + `,"allowed_mentions":null`, "[<@1>]"},
+		"everybody":    {text + `,"allowed_mentions":{"parse":["everyone","users","roles"]}`, "[@everyone <@1> <@&2>]"},
 		"nobody":       {text + `,"allowed_mentions":{"parse":[]}`, "[]"},
 		"one user":     {text + `,"allowed_mentions":{"users":["1"]}`, "[<@1>]"},
 		"in an embed":  {`"embeds":[{"title":"@everyone"}]`, "[]"},
@@ -247,5 +249,9 @@ func TestPings(t *testing.T) {
 				t.Errorf("pings %s, want %s", got, tc.want)
 			}
 		})
+	}
+	s.do("POST", "/channels/"+s.discord.AddChannel("log").ID+"/messages", `{`+text+`}`).want(t, 200, 0)
+	if got := fmt.Sprint(s.discord.AddChannel("log").Messages()[0].Pings); got != "[@everyone <@1> <@&2>]" {
+		t.Errorf("a message in the channel pings %s", got)
 	}
 }

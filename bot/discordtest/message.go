@@ -48,7 +48,7 @@ func (s *Server) newReply(in *interaction, body *messageBody) (*message, *refusa
 		return nil, refused
 	}
 	s.ownReply(in, m, body.Flags.value)
-	m.pings = pings(m.wire.Content, body.AllowedMentions)
+	m.pings = pings(m.wire.Content, body.AllowedMentions, replyMentions)
 	s.publish(m)
 	return m, nil
 }
@@ -71,6 +71,7 @@ func (s *Server) ownReply(in *interaction, m *message, flags int) {
 	m.wire.ApplicationID, m.wire.WebhookID = s.app.id, s.app.id
 	m.wire.InteractionMetadata = in.metadata
 	switch {
+	// docs:resources/message#message-object-message-types
 	case in.target != nil:
 		m.wire.Type = 23 // CONTEXT_MENU_COMMAND
 	case in.kind == kindCommand:
@@ -93,7 +94,8 @@ func (s *Server) publish(m *message) {
 	s.touch(m)
 }
 
-// edit changes a message.
+// edit changes a message. No source says whether an edit notifies those it
+// mentions; here it does not.
 func (s *Server) edit(m *message, body *messageBody) *refusal {
 	if m.deleted {
 		return unknownMessage()
@@ -108,7 +110,9 @@ func (s *Server) edit(m *message, body *messageBody) *refusal {
 	return nil
 }
 
-// editLimited refuses edits of old messages beyond Discord's tighter limit.
+// editLimited refuses edits of old messages beyond Discord's tighter limit, by
+// the channel's routes. No source says whether it counts by a webhook's, where it
+// is not enforced.
 func (s *Server) editLimited(m *message) *refusal {
 	if s.cfg.NoRateLimits || s.clock.Now().Sub(m.created) <= time.Hour {
 		return nil
@@ -157,11 +161,24 @@ func (m *message) view() View {
 	return v
 }
 
-// mention matches what can ping in a message's content.
+// mention matches what can ping in a message's content
+// (docs:reference#message-formatting).
 var mention = regexp.MustCompile(`@everyone|@here|<@!?(\d+)>|<@&(\d+)>`)
 
-// pings lists the mentions that notify somebody. Those in embeds never do.
-func pings(content string, allowed optional[allowedMentions]) []string {
+// What pings where allowed_mentions says nothing: in messages all kinds, in
+// answers to interactions users alone (docs:resources/message#allowed-mentions-object).
+var (
+	messageMentions = []string{"users", "roles", "everyone"}
+	replyMentions   = []string{"users"}
+)
+
+// pings lists the mentions that notify somebody. Those in embeds never do. An
+// empty list of ids counts as none, and null as nothing said.
+func pings(content string, allowed optional[allowedMentions], unsaid []string) []string {
+	parse := allowed.value.Parse
+	if !allowed.set || allowed.null {
+		parse = unsaid
+	}
 	var found []string
 	for _, match := range mention.FindAllStringSubmatch(content, -1) {
 		kind, ids, id := "everyone", []string(nil), ""
@@ -171,8 +188,7 @@ func pings(content string, allowed optional[allowedMentions]) []string {
 		case match[2] != "":
 			kind, ids, id = "roles", allowed.value.Roles, match[2]
 		}
-		unrestricted := !allowed.set || allowed.null
-		if unrestricted || slices.Contains(allowed.value.Parse, kind) || slices.Contains(ids, id) {
+		if slices.Contains(parse, kind) || slices.Contains(ids, id) {
 			found = append(found, match[0])
 		}
 	}

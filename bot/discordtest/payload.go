@@ -2,21 +2,32 @@ package discordtest
 
 import (
 	"crypto/rand"
-	"encoding/hex"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
-// attachmentLimit is what a guild without boosts allows, in bytes.
+// attachmentLimit is what a guild without boosts allows, in bytes
+// (docs:reference#uploading-files).
 const attachmentLimit = 10 << 20
 
-// newToken returns a token that nobody guesses.
-func newToken() string {
-	random := make([]byte, 48)
-	_, _ = rand.Read(random) // never fails
-	return hex.EncodeToString(random)
+// interactionToken returns a token that nobody guesses. It looks as Discord's do:
+// base64 of "interaction:", the id and more, in all 212 characters, none of which
+// is special in an address (germanoeich/nirn-proxy bucketpath.go,
+// Snazzah/slash-create#334).
+func interactionToken(id string) string {
+	const length = 159 // which base64 makes 212
+	text := "interaction:" + id + ":"
+	for len(text) < length {
+		text += rand.Text()
+	}
+	return base64.StdEncoding.EncodeToString([]byte(text[:length]))
 }
+
+// newSessionID returns the id of a session at the gateway.
+func newSessionID() string { return strings.ToLower(rand.Text()) }
 
 // payload builds the data of an INTERACTION_CREATE and of the metadata that
 // the answers carry.

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// epoch is the first millisecond of Discord's ids, 2015-01-01 UTC.
+// epoch is the first millisecond of Discord's ids, 2015-01-01 UTC
+// (docs:reference#snowflakes).
 const epoch = 1420070400000
 
 // snowflakes hands out ids: 42 bits of time, 10 of origin, 12 counted.
@@ -29,7 +30,8 @@ func isSnowflake(text string) bool {
 	return err == nil && n > 0
 }
 
-// shardOf tells which of shards serves a guild, or a DM where guildID is empty.
+// shardOf tells which of shards serves a guild, or a DM where guildID is empty
+// (docs:events/gateway#sharding).
 func shardOf(guildID string, shards int) int {
 	id, err := strconv.ParseUint(guildID, 10, 64)
 	if err != nil || shards < 2 {
@@ -38,7 +40,11 @@ func shardOf(guildID string, shards int) int {
 	return int((id >> 22) % uint64(shards))
 }
 
-// timestamp is how Discord writes a time.
+// timestamp is how Discord writes a time: as Python does, which leaves out
+// microseconds of zero (both forms: #291, twilight-model datetime/mod.rs).
 func timestamp(t time.Time) string {
+	if t.Nanosecond() < int(time.Microsecond) {
+		return t.UTC().Format("2006-01-02T15:04:05-07:00")
+	}
 	return t.UTC().Format("2006-01-02T15:04:05.000000-07:00")
 }

@@ -79,7 +79,7 @@ func (s *Server) fill(in *interaction, body *messageBody) *refusal {
 	if refused := s.edit(in.original, body); refused != nil {
 		return refused
 	}
-	in.original.pings = pings(in.original.wire.Content, body.AllowedMentions)
+	in.original.pings = pings(in.original.wire.Content, body.AllowedMentions, replyMentions)
 	in.thinking = false
 	in.changed.notify()
 	return nil
@@ -129,9 +129,6 @@ func (s *Server) patchReply(c *call) (any, *refusal) {
 	return s.locked(func() (any, *refusal) {
 		in, m, refused := s.addressed(c)
 		if refused != nil {
-			return nil, refused
-		}
-		if refused := s.editLimited(m); refused != nil {
 			return nil, refused
 		}
 		if in.thinking && m == in.original {
