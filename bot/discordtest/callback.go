@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Callback types.
+// Callback types
+// (docs:interactions/receiving-and-responding#interaction-response-object-interaction-callback-type).
 const (
 	callbackMessage        = 4
 	callbackDeferred       = 5
@@ -27,7 +28,10 @@ type callbackBody struct {
 	modal   Modal
 }
 
-// postCallback takes the first response to an interaction.
+// postCallback takes the first response to an interaction
+// (docs:interactions/receiving-and-responding#create-interaction-response). No
+// source says whether a response that is refused with 400 uses the interaction
+// up; here it does not.
 func (s *Server) postCallback(c *call) (any, *refusal) {
 	s.mu.Lock()
 	in, refused := s.awaiting(c.r.PathValue("id"), c.r.PathValue("token"))
@@ -85,11 +89,12 @@ func (b *callbackBody) validate(p *problems, in *interaction) {
 	switch b.Type {
 	case callbackMessage:
 		if b.decodeData(p, &b.message, true) {
-			b.message.validate(p, "data", flagSuppressEmbeds|flagEphemeral|flagSuppressNotifications)
+			b.message.validate(p, "data", replyFlags)
 		}
 	case callbackUpdate:
+		// Without data, or with {}, the message stays as it is (#4619).
 		if b.decodeData(p, &b.message, false) {
-			b.message.validate(p, "data", flagSuppressEmbeds|flagEphemeral|flagSuppressNotifications)
+			b.message.validate(p, "data", anyFlags)
 		}
 	case callbackDeferred:
 		if b.decodeData(p, &b.message, false) && b.message.Flags.value&^flagEphemeral != 0 {
@@ -114,7 +119,12 @@ func (b *callbackBody) validate(p *problems, in *interaction) {
 	}
 }
 
-// fits tells whether the type of a response answers the interaction.
+// fits tells whether the type of a response answers the interaction, as
+// docs:interactions/receiving-and-responding#interaction-response-object says: 6
+// and 7 for components alone, 9 not for a modal. Of a modal that a component
+// opened, libraries take 6 and 7 for allowed (discord.js
+// ModalSubmitInteraction.js). That 8 goes with autocompletion alone is no
+// documented rule, and none knows the code of a type that does not fit.
 func (b *callbackBody) fits(in *interaction) bool {
 	switch b.Type {
 	case callbackMessage, callbackDeferred:
@@ -176,7 +186,8 @@ func (s *Server) answer(in *interaction, b *callbackBody) *refusal {
 	return nil
 }
 
-// callbackResponse is the answer to ?with_response=true.
+// callbackResponse is the answer to ?with_response=true
+// (docs:interactions/receiving-and-responding#interaction-callback).
 func (s *Server) callbackResponse(in *interaction) any {
 	about := map[string]any{"id": in.id, "type": in.kind}
 	resource := map[string]any{"type": in.answered}
@@ -193,7 +204,8 @@ func (s *Server) callbackResponse(in *interaction) any {
 	return answer
 }
 
-// validateChoices checks suggestions for an option of the given type.
+// validateChoices checks suggestions for an option of the given type
+// (docs:interactions/application-commands#application-command-object-application-command-option-choice-structure).
 func validateChoices(p *problems, path string, choices []Choice, optionType int) {
 	if len(choices) > maxChoices {
 		p.add(path, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxChoices)

@@ -84,7 +84,7 @@ func (s *Server) patchMessage(c *call) (any, *refusal) {
 	if _, refused := s.locked(func() (any, *refusal) { return s.editable(c) }); refused != nil {
 		return nil, refused
 	}
-	body, refused := s.readMessage(c, channelFlags, "MessageEditRequestPartial")
+	body, refused := s.readMessage(c, anyFlags, "MessageEditRequestPartial")
 	if refused != nil {
 		return nil, refused
 	}

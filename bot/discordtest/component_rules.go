@@ -2,7 +2,13 @@ package discordtest
 
 import "unicode/utf8"
 
-// Limits of components.
+// Limits of components (docs:components/reference). Five rows are those of a
+// message without the flag IS_COMPONENTS_V2 (#legacy-message-component-behavior);
+// the limits of a modal are in
+// docs:interactions/receiving-and-responding#interaction-response-object. The
+// label of a text input in a row is in Discord's OpenAPI description alone
+// (TextInputComponentForModalRequest); choices are in
+// docs:interactions/application-commands#application-command-object.
 const (
 	maxRows        = 5
 	maxButtons     = 5 // in a row
@@ -21,7 +27,8 @@ const (
 	maxChoiceText  = 100
 )
 
-// customIDs finds ids that are used twice.
+// customIDs finds ids that are used twice
+// (docs:components/reference#anatomy-of-a-component-custom-id).
 type customIDs map[string]bool
 
 func (seen customIDs) add(p *problems, path, id string) {
@@ -32,7 +39,8 @@ func (seen customIDs) add(p *problems, path, id string) {
 	seen[id] = true
 }
 
-// validateRows checks the components of a message.
+// validateRows checks the components of a message: rows of up to five buttons or
+// one select (docs:components/reference#action-row).
 func validateRows(p *problems, path string, rows []Component) {
 	if len(rows) > maxRows {
 		p.add(path, "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxRows)
@@ -76,6 +84,9 @@ func unexpected(p *problems, path string, allowed ...int) {
 	p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value of field \"type\" must be one of %v.", allowed)
 }
 
+// validateButton checks that a button has what its style needs
+// (docs:components/reference#button). No source says that it needs a label or an
+// emoji; one without either would be an empty box.
 func validateButton(p *problems, path string, c *Component, seen customIDs) {
 	longest(p, at(path, "label"), c.Label, maxButtonLabel)
 	validateEmoji(p, at(path, "emoji"), c.Emoji)
@@ -111,6 +122,9 @@ func validateButton(p *problems, path string, c *Component, seen customIDs) {
 	}
 }
 
+// validateSelect checks a select menu (docs:components/reference#string-select
+// and those after it). That no more may be chosen than there are options is no
+// documented rule, nor that values differ.
 func validateSelect(p *problems, path string, c *Component, seen customIDs) {
 	seen.add(p, at(path, "custom_id"), c.CustomID)
 	longest(p, at(path, "placeholder"), c.Placeholder, maxPlaceholder)
@@ -184,7 +198,8 @@ func validateEmoji(p *problems, path string, e *Emoji) {
 	}
 }
 
-// validateModal checks the data of a modal.
+// validateModal checks the data of a modal
+// (docs:interactions/receiving-and-responding#interaction-response-object).
 func validateModal(p *problems, path string, m *Modal) {
 	filled(p, at(path, "custom_id"), m.CustomID, maxCustomID)
 	filled(p, at(path, "title"), m.Title, maxModalTitle)
@@ -197,6 +212,8 @@ func validateModal(p *problems, path string, m *Modal) {
 	}
 }
 
+// validateModalPart checks a row with a text input, which is deprecated and works,
+// a label or a text (docs:components/reference#label, #action-row).
 func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
 	switch c.Type {
 	case TypeRow:
@@ -231,6 +248,7 @@ func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
 	}
 }
 
+// validateInput checks a text input (docs:components/reference#text-input).
 func validateInput(p *problems, path string, c *Component, seen customIDs) {
 	seen.add(p, at(path, "custom_id"), c.CustomID)
 	if c.Style < 1 || c.Style > 2 {

@@ -16,11 +16,23 @@
 // Everything works without a testing.TB as well: Start returns a server, and
 // each action of a User has a form that takes a context and returns an error.
 //
-// The rules are those of Discord's documentation (2026-08). Two files make the
-// server stricter, if the environment names them: DISCORD_OPENAPI, Discord's
+// A comment beside each rule names its source, so that knowledge can be told from
+// belief:
+//
+//   - docs:PAGE is https://docs.discord.com/developers/PAGE, or developers/PAGE.mdx
+//     in the repository discord/discord-api-docs, as it was in August 2026.
+//   - #N is an issue or pull request of that repository, owner/name#N one of another.
+//   - userdoccers:PAGE is pages/PAGE.mdx in discord-userdoccers/discord-userdoccers,
+//     which others than Discord write.
+//   - A library's file is one of its newest version at that time.
+//   - Where the comment says that no source knows, what the server does is a
+//     guess, and it is lenient: no bot should rely on it.
+//
+// Two files make the server stricter, if the environment names them: DISCORD_OPENAPI, Discord's
 // OpenAPI description, against which each body from the bot is checked, and
 // DISCORD_EVENT_SCHEMA, a JSON Schema against which the server checks each
-// INTERACTION_CREATE that it sends. Attachments, voice, reactions and components
-// v2 are not simulated; of threads there is what their end does to a
-// channel (Archived, Locked), and there are no gateway events about messages.
+// INTERACTION_CREATE that it sends. Attachments, voice, reactions, compression and
+// components v2 are not simulated; of threads there is what they do to a channel
+// (MissingThreadPermission, Archived, Locked), and there are no gateway events
+// about messages.
 package discordtest

@@ -103,7 +103,8 @@ func spaced(compact []byte) []byte {
 }
 
 // problems collects what is wrong with a form. A path names the members and
-// indices that lead to the mistake, with dots between.
+// indices that lead to the mistake, with dots between (docs:reference#error-messages).
+// Few of the codes in the tree are documented; no bot should rely on one.
 type problems struct {
 	list []problem
 }

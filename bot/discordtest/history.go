@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Bounds of how many messages a call may ask for.
+// Bounds of how many messages a call may ask for
+// (docs:resources/message#get-channel-messages).
 const (
 	defaultPage = 50
 	maxPage     = 100
@@ -64,7 +65,8 @@ func (p page) of(messages []*message) []*message {
 }
 
 // read is a message as the bot may read it. Without the intent for messages'
-// content it reads that of its own, of those that mention it, and in DMs.
+// content it reads that of its own, of those that mention it, and in DMs
+// (docs:events/gateway#message-content-intent).
 func (s *Server) read(m *message) wireMessage {
 	shown := m.wire
 	if m.wire.Author.ID != s.app.id && m.channel.guildID != "" && !strings.Contains(m.wire.Content, "<@"+s.app.id+">") {

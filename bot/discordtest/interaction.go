@@ -6,7 +6,9 @@ import (
 	"time"
 )
 
-// Time limits of an interaction.
+// Time limits of an interaction
+// (docs:interactions/receiving-and-responding#interaction-callback). Discord counts
+// both from when it sends the event.
 const (
 	firstResponseLimit = 3 * time.Second
 	tokenLife          = 15 * time.Minute
@@ -15,7 +17,8 @@ const (
 // maxInteractions is when interactions whose token is void are swept out.
 const maxInteractions = 1000
 
-// Interaction types.
+// Interaction types
+// (docs:interactions/receiving-and-responding#interaction-object-interaction-type).
 const (
 	kindCommand      = 2
 	kindComponent    = 3
@@ -112,7 +115,9 @@ func (s *Server) forget(in *interaction) {
 	delete(s.byID, in.id)
 }
 
-// awaiting returns the interaction that a callback answers, or says why it can not.
+// awaiting returns the interaction that a callback answers, or says why it can
+// not. A second response gets 40060 here, a late one 10062; at Discord 10062 may
+// stand for either, and meets good answers too (see Refused).
 func (s *Server) awaiting(id, token string) (*interaction, *refusal) {
 	in := s.interactions[token]
 	switch {
@@ -126,7 +131,11 @@ func (s *Server) awaiting(id, token string) (*interaction, *refusal) {
 	return in, nil
 }
 
-// underway returns the interaction whose token a webhook call uses.
+// underway returns the interaction whose token a webhook call uses. A token that
+// is too old is refused with 401 (discordjs/discord.js#10798), one whose
+// interaction has no response yet with 404 (discordjs/discord.js#10587,
+// Rapptz/discord.py#10461). No source knows the answer to a token that never was;
+// it is taken for one that is too old.
 func (s *Server) underway(c *call) (*interaction, *refusal) {
 	if c.r.PathValue("application") != s.app.id {
 		return nil, refuse(http.StatusNotFound, CodeUnknownWebhook, "Unknown Webhook")

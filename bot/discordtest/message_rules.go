@@ -10,7 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of messages, in characters where they are of text.
+// Limits of messages, in characters where they are of text
+// (docs:resources/message#create-message and #embed-object-embed-limits); maxURL
+// is that of Discord's OpenAPI description (RichEmbed).
 const (
 	maxContent     = 2000
 	maxEmbeds      = 10
@@ -54,6 +56,10 @@ type allowedMentions struct {
 	RepliedUser bool     `json:"replied_user"`
 }
 
+// anyFlags are the flags of an edit: those that can not be changed are ignored
+// (docs:resources/message#edit-message).
+const anyFlags = -1
+
 // validate checks all that is present. flags are those that may be set here.
 func (b *messageBody) validate(p *problems, path string, flags int) {
 	longest(p, at(path, "content"), b.Content.value, maxContent)
@@ -62,6 +68,7 @@ func (b *messageBody) validate(p *problems, path string, flags int) {
 	}
 	total := 0
 	for i := range b.Embeds.value {
+		b.Embeds.value[i] = b.Embeds.value[i].trimmed()
 		total += validateEmbed(p, at(path, "embeds", i), &b.Embeds.value[i])
 	}
 	if total > maxEmbedText {
@@ -74,6 +81,8 @@ func (b *messageBody) validate(p *problems, path string, flags int) {
 	validateRows(p, at(path, "components"), b.Components.value)
 }
 
+// validate checks that no kind of mention is both listed and parsed
+// (docs:resources/message#allowed-mentions-object).
 func (m *allowedMentions) validate(p *problems, path string) {
 	for i, kind := range m.Parse {
 		oneOf(p, at(path, "parse", i), kind, "everyone", "roles", "users")
@@ -86,6 +95,23 @@ func (m *allowedMentions) validate(p *problems, path string) {
 			p.add(at(path, "parse"), "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[%q] and %s: [ids...] are mutually exclusive.", name, name)
 		}
 	}
+}
+
+// trimmed is the embed without white space around its texts, which Discord takes
+// away before it counts (docs:resources/message#embed-object-embed-limits).
+func (e Embed) trimmed() Embed {
+	e.Title, e.Description = strings.TrimSpace(e.Title), strings.TrimSpace(e.Description)
+	if e.Footer != nil {
+		e.Footer = &EmbedFooter{strings.TrimSpace(e.Footer.Text), e.Footer.IconURL}
+	}
+	if e.Author != nil {
+		e.Author = &EmbedAuthor{strings.TrimSpace(e.Author.Name), e.Author.URL, e.Author.IconURL}
+	}
+	e.Fields = slices.Clone(e.Fields)
+	for i, f := range e.Fields {
+		e.Fields[i] = EmbedField{strings.TrimSpace(f.Name), strings.TrimSpace(f.Value), f.Inline}
+	}
+	return e
 }
 
 // validateEmbed returns how many characters count towards the message's limit.
@@ -126,13 +152,17 @@ func validateEmbed(p *problems, path string, e *Embed) int {
 		filled(p, at(path, "fields", i, "value"), f.Value, maxFieldValue)
 		total += length(f.Name) + length(f.Value)
 	}
-	if strings.TrimSpace(e.Title+e.Description) == "" && e.Image == nil && e.Thumbnail == nil && e.Footer == nil && e.Author == nil && len(e.Fields) == 0 {
+	// No source says what an embed must hold. Of a message, at least one part is
+	// required (docs:resources/message#create-message).
+	if e.Title+e.Description == "" && e.Image == nil && e.Thumbnail == nil && e.Footer == nil && e.Author == nil && len(e.Fields) == 0 {
 		p.required(at(path, "description"))
 	}
 	return total
 }
 
-// applyTo puts what is present into a message and refuses to leave it empty.
+// applyTo puts what is present into a message and refuses to leave it empty
+// (code 50006). No source says whether Discord trims the content; it is trimmed
+// here once it was counted.
 func (b *messageBody) applyTo(m *wireMessage) *refusal {
 	changed := *m
 	if b.Content.set {
@@ -141,7 +171,7 @@ func (b *messageBody) applyTo(m *wireMessage) *refusal {
 	if b.Embeds.set {
 		changed.Embeds = make([]Embed, len(b.Embeds.value))
 		for i, e := range b.Embeds.value {
-			e.Type = "rich"
+			e.Type = "rich" // docs:resources/message#create-message-limitations
 			changed.Embeds[i] = e
 		}
 	}
@@ -155,7 +185,8 @@ func (b *messageBody) applyTo(m *wireMessage) *refusal {
 	return nil
 }
 
-// numbered returns components with the ids that Discord gives them, in order.
+// numbered returns components with the ids that Discord gives them, in order
+// (docs:components/reference#anatomy-of-a-component).
 func numbered(components []Component) []Component {
 	next := 0
 	var number func([]Component) []Component
@@ -178,7 +209,8 @@ func numbered(components []Component) []Component {
 	return number(components)
 }
 
-// length counts characters as Discord does.
+// length counts characters. No source says whether Discord counts code points, as
+// here, or units of UTF-16, of which an emoji is two.
 func length(text string) int { return utf8.RuneCountInString(text) }
 
 func longest(p *problems, path, text string, most int) {
@@ -210,6 +242,8 @@ func inRange(p *problems, path string, n *int, least, most int) {
 	}
 }
 
+// validURL checks an address. An attachment is named by one as well
+// (docs:reference#uploading-files).
 func validURL(p *problems, path, text string, schemes ...string) {
 	if text == "" {
 		return

@@ -32,7 +32,7 @@ var refusedMessages = map[string]struct{ body, path, code string }{
 	"description":           {`"embeds":[{"description":"` + x(4097) + `"}]`, "embeds.0.description", "BASE_TYPE_MAX_LENGTH"},
 	"26 fields":             {`"embeds":[{"fields":` + many(26, `{"name":"n","value":"v"}`) + `}]`, "embeds.0.fields", "BASE_TYPE_MAX_LENGTH"},
 	"field without value":   {`"embeds":[{"fields":[{"name":"n","value":""}]}]`, "embeds.0.fields.0.value", "BASE_TYPE_REQUIRED"},
-	"blank field":           {`"embeds":[{"fields":[{"name":" ","value":"v"}]}]`, "embeds.0.fields.0.name", "BASE_TYPE_BAD_LENGTH"},
+	"blank field":           {`"embeds":[{"fields":[{"name":" ","value":"v"}]}]`, "embeds.0.fields.0.name", "BASE_TYPE_REQUIRED"},
 	"long field name":       {`"embeds":[{"fields":[{"name":"` + x(257) + `","value":"v"}]}]`, "embeds.0.fields.0.name", "BASE_TYPE_BAD_LENGTH"},
 	"long field value":      {`"embeds":[{"fields":[{"name":"n","value":"` + x(1025) + `"}]}]`, "embeds.0.fields.0.value", "BASE_TYPE_BAD_LENGTH"},
 	"footer":                {`"embeds":[{"footer":{"text":"` + x(2049) + `"}}]`, "embeds.0.footer.text", "BASE_TYPE_BAD_LENGTH"},
@@ -66,7 +66,6 @@ var refusedMessages = map[string]struct{ body, path, code string }{
 	"two defaults":          {inRow(`{"type":3,"custom_id":"y","options":[{"label":"a","value":"a","default":true},{"label":"b","value":"b","default":true}]}`), "components.0.components.0.options", "SELECT_COMPONENT_TOO_MANY_DEFAULTS"},
 	"mentions":              {`"content":"x","allowed_mentions":{"parse":["all"]}`, "allowed_mentions.parse.0", "BASE_TYPE_CHOICES"},
 	"mentions twice":        {`"content":"x","allowed_mentions":{"parse":["users"],"users":["1"]}`, "allowed_mentions.parse", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE"},
-	"flags":                 {`"content":"x","flags":1`, "flags", "BASE_TYPE_CHOICES"},
 }
 
 // Every way to send a message is held to the same rules.
@@ -116,17 +115,32 @@ func TestEmptyMessages(t *testing.T) {
 	s.do("POST", general, `{"content":`).want(t, 400, discordtest.CodeInvalidJSON)
 }
 
+// Of an edit, flags that can not be changed are ignored.
+func TestFlags(t *testing.T) {
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	s.discord.ExpectFailures()
+	_, open := s.command()
+	general := "/channels/" + s.discord.Channels()[0].ID + "/messages"
+	s.do("POST", open.path(), `{"type":4,"data":{"content":"x","flags":1}}`).want(t, 400, discordtest.CodeInvalidForm)
+	s.do("POST", general, `{"content":"x","flags":64}`).want(t, 400, discordtest.CodeInvalidForm)
+	posted := s.do("POST", general, `{"content":"x"}`)
+	if got := s.do("PATCH", general+"/"+posted.body.ID, `{"content":"y","flags":65}`); got.status != 200 || got.body.Flags != 0 {
+		t.Errorf("got %d %s", got.status, got.text)
+	}
+}
+
 // What is just within the limits is taken.
 func TestAcceptedMessages(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
 	for name, body := range map[string]string{
-		"content":    `"content":"` + strings.Repeat("ü", 2000) + `"`,
-		"nulls":      `"content":"x","embeds":null,"components":null`,
-		"embeds":     `"embeds":[{"description":"` + x(4096) + `"},{"description":"` + x(1904) + `"}]`,
-		"25 fields":  `"embeds":[{"fields":` + many(25, `{"name":"n","value":"v"}`) + `}]`,
-		"components": `"content":"x","components":` + many(5, `{"type":1,"components":[{"type":2,"style":1,"emoji":{"name":"🔄"},"custom_id":"%"}]}`),
-		"select":     inRow(`{"type":3,"custom_id":"` + x(100) + `","min_values":0,"max_values":25,"options":` + many(25, `{"label":"a","value":"%","default":true}`) + `}`),
-		"link":       inRow(`{"type":2,"style":5,"label":"` + x(80) + `","url":"https://x.example/a"}`),
+		"content":     `"content":"` + strings.Repeat("ü", 2000) + `"`,
+		"nulls":       `"content":"x","embeds":null,"components":null`,
+		"embeds":      `"embeds":[{"description":"` + x(4096) + `"},{"description":"` + x(1904) + `"}]`,
+		"white space": `"embeds":[{"title":" ` + x(256) + `\n","fields":[{"name":" ` + x(256) + `","value":"v"}]}]`,
+		"25 fields":   `"embeds":[{"fields":` + many(25, `{"name":"n","value":"v"}`) + `}]`,
+		"components":  `"content":"x","components":` + many(5, `{"type":1,"components":[{"type":2,"style":1,"emoji":{"name":"🔄"},"custom_id":"%"}]}`),
+		"select":      inRow(`{"type":3,"custom_id":"` + x(100) + `","min_values":0,"max_values":25,"options":` + many(25, `{"label":"a","value":"%","default":true}`) + `}`),
+		"link":        inRow(`{"type":2,"style":5,"label":"` + x(80) + `","url":"https://x.example/a"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, e := s.command()

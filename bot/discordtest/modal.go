@@ -49,7 +49,8 @@ func (u *User) SubmitModal(ctx context.Context, interactionID string, fields Fie
 }
 
 // fillPart turns a row or a label of a modal into what is sent of it, and takes
-// the fields that it uses.
+// the fields that it uses. A row has a list, a label one component, and a text no
+// value (docs:interactions/receiving-and-responding#interaction-object-component-interaction-response-structures).
 func fillPart(c Component, left Fields) (map[string]any, error) {
 	part := map[string]any{"type": c.Type, "id": c.ID}
 	switch {

@@ -29,8 +29,9 @@ func interactionToken(id string) string {
 // newSessionID returns the id of a session at the gateway.
 func newSessionID() string { return strings.ToLower(rand.Text()) }
 
-// payload builds the data of an INTERACTION_CREATE and of the metadata that
-// the answers carry.
+// payload builds the data of an INTERACTION_CREATE
+// (docs:interactions/receiving-and-responding#interaction-object) and of the
+// metadata that the answers carry.
 func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage, error) {
 	owners := map[string]any{"0": s.guildID}
 	if in.channel.guildID == "" {

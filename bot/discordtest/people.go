@@ -33,7 +33,8 @@ func Permissions(bits uint64) UserOption { return func(p *profile) { p.permissio
 func Roles(ids ...string) UserOption { return func(p *profile) { p.roles = ids } }
 
 // UserInstalled makes the user the only one for whom the bot is installed:
-// Discord then allows five follow-ups an interaction.
+// Discord then allows five follow-ups an interaction (see
+// maxUserInstallFollowUps).
 func UserInstalled() UserOption { return func(p *profile) { p.userInstall = true } }
 
 // ClosedDMs makes the user take no direct messages: the bot can open the DM, but
@@ -41,7 +42,8 @@ func UserInstalled() UserOption { return func(p *profile) { p.userInstall = true
 func ClosedDMs() UserOption { return func(p *profile) { p.dmsClosed = true } }
 
 // memberPermissions is what everybody may do: view, send, embed, attach, read
-// history, use commands and the like.
+// history, use commands and the like
+// (docs:topics/permissions#permissions-bitwise-permission-flags).
 const memberPermissions = 2248473465835073
 
 // botPermissions is what the bot may do where a channel says nothing else.

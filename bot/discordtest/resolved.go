@@ -2,7 +2,8 @@ package discordtest
 
 import "strconv"
 
-// resolved holds, by kind and id, what Discord says of whom a command names.
+// resolved holds, by kind and id, what Discord says of whom a command names
+// (docs:interactions/receiving-and-responding#interaction-object-resolved-data-structure).
 type resolved map[string]map[string]any
 
 func (r resolved) put(kind, id string, description any) {

@@ -57,7 +57,8 @@ func optionNames(options []CommandOption) string {
 }
 
 // given turns what a user gave into the event's options. focused is the option
-// that is still being typed; then others may be missing.
+// that is still being typed; then others may be missing
+// (docs:interactions/application-commands#autocomplete).
 func (u *User) given(t *typed, options Options, focused string) ([]map[string]any, error) {
 	unknown := maps.Clone(options)
 	list := []map[string]any{}
@@ -78,8 +79,10 @@ func (u *User) given(t *typed, options Options, focused string) ([]map[string]an
 		}
 		entry := map[string]any{"name": o.Name, "type": o.Type}
 		if o.Name == focused {
+			// As far as it is typed, and a string also of a number
+			// (userdoccers:interactions/receiving-and-responding, hikari).
 			entry["focused"] = true
-			entry["value"] = fmt.Sprint(value) // as far as it is typed
+			entry["value"] = fmt.Sprint(value)
 		} else {
 			checked, err := u.value(o, value)
 			if err != nil {

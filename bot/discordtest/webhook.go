@@ -6,9 +6,12 @@ import (
 )
 
 // maxUserInstallFollowUps bounds follow-ups where only the user has installed
-// the application.
+// the application
+// (docs:interactions/receiving-and-responding#create-followup-message).
 const maxUserInstallFollowUps = 5
 
+// replyFlags are those that the server knows of the flags that may be set
+// (docs:interactions/receiving-and-responding#interaction-response-object).
 const replyFlags = flagSuppressEmbeds | flagEphemeral | flagSuppressNotifications
 
 // postFollowUp takes a further message for an interaction.
@@ -46,7 +49,10 @@ func (s *Server) locked(f func() (any, *refusal)) (any, *refusal) {
 	return f()
 }
 
-// followUp adds a message; the first after a deferred response takes its place.
+// followUp adds a message; the first after a deferred response takes its place
+// and keeps it ephemeral or not
+// (docs:interactions/receiving-and-responding#create-followup-message). No source
+// tells the status of too many.
 func (s *Server) followUp(in *interaction, body *messageBody) (*message, *refusal) {
 	if in.thinking && !in.original.deleted {
 		if refused := s.fill(in, body); refused != nil {
@@ -122,7 +128,7 @@ func (s *Server) patchReply(c *call) (any, *refusal) {
 	if _, refused := s.getReply(c); refused != nil {
 		return nil, refused
 	}
-	body, refused := s.readMessage(c, replyFlags, "IncomingWebhookUpdateRequestPartial")
+	body, refused := s.readMessage(c, anyFlags, "IncomingWebhookUpdateRequestPartial")
 	if refused != nil {
 		return nil, refused
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Component types.
+// Component types (docs:components/reference#component-object-component-types).
 const (
 	TypeRow         = 1
 	TypeButton      = 2
@@ -19,13 +19,14 @@ const (
 	TypeLabel       = 18
 )
 
-// Button styles that differ in what a button must have.
+// Button styles that differ in what a button must have
+// (docs:components/reference#button-button-styles).
 const (
 	styleLink    = 5
 	stylePremium = 6
 )
 
-// Message flags.
+// Message flags (docs:resources/message#message-object-message-flags).
 const (
 	flagSuppressEmbeds        = 1 << 2
 	flagEphemeral             = 1 << 6
