@@ -12,7 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Opcodes of the gateway.
+// Opcodes of the gateway
+// (docs:topics/opcodes-and-status-codes#gateway-gateway-opcodes).
 const (
 	opDispatch       = 0
 	opHeartbeat      = 1
@@ -25,23 +26,31 @@ const (
 	opInvalidSession = 9
 	opHello          = 10
 	opHeartbeatAck   = 11
+	opSoundboard     = 31
+	opChannelInfo    = 43
 )
 
-// frame is what goes over the websocket.
+// frame is what goes over the websocket. The order of its members, and null for
+// those that are not used, are Discord's (twilight-gateway
+// src/compression/zstd.rs, userdoccers:gateway/gateway-events#hello).
 type frame struct {
+	Type     *string         `json:"t"`
+	Sequence *int64          `json:"s"`
 	Op       int             `json:"op"`
 	Data     json.RawMessage `json:"d"`
-	Sequence int64           `json:"s,omitempty"`
-	Type     string          `json:"t,omitempty"`
 }
 
-// maxStarts is how many sessions a bot may start in a day.
-const maxStarts = 1000
+func dispatchFrame(name string, sequence int64, data json.RawMessage) frame {
+	return frame{Type: &name, Sequence: &sequence, Op: opDispatch, Data: data}
+}
 
-// identifyWindow is how long a bucket of shards waits between IDENTIFYs.
-const identifyWindow = 5 * time.Second
+// trace is what Discord's HELLO, READY and RESUMED say of their way, as JSON in a
+// string (userdoccers:gateway/gateway-events, twilight-gateway src/compression/zstd.rs).
+const trace = `["gateway-prd-us-east1-c-7s4x",{"micros":0.0}]`
 
-// maxSessions bounds the sessions that are kept for resuming.
+// maxSessions bounds the sessions that are kept for resuming. Discord keeps one
+// for "a few minutes" (docs:events/gateway#initiating-a-disconnect) and once for
+// about 90 s (#1619); here none ends by its age.
 const maxSessions = 64
 
 // GatewayStats counts what happened at the gateway.
@@ -66,19 +75,41 @@ type gateway struct {
 	identified map[int]time.Time
 	readies    int // READYs and RESUMEDs that were sent
 	changed    notifier
+	starts     startLimit
+	shards     int // that GET /gateway/bot recommends
 
-	refusing  bool
-	ignoring  int       // so many IDENTIFYs and RESUMEs are not answered
-	closing   int       // the code with which IDENTIFYs and RESUMEs are closed; 0 for none
-	exhausted time.Time // until when no session may be started
-	silent    bool
-	awake     chan struct{} // closed when the silence ends
-	ended     bool
-	reconnect int // so many READYs are replaced by op 7
+	refusing bool
+	silent   bool
+	holding  bool          // READY is held back
+	awake    chan struct{} // closed when the silence ends
+	ended    bool
+	closing  int // the code with which IDENTIFYs and RESUMEs are closed; 0 for none
+	failing  int // the code with which failed RESUMEs are closed
+
+	// So many of the next ones are answered otherwise.
+	ignored           int // IDENTIFYs and RESUMEs: not at all
+	failedResumes     int // RESUMEs: by a close
+	invalidIdentifies int // IDENTIFYs: by op 9
+	reconnectReadies  int // READYs: by op 7
+	reconnectHellos   int // HELLOs: by op 7
+	earlyReconnects   int // op 7 before HELLO
 }
 
 func newGateway(s *Server) *gateway {
-	return &gateway{server: s, links: map[*link]struct{}{}, identified: map[int]time.Time{}, awake: make(chan struct{})}
+	return &gateway{
+		server: s, links: map[*link]struct{}{}, identified: map[int]time.Time{}, awake: make(chan struct{}), shards: 1,
+		starts: startLimit{total: 1000, remaining: 1000, maxConcurrency: s.cfg.MaxConcurrency},
+	}
+}
+
+// spend takes one of the next ones that a control counts, where any is left. The
+// gateway's lock is held.
+func spend(counter *int) bool {
+	if *counter <= 0 {
+		return false
+	}
+	*counter--
+	return true
 }
 
 // serve is the handler of the websocket.
@@ -116,16 +147,21 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 	if ended {
 		return
 	}
+	// Of the versions that Discord still takes, the server speaks two, and of the
+	// encodings JSON (docs:reference#api-versioning,
+	// docs:events/gateway#connecting). No source says what becomes of another
+	// encoding.
 	query := r.URL.Query()
-	if l.version, _ = strconv.Atoi(query.Get("v")); l.version < 9 || l.version > 10 || query.Get("encoding") != "json" {
+	l.version, _ = strconv.Atoi(query.Get("v"))
+	if encoding := query.Get("encoding"); l.version < 9 || l.version > 10 || encoding != "" && encoding != "json" {
 		l.closeWith(closeVersion)
 		return
 	}
 	if silence != nil {
 		// Somebody has to read, or the end of the connection goes unseen.
-		go l.helloAfter(silence)
+		go l.greetAfter(silence)
 	} else {
-		l.hello()
+		l.greet()
 	}
 	l.read()
 }
@@ -139,7 +175,8 @@ func (g *gateway) silence() <-chan struct{} {
 }
 
 // dispatch sends an event to every session whose shard serves the guild, and
-// keeps it for those that are away.
+// keeps it for those that are away. There may be several for one shard
+// (docs:events/gateway#sharding).
 func (g *gateway) dispatch(guildID, name string, data json.RawMessage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -150,87 +187,96 @@ func (g *gateway) dispatch(guildID, name string, data json.RawMessage) {
 	}
 }
 
-// start makes a session for a connection.
-func (g *gateway) start(l *link, shard, shards int) {
+// start makes a session for a connection and returns 0, or the code to close the
+// connection with.
+func (g *gateway) start(l *link, shard *[2]int) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.tooSoon(shard) {
+	if !g.starts.take(g.server.clock.Now()) {
+		g.resetToken()
+		return closeAuthentication
+	}
+	s := &session{gateway: g, id: newSessionID(), sharded: shard != nil, shards: 1, link: l}
+	if s.sharded {
+		s.shard, s.shards = shard[0], shard[1]
+	}
+	if g.tooSoon(s.shard) || spend(&g.invalidIdentifies) {
 		l.send(frame{Op: opInvalidSession, Data: encode(false)})
-		return
+		return 0
 	}
 	g.stats.Identifies++
 	g.changed.notify()
-	if g.ignoring > 0 {
-		g.ignoring--
-		return
+	if spend(&g.ignored) {
+		return 0
 	}
-	if g.reconnect > 0 {
-		g.reconnect--
+	if spend(&g.reconnectReadies) {
 		l.send(frame{Op: opReconnect})
-		return
+		return 0
 	}
-	s := &session{gateway: g, id: newSessionID(), shard: shard, shards: shards, link: l}
 	l.session = s
 	g.sessions = append(g.sessions, s)
 	if len(g.sessions) > maxSessions {
 		g.sessions = slices.Delete(g.sessions, 0, 1)
 	}
+	s.held = g.holding
 	s.append("READY", g.ready(s, l.version))
-	g.countReady()
+	if !s.held {
+		g.countReady()
+	}
+	return 0
 }
 
-// tooSoon tells whether a shard identifies within 5 s of another of its bucket.
-func (g *gateway) tooSoon(shard int) bool {
-	if !g.server.cfg.LimitIdentifies {
-		return false
-	}
-	bucket, now := shard%g.server.cfg.MaxConcurrency, g.server.clock.Now()
-	if last, ok := g.identified[bucket]; ok && now.Sub(last) < identifyWindow {
-		return true
-	}
-	g.identified[bucket] = now
-	return false
-}
-
+// ready is the data of READY (docs:events/gateway-events#ready). No source says
+// which guilds it lists for a bot without the intent for them; here all.
 func (g *gateway) ready(s *session, version int) json.RawMessage {
 	guilds := []map[string]any{}
 	if s.shard == shardOf(g.server.guildID, s.shards) {
 		guilds = append(guilds, map[string]any{"id": g.server.guildID, "unavailable": true})
 	}
-	return encode(map[string]any{
+	data := map[string]any{
 		"v": version, "user": g.server.app.user, "guilds": guilds, "session_id": s.id,
 		"resume_gateway_url": g.server.GatewayURL(), "session_type": "normal",
-		"shard":            []int{s.shard, s.shards},
 		"application":      map[string]any{"id": g.server.app.id, "flags": 0},
-		"private_channels": []any{}, "relationships": []any{},
-	})
+		"private_channels": []any{}, "relationships": []any{}, "_trace": []string{trace},
+	}
+	if s.sharded {
+		data["shard"] = []int{s.shard, s.shards}
+	}
+	return encode(data)
 }
 
-// resume gives a session to a connection and replays what it missed. It tells
-// whether it could.
-func (g *gateway) resume(l *link, id string, sequence int64) bool {
+// resume gives a session to a connection, replays what it missed and returns 0,
+// or the code to close the connection with. A RESUME is not counted among the
+// day's sessions (docs:events/gateway#identifying).
+func (g *gateway) resume(l *link, id string, sequence int64) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ignoring > 0 {
-		g.ignoring--
-		return true
+	if spend(&g.failedResumes) {
+		return g.failing
+	}
+	if spend(&g.ignored) {
+		return 0
 	}
 	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id })
 	if i < 0 || !g.sessions[i].holds(sequence) {
-		return false
+		// A sequence that is too high may get 4007 as well, by the table of close
+		// codes.
+		l.send(frame{Op: opInvalidSession, Data: encode(false)})
+		return 0
 	}
 	s := g.sessions[i]
 	if s.link != nil {
+		// No source says what becomes of the connection that had the session.
 		s.link.session = nil
-		s.link.closeWith(closeReplaced)
+		s.link.closeWith(closeUnknown)
 	}
 	s.link, l.session = l, s
 	s.sent = sequence
 	s.flush()
-	s.append("RESUMED", encode(map[string]any{}))
+	s.append("RESUMED", encode(map[string]any{"_trace": []string{trace}}))
 	g.stats.Resumes++
 	g.countReady()
-	return true
+	return 0
 }
 
 func (g *gateway) countReady() {
@@ -241,17 +287,6 @@ func (g *gateway) countReady() {
 // endSession forgets a session; it can not be resumed.
 func (g *gateway) endSession(s *session) {
 	g.sessions = slices.DeleteFunc(g.sessions, func(other *session) bool { return other == s })
-}
-
-// starts returns how many sessions may still be started, and when that is
-// counted anew.
-func (g *gateway) starts() (left int, reset time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if wait := g.exhausted.Sub(g.server.clock.Now()); wait > 0 {
-		return 0, wait
-	}
-	return max(maxStarts-g.stats.Identifies, 0), 24 * time.Hour
 }
 
 // end cuts all connections for good.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 )
 
 // errClosed is returned by waits that the server's end cut short.
@@ -19,8 +18,10 @@ func (s *Server) Drop() {
 	}
 }
 
-// CloseWith closes all gateway connections with a code. The sessions can be
-// resumed unless the code says otherwise.
+// CloseWith closes all gateway connections with a code and without a reason: 1005
+// for a close frame without a code, 1006 for none. The sessions can be resumed
+// unless the code says otherwise; Discord itself closes with 1000, after which they
+// can.
 func (s *Server) CloseWith(code int) {
 	for _, l := range s.gateway.current() {
 		l.fail(code)
@@ -70,7 +71,7 @@ func (s *Server) RefuseConnections(on bool) {
 func (s *Server) IgnoreSessions(times int) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
-	s.gateway.ignoring = times
+	s.gateway.ignored = times
 }
 
 // RefuseSessions closes with a code what identifies or resumes; 0 ends that.
@@ -80,14 +81,6 @@ func (s *Server) RefuseSessions(code int) {
 	s.gateway.closing = code
 }
 
-// ExhaustSessions makes GET /gateway/bot say for some time that no session may
-// be started.
-func (s *Server) ExhaustSessions(d time.Duration) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.exhausted = s.clock.Now().Add(d)
-}
-
 // AskReconnect sends op 7 over all connections.
 func (s *Server) AskReconnect() { s.gateway.broadcast(frame{Op: opReconnect}) }
 
@@ -95,7 +88,58 @@ func (s *Server) AskReconnect() { s.gateway.broadcast(frame{Op: opReconnect}) }
 func (s *Server) AskReconnectInsteadOfReady(times int) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
-	s.gateway.reconnect = times
+	s.gateway.reconnectReadies = times
+}
+
+// AskReconnectInsteadOfHello sends op 7 over the next times connections, and no
+// HELLO (docs:events/gateway-events#reconnect).
+func (s *Server) AskReconnectInsteadOfHello(times int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.reconnectHellos = times
+}
+
+// AskReconnectBeforeHello sends op 7 and then HELLO over the next times
+// connections.
+func (s *Server) AskReconnectBeforeHello(times int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.earlyReconnects = times
+}
+
+// InvalidSessionInsteadOfReady answers the next times IDENTIFYs with op 9, as
+// Discord does where it has trouble (#254). The bot may identify again over the
+// same connection (#1805).
+func (s *Server) InvalidSessionInsteadOfReady(times int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.invalidIdentifies = times
+}
+
+// FailResumes closes the connections of the next times RESUMEs with a code, as in
+// CloseWith: with 1005 and 1006 Discord did so again and again while IDENTIFY
+// worked (#1619, buape/carbon#364).
+func (s *Server) FailResumes(times, code int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.failedResumes, s.gateway.failing = times, code
+}
+
+// HoldReady holds READY back from the sessions that begin from now on, while
+// heartbeats are acknowledged, as in an outage
+// (docs:events/gateway#heartbeat-interval). When it ends, what they missed is sent.
+func (s *Server) HoldReady(on bool) {
+	g := s.gateway
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.holding = on
+	for _, session := range g.sessions {
+		if !on && session.held {
+			session.held = false
+			session.flush()
+			g.countReady()
+		}
+	}
 }
 
 // AskHeartbeat sends op 1 over all connections: a heartbeat is wanted at once.
@@ -143,9 +187,10 @@ func (s *Server) SendEvent(name string, data json.RawMessage) {
 	s.gateway.dispatch(s.guildID, name, data)
 }
 
-// Redeliver sends the event of a reply's interaction once more.
+// Redeliver sends the event of a reply's interaction once more: events may come
+// several times (docs:reference#consistency).
 func (s *Server) Redeliver(r *Reply) {
-	s.gateway.dispatch(r.in.channel.guildID, "INTERACTION_CREATE", r.in.event)
+	s.gateway.dispatch(s.shardedBy(r.in), "INTERACTION_CREATE", r.in.event)
 }
 
 // Gateway returns what happened at the gateway so far.

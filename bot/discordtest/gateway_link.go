@@ -10,24 +10,29 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Close codes of the gateway.
+// Close codes of the gateway
+// (docs:topics/opcodes-and-status-codes#gateway-gateway-close-event-codes).
 const (
+	closeUnknown           = 4000
 	closeUnknownOpcode     = 4001
 	closeDecode            = 4002
 	closeNotAuthenticated  = 4003
 	closeAuthentication    = 4004
 	closeAlready           = 4005
 	closeRateLimited       = 4008
+	closeInvalidSequence   = 4007
 	closeTimedOut          = 4009
 	closeInvalidShard      = 4010
 	closeShardingRequired  = 4011
 	closeVersion           = 4012
 	closeInvalidIntents    = 4013
 	closeDisallowedIntents = 4014
-	closeReplaced          = 4000
 )
 
-// Limits of what a client sends.
+// Limits of what a client sends (docs:events/gateway#sending-events,
+// #rate-limiting, #list-of-intents). The server knows no application with a
+// privileged intent. No source says whether a bit between those of the list is
+// invalid; here it is not.
 const (
 	maxFrame       = 4096 // bytes
 	maxFrames      = 120  // in frameWindow
@@ -75,8 +80,8 @@ func (l *link) write(data []byte) {
 	}
 }
 
-// closeWith sends a close frame. The connection ends when the client has
-// answered or hung up, or after a while.
+// closeWith sends a close frame, without a code where that is 1005. The connection
+// ends when the client has answered or hung up, or after a while.
 func (l *link) closeWith(code int) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -110,14 +115,28 @@ func (l *link) leave() {
 	l.gateway.changed.notify()
 }
 
-func (l *link) hello() {
-	interval := l.gateway.server.cfg.HeartbeatInterval
-	l.send(frame{Op: opHello, Data: encode(map[string]any{"heartbeat_interval": interval.Milliseconds()})})
+// greet sends HELLO, or op 7 before it or in its place
+// (docs:events/gateway-events#reconnect).
+func (l *link) greet() {
+	l.gateway.mu.Lock()
+	instead := spend(&l.gateway.reconnectHellos)
+	before := !instead && spend(&l.gateway.earlyReconnects)
+	l.gateway.mu.Unlock()
+	if instead || before {
+		l.send(frame{Op: opReconnect})
+	}
+	if instead {
+		return
+	}
+	l.send(frame{Op: opHello, Data: encode(struct {
+		Interval int64    `json:"heartbeat_interval"`
+		Trace    []string `json:"_trace"`
+	}{l.gateway.server.cfg.HeartbeatInterval.Milliseconds(), []string{trace}})})
 }
 
-func (l *link) helloAfter(silence <-chan struct{}) {
+func (l *link) greetAfter(silence <-chan struct{}) {
 	<-silence
-	l.hello()
+	l.greet()
 }
 
 // read handles what the client sends until the connection ends.
@@ -125,6 +144,8 @@ func (l *link) read() {
 	for {
 		l.extendDeadline()
 		_, data, err := l.conn.ReadMessage()
+		// These two codes end the session, any other keeps it
+		// (docs:events/gateway#initiating-a-disconnect).
 		var closed *websocket.CloseError
 		if errors.As(err, &closed) && (closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway) {
 			l.gateway.mu.Lock()
@@ -142,7 +163,8 @@ func (l *link) read() {
 	}
 }
 
-// extendDeadline ends a connection over which no heartbeat comes any more.
+// extendDeadline ends a connection over which no heartbeat comes any more. No
+// source says how long Discord waits, nor with which code it closes.
 func (l *link) extendDeadline() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -151,21 +173,29 @@ func (l *link) extendDeadline() {
 	}
 }
 
-// fail closes the connection for a mistake of the client's.
+// fail closes the connection with a code: 1005 for a close frame without one, 1006
+// for no close frame at all.
 func (l *link) fail(code int) {
 	l.gateway.mu.Lock()
 	if l.session != nil && ends(code) {
 		l.gateway.endSession(l.session)
 	}
 	l.detach()
+	if code == websocket.CloseAbnormalClosure {
+		l.cut()
+	}
 	l.gateway.mu.Unlock()
-	l.closeWith(code)
+	if code != websocket.CloseAbnormalClosure {
+		l.closeWith(code)
+	}
 }
 
-// ends tells whether a session can not be resumed after a close code.
+// ends tells whether a session can not be resumed after a close code, by the
+// explanations of the codes. After all others it can, after 1000 too where it is
+// the server that closes (JDA WebSocketClient.java, discord.py client.py).
 func ends(code int) bool {
 	switch code {
-	case closeNotAuthenticated, closeAuthentication, 4007, closeTimedOut, closeInvalidShard,
+	case closeNotAuthenticated, closeAuthentication, closeInvalidSequence, closeTimedOut, closeInvalidShard,
 		closeShardingRequired, closeVersion, closeInvalidIntents, closeDisallowedIntents:
 		return true
 	}
@@ -211,7 +241,7 @@ func (l *link) take(data []byte) int {
 			return l.identify(f.Data)
 		}
 		return l.resume(f.Data)
-	case opPresence, opVoice, opMembers:
+	case opPresence, opVoice, opMembers, opSoundboard, opChannelInfo:
 		if !authenticated {
 			return closeNotAuthenticated
 		}
@@ -238,6 +268,8 @@ func (l *link) heartbeat(data json.RawMessage) int {
 	return 0
 }
 
+// identify begins a session (docs:events/gateway-events#identify). No source names
+// the code for a payload that lacks intents or properties.
 func (l *link) identify(data json.RawMessage) int {
 	var d struct {
 		Token      string         `json:"token"`
@@ -248,24 +280,19 @@ func (l *link) identify(data json.RawMessage) int {
 	if json.Unmarshal(data, &d) != nil || d.Intents == nil || d.Properties == nil {
 		return closeDecode
 	}
-	shard, shards := 0, 1
-	if d.Shard != nil {
-		shard, shards = d.Shard[0], d.Shard[1]
-	}
 	switch {
-	case strings.TrimPrefix(d.Token, "Bot ") != l.gateway.server.cfg.Token:
+	case !l.gateway.server.valid(strings.TrimPrefix(d.Token, "Bot ")): // discordgo sends the prefix
 		return closeAuthentication
-	case shards < 1 || shard < 0 || shard >= shards:
+	case d.Shard != nil && (d.Shard[1] < 1 || d.Shard[0] < 0 || d.Shard[0] >= d.Shard[1]):
 		return closeInvalidShard
-	case shards < 2 && l.gateway.server.cfg.ShardingRequired:
+	case (d.Shard == nil || d.Shard[1] < 2) && l.gateway.server.cfg.ShardingRequired:
 		return closeShardingRequired
 	case *d.Intents < 0 || *d.Intents&unknownIntents != 0:
 		return closeInvalidIntents
 	case *d.Intents&privileged != 0:
 		return closeDisallowedIntents
 	}
-	l.gateway.start(l, shard, shards)
-	return 0
+	return l.gateway.start(l, d.Shard)
 }
 
 func (l *link) resume(data json.RawMessage) int {
@@ -277,11 +304,8 @@ func (l *link) resume(data json.RawMessage) int {
 	if json.Unmarshal(data, &d) != nil || d.Sequence == nil {
 		return closeDecode
 	}
-	if strings.TrimPrefix(d.Token, "Bot ") != l.gateway.server.cfg.Token {
+	if !l.gateway.server.valid(strings.TrimPrefix(d.Token, "Bot ")) {
 		return closeAuthentication
 	}
-	if !l.gateway.resume(l, d.SessionID, *d.Sequence) {
-		l.send(frame{Op: opInvalidSession, Data: encode(false)})
-	}
-	return 0
+	return l.gateway.resume(l, d.SessionID, *d.Sequence)
 }

@@ -14,7 +14,9 @@ const maxReplay = 10_000
 type session struct {
 	gateway       *gateway
 	id            string
+	sharded       bool // the bot has named a shard
 	shard, shards int
+	held          bool    // nothing is sent yet, READY included
 	link          *link   // nil while the bot is away
 	sequence      int64   // of the newest event
 	sent          int64   // of the newest event that was sent over link
@@ -25,7 +27,7 @@ type session struct {
 // append adds an event and sends it where somebody listens.
 func (s *session) append(name string, data json.RawMessage) {
 	s.sequence++
-	s.events = append(s.events, frame{Op: opDispatch, Type: name, Sequence: s.sequence, Data: data})
+	s.events = append(s.events, dispatchFrame(name, s.sequence, data))
 	if len(s.events) > maxReplay {
 		s.drop(maxReplay / 10)
 	}
@@ -37,12 +39,12 @@ func (s *session) append(name string, data json.RawMessage) {
 
 // flush sends, in order, what was not sent yet.
 func (s *session) flush() {
-	if s.link == nil || s.gateway.silent {
+	if s.link == nil || s.held || s.gateway.silent {
 		return
 	}
 	s.sent = max(s.sent, s.dropped)
 	for _, event := range s.events[s.sent-s.dropped:] {
-		s.sent = event.Sequence
+		s.sent = *event.Sequence
 		s.link.send(event)
 	}
 }

@@ -113,7 +113,7 @@ func TestSessionsThatCanNotBeResumed(t *testing.T) {
 	resume := func(t *testing.T, id string, seq int) {
 		t.Helper()
 		w := dial(t, discord)
-		w.send(fmt.Sprintf(`{"op":6,"d":{"token":"test-token","session_id":%q,"seq":%d}}`, id, seq))
+		w.resume(id, int64(seq))
 		if p := w.read(); p.Op != 9 || string(p.Data) != "false" {
 			t.Fatalf("got op %d %s, want op 9 false", p.Op, p.Data)
 		}
@@ -165,6 +165,9 @@ func TestResumableControls(t *testing.T) {
 	}{
 		"op 7": {(*discordtest.Server).AskReconnect, func(w *wire) string { return fmt.Sprint(w.read().Op) }, "7"},
 		"op 9": {func(s *discordtest.Server) { s.InvalidateSession(true) }, func(w *wire) string { p := w.read(); return fmt.Sprint(p.Op, string(p.Data)) }, "9true"},
+		"1000": {func(s *discordtest.Server) { s.CloseWith(1000) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "1000"},
+		"1005": {func(s *discordtest.Server) { s.CloseWith(1005) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "1005"},
+		"1006": {func(s *discordtest.Server) { s.CloseWith(1006) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "1006"},
 		"4000": {func(s *discordtest.Server) { s.CloseWith(4000) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "4000"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +179,7 @@ func TestResumableControls(t *testing.T) {
 				t.Fatalf("got %s, want %s", got, tc.want)
 			}
 			w = dial(t, discord)
-			w.send(`{"op":6,"d":{"token":"test-token","session_id":"` + id + `","seq":1}}`)
+			w.resume(id, 1)
 			if p := w.read(); p.Type != "RESUMED" {
 				t.Errorf("got %+v, want RESUMED", p)
 			}
@@ -256,19 +259,6 @@ func TestShards(t *testing.T) {
 	}
 }
 
-func TestIdentifiesAreLimited(t *testing.T) {
-	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{Clock: clock, LimitIdentifies: true})
-	dial(t, discord).identify()
-	w := dial(t, discord)
-	w.send(identifyTestToken)
-	if p := w.read(); p.Op != 9 || string(p.Data) != "false" {
-		t.Errorf("got op %d %s, want op 9 false", p.Op, p.Data)
-	}
-	clock.Advance(5 * time.Second)
-	w.identify()
-}
-
 // discordgo resumes its session when it is opened again.
 func TestDiscordgoResumes(t *testing.T) {
 	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
@@ -344,27 +334,5 @@ func TestSessionsThatAreNotLetIn(t *testing.T) {
 	}
 	if s := discord.Gateway(); s.Refused != 1 {
 		t.Errorf("%d connections were refused", s.Refused)
-	}
-}
-
-func TestSessionStartsRunOut(t *testing.T) {
-	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
-	c := newClient(t, discord)
-	for _, step := range []struct {
-		exhausted, passes time.Duration
-		want              string
-	}{
-		{want: `"remaining":1000,"reset_after":86400000`},
-		{exhausted: time.Minute, want: `"remaining":0,"reset_after":60000`},
-		{passes: time.Minute, want: `"remaining":1000,`},
-	} {
-		if step.exhausted > 0 {
-			discord.ExhaustSessions(step.exhausted)
-		}
-		clock.Advance(step.passes)
-		if a := c.do("GET", "/gateway/bot", ""); !strings.Contains(a.text, step.want) {
-			t.Errorf("got %s, want %s", a.text, step.want)
-		}
 	}
 }

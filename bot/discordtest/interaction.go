@@ -79,9 +79,18 @@ func (s *Server) launch(in *interaction, data map[string]any) error {
 	s.mu.Unlock()
 
 	if s.commands.sendsInteractions() {
-		s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event)
+		s.gateway.dispatch(s.shardedBy(in), "INTERACTION_CREATE", event)
 	}
 	return nil
+}
+
+// shardedBy returns the guild that decides which shard an interaction goes to, or
+// "" for the first.
+func (s *Server) shardedBy(in *interaction) string {
+	if s.cfg.InteractionsOnShardZero {
+		return ""
+	}
+	return in.channel.guildID
 }
 
 // expire is called when the time for a first response is over.

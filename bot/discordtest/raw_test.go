@@ -3,6 +3,7 @@ package discordtest_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -64,12 +65,27 @@ func (w *wire) read() packet {
 
 func (w *wire) tryRead() (packet, error) {
 	var p packet
-	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
-	_, data, err := w.conn.ReadMessage()
+	data, err := w.tryText()
 	if err != nil {
 		return p, err
 	}
 	return p, json.Unmarshal(data, &p)
+}
+
+func (w *wire) tryText() ([]byte, error) {
+	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_, data, err := w.conn.ReadMessage()
+	return data, err
+}
+
+// text returns a frame as it was written.
+func (w *wire) text() string {
+	w.t.Helper()
+	data, err := w.tryText()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
 }
 
 // closed reads until the connection ends and returns the close code: 1006 where
@@ -89,6 +105,12 @@ func (w *wire) closed() int {
 }
 
 const identifyTestToken = `{"op":2,"d":{"token":"test-token","intents":0,"properties":{}}}`
+
+// resume goes on with a session of which the events up to seq were received.
+func (w *wire) resume(id string, seq int64) {
+	w.t.Helper()
+	w.send(fmt.Sprintf(`{"op":6,"d":{"token":"test-token","session_id":%q,"seq":%d}}`, id, seq))
+}
 
 // identify starts a session and returns its id.
 func (w *wire) identify() string {

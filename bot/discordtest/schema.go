@@ -107,7 +107,7 @@ func (s *schemas) checkEvent(data json.RawMessage) error {
 	if s.event == nil {
 		return nil
 	}
-	frame, err := json.Marshal(frame{Op: opDispatch, Type: "INTERACTION_CREATE", Sequence: 1, Data: data})
+	frame, err := json.Marshal(dispatchFrame("INTERACTION_CREATE", 1, data))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,13 +26,17 @@ type Config struct {
 	Token string
 	// Clock by which the server judges; the real one where it is nil.
 	Clock Clock
-	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0. Under half a
-	// second the heartbeats alone soon exceed the 120 frames a minute (4008).
+	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0, which is
+	// Discord's (twilight-gateway src/compression/zstd.rs). Under half a second the heartbeats alone soon exceed the 120 frames a minute (4008).
 	HeartbeatInterval time.Duration
 	// ShardingRequired closes with 4011 what identifies without shards.
 	ShardingRequired bool
 	// MaxConcurrency is what GET /gateway/bot says; 1 where it is 0.
 	MaxConcurrency int
+	// InteractionsOnShardZero sends all interactions to the first shard, as
+	// userdoccers:gateway/gateway-events says of Discord; otherwise the guild
+	// decides (docs:events/gateway#sharding). A bot must do with both.
+	InteractionsOnShardZero bool
 	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in
 	// its bucket, as Discord does; off, so that a test may restart its bot.
 	LimitIdentifies bool
@@ -71,6 +76,8 @@ type Server struct {
 	limits   *limiter
 	commands *commandStore
 	gateway  *gateway
+
+	tokenReset atomic.Bool // by too many IDENTIFYs
 
 	done     chan struct{} // closed by Close
 	close    sync.Once
@@ -162,9 +169,9 @@ func loadSchemas(cfg Config) (*schemas, error) {
 	return readSchemas(os.Getenv(EnvOpenAPI), os.Getenv(EnvEventSchema))
 }
 
-// URL is the address of the REST API, version included: http://…/api/v9. v10
+// URL is the address of the REST API, version included: http://…/api/v10. v9
 // is served beside it.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/api/v9" }
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/api/v10" }
 
 // GatewayURL is the address of the gateway, as GET /gateway gives it.
 func (s *Server) GatewayURL() string { return "ws://" + s.listener.Addr().String() }

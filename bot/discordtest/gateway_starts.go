@@ -1,0 +1,123 @@
+package discordtest
+
+import "time"
+
+const (
+	// startsWindow is for how long sessions that were started are counted. No
+	// source says when it begins; here with the first IDENTIFY.
+	startsWindow = 24 * time.Hour
+	// identifyWindow is how long a bucket of shards waits between IDENTIFYs
+	// (docs:events/gateway#rate-limiting).
+	identifyWindow = 5 * time.Second
+)
+
+// SessionStartLimit is what GET /gateway/bot says of further IDENTIFYs
+// (docs:events/gateway#session-start-limit-object).
+type SessionStartLimit struct {
+	Total, Remaining int
+	// ResetAfter is when Remaining is Total again.
+	ResetAfter time.Duration
+	// MaxConcurrency is how many shards may IDENTIFY within 5 s.
+	MaxConcurrency int
+}
+
+// startLimit counts IDENTIFYs of all shards; RESUMEs are free
+// (docs:events/gateway#identifying). The gateway's lock guards it.
+type startLimit struct {
+	total, remaining int
+	maxConcurrency   int
+	resets           time.Time // zero while none is counted
+}
+
+// take counts an IDENTIFY and tells whether it was allowed. No source says whether
+// one that op 9 answers counts; here it does.
+func (l *startLimit) take(now time.Time) bool {
+	l.roll(now)
+	if l.remaining <= 0 {
+		return false
+	}
+	l.remaining--
+	if l.resets.IsZero() {
+		l.resets = now.Add(startsWindow)
+	}
+	return true
+}
+
+// roll begins anew where the window is over.
+func (l *startLimit) roll(now time.Time) {
+	if !l.resets.IsZero() && !now.Before(l.resets) {
+		l.remaining, l.resets = l.total, time.Time{}
+	}
+}
+
+// SetSessionStartLimit sets what GET /gateway/bot says of further IDENTIFYs. One
+// more than Remaining has Discord reset the bot's token.
+func (s *Server) SetSessionStartLimit(limit SessionStartLimit) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.starts = startLimit{limit.Total, limit.Remaining, max(limit.MaxConcurrency, 1), s.clock.Now().Add(limit.ResetAfter)}
+}
+
+// ExhaustSessions makes GET /gateway/bot say for some time that no session may
+// be started.
+func (s *Server) ExhaustSessions(d time.Duration) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.starts.remaining, s.gateway.starts.resets = 0, s.clock.Now().Add(d)
+}
+
+// SetShards sets how many shards GET /gateway/bot recommends; 1 otherwise.
+func (s *Server) SetShards(n int) {
+	s.gateway.mu.Lock()
+	defer s.gateway.mu.Unlock()
+	s.gateway.shards = n
+}
+
+// getGatewayBot says where the gateway is (docs:events/gateway#get-gateway-bot).
+// No source says what reset_after is while nothing is counted; here 0.
+func (s *Server) getGatewayBot(*call) (any, *refusal) {
+	g := s.gateway
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := s.clock.Now()
+	g.starts.roll(now)
+	var reset time.Duration
+	if !g.starts.resets.IsZero() {
+		reset = g.starts.resets.Sub(now)
+	}
+	return map[string]any{
+		"url":    s.GatewayURL(),
+		"shards": g.shards,
+		"session_start_limit": map[string]any{
+			"total": g.starts.total, "remaining": g.starts.remaining, "reset_after": reset.Milliseconds(),
+			"max_concurrency": g.starts.maxConcurrency,
+		},
+	}, nil
+}
+
+// tooSoon tells whether a shard identifies within 5 s of another of its bucket
+// (docs:events/gateway#sharding-max-concurrency). The gateway's lock is held.
+func (g *gateway) tooSoon(shard int) bool {
+	if !g.server.cfg.LimitIdentifies {
+		return false
+	}
+	bucket, now := shard%g.starts.maxConcurrency, g.server.clock.Now()
+	if last, ok := g.identified[bucket]; ok && now.Sub(last) < identifyWindow {
+		return true
+	}
+	g.identified[bucket] = now
+	return false
+}
+
+// resetToken is what Discord does on an IDENTIFY too many: all sessions end and
+// the bot's token is void (docs:events/gateway#identifying). No source names the
+// close code; here it is that of a wrong token. The gateway's lock is held.
+func (g *gateway) resetToken() {
+	g.server.fail("IDENTIFY", "the day's sessions were used up, so that Discord resets the bot's token")
+	g.server.tokenReset.Store(true)
+	g.sessions = nil
+	for l := range g.links {
+		l.detach()
+		l.closeWith(closeAuthentication)
+	}
+}
