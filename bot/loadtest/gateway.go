@@ -25,9 +25,12 @@ const (
 	opIdentify  = 2
 )
 
+// Frames as Discord writes them (twilight-gateway src/compression/zstd.rs,
+// discord-userdoccers pages/gateway/gateway-events.mdx).
 const (
-	hello        = `{"op":10,"d":{"heartbeat_interval":41250},"s":null,"t":null}`
-	acknowledged = `{"op":11,"d":null,"s":null,"t":null}`
+	hello = `{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250,` +
+		`"_trace":["[\"gateway-prd-us-east1-c-7s4x\",{\"micros\":0.0}]"]}}`
+	acknowledged = `{"t":null,"s":null,"op":11,"d":null}`
 )
 
 // serve lets a bot in and answers it until the connection ends.
