@@ -97,6 +97,7 @@ func (b *callbackBody) validate(p *problems, in *interaction) {
 			b.message.validate(p, "data", anyFlags)
 		}
 	case callbackDeferred:
+		// docs:interactions/receiving-and-responding#interaction-response-object-messages
 		if b.decodeData(p, &b.message, false) && b.message.Flags.value&^flagEphemeral != 0 {
 			p.add("data.flags", "BASE_TYPE_CHOICES", "A deferred response may only set the EPHEMERAL flag.")
 		}

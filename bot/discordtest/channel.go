@@ -29,7 +29,7 @@ const (
 	// (docs:resources/message#get-channel-messages), and of a single message 403,
 	// code 50013.
 	NoHistory
-	// Archived is a thread that was closed: a message in it can not be edited
+	// Archived is a thread that was closed: a message in it cannot be edited
 	// (400, code 50083) but deleted, and the next message opens it again
 	// (docs:topics/threads#active--archived-threads). Of deleting, reports say
 	// the contrary (#2855, cedws/discord-delete#48).

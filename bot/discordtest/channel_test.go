@@ -76,7 +76,7 @@ func TestEphemeralInTheChannel(t *testing.T) {
 	}
 }
 
-// In a thread that is closed and locked an interaction can not be answered.
+// In a thread that is closed and locked an interaction cannot be answered.
 func TestCommandInALockedThread(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.discord.Channels()[0].Allow(discordtest.Locked)

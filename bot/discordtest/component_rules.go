@@ -182,6 +182,9 @@ func selectable(c *Component) (least, most int) {
 	return least, most
 }
 
+// validateEmoji checks an emoji: a custom one has an id, another its characters as
+// a name (docs:resources/emoji#emoji-object). No source says how Discord tells a
+// standard emoji from text; here it is told by a rule of thumb.
 func validateEmoji(p *problems, path string, e *Emoji) {
 	if e == nil {
 		return

@@ -4,7 +4,7 @@ import "net/http"
 
 // postDM opens the DM with a user. That works as well where the user takes no
 // direct messages, which is refused only when one is sent (kordlib/kord#1005,
-// Kord-Extensions/kord-extensions#215). To itself the bot can not open one
+// Kord-Extensions/kord-extensions#215). To itself the bot cannot open one
 // (lexicalunit/spellbot#659).
 func (s *Server) postDM(c *call) (any, *refusal) {
 	var body struct {

@@ -284,7 +284,7 @@ func (g *gateway) countReady() {
 	g.changed.notify()
 }
 
-// endSession forgets a session; it can not be resumed.
+// endSession forgets a session; it cannot be resumed.
 func (g *gateway) endSession(s *session) {
 	g.sessions = slices.DeleteFunc(g.sessions, func(other *session) bool { return other == s })
 }

@@ -190,7 +190,7 @@ func (l *link) fail(code int) {
 	}
 }
 
-// ends tells whether a session can not be resumed after a close code, by the
+// ends tells whether a session cannot be resumed after a close code, by the
 // explanations of the codes. After all others it can, after 1000 too where it is
 // the server that closes (JDA WebSocketClient.java, discord.py client.py).
 func ends(code int) bool {
@@ -250,6 +250,8 @@ func (l *link) take(data []byte) int {
 	return closeUnknownOpcode
 }
 
+// heartbeat acknowledges a heartbeat, whenever it comes
+// (docs:events/gateway#sending-heartbeats).
 func (l *link) heartbeat(data json.RawMessage) int {
 	var sequence *int64
 	if len(data) > 0 && json.Unmarshal(data, &sequence) != nil {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// maxReplay bounds the events that a session keeps; who resumes from before
-// that gets a new session instead.
+// maxReplay bounds the events that a session keeps. A RESUME from before them gets
+// op 9. Discord has such a bound as well (userdoccers:gateway/using-gateway#resuming);
+// no source knows the figure.
 const maxReplay = 10_000
 
 // session is what the gateway keeps of a bot from IDENTIFY on. The gateway's

@@ -20,7 +20,7 @@ func TestErrorsAreWrittenAsPythonDoes(t *testing.T) {
 		`{"content":""}`: `{"message": "Cannot send an empty message", "code": 50006}`,
 		`{"content"`:     `{"message": "The request body contains invalid JSON.", "code": 50109}`,
 		`{"flags":1}`: `{"message": "Invalid Form Body", "code": 50035, "errors": {"flags": {"_errors": ` +
-			`[{"code": "BASE_TYPE_CHOICES", "message": "Flags 1 can not be set here."}]}}}`,
+			`[{"code": "BASE_TYPE_CHOICES", "message": "Flags 1 cannot be set here."}]}}}`,
 	} {
 		if got := s.do("POST", path, body); got.text != want {
 			t.Errorf("got  %s\nwant %s", got.text, want)

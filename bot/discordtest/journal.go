@@ -60,7 +60,7 @@ type Event struct {
 	Failure  *Failure
 }
 
-// journal remembers what happened and tells who observes.
+// journal remembers what happened and tells observers.
 type journal struct {
 	lean     bool
 	expected atomic.Bool // failures are no surprise

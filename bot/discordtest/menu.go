@@ -18,7 +18,8 @@ func (u *User) Menu(ctx context.Context, name string, target *User) (*Reply, err
 	return seen(ctx)(u.act(&interaction{kind: kindCommand, name: c.Name, target: target.profile}, data))
 }
 
-// data is what the event of any use of the command says.
+// data is what the event of any use of the command says
+// (docs:interactions/receiving-and-responding#interaction-object-application-command-data-structure).
 func (c *Command) data() map[string]any {
 	data := map[string]any{"id": c.ID, "name": c.Name, "type": c.Type}
 	if c.GuildID != "" {

@@ -53,7 +53,8 @@ func (s *Server) newReply(in *interaction, body *messageBody) (*message, *refusa
 	return m, nil
 }
 
-// newThinking makes the message that says that the bot is thinking.
+// newThinking makes the message that says that the bot is thinking: the answer to a
+// callback of type 5.
 func (s *Server) newThinking(in *interaction, ephemeral bool) *message {
 	m := s.newMessage(in.channel)
 	flags := flagLoading
@@ -65,7 +66,8 @@ func (s *Server) newThinking(in *interaction, ephemeral bool) *message {
 	return m
 }
 
-// ownReply marks a message as an answer to an interaction.
+// ownReply marks a message as an answer to an interaction
+// (docs:resources/message#message-object).
 func (s *Server) ownReply(in *interaction, m *message, flags int) {
 	m.wire.Flags = flags
 	m.wire.ApplicationID, m.wire.WebhookID = s.app.id, s.app.id
@@ -132,7 +134,7 @@ func (s *Server) remove(m *message) *refusal {
 	return nil
 }
 
-// touch notes a new version of a message and tells who waits for one.
+// touch notes a new version of a message and tells those that wait for one.
 func (s *Server) touch(m *message) {
 	m.version++
 	if !s.cfg.Lean {

@@ -56,7 +56,7 @@ type allowedMentions struct {
 	RepliedUser bool     `json:"replied_user"`
 }
 
-// anyFlags are the flags of an edit: those that can not be changed are ignored
+// anyFlags are the flags of an edit: those that cannot be changed are ignored
 // (docs:resources/message#edit-message).
 const anyFlags = -1
 
@@ -75,7 +75,7 @@ func (b *messageBody) validate(p *problems, path string, flags int) {
 		p.add(at(path, "embeds"), "MAX_EMBED_SIZE_EXCEEDED", "Embed size exceeds maximum size of %d", maxEmbedText)
 	}
 	if b.Flags.value&^flags != 0 {
-		p.add(at(path, "flags"), "BASE_TYPE_CHOICES", "Flags %d can not be set here.", b.Flags.value&^flags)
+		p.add(at(path, "flags"), "BASE_TYPE_CHOICES", "Flags %d cannot be set here.", b.Flags.value&^flags)
 	}
 	b.AllowedMentions.value.validate(p, at(path, "allowed_mentions"))
 	validateRows(p, at(path, "components"), b.Components.value)

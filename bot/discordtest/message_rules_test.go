@@ -115,7 +115,7 @@ func TestEmptyMessages(t *testing.T) {
 	s.do("POST", general, `{"content":`).want(t, 400, discordtest.CodeInvalidJSON)
 }
 
-// Of an edit, flags that can not be changed are ignored.
+// Of an edit, flags that cannot be changed are ignored.
 func TestFlags(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
 	s.discord.ExpectFailures()

@@ -87,7 +87,8 @@ func fillField(c Component, label string, left Fields) (map[string]any, error) {
 	return filled, fits(c, label, text)
 }
 
-// fits refuses text that Discord's client does not send.
+// fits refuses text that Discord's client does not send
+// (docs:components/reference#text-input).
 func fits(c Component, label, text string) error {
 	required := c.Required == nil || *c.Required
 	least, most := 0, maxInputValue

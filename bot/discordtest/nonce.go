@@ -23,6 +23,7 @@ type nonce struct {
 	enforced bool            // a message that has it already is not created again
 }
 
+// readNonce reads an integer or a string (docs:resources/message#create-message).
 func readNonce(c *call) (nonce, *refusal) {
 	var body struct {
 		Nonce   optional[json.RawMessage] `json:"nonce"`

@@ -27,7 +27,8 @@ const (
 	RouteMessage       = "/channels/{channel}/messages/{message}"
 )
 
-// maxBody bounds a request's body, in bytes.
+// maxBody bounds a request's body, in bytes
+// (docs:resources/message#create-message-limitations).
 const maxBody = 25 << 20
 
 // call is a request that is being handled.
@@ -130,7 +131,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 func (s *Server) admit(w http.ResponseWriter, c *call, read error) *refusal {
 	var tooLarge *http.MaxBytesError
 	if errors.As(read, &tooLarge) {
-		return refuse(http.StatusRequestEntityTooLarge, CodeTooLarge, "Request entity too large")
+		return refuse(http.StatusRequestEntityTooLarge, CodeTooLarge, "Request entity too large") // #8572
 	}
 	if read != nil {
 		return refuse(http.StatusBadRequest, 0, "400: Bad Request")
@@ -237,7 +238,10 @@ func setUsualHeaders(h http.Header, cloudflare bool) {
 	h.Add("Set-Cookie", "__dcfduid=0123456789abcdef; path=/; HttpOnly; Secure; SameSite=Lax")
 }
 
-// decode reads the body into out.
+// decode reads the body into out. Of the types that Discord takes
+// (docs:reference#content-type), the server takes JSON alone. Discord refuses what
+// is no JSON with 50109 (docs:topics/opcodes-and-status-codes#json); it once took
+// it for an empty body (#722).
 func (c *call) decode(out any) *refusal {
 	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if kind != "application/json" {

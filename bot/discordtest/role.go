@@ -39,7 +39,8 @@ func (s *Server) role(id string) *Role {
 	return s.roles[i]
 }
 
-// wireRole is a role as Discord shows one. The server's lock is held.
+// wireRole is a role as Discord shows one (docs:topics/permissions#role-object).
+// The server's lock is held.
 func (s *Server) wireRole(role *Role) map[string]any {
 	return map[string]any{
 		"id": role.ID, "name": role.Name, "permissions": "0", "position": slices.Index(s.roles, role) + 1, "flags": 0,

@@ -222,7 +222,7 @@ func (s *Server) stopTimers() {
 	}
 }
 
-// notifier wakes who waits for a change. Its owner's lock guards it.
+// notifier wakes those that wait for a change. Its owner's lock guards it.
 type notifier struct{ waiting chan struct{} }
 
 // next returns a channel that is closed at the next change.

@@ -98,7 +98,8 @@ func (u *User) given(t *typed, options Options, focused string) ([]map[string]an
 	return list, nil
 }
 
-// value checks what a user gave, as Discord's client does.
+// value checks what a user gave, as Discord's client does by the command's options
+// (docs:interactions/application-commands#application-command-object-application-command-option-structure).
 func (u *User) value(o CommandOption, value any) (any, error) {
 	if len(o.Choices) > 0 {
 		for _, c := range o.Choices {
