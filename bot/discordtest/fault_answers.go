@@ -120,14 +120,15 @@ func htmlPage(method, route string, status int, page string) Fault {
 //
 //   - CodeInvalidToken, 401: the interaction's token is void. That came after
 //     15 min (discordjs/discord.js#10798) and, in an outage, before
-//     (discordjs/discord.js#8335). The bot's token is well.
+//     (discordjs/discord.js#8335). The bot's own token is still valid.
 //   - CodeUnknownInteraction, 404: in the place of CodeAlreadyAcknowledged where
 //     another process was faster (JDA InteractionCallbackImpl.java,
 //     KBVE/kbve#7329), and at random (#5558).
 //   - CodeUnknownWebhook, 404: on a token that is good, for seconds (#7220).
 //   - CodeBlockedMessage, CodeBlockedTitle and CodeHarmfulLink, 400: Discord's
-//     filters do not let a text pass. A first response then turns ephemeral, an
-//     edit fails (docs:change-log 2024, tibue99/ezcord#85).
+//     filters do not let a text pass. An edit of a response fails then
+//     (docs:change-log 2024); the first response of an application that only the
+//     user has installed turns ephemeral instead (tibue99/ezcord#85).
 //   - CodeCannotMessageUser, 403, CodeDMsTooFast, 403
 //     (davidhozic/discord-advertisement-framework#82), and CodeNoMutualGuild: in
 //     DMs. No source says which status the last has; it is 403.

@@ -44,8 +44,8 @@ func dispatchFrame(name string, sequence int64, data json.RawMessage) frame {
 	return frame{Type: &name, Sequence: &sequence, Op: opDispatch, Data: data}
 }
 
-// trace is what Discord's HELLO, READY and RESUMED say of their way, as JSON in a
-// string (userdoccers:gateway/gateway-events, twilight-gateway src/compression/zstd.rs).
+// trace is an entry of _trace in HELLO, READY and RESUMED, by which Discord debugs:
+// JSON in a string (userdoccers:gateway/gateway-events, twilight-gateway src/compression/zstd.rs).
 const trace = `["gateway-prd-us-east1-c-7s4x",{"micros":0.0}]`
 
 // maxSessions bounds the sessions that are kept for resuming. Discord keeps one

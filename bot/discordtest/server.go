@@ -27,7 +27,8 @@ type Config struct {
 	// Clock by which the server judges; the real one where it is nil.
 	Clock Clock
 	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0, which is
-	// Discord's (twilight-gateway src/compression/zstd.rs). Under half a second the heartbeats alone soon exceed the 120 frames a minute (4008).
+	// Discord's (twilight-gateway src/compression/zstd.rs). Under half a second
+	// the heartbeats alone soon exceed the 120 frames a minute (4008).
 	HeartbeatInterval time.Duration
 	// ShardingRequired closes with 4011 what identifies without shards.
 	ShardingRequired bool
