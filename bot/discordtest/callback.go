@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // Callback types
@@ -35,6 +36,9 @@ type callbackBody struct {
 func (s *Server) postCallback(c *call) (any, *refusal) {
 	s.mu.Lock()
 	in, refused := s.awaiting(c.r.PathValue("id"), c.r.PathValue("token"))
+	if refused == nil && in.tried.IsZero() {
+		in.tried = time.Now()
+	}
 	s.mu.Unlock()
 	if refused != nil {
 		return nil, refused

@@ -14,6 +14,10 @@ const (
 	tokenLife          = 15 * time.Minute
 )
 
+// unconfirmed is after what time a second first response is no mistake of the bot's:
+// on a busy machine the answer to the first may take that long.
+const unconfirmed = 500 * time.Millisecond
+
 // maxInteractions is when interactions whose token is void are swept out.
 const maxInteractions = 1000
 
@@ -44,7 +48,8 @@ type interaction struct {
 	target      *profile     // in whose context menu a command was chosen
 
 	// The server's lock guards what follows.
-	answered  int // type of the callback; 0 while there is none
+	answered  int       // type of the callback; 0 while there is none
+	tried     time.Time // when the first callback came, by this machine's clock
 	failed    bool
 	thinking  bool     // deferred: the first follow-up fills original
 	original  *message // what @original means
@@ -133,7 +138,10 @@ func (s *Server) awaiting(id, token string) (*interaction, *refusal) {
 	case in == nil || in.id != id:
 		return nil, refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
 	case in.answered != 0:
-		return nil, refuse(http.StatusBadRequest, CodeAlreadyAcknowledged, "Interaction has already been acknowledged.")
+		refused := refuse(http.StatusBadRequest, CodeAlreadyAcknowledged, "Interaction has already been acknowledged.")
+		// A bot may send a response again that was not confirmed for so long.
+		refused.innocent = time.Since(in.tried) >= unconfirmed
+		return nil, refused
 	case in.failed || s.clock.Now().Sub(in.created) > firstResponseLimit:
 		return nil, refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -99,7 +100,36 @@ func (s *schemas) checkBody(component string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	return schema.Validate(value)
+	return schema.Validate(trimEmbeds(value))
+}
+
+// trimEmbeds trims the texts of embeds, as Discord does before it counts
+// (docs:resources/message#embed-object-embed-limits).
+func trimEmbeds(body any) any {
+	members, _ := body.(map[string]any)
+	if data, ok := members["data"]; ok {
+		members["data"] = trimEmbeds(data)
+	}
+	if embeds, ok := members["embeds"]; ok {
+		members["embeds"] = trimTexts(embeds)
+	}
+	return body
+}
+
+func trimTexts(value any) any {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		for i := range v {
+			v[i] = trimTexts(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = trimTexts(v[name])
+		}
+	}
+	return value
 }
 
 // checkEvent checks the data of an INTERACTION_CREATE.
