@@ -1,7 +1,10 @@
 package bot
 
 import (
+	"context"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -21,10 +24,30 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.monitor.ServiceHealth(client.Health)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Source: client, Fresh: s.Fresh, Keep: s.Keep, Patience: listPatience, Log: b.log,
+		Redis: b.redis.Client, Source: loggedLister{client, b.log}, TTL: s.Fresh, MaxStale: s.Keep, Patience: listPatience,
+		OnTrouble: func(err error) {
+			b.log.Warn().Err(err).Msg("redis fails the cache of accounts: the hosting service is asked more often")
+		},
+		OnRecovered: func() { b.log.Info().Msg("redis serves the cache of accounts again") },
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil
+}
+
+// loggedLister logs why the service did not tell of an account. Where an old one is
+// shown in its place, the customer's interaction has no error to log.
+type loggedLister struct {
+	accounts.Lister
+	log zerolog.Logger
+}
+
+// List asks for an account.
+func (l loggedLister) List(ctx context.Context, userID string) (hostapi.List, error) {
+	list, err := l.Lister.List(ctx, userID)
+	if err != nil && hostapi.CodeOf(err) != hostapi.CodeNotFound { // which is an answer
+		l.log.Info().Err(err).Str("user", userID).Msg("the hosting service did not tell of an account")
+	}
+	return list, err
 }
 
 // hostingConfig translates the settings of the hosting service.

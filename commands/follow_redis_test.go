@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/redisconn/redistest"
@@ -56,7 +55,7 @@ func TestABotIsFollowedWithARedisThatDoesNotWrite(t *testing.T) {
 		client.AddHook(hook)
 		service.status.Store("STOPPED")
 		cache := accounts.New(accounts.Config{
-			Redis: client, Source: service, Fresh: time.Hour, Keep: time.Hour, Patience: time.Minute, Log: zerolog.Nop(),
+			Redis: client, Source: service, TTL: time.Hour, MaxStale: time.Hour, Patience: time.Minute,
 		})
 		t.Cleanup(func() {
 			cache.Close()

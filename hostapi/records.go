@@ -9,6 +9,15 @@ import (
 	"time"
 )
 
+// The records have a MessagePack form as well, in which they are cached: fields
+// in the order of their types, without names. Whoever changes a field generates
+// it again, and changes the version in the keys of package accounts.
+//
+//go:generate go run github.com/tinylib/msgp@v1.6.5 -file records.go -io=false -tests=false
+//msgp:tuple List Server Account
+//msgp:timezone utc
+//msgp:limit arrays:65536 marshal:true
+
 // List is all servers of an account and the summary of its plan.
 type List struct {
 	Servers []Server `json:"servers"`

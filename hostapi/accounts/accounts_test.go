@@ -7,211 +7,281 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
 
-func TestAFreshAccountCostsOneGet(t *testing.T) {
+func TestAccountThatIsFreshCostsOneGet(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		fetched := f.clock()
-		f.advance(fresh - time.Millisecond)
-		f.look(t) // the pool's connection is there now
-		f.seen.take()
-
-		got := f.look(t)
-		if diff := cmp.Diff([]string{"get"}, f.seen.take()); diff != "" {
+		f.fetched(t, "RUNNING")
+		fetched := f.now()
+		f.advance(ttl - time.Millisecond)
+		f.hook.take()
+		o := f.cached(t, f.Cache)
+		if diff := cmp.Diff([]string{"get"}, f.hook.take()); diff != "" {
 			t.Errorf("commands (-want +got):\n%s", diff)
 		}
 		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("snapshot (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, o.snapshot); diff != "" || o.err != nil {
+			t.Errorf("error %v, snapshot (-want +got):\n%s", o.err, diff)
 		}
-	})
-}
-
-func TestAMissingAccountWaitsForTheService(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		refused := &hostapi.Error{Code: hostapi.CodeNotFound}
-		asked := f.later(t.Context(), past()) // by is of no matter: there is nothing to show
-		f.service.next(t).reply(t, reply{err: refused})
-		if o := receive(t, asked); !errors.Is(o.err, refused) {
-			t.Errorf("error is %v, want the service's", o.err)
-		}
-
-		f.advance(fresh)
-		ctx, leave := context.WithCancel(t.Context())
-		asked = f.later(ctx, soon())
-		q := f.service.next(t)
-		leave()
-		if o := receive(t, asked); hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
-			t.Errorf("error of one who left is %v", o.err)
-		}
-		q.reply(t, reply{list: list("RUNNING")})
-		if got := f.look(t); statusOf(got) != "RUNNING" {
-			t.Errorf("what the service answered to one who left is lost: %+v", got)
-		}
-	})
-}
-
-func TestAnOldAccountIsAskedForAgain(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		f.advance(fresh)
-		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{list: list("CRASHED")})
-		got := receive(t, asked)
-		want := accounts.Snapshot{List: list("CRASHED"), FetchedAt: f.clock()}
-		if diff := cmp.Diff(want, got.snapshot); diff != "" || got.err != nil {
-			t.Errorf("error %v, snapshot (-want +got):\n%s", got.err, diff)
-		}
-		if got := f.look(t); statusOf(got) != "CRASHED" {
-			t.Errorf("the next sees %+v", got)
-		}
-	})
-}
-
-func TestALateAnswerComesAsAnUpdate(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		fetched := f.clock()
-		f.advance(fresh)
-
-		old := receive(t, f.later(t.Context(), past())).snapshot
-		if statusOf(old) != "RUNNING" || !old.Old || !old.FetchedAt.Equal(fetched) || old.Update == nil {
-			t.Fatalf("while the service is slow there is %+v", old)
-		}
-		gone, leave := context.WithCancel(t.Context())
-		leave()
-		if _, err := old.Update(gone); hostapi.CodeOf(err) != hostapi.CodeCanceled {
-			t.Errorf("the error of an update that nobody waits for is %v", err)
-		}
-		f.service.next(t).reply(t, reply{list: list("CRASHED")})
-		got, err := old.Update(t.Context())
-		want := accounts.Snapshot{List: list("CRASHED"), FetchedAt: f.clock()}
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("error %v, update (-want +got):\n%s", err, diff)
-		}
-	})
-}
-
-func TestAnUpdateMayFail(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		f.advance(fresh)
-		old := receive(t, f.later(t.Context(), past())).snapshot
-		down := errors.New("down")
-		f.service.next(t).reply(t, reply{err: down})
-		if _, err := old.Update(t.Context()); !errors.Is(err, down) {
-			t.Errorf("error is %v, want the service's", err)
-		}
-	})
-}
-
-func TestAnAccountThatIsNoMoreIsNotShown(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		f.advance(fresh)
-		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{err: &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Status: 404}})
-		if got := receive(t, asked); hostapi.CodeOf(got.err) != hostapi.CodeNotFound {
-			t.Errorf("error %v, snapshot %+v; want the service's word that there is no account", got.err, got.snapshot)
-		}
-	})
-}
-
-func TestWhileTheServiceFailsTheOldIsShown(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		fetched := f.clock()
-		f.advance(keep - time.Second)
-		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{err: errors.New("on fire")})
-		got := receive(t, asked)
-		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true} // and no Update
-		if diff := cmp.Diff(want, got.snapshot); diff != "" || got.err != nil {
-			t.Errorf("error %v, snapshot (-want +got):\n%s", got.err, diff)
-		}
-		if n := f.log.count("on fire"); n != 1 {
-			t.Errorf("the failure is logged %d times", n)
-		}
-
-		f.advance(time.Second) // too old to be shown at all
-		asked = f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{err: errors.New("still")})
-		if o := receive(t, asked); o.err == nil {
-			t.Errorf("after Keep there is %+v", o.snapshot)
-		}
-	})
-}
-
-func TestManyShareOneCall(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		ctx, leave := context.WithCancel(t.Context())
-		first := f.later(ctx, soon())
-		q := f.service.next(t)
-		var others []<-chan outcome
-		for range 20 {
-			others = append(others, f.later(t.Context(), soon()))
-		}
-		leave()
-		if o := receive(t, first); o.err == nil {
-			t.Fatalf("one who left got %+v", o)
-		}
-		// A second call would wait in calls for ever, as would whoever made it.
-		q.reply(t, reply{list: list("RUNNING")})
-		for _, other := range others {
-			if o := receive(t, other); o.err != nil || statusOf(o.snapshot) != "RUNNING" {
-				t.Errorf("one of many got %+v, error %v", o.snapshot, o.err)
+		for key, want := range map[string]time.Duration{freshKey: ttl, lastKey: maxStale} {
+			if left := f.redis.PTTL(t.Context(), key).Val(); left <= want-safety || left > want {
+				t.Errorf("%s expires in %v, want %v", key, left, want)
 			}
 		}
 	})
 }
 
-// One looks into Redis just before an answer is stored there, and finds nothing.
-func TestAnAnswerThatComesWhileOneLooksIntoRedisIsUsed(t *testing.T) {
+func TestAccountThatIsNotCachedWaitsForTheService(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		first := f.later(t.Context(), soon())
+		asked := askInVain(t, f.Cache) // there is nothing else to show
 		q := f.service.next(t)
-		looking, release := holdFirst(f, "get", redis.Nil)
-		second := f.later(t.Context(), soon())
-		receive(t, looking)
-		q.reply(t, reply{list: list("RUNNING")})
+		if q.userID != user {
+			t.Errorf("asked for the account of %s", q.userID)
+		}
+		q.fail(t, down)
+		if o := receive(t, asked); !errors.Is(o.err, down) {
+			t.Errorf("error is %v, want the service's", o.err)
+		}
+
+		ctx, leave := context.WithCancel(t.Context())
+		asked = askBy(ctx, f.Cache, time.Now().Add(safety))
+		q = f.service.next(t)
+		leave()
+		if o := receive(t, asked); hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
+			t.Errorf("error of a caller who left is %v", o.err)
+		}
+		joined := ask(t, f.Cache)
+		q.reply(t, "RUNNING")
+		if o := receive(t, joined); o.status() != "RUNNING" {
+			t.Errorf("the answer to a caller who left is lost: %+v", o)
+		}
+		_, _ = f.Account(ctx, user, time.Now().Add(safety))
+		if f.troubles.Load() != 0 {
+			t.Error("a caller who left counts as trouble with Redis")
+		}
+	})
+}
+
+func TestAccountsOfUsersAreApart(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.fetched(t, "RUNNING")
+		const other = "80351110224678913"
+		asked := make(chan string, 1)
+		go func() {
+			s, _ := f.Account(t.Context(), other, time.Now().Add(safety))
+			asked <- outcome{snapshot: s}.status()
+		}()
+		q := f.service.next(t)
+		q.reply(t, "STOPPED")
+		if status := receive(t, asked); status != "STOPPED" || q.userID != other {
+			t.Errorf("the other got %s by a call for %s", status, q.userID)
+		}
+		f.wantCached(t, f.Cache, "RUNNING")
+	})
+}
+
+func TestAccountIsShownOldUntilTheServiceAnswers(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.fetched(t, "RUNNING")
+		fetched := f.now()
+		f.outdate(t)
+		f.advance(ttl)
+
+		old := receive(t, askInVain(t, f.Cache)).snapshot
+		update := old.Update
+		old.Update = nil
+		if diff := cmp.Diff(accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true}, old); diff != "" || update == nil {
+			t.Fatalf("update %t, snapshot (-want +got):\n%s", update != nil, diff)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if _, err := update(gone); hostapi.CodeOf(err) != hostapi.CodeCanceled {
+			t.Errorf("the error of an update that nobody waits for is %v", err)
+		}
+		joined := receive(t, askInVain(t, f.Cache)).snapshot
+		f.service.next(t).reply(t, "CRASHED")
+		for _, update := range []func(context.Context) (accounts.Snapshot, error){update, joined.Update} {
+			got, err := update(t.Context())
+			if diff := cmp.Diff(accounts.Snapshot{List: list("CRASHED"), FetchedAt: f.now()}, got); diff != "" || err != nil {
+				t.Errorf("error %v, update (-want +got):\n%s", err, diff)
+			}
+		}
+		f.outdate(t)
+		old = receive(t, askInVain(t, f.Cache)).snapshot
+		f.service.next(t).fail(t, down)
+		if _, err := old.Update(t.Context()); !errors.Is(err, down) {
+			t.Errorf("the error of an update is %v, want the service's", err)
+		}
+	})
+}
+
+func TestAccountIsShownOldWhereTheServiceFails(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.fetched(t, "RUNNING")
+		fetched := f.now()
+		f.outdate(t)
+		f.advance(ttl)
+		o := f.failed(t, down)
+		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true} // and no Update
+		if diff := cmp.Diff(want, o.snapshot); diff != "" || o.err != nil {
+			t.Errorf("error %v, snapshot (-want +got):\n%s", o.err, diff)
+		}
+		if err := f.redis.Del(t.Context(), lastKey).Err(); err != nil { // MaxStale goes by
+			t.Fatal(err)
+		}
+		if o := f.failed(t, down); !errors.Is(o.err, down) {
+			t.Errorf("after MaxStale there is %+v, error %v", o.snapshot, o.err)
+		}
+	})
+}
+
+func TestAccountThatIsNoMoreIsNotShown(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.fetched(t, "RUNNING")
+		f.outdate(t)
+		if o := f.failed(t, none); !errors.Is(o.err, none) {
+			t.Errorf("got %+v, error %v", o.snapshot, o.err)
+		}
+		f.hook.take()
+		for range 3 {
+			if o := f.cached(t, f.Cache); hostapi.CodeOf(o.err) != hostapi.CodeNotFound {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+		if n := len(f.hook.take()); n != 3 {
+			t.Errorf("%d commands for three callers", n)
+		}
+		for _, key := range []string{freshKey, lastKey} {
+			if left := f.redis.PTTL(t.Context(), key).Val(); left > ttl {
+				t.Errorf("%s expires in %v", key, left)
+			}
+		}
+		f.outdate(t)
+		if o := f.failed(t, down); !errors.Is(o.err, down) {
+			t.Errorf("in an outage there is %+v, error %v", o.snapshot, o.err)
+		}
+		f.fetched(t, "RUNNING") // an account was opened
+	})
+}
+
+func TestCallersShareACall(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ctx, leave := context.WithCancel(t.Context())
+		first := askBy(ctx, f.Cache, time.Now().Add(safety))
+		q := f.service.next(t)
+		var others []<-chan outcome
+		for range 20 {
+			others = append(others, ask(t, f.Cache))
+		}
+		leave()
+		if o := receive(t, first); o.err == nil {
+			t.Fatalf("a caller who left got %+v", o)
+		}
+		q.reply(t, "RUNNING") // a second call would never end, nor would its callers
+		for _, other := range others {
+			if o := receive(t, other); o.err != nil || o.status() != "RUNNING" {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+	})
+}
+
+// A caller looks into Redis just before an answer is stored there.
+func TestCallersShareAnAnswerThatWasStoredMeanwhile(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		first := ask(t, f.Cache)
+		q := f.service.next(t)
+		looking, release := f.hook.holdFirst("mget")
+		second := ask(t, f.another(t))
+		receive(t, looking) // it found that the account is not fresh
+		q.reply(t, "RUNNING")
 		receive(t, first)
 		close(release)
-		// A second call would wait for an answer for ever.
-		if o := receive(t, second); o.err != nil || statusOf(o.snapshot) != "RUNNING" {
-			t.Errorf("the second got %+v, error %v", o.snapshot, o.err)
+		if o := receive(t, second); o.err != nil || o.status() != "RUNNING" {
+			t.Errorf("got %+v, error %v", o.snapshot, o.err)
 		}
+	})
+}
+
+// The pause is the one of real life here.
+func TestCallsAreASecondApart(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.SetPause(time.Second)
+		began := time.Now()
+		f.fetched(t, "RUNNING")
+		f.Expire(t.Context(), user)
+		old := receive(t, askInVain(t, f.Cache)).snapshot
+		if !old.Old || old.Update == nil {
+			t.Errorf("meanwhile there is %+v", old)
+		}
+		f.service.next(t).reply(t, "CRASHED")
+		if apart := time.Since(began); apart < time.Second {
+			t.Errorf("the call after an action begins after %v", apart)
+		}
+	})
+}
+
+func TestCallAfterAFailureIsASecondLater(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		asked := ask(t, f.Cache)
+		q := f.service.next(t)
+		f.SetPause(time.Second) // from the end, however long the call took
+		failed := time.Now()
+		q.fail(t, down)
+		receive(t, asked)
+		second, third := ask(t, f.Cache), ask(t, f.Cache)
+		q = f.service.next(t)
+		if apart := time.Since(failed); apart < time.Second {
+			t.Errorf("the next call begins after %v", apart)
+		}
+		q.reply(t, "CRASHED")
+		for _, asked := range []<-chan outcome{second, third} {
+			if o := receive(t, asked); o.status() != "CRASHED" {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+	})
+}
+
+// The service is away, and its client refuses calls at once.
+func TestCallThatWasNotSentIsFollowedByTheNextAtOnce(t *testing.T) {
+	refusal := &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList, NotSent: true}
+	each(t, func(t *testing.T, f *fixture) {
+		f.SetPause(time.Hour)
+		for range 3 {
+			if o := f.failed(t, refusal); !errors.Is(o.err, refusal) {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
+		}
+	})
+}
+
+func TestCallIsBoundedByPatience(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		askBy(context.WithoutCancel(t.Context()), f.Cache, time.Now())
+		q := f.service.next(t)
+		if end, ok := q.ctx.Deadline(); !ok || time.Until(end) > patience {
+			t.Errorf("the call may last until %v", end)
+		}
+		q.reply(t, "RUNNING")
 	})
 }
 
 func TestCloseEndsCalls(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		asked := f.later(t.Context(), soon())
+		asked := ask(t, f.Cache)
 		q := f.service.next(t)
 		f.Close()
 		if q.ctx.Err() == nil {
 			t.Error("the call goes on after Close")
 		}
-		if o := receive(t, asked); o.err == nil {
-			t.Errorf("got %+v", o.snapshot)
+		for _, o := range []outcome{receive(t, asked), receive(t, ask(t, f.Cache))} {
+			if hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
+				t.Errorf("got %+v, error %v", o.snapshot, o.err)
+			}
 		}
-		if o := receive(t, f.later(t.Context(), soon())); hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
-			t.Errorf("after Close the error is %v", o.err)
-		}
-	})
-}
-
-func TestACallIsBoundedByPatience(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.later(context.WithoutCancel(t.Context()), soon())
-		q := f.service.next(t)
-		if end, ok := q.ctx.Deadline(); !ok || time.Until(end) > patience {
-			t.Errorf("the call may last until %v", end)
-		}
-		q.reply(t, reply{list: list("RUNNING")})
 	})
 }

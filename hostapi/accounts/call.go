@@ -2,179 +2,102 @@ package accounts
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"hostbot/hostapi"
 )
 
-// lookAgain is the pause between two looks at whether another process has the
-// answer that it is asking for.
-const lookAgain = 100 * time.Millisecond
+// betweenCalls is the least time between the beginnings of two calls for an
+// account, and from the end of one that failed to the beginning of the next.
+const betweenCalls = time.Second
 
-// saveAgain is the pause before what Redis did not take is written again. It
-// doubles with each attempt.
-const saveAgain = 250 * time.Millisecond
-
-// call gets the account from the service, or from the process that is asking
-// it. All in this process who ask meanwhile share it.
-type call struct {
-	ended  chan struct{} // closed with answer or err, once they are stored
-	answer Snapshot
-	err    error
+// refresh asks the service for an account, or joins a call that is under way.
+func (c *Cache) refresh(userID string) <-chan singleflight.Result {
+	return c.calls.DoChan(userID, func() (any, error) {
+		c.mu.Lock()
+		if c.ctx.Err() != nil {
+			c.mu.Unlock()
+			return Snapshot{}, hostapi.Interrupted(c.ctx, hostapi.OpList)
+		}
+		c.work.Add(1)
+		c.mu.Unlock()
+		defer c.work.Done()
+		ctx, cancel := context.WithTimeout(c.ctx, c.patience)
+		defer cancel()
+		return c.fetch(ctx, userID)
+	})
 }
 
-// await returns when there is an answer or an error, or false when ctx is done
-// before.
-func (a *call) await(ctx context.Context) bool {
-	select {
-	case <-a.ended: // what is there counts, even where ctx is done too
-		return true
-	default:
+// outcome returns how a call ended.
+func outcome(r singleflight.Result) (Snapshot, error) {
+	snapshot, _ := r.Val.(Snapshot) // as refresh returns it
+	return snapshot, r.Err
+}
+
+// fetch asks the service for an account, unless it has become fresh. Where others
+// change the account meanwhile, the answer may be from before that, and the
+// service is asked again.
+func (c *Cache) fetch(ctx context.Context, userID string) (Snapshot, error) {
+	for ctx.Err() == nil {
+		found := c.store.load(ctx, userID)
+		if found.fresh {
+			return found.entry.snapshot()
+		}
+		if c.waitForRest(ctx, userID) {
+			continue
+		}
+		c.rest(userID)
+		list, err := c.source.List(ctx, userID)
+		missing := hostapi.CodeOf(err) == hostapi.CodeNotFound
+		switch {
+		case notSent(err):
+			c.resting.Delete(userID)
+			return Snapshot{}, err
+		case err != nil && !missing:
+			c.rest(userID)
+			return Snapshot{}, err
+		}
+		answer := &entry{UserID: userID, FetchedAt: c.now(), Missing: missing, List: list}
+		switch {
+		case !c.store.save(ctx, userID, found, answer):
+		case missing:
+			return Snapshot{}, err // which tells more than the entry
+		default:
+			return answer.snapshot()
+		}
 	}
-	select {
-	case <-a.ended:
-		return true
-	case <-ctx.Done():
+	return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
+}
+
+// notSent tells of a call that was refused without asking the service.
+func notSent(err error) bool {
+	var refusal *hostapi.Error
+	return errors.As(err, &refusal) && refusal.NotSent
+}
+
+// rest keeps the next call for an account from beginning for a while.
+func (c *Cache) rest(userID string) {
+	until := time.Now().Add(c.pause)
+	c.resting.Store(userID, until)
+	time.AfterFunc(c.pause, func() { c.resting.CompareAndDelete(userID, until) })
+}
+
+// waitForRest returns when a call for an account may begin, or when ctx is done,
+// and tells whether there was anything to wait for.
+func (c *Cache) waitForRest(ctx context.Context, userID string) bool {
+	value, _ := c.resting.Load(userID)
+	until, resting := value.(time.Time)
+	if !resting {
 		return false
 	}
-}
-
-// wait returns the outcome, or the error of ctx where that is done before.
-func (a *call) wait(ctx context.Context) (Snapshot, error) {
-	if !a.await(ctx) {
-		return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
-	}
-	return a.answer, a.err
-}
-
-// ask returns the call that is under way for an account, or begins one with
-// what was found in Redis.
-func (c *Cache) ask(userID string, seen found) *call {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if asked := c.calls[userID]; asked != nil {
-		return asked
-	}
-	asked := &call{ended: make(chan struct{})}
-	if c.closed {
-		asked.err = hostapi.Interrupted(c.ctx, hostapi.OpList)
-		close(asked.ended)
-		return asked
-	}
-	c.calls[userID] = asked
-	c.work.Go(func() {
-		asked.answer, asked.err = c.resolve(userID, seen)
-		c.leave(userID, asked) // first: what it ended with is old for whoever knows of it
-		close(asked.ended)
-	})
-	return asked
-}
-
-// leave lets the next who asks begin another call.
-func (c *Cache) leave(userID string, asked *call) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.calls[userID] == asked {
-		delete(c.calls, userID)
-	}
-}
-
-// resolve returns an account that was not fresh when it was looked for.
-func (c *Cache) resolve(userID string, seen found) (Snapshot, error) {
-	token := rand.Text()
-	waiting, cancel := context.WithTimeout(c.ctx, c.limits.patience)
-	defer cancel()
-	if now := c.now(); seen.entry.next(now, c.limits) == showFailure {
-		pause(waiting, seen.entry.failure.left(now))
-	}
-	seen, do := c.turn(waiting, userID, token, seen)
-	switch do {
-	case askService:
-		return c.query(userID, token, seen)
-	case await:
-		return Snapshot{}, hostapi.Interrupted(waiting, hostapi.OpList)
-	default:
-		return seen.entry.outcome(do, c.now())
-	}
-}
-
-// turn claims the right to ask the service. While others have it, or had it a
-// moment ago, it waits for what comes of that, or for the end of ctx.
-func (c *Cache) turn(ctx context.Context, userID, token string, seen found) (found, step) {
-	for {
-		var do step
-		seen = c.store.change(ctx, userID, seen, func(e entry) (entry, bool) {
-			now := c.now()
-			do = e.next(now, c.limits)
-			return e.claimed(token, now, c.limits), do == askService
-		})
-		if do != await || !pause(ctx, lookAgain) {
-			return seen, do
-		}
-		seen = c.store.get(ctx, userID)
-	}
-}
-
-// query asks the service and stores what comes of it, unless the claim was lost.
-func (c *Cache) query(userID, token string, seen found) (Snapshot, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, c.limits.patience)
-	defer cancel()
-	list, err := c.source.List(ctx, userID)
-	now := c.now()
-	switch {
-	case err == nil, notSent(err), hostapi.CodeOf(err) == hostapi.CodeNotFound: // which is an answer
-	default:
-		c.log.Warn().Err(err).Str("user", userID).Msg("the hosting service did not answer for an account")
-	}
-	answer := Snapshot{List: list, FetchedAt: now}
-	store := func(e entry) (entry, bool) {
-		if !e.held(token) {
-			return e, false
-		}
-		e = e.ended(list, err, now, c.limits)
-		if err == nil {
-			answer.List = e.answer.list
-		}
-		return e, true
-	}
-	ctx = context.WithoutCancel(ctx)
-	if seen.pending != nil { // Redis may have taken the claim and not said so
-		seen = c.store.get(ctx, userID)
-	}
-	if stored := c.store.change(ctx, userID, seen, store); stored.pending != nil {
-		c.work.Go(func() { c.save(userID) })
-	}
-	if err != nil {
-		return Snapshot{}, err
-	}
-	return answer, nil
-}
-
-// save writes what Redis did not take as soon as it does, or until the claim that
-// it may hold is over anyway: everybody else waits for what comes of that.
-func (c *Cache) save(userID string) {
-	ctx, cancel := context.WithTimeout(c.ctx, c.limits.patience)
-	defer cancel()
-	for wait := saveAgain; pause(ctx, wait); wait *= 2 {
-		seen := c.store.get(ctx, userID)
-		if !seen.unread && seen.pending != nil {
-			seen = c.store.change(ctx, userID, seen, func(e entry) (entry, bool) { return e, true })
-		}
-		if seen.pending == nil {
-			return
-		}
-	}
-}
-
-// pause waits, and tells whether ctx lasted that long.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
+	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	select {
-	case <-ctx.Done():
-		return false
 	case <-timer.C:
-		return true
+	case <-ctx.Done():
 	}
+	return true
 }

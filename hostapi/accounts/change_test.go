@@ -2,187 +2,209 @@ package accounts_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/accounts"
 )
 
+// eachReplica runs a test in which the account is changed by the cache that asks
+// the service, and by another on the same Redis.
+func eachReplica(t *testing.T, run func(t *testing.T, f *fixture, changes *accounts.Cache)) {
+	t.Run("same", func(t *testing.T) {
+		each(t, func(t *testing.T, f *fixture) { run(t, f, f.Cache) })
+	})
+	t.Run("another", func(t *testing.T) {
+		each(t, func(t *testing.T, f *fixture) { run(t, f, f.another(t)) })
+	})
+}
+
 func TestSetStatusIsShownWithoutACall(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		fetched := f.clock()
-		f.advance(10 * time.Second)
+	eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
+		f.fetched(t, "RUNNING")
+		fetched := f.now()
+		handedOut := f.cached(t, f.Cache)
+		shorter := map[string]time.Duration{freshKey: ttl / 2, lastKey: maxStale / 2}
+		for key, left := range shorter {
+			f.redis.PExpire(t.Context(), key, left)
+		}
 
 		gone, leave := context.WithCancel(t.Context())
 		leave() // the action's customer may have gone: the status counts all the same
-		f.SetStatus(gone, user, "a", "STOPPED")
-		f.SetStatus(gone, user, "none", "STOPPED")
+		changes.SetStatus(gone, user, "a", "STOPPED")
+		changes.SetStatus(gone, user, "none", "CRASHED")
 
-		got := f.look(t)
-		if diff := cmp.Diff(list("STOPPED"), got.List); diff != "" {
-			t.Errorf("list (-want +got):\n%s", diff)
+		want := accounts.Snapshot{List: list("STOPPED"), FetchedAt: fetched}
+		if diff := cmp.Diff(want, f.cached(t, f.Cache).snapshot); diff != "" {
+			t.Errorf("snapshot (-want +got):\n%s", diff)
 		}
-		if !got.FetchedAt.Equal(fetched) {
-			t.Errorf("the account is of %v now, want %v", got.FetchedAt, fetched)
+		for key, want := range shorter {
+			if left := f.redis.PTTL(t.Context(), key).Val(); left <= 0 || left > want {
+				t.Errorf("%s expires in %v, want %v", key, left, want)
+			}
 		}
-		if ttl := f.redis.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > keep-10*time.Second {
-			t.Errorf("the TTL is %v, want what is left of %v", ttl, keep)
+		if handedOut.status() != "RUNNING" {
+			t.Error("a snapshot has changed under its reader")
+		}
+		f.outdate(t)
+		if o := f.failed(t, down); o.status() != "STOPPED" || !o.snapshot.Old {
+			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
 		}
 	})
 }
 
-func TestSetStatusForAnAccountThatIsNotKnownStoresNothing(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.SetStatus(t.Context(), user, "a", "RUNNING")
-		f.Expire(t.Context(), user)
-		if n := f.redis.DBSize(t.Context()).Val(); n != 0 {
-			t.Errorf("%d keys are there", n)
-		}
-		if n := f.log.count("cannot be used"); n != 0 {
-			t.Error("an account that is not there counts as an outage")
-		}
-	})
+// The answer to a call that began before a change is neither stored nor shown: the
+// service is asked again.
+func TestChangeOutdatesACallUnderWay(t *testing.T) {
+	for name, change := range map[string]func(context.Context, *accounts.Cache){
+		"SetStatus": func(ctx context.Context, c *accounts.Cache) { c.SetStatus(ctx, user, "a", "RESTARTED") },
+		"Expire":    func(ctx context.Context, c *accounts.Cache) { c.Expire(ctx, user) },
+		"Forget":    func(ctx context.Context, c *accounts.Cache) { _, _ = c.Forget(ctx, user) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
+				asked := ask(t, f.Cache) // for an account that is not cached
+				q := f.service.next(t)
+				change(t.Context(), changes)
+				q.reply(t, "stale")
+				q = f.service.next(t)
+				storing, release := f.hook.holdFirst("evalsha")
+				q.reply(t, "stale")
+				receive(t, storing) // the answer is on its way to Redis
+				change(t.Context(), changes)
+				close(release)
+				f.service.next(t).reply(t, "new")
+				if o := receive(t, asked); o.status() != "new" {
+					t.Errorf("the caller got %q, error %v", o.status(), o.err)
+				}
+				f.wantCached(t, changes, "new")
+				if f.troubles.Load() != 0 {
+					t.Error("it is taken for trouble with Redis")
+				}
+			})
+		})
+	}
 }
 
-func TestAnOlderCallDoesNotUndoAStatus(t *testing.T) {
+// Both read the account before either writes it.
+func TestSetStatusByTwoReplicasAtOnceLosesNeither(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		asked := f.later(t.Context(), soon())
-		q := f.service.next(t)
-		f.SetStatus(t.Context(), user, "a", "RESTARTED")
-		q.reply(t, reply{list: list("RUNNING")})
-		if o := receive(t, asked); statusOf(o.snapshot) != "RESTARTED" {
-			t.Errorf("who was waiting got %q", statusOf(o.snapshot))
-		}
-		if got := f.look(t); statusOf(got) != "RESTARTED" {
-			t.Errorf("the next got %q", statusOf(got))
-		}
-	})
-}
-
-// The answer to a call is on its way to Redis when an action ends.
-func TestAStatusIsNotLostUnderAnAnswerBeingStored(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		asked := f.later(t.Context(), soon())
-		q := f.service.next(t)
-		storing, release := holdFirst(f, "evalsha", nil)
-		q.reply(t, reply{list: list("RUNNING")})
-		receive(t, storing)
-		f.SetStatus(t.Context(), user, "a", "RESTARTED")
+		f.fetched(t, "RUNNING")
+		writing, release := f.hook.holdFirst("evalsha")
+		done := make(chan struct{})
+		go func() {
+			f.SetStatus(t.Context(), user, "a", "STOPPED")
+			close(done)
+		}()
+		receive(t, writing)
+		other := f.another(t)
+		other.SetStatus(t.Context(), user, "b", "RUNNING")
 		close(release)
-		if o := receive(t, asked); statusOf(o.snapshot) != "RESTARTED" {
-			t.Errorf("who was waiting got %q", statusOf(o.snapshot))
-		}
-		if got := f.look(t); statusOf(got) != "RESTARTED" {
-			t.Errorf("the next got %q", statusOf(got))
-		}
+		receive(t, done)
+		f.fetched(t, "CRASHED") // the service is asked
+		f.wantCached(t, other, "CRASHED")
 	})
 }
 
-func TestWhatWasHandedOutStaysAsItIs(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		handedOut := f.look(t)
-		f.SetStatus(t.Context(), user, "a", "RESTARTED")
-		if statusOf(handedOut) != "RUNNING" {
-			t.Error("it has changed under its reader")
+func TestExpireHasTheServiceAsked(t *testing.T) {
+	eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
+		f.fetched(t, "RUNNING")
+		fetched := f.now()
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		changes.Expire(gone, user)
+		o := f.failed(t, down)
+		if o.err != nil || o.status() != "RUNNING" || !o.snapshot.Old || !o.snapshot.FetchedAt.Equal(fetched) {
+			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
 		}
+		f.fetched(t, "CRASHED")
+		f.wantCached(t, changes, "CRASHED")
+
+		f.outdate(t)
+		f.failed(t, none)
+		changes.Expire(t.Context(), user)
+		f.fetched(t, "RUNNING")
 	})
 }
 
-func TestAfterExpireTheServiceIsAsked(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		fetched := f.clock()
-		f.Expire(t.Context(), user)
-		f.advance(time.Second)
-
-		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{err: errors.New("down")})
-		got := receive(t, asked)
-		if got.err != nil || statusOf(got.snapshot) != "RUNNING" || !got.snapshot.Old || !got.snapshot.FetchedAt.Equal(fetched) {
-			t.Errorf("while the service is away there is %+v, error %v", got.snapshot, got.err)
-		}
-
-		f.advance(time.Second) // the pause after a failure
-		f.remembered(t, list("CRASHED"))
-		if got := f.look(t); statusOf(got) != "CRASHED" || got.Old {
-			t.Errorf("once it has answered there is %+v", got)
-		}
-	})
-}
-
-func TestACallFromBeforeAnExpireIsNotKept(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		early := f.later(t.Context(), soon())
+func TestExpireKeepsCallersFromSharingACallFromBefore(t *testing.T) {
+	eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
+		early := ask(t, f.Cache)
 		first := f.service.next(t)
-		f.Expire(t.Context(), user)
-		f.advance(time.Second)
-		late := f.later(t.Context(), soon())
-		second := f.service.next(t) // not the first one's answer
-		second.reply(t, reply{list: list("new")})
-		if o := receive(t, late); statusOf(o.snapshot) != "new" {
-			t.Errorf("who asked after Expire got %q, error %v", statusOf(o.snapshot), o.err)
+		changes.Expire(t.Context(), user)
+		late := ask(t, changes)
+		f.service.next(t).reply(t, "new") // not the first one's answer
+		if o := receive(t, late); o.status() != "new" {
+			t.Errorf("a caller after Expire got %q, error %v", o.status(), o.err)
 		}
-		first.reply(t, reply{list: list("stale")})
-		receive(t, early)
-		if got := f.look(t); statusOf(got) != "new" {
-			t.Errorf("the next got %q", statusOf(got))
+		first.reply(t, "stale")
+		if o := receive(t, early); o.status() != "new" {
+			t.Errorf("a caller before Expire got %q, error %v", o.status(), o.err)
+		}
+		f.wantCached(t, f.Cache, "new")
+	})
+}
+
+func TestForgetLeavesNothing(t *testing.T) {
+	eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
+		f.fetched(t, "RUNNING")
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if known, err := changes.Forget(gone, user); !known || err != nil {
+			t.Errorf("of a cached account: known %v, error %v", known, err)
+		}
+		if keys := f.redis.Keys(t.Context(), "*").Val(); len(keys) != 1 || keys[0] != generationKey {
+			t.Errorf("there are %v", keys)
+		}
+		if left := f.redis.PTTL(t.Context(), generationKey).Val(); left <= patience || left > time.Hour {
+			t.Errorf("the generation expires in %v", left)
+		}
+		if known, err := changes.Forget(t.Context(), user); known || err != nil {
+			t.Errorf("the second time: known %v, error %v", known, err)
+		}
+		f.fetched(t, "CRASHED")
+	})
+}
+
+func TestForgetTellsThatRedisIsGone(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		f := newFixture(t, server.URL())
+		f.fetched(t, "RUNNING")
+		server.Stop()
+		if known, err := f.Forget(t.Context(), user); known || err == nil {
+			t.Errorf("known %v, error %v", known, err)
 		}
 	})
 }
 
-func TestExpireWhileAnAnswerIsBeingStored(t *testing.T) {
+func TestReplicasWhoseClocksDifferShareTheCache(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		asked := f.later(t.Context(), soon())
-		q := f.service.next(t)
-		storing, release := holdFirst(f, "evalsha", nil)
-		q.reply(t, reply{list: list("stale")})
-		receive(t, storing)
-		f.Expire(t.Context(), user)
-		close(release)
+		f.ahead = 5 * time.Minute
+		ahead := f.another(t)
+		asked := ask(t, ahead)
+		f.service.next(t).reply(t, "RUNNING")
 		receive(t, asked)
-		f.advance(time.Second)
-		f.remembered(t, list("new")) // the service is asked
-		if got := f.look(t); statusOf(got) != "new" {
-			t.Errorf("the next got %q", statusOf(got))
+		f.wantCached(t, f.Cache, "RUNNING")
+		if at := f.cached(t, f.Cache).snapshot.FetchedAt; at.After(f.now()) {
+			t.Errorf("fetched at %v, and it is %v", at, f.now())
 		}
-	})
-}
+		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		f.wantCached(t, ahead, "STOPPED")
 
-func TestExpireWhileOneLooksIntoRedis(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		early := f.later(t.Context(), soon())
-		first := f.service.next(t)
-		looking, release := holdFirst(f, "get", redis.Nil)
-		late := f.later(t.Context(), soon())
-		receive(t, looking)
 		f.Expire(t.Context(), user)
-		f.advance(time.Second)
-		close(release)
-		f.service.next(t).reply(t, reply{list: list("new")}) // not the first one's answer
-		if o := receive(t, late); statusOf(o.snapshot) != "new" {
-			t.Errorf("there is %q, error %v", statusOf(o.snapshot), o.err)
-		}
-		first.reply(t, reply{list: list("stale")})
-		receive(t, early)
+		f.fetched(t, "CRASHED") // by the clock that is behind
+		f.wantCached(t, ahead, "CRASHED")
 	})
 }
 
-func TestChangesByManyAreAllKept(t *testing.T) {
+// A process is killed while it asks the service.
+func TestReplicaThatDiedKeepsNobodyWaiting(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		other := f.another()
-		defer other.Close()
-		done := make(chan struct{}, 2)
-		go func() { f.SetStatus(t.Context(), user, "a", "one"); done <- struct{}{} }()
-		go func() { other.SetStatus(t.Context(), user, "b", "two"); done <- struct{}{} }()
-		receive(t, done)
-		receive(t, done)
-		if got := f.look(t).List.Servers; got[0].Status != "one" || got[1].Status != "two" {
-			t.Errorf("statuses are %q and %q", got[0].Status, got[1].Status)
-		}
+		ask(t, f.another(t))
+		f.service.next(t) // which is never answered
+		f.fetched(t, "RUNNING")
 	})
 }

@@ -1,89 +1,146 @@
 package accounts
 
 import (
-	"context"
-	"errors"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"hostbot/hostapi"
 )
 
-func TestWhatIsDoneForOneWhoAsks(t *testing.T) {
-	l := limits{fresh: 30 * time.Second, keep: time.Hour, patience: 20 * time.Second}
-	known := entry{answer: &answer{at: noon}}
-	down := hostapi.Interrupted(context.Background(), hostapi.OpList)
-	failed := entry{}.claimed("t", noon, l).ended(hostapi.List{}, down, noon, l)
-	for _, test := range []struct {
-		name  string
-		entry entry
-		after time.Duration
-		want  step
-	}{
-		{"nothing is known", entry{}, 0, askService},
-		{"fresh", known, l.fresh - 1, showAnswer},
-		{"fresh, by a clock that is ahead", known, -time.Second, showAnswer},
-		{"old", known, l.fresh, askService},
-		{"expired", known.outdated(), 0, askService},
-		{"claimed", known.claimed("t", noon, l), l.patience, showAnswer},
-		{"old and claimed", entry{}.claimed("t", noon, l), l.patience - 1, await},
-		{"claimed by one who died", entry{}.claimed("t", noon, l), l.patience, askService},
-		{"claimed by a clock that is far ahead", entry{}.claimed("t", noon, l), -time.Hour, askService},
-		{"claimed and expired", known.claimed("t", noon, l).outdated(), minGap, askService},
-		{"expired right after a call", known.claimed("t", noon, l).outdated(), minGap - 1, await},
-		{"given up right after it began", entry{}.claimed("t", noon, l).ended(hostapi.List{}, context.Canceled, noon, l), minGap - 1, await},
-		{"failed", failed, firstHold - 1, showFailure},
-		{"failed a while ago", failed, firstHold, askService},
-		{"failed and expired", failed.outdated(), minGap, askService},
-		{"failed, by a clock that is far ahead", failed, -time.Hour, askService},
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// fill gives every field a value of its own.
+func fill(v reflect.Value, n *int) {
+	*n++
+	switch {
+	case v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(noon.Add(-time.Duration(*n) * time.Millisecond)))
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case v.Kind() == reflect.String:
+		v.SetString("ünï <" + strconv.Itoa(*n))
+	case v.CanInt():
+		v.SetInt(-int64(*n))
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	default:
+		panic(fmt.Sprintf("no value for a %v", v.Type()))
+	}
+}
+
+func filled() *entry {
+	e := new(entry)
+	fill(reflect.ValueOf(e).Elem(), new(int))
+	e.UserID = "1"
+	return e
+}
+
+func encode(t testing.TB, e *entry) []byte {
+	t.Helper()
+	data, err := e.MarshalMsg(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// A field that the generated code does not know is lost.
+func TestEntryIsReadAsItWasWritten(t *testing.T) {
+	for name, e := range map[string]*entry{"full": filled(), "missing": {UserID: "1", Missing: true}} {
+		got, err := decode(encode(t, e), "1", noon)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if diff := cmp.Diff(e, got); diff != "" {
+			t.Errorf("%s (-written +read):\n%s", name, diff)
+		}
+	}
+}
+
+func TestEntryFormHasAVersion(t *testing.T) {
+	sum := sha256.Sum256(encode(t, filled()))
+	if got := hex.EncodeToString(sum[:8]); got != "9f3003a51a1030e8" {
+		t.Errorf("the form is another one (%s): change the version in freshKey, and this sum", got)
+	}
+}
+
+func TestDecodeRefusesNonsense(t *testing.T) {
+	good := encode(t, filled())
+	for length := range good {
+		if _, err := decode(good[:length], "1", noon); err == nil {
+			t.Errorf("the first %d bytes are taken for an entry", length)
+		}
+	}
+	for name, data := range map[string][]byte{
+		"more than an entry": append(bytes.Clone(good), 0),
+		"JSON":               []byte(`{"UserID":"1"}`),
+		// An array of 2^32-1 servers.
+		"endless": append(encode(t, &entry{UserID: "1"})[:20], 0x92, 0xdd, 0xff, 0xff, 0xff, 0xff),
 	} {
-		if got := test.entry.next(noon.Add(test.after), l); got != test.want {
-			t.Errorf("%s: step %d, want %d", test.name, got, test.want)
+		if e, err := decode(data, "1", noon); err == nil {
+			t.Errorf("%s: read as %+v", name, e)
 		}
+	}
+	if _, err := decode(good, "2", noon); err == nil {
+		t.Error("another user's entry is believed")
 	}
 }
 
-func TestTheHoldAfterFailuresGrows(t *testing.T) {
-	l := limits{fresh: 10 * time.Second, keep: time.Hour, patience: 20 * time.Second}
-	now, e := noon, entry{}
-	fail := func() time.Duration {
-		e = e.claimed("t", now, l).ended(hostapi.List{}, errors.New("down"), now, l)
-		hold := e.failure.until.Sub(now)
-		now = e.failure.until
-		return hold
+func TestMemoryIsBounded(t *testing.T) {
+	s := newStore(Config{})
+	for i := range 2 * maxPending {
+		s.memory.expire(strconv.Itoa(i))
 	}
-	for i, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
-		if got := fail(); got != want*time.Second {
-			t.Errorf("after failure %d: %v, want %d s", i+1, got, want)
-		}
+	if n := len(s.memory.accounts); n != maxPending {
+		t.Errorf("%d accounts are kept", n)
 	}
-	now = now.Add(l.fresh)
-	if got := fail(); got != time.Second {
-		t.Errorf("long after the others: %v", got)
-	}
-	fail()
-	e = e.claimed("t", now, l).ended(hostapi.List{}, nil, now, l)
-	if got := fail(); got != time.Second {
-		t.Errorf("after a success: %v", got)
-	}
-	l.fresh = time.Millisecond
-	if got := fail(); got != l.fresh {
-		t.Errorf("where accounts are fresh for %v only: %v", l.fresh, got)
+	if s.memory.get(strconv.Itoa(2*maxPending-1)) == nil {
+		t.Error("the latest is not kept")
 	}
 }
 
-func TestAFailureIsRepeatedWithWhatIsLeftOfItsRetryAfter(t *testing.T) {
-	l := limits{fresh: 30 * time.Second, keep: time.Hour, patience: 20 * time.Second}
-	said := &hostapi.Error{Code: hostapi.CodeRateLimited, Op: hostapi.OpList, Status: 429, Detail: "slow", RetryAfter: 5 * time.Second}
-	e := entry{}.claimed("t", noon, l).ended(hostapi.List{}, said, noon, l)
-	for after, left := range map[time.Duration]time.Duration{0: 5 * time.Second, 2 * time.Second: 3 * time.Second, 9 * time.Second: 0} {
-		_, err := e.outcome(showFailure, noon.Add(after))
-		var got *hostapi.Error
-		if !errors.As(err, &got) || got.RetryAfter != left || got.Status != 429 || got.Detail != "slow" {
-			t.Errorf("after %v: %#v", after, err)
-		}
+// TenBots is an account for benchmarks.
+func TenBots() hostapi.List {
+	l := hostapi.List{Account: hostapi.Account{PlanName: "Pro", PlanRAMMB: 8192, MaxServers: 20, ServerCount: 10}}
+	for i := range 10 {
+		l.Servers = append(l.Servers, hostapi.Server{
+			ID: fmt.Sprintf("cmf3k2x9q000%da8l5b2c7d1e0", i), Name: fmt.Sprintf("Music bot %d", i), Language: "NODE",
+			Status: "RUNNING", Subdomain: fmt.Sprintf("music-%d", i), StartupCommand: "node index.js --color", EntryFile: "index.js",
+			RAMMB: 512, DiskMB: 2048, CPUPercent: 100, PlanName: "Pro", CreatedAt: time.Date(2025, 1, 2, 3, 4, 5, 678e6, time.UTC),
+		})
 	}
-	if said.RetryAfter != 5*time.Second {
-		t.Error("the service's error was changed")
+	return l
+}
+
+func BenchmarkEncode(b *testing.B) {
+	e := &entry{UserID: "80351110224678912", FetchedAt: noon, List: TenBots()}
+	b.ReportAllocs()
+	for b.Loop() {
+		encode(b, e)
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	data := encode(b, &entry{UserID: "80351110224678912", FetchedAt: noon, List: TenBots()})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := decode(data, "80351110224678912", noon); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

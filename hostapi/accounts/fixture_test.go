@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/redisconn/redistest"
@@ -19,20 +19,26 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
-	user  = "80351110224678912"
-	key   = "hostbot:v2:account:" + user
-	fresh = 30 * time.Second
-	keep  = 24 * time.Hour
-	// patience is longer than a test waits, as it is real time.
-	patience = 2 * safety
+	user          = "80351110224678912"
+	freshKey      = "hostbot:v3:account:{" + user + "}"
+	lastKey       = freshKey + ":last"
+	generationKey = freshKey + ":generation"
+
+	ttl      = 30 * time.Second
+	maxStale = 24 * time.Hour
 	// safety ends a test that waits for what does not come.
-	safety = 30 * time.Second
+	safety   = 30 * time.Second
+	patience = 2 * safety // longer than a test waits
 )
 
-// service answers calls one by one, as a test tells it to.
-type service struct {
-	calls chan question
-}
+var (
+	none = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Status: 404}
+	down = &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList, Status: 503, Detail: "maintenance"}
+)
+
+// service answers calls one by one, as a test tells it to. A call that a test does
+// not answer never ends.
+type service struct{ calls chan question }
 
 type question struct {
 	ctx    context.Context
@@ -60,8 +66,19 @@ func (s *service) List(ctx context.Context, userID string) (hostapi.List, error)
 	}
 }
 
-// reply ends the call, which goes on from there even where it is canceled next.
-func (q question) reply(t testing.TB, r reply) {
+// reply ends the call with an account.
+func (q question) reply(t testing.TB, status string) {
+	t.Helper()
+	q.end(t, reply{list: list(status)})
+}
+
+// fail ends the call with an error.
+func (q question) fail(t testing.TB, err error) {
+	t.Helper()
+	q.end(t, reply{err: err})
+}
+
+func (q question) end(t testing.TB, r reply) {
 	t.Helper()
 	select {
 	case q.answer <- r:
@@ -103,23 +120,18 @@ type fixture struct {
 	*accounts.Cache
 	service *service
 	redis   *redis.Client
-	seen    *commandLog
-	log     *lines
+	hook    *hook
 
-	mu  sync.Mutex
-	now time.Time
+	started time.Time
+	later   atomic.Int64  // how much of a time.Duration has gone by since
+	ahead   time.Duration // by which the clock of the next cache is wrong
+
+	troubles, recovered atomic.Int32 // how often they were told of
 }
 
-func (f *fixture) clock() time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.now
-}
-
-func (f *fixture) advance(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.now = f.now.Add(d)
+func each(t *testing.T, run func(t *testing.T, f *fixture)) {
+	t.Helper()
+	redistest.Each(t, func(t *testing.T, url string) { run(t, newFixture(t, url)) })
 }
 
 func newFixture(t testing.TB, url string) *fixture {
@@ -131,27 +143,40 @@ func newFixture(t testing.TB, url string) *fixture {
 	options.ContextTimeoutEnabled = true
 	options.MaxRetries = -1
 	options.DialerRetries = 1
-	f := &fixture{
-		service: &service{calls: make(chan question)},
-		redis:   redis.NewClient(options),
-		seen:    &commandLog{},
-		log:     &lines{},
-		now:     time.Now().Truncate(time.Millisecond),
-	}
-	f.redis.AddHook(f.seen)
-	f.Cache = f.another()
-	t.Cleanup(func() {
-		f.Close()
-		_ = f.redis.Close()
-	})
+	f := &fixture{service: &service{calls: make(chan question)}, redis: redis.NewClient(options), hook: &hook{}, started: time.Now()}
+	f.redis.AddHook(f.hook)
+	t.Cleanup(func() { _ = f.redis.Close() })
+	f.Cache = f.another(t)
 	return f
 }
 
-// another returns a second cache on the same Redis, as another process has one.
-func (f *fixture) another() *accounts.Cache {
-	return accounts.New(accounts.Config{
-		Redis: f.redis, Source: f.service, Fresh: fresh, Keep: keep, Patience: patience, Log: zerolog.New(f.log), Now: f.clock,
+// another returns the cache of another process that shares the Redis. Calls for an
+// account follow on each other at once.
+func (f *fixture) another(t testing.TB) *accounts.Cache {
+	t.Helper()
+	ahead := f.ahead
+	c := accounts.New(accounts.Config{
+		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
+		OnTrouble:   func(error) { f.troubles.Add(1) },
+		OnRecovered: func() { f.recovered.Add(1) },
+		Now:         func() time.Time { return f.now().Add(ahead) },
 	})
+	c.SetPause(0)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (f *fixture) now() time.Time { return f.started.Add(time.Duration(f.later.Load())) }
+
+// advance moves the processes' clocks. Redis's stays as it is.
+func (f *fixture) advance(d time.Duration) { f.later.Add(int64(d)) }
+
+// outdate lets TTL go by for Redis.
+func (f *fixture) outdate(t testing.TB) {
+	t.Helper()
+	if err := f.redis.Del(t.Context(), freshKey).Err(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 type outcome struct {
@@ -159,12 +184,25 @@ type outcome struct {
 	err      error
 }
 
-// later asks in the background.
-func (f *fixture) later(ctx context.Context, by time.Time) <-chan outcome {
-	return later(ctx, f.Cache, by)
+// status is that of server a.
+func (o outcome) status() string {
+	if len(o.snapshot.List.Servers) == 0 {
+		return ""
+	}
+	return o.snapshot.List.Servers[0].Status
 }
 
-func later(ctx context.Context, c *accounts.Cache, by time.Time) <-chan outcome {
+// ask asks a cache in the background, and gives the service time to answer.
+func ask(t testing.TB, c *accounts.Cache) <-chan outcome {
+	return askBy(t.Context(), c, time.Now().Add(safety))
+}
+
+// askInVain asks a cache in the background, for which the service is too slow.
+func askInVain(t testing.TB, c *accounts.Cache) <-chan outcome {
+	return askBy(t.Context(), c, time.Now().Add(-time.Second))
+}
+
+func askBy(ctx context.Context, c *accounts.Cache, by time.Time) <-chan outcome {
 	asked := make(chan outcome, 1)
 	go func() {
 		s, err := c.Account(ctx, user, by)
@@ -173,41 +211,32 @@ func later(ctx context.Context, c *accounts.Cache, by time.Time) <-chan outcome 
 	return asked
 }
 
-// remembered fills the cache with an account.
-func (f *fixture) remembered(t testing.TB, l hostapi.List) {
+// fetched has the cache ask the service, which tells of a status.
+func (f *fixture) fetched(t testing.TB, status string) {
 	t.Helper()
-	asked := f.later(t.Context(), soon())
-	f.service.next(t).reply(t, reply{list: l})
-	if o := receive(t, asked); o.err != nil {
-		t.Fatal(o.err)
+	asked := ask(t, f.Cache)
+	f.service.next(t).reply(t, status)
+	if o := receive(t, asked); o.err != nil || o.status() != status || o.snapshot.Old {
+		t.Fatalf("got %+v, error %v", o.snapshot, o.err)
 	}
 }
 
-// look returns an account that needs no call; one that comes fails the test.
-func (f *fixture) look(t *testing.T) accounts.Snapshot {
+// failed has the cache ask the service, which fails.
+func (f *fixture) failed(t testing.TB, err error) outcome {
 	t.Helper()
-	return f.lookAt(t, f.Cache)
+	asked := ask(t, f.Cache)
+	f.service.next(t).fail(t, err)
+	return receive(t, asked)
 }
 
-// lookAt is look with another cache.
-func (f *fixture) lookAt(t *testing.T, c *accounts.Cache) accounts.Snapshot {
-	t.Helper()
-	o := f.uncalled(t, c)
-	if o.err != nil {
-		t.Fatal(o.err)
-	}
-	return o.snapshot
-}
-
-// uncalled returns what a cache says without a call; one that comes fails the
-// test.
-func (f *fixture) uncalled(t *testing.T, c *accounts.Cache) outcome {
+// cached returns what a cache says without a call; one that comes fails the test.
+func (f *fixture) cached(t testing.TB, c *accounts.Cache) outcome {
 	t.Helper()
 	select {
-	case o := <-later(t.Context(), c, soon()):
+	case o := <-ask(t, c):
 		return o
 	case q := <-f.service.calls:
-		q.reply(t, reply{err: errors.New("not expected")})
+		q.fail(t, errors.New("not expected"))
 		t.Fatal("the service was asked")
 	case <-time.After(safety):
 		t.Fatal("nothing came")
@@ -215,20 +244,70 @@ func (f *fixture) uncalled(t *testing.T, c *accounts.Cache) outcome {
 	return outcome{}
 }
 
-// soon is a time that a test does not reach.
-func soon() time.Time { return time.Now().Add(safety) }
-
-// past is a time that has gone by: whoever asks by then does not wait.
-func past() time.Time { return time.Now().Add(-time.Second) }
-
-func statusOf(s accounts.Snapshot) string {
-	if len(s.List.Servers) == 0 {
-		return ""
+// wantCached fails the test unless a cache shows a status as fresh without a call.
+func (f *fixture) wantCached(t testing.TB, c *accounts.Cache, status string) {
+	t.Helper()
+	if o := f.cached(t, c); o.err != nil || o.status() != status || o.snapshot.Old {
+		t.Errorf("got %+v, error %v; want %s", o.snapshot, o.err, status)
 	}
-	return s.List.Servers[0].Status
 }
 
-func each(t *testing.T, run func(t *testing.T, f *fixture)) {
-	t.Helper()
-	redistest.Each(t, func(t *testing.T, url string) { run(t, newFixture(t, url)) })
+// hook sees the commands to Redis.
+type hook struct {
+	mu    sync.Mutex
+	names []string // since take was called
+	meet  func(ctx context.Context, cmd redis.Cmder) error
+}
+
+// onCommand lets every command meet a function before it is sent; an error keeps
+// it from that.
+func (h *hook) onCommand(meet func(ctx context.Context, cmd redis.Cmder) error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.meet = meet
+}
+
+// holdFirst holds the next command of a name back, from when held receives until
+// release is closed.
+func (h *hook) holdFirst(name string) (held <-chan struct{}, release chan struct{}) {
+	met, release := make(chan struct{}), make(chan struct{})
+	var first atomic.Bool
+	h.onCommand(func(_ context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == name && first.CompareAndSwap(false, true) {
+			close(met)
+			<-release
+		}
+		return nil
+	})
+	return met, release
+}
+
+func (h *hook) take() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	names := h.names
+	h.names = nil
+	return names
+}
+
+func (h *hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		h.mu.Lock()
+		h.names = append(h.names, cmd.Name())
+		meet := h.meet
+		h.mu.Unlock()
+		if meet != nil {
+			if err := meet(ctx, cmd); err != nil {
+				cmd.SetErr(err)
+				return err
+			}
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (h *hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }

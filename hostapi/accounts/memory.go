@@ -1,110 +1,63 @@
 package accounts
 
-import (
-	"slices"
-	"sync"
-	"time"
-)
+import "sync"
 
-// maxRemembered bounds how many accounts are kept in memory.
-const maxRemembered = 1000
+// maxPending bounds how many accounts are kept in memory. More than that, which
+// takes a long outage of Redis, push out others.
+const maxPending = 1000
 
-// memory keeps in the process the entries that Redis did not take, until it
-// does. Without them what was there before would be shown, and the service be
-// asked for an account over and over.
-type memory struct {
-	mu      sync.Mutex
-	entries map[string]*pending
-}
-
-// pending is an entry that is not in Redis. It stays as it is.
+// pending is an account that could not be written to Redis. It stays as it is.
 type pending struct {
-	entry entry
-	// stamps are those of what the entry was made from, or may have been written
-	// as: while Redis has one of them, there is nothing there that the entry lacks.
-	stamps []string
+	entry *entry // nil: it is only known that the entry in Redis is outdated
+	fresh bool   // as long as the entry's age allows
 }
 
-func newMemory() *memory { return &memory{entries: make(map[string]*pending)} }
+// memory holds what is pending. It is empty while Redis works.
+type memory struct {
+	mu       sync.Mutex
+	accounts map[string]*pending
+}
 
-// over returns what is known of an account of which Redis holds from.
-func (m *memory) over(userID string, from found) found {
+// get returns what is pending of an account, or nil.
+func (m *memory) get(userID string) *pending {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.entries[userID].over(from)
+	return m.accounts[userID]
 }
 
-// over prefers p, which may be nil, to what it was made from. Where Redis was
-// changed otherwise since, neither has all that became known: what was asked for
-// later is to be asked for again.
-func (p *pending) over(from found) found {
-	from.pending = p
-	switch {
-	case p == nil:
-	case from.unread || slices.Contains(p.stamps, from.stamp):
-		from.entry = p.entry
-	case p.entry.askedAt.After(from.entry.askedAt):
-		from.entry = p.entry.outdated()
-	default:
-		from.entry = from.entry.outdated()
-	}
-	return from
-}
-
-// change edits what is known of an account of which Redis holds from, and may
-// have taken the change with the stamp tried. It returns the entry as it is
-// then. Where there is no room it is not kept.
-func (m *memory) change(userID string, from found, tried string, now time.Time, l limits, edit func(entry) (entry, bool)) found {
+// replace puts next in the place of former, and tells whether that was still
+// there. Either may be nil.
+func (m *memory) replace(userID string, former, next *pending) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	former, known := m.entries[userID]
-	from = former.over(from)
-	changed, wanted := edit(from.entry)
-	if !wanted {
-		return from
+	if m.accounts[userID] != former {
+		return false
 	}
-	next := &pending{entry: changed}
-	switch {
-	case !from.unread:
-		next.stamps = []string{from.stamp, tried}
-	case known:
-		next.stamps = former.stamps
-	}
-	if !known && len(m.entries) >= maxRemembered {
-		m.sweep(now, l)
-	}
-	if known || len(m.entries) < maxRemembered {
-		m.entries[userID] = next
-	}
-	from.entry, from.pending = changed, next
-	return from
+	m.set(userID, next)
+	return true
 }
 
-// sweep drops what does not keep anyone from asking the service. What is to be
-// asked for again counts as if it were not: it may still be fresh in Redis.
-func (m *memory) sweep(now time.Time, l limits) {
-	for userID, p := range m.entries {
-		e := p.entry
-		e.expired = false
-		if e.next(now, l) == askService {
-			delete(m.entries, userID)
+// expire notes that what is known of an account is outdated.
+func (m *memory) expire(userID string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := new(pending)
+	if p := m.accounts[userID]; p != nil {
+		next.entry = p.entry
+	}
+	m.set(userID, next)
+}
+
+func (m *memory) set(userID string, p *pending) {
+	delete(m.accounts, userID)
+	if p == nil {
+		return
+	}
+	for other := range m.accounts {
+		if len(m.accounts) < maxPending {
+			break
 		}
+		delete(m.accounts, other)
 	}
-}
-
-// settle drops what Redis has taken, unless it was changed meanwhile.
-func (m *memory) settle(userID string, taken *pending) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.entries[userID] == taken {
-		delete(m.entries, userID)
-	}
-}
-
-func (m *memory) forget(userID string) (known bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, known = m.entries[userID]
-	delete(m.entries, userID)
-	return known
+	m.accounts[userID] = p
 }

@@ -7,193 +7,195 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"hostbot/bot/redisconn/redistest"
 )
 
-const (
-	beganLine = "the account cache cannot be used"
-	overLine  = "the account cache can be used again"
-)
-
-func TestWithoutRedisAProcessRemembersForItself(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		f := newFixture(t, server.URL())
-		f.remembered(t, list("RUNNING"))
-		server.Stop()
-		asked, too := f.later(t.Context(), soon()), f.later(t.Context(), soon())
-		q := f.service.next(t)
-		f.SetStatus(t.Context(), user, "a", "newer")
-		q.reply(t, reply{list: list("CRASHED")})
-		for _, c := range []<-chan outcome{asked, too} {
-			if o := receive(t, c); o.err != nil || statusOf(o.snapshot) != "newer" || o.snapshot.Old {
-				t.Errorf("without Redis there is %+v, error %v", o.snapshot, o.err)
-			}
+// failures are ways in which Redis fails commands.
+var failures = map[string]func(ctx context.Context, cmd redis.Cmder) error{
+	"it does not write": func(_ context.Context, cmd redis.Cmder) error {
+		if strings.HasPrefix(cmd.Name(), "eval") {
+			return errors.New("OOM command not allowed when used memory > 'maxmemory'.")
 		}
-		f.SetStatus(t.Context(), user, "a", "newest")
-		if got := f.look(t); statusOf(got) != "newest" {
-			t.Errorf("the next got %+v", got)
+		return nil
+	},
+	"it does nothing": func(context.Context, redis.Cmder) error { return errors.New("a moment's trouble") },
+	"it is slow": func(ctx context.Context, _ redis.Cmder) error {
+		if end, ok := ctx.Deadline(); !ok || time.Until(end) > 250*time.Millisecond {
+			panic("a command without a bound of 250 ms")
 		}
-		f.Expire(t.Context(), user)
-		f.advance(time.Second)
-		f.remembered(t, list("STOPPED")) // the service is asked
-
-		if _, err := f.Forget(t.Context(), user); err == nil {
-			t.Error("an account is forgotten in a Redis that is gone")
-		}
-		f.advance(time.Second)
-		f.remembered(t, list("RUNNING"))
-
-		server.Restart()
-		f.usable(t)
-		f.advance(time.Second)
-		f.remembered(t, list("back")) // Redis is empty, and what it has counts again
-		if got := f.another(); statusOf(f.lookAt(t, got)) != "back" {
-			t.Error("it is not in Redis")
-		}
-	})
+		<-ctx.Done()
+		return ctx.Err()
+	},
 }
 
-// usable returns when Redis answers again: the pool finds out by trying.
-func (f *fixture) usable(t *testing.T) {
+func eachFailure(t *testing.T, run func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error)) {
 	t.Helper()
-	for limit := time.Now().Add(safety); f.redis.Ping(t.Context()).Err() != nil; {
-		if time.Now().After(limit) {
-			t.Fatal("Redis does not come back")
-		}
+	for name, fail := range failures {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, f *fixture) { run(t, f, fail) })
+		})
 	}
 }
 
-func TestAnOutageIsLoggedOnceAndItsEndToo(t *testing.T) {
+func TestOutageLeavesTheProcessWhatItKnows(t *testing.T) {
+	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
+		f.hook.onCommand(fail)
+		f.fetched(t, "RUNNING")
+		f.advance(ttl - time.Millisecond)
+		f.hook.take()
+		f.wantCached(t, f.Cache, "RUNNING")
+		if n := len(f.hook.take()); n != 1 {
+			t.Errorf("%d commands for one caller", n)
+		}
+		f.hook.take()
+		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		if n := len(f.hook.take()); n != 1 {
+			t.Errorf("%d commands for one status", n)
+		}
+		f.wantCached(t, f.Cache, "STOPPED")
+
+		f.advance(time.Millisecond)
+		if o := f.failed(t, down); o.err != nil || o.status() != "STOPPED" || !o.snapshot.Old {
+			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
+		}
+		f.advance(maxStale)
+		if o := f.failed(t, down); !errors.Is(o.err, down) {
+			t.Errorf("after MaxStale there is %+v, error %v", o.snapshot, o.err)
+		}
+		f.fetched(t, "RUNNING")
+		f.Expire(t.Context(), user)
+		if o := f.failed(t, down); o.err != nil || o.status() != "RUNNING" || !o.snapshot.Old {
+			t.Errorf("after Expire there is %+v, error %v", o.snapshot, o.err)
+		}
+		f.fetched(t, "CRASHED")
+		f.wantCached(t, f.Cache, "CRASHED")
+	})
+}
+
+// A status that Redis did not take does not come back as it was, neither in this
+// process nor, once this process has met the account again, in another.
+func TestOutageDoesNotBringAStatusBack(t *testing.T) {
+	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
+		for name, change := range map[string]func(){
+			"SetStatus": func() { f.SetStatus(t.Context(), user, "a", "STOPPED") },
+			"Expire":    func() { f.Expire(t.Context(), user) },
+		} {
+			other := f.another(t)
+			f.fetched(t, "RUNNING")
+			f.hook.onCommand(fail)
+			change()
+			f.hook.onCommand(nil)
+			f.fetched(t, "CRASHED") // the service is asked
+			f.hook.take()
+			f.wantCached(t, f.Cache, "CRASHED")
+			if n := len(f.hook.take()); n != 1 {
+				t.Errorf("%s: %d commands for one caller", name, n)
+			}
+			f.wantCached(t, other, "CRASHED")
+			f.outdate(t)
+		}
+	})
+}
+
+// A call was under way when the action ended, and its answer is from before.
+func TestOutageDoesNotLetAnEarlierAnswerIn(t *testing.T) {
+	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
+		asked := ask(t, f.Cache)
+		q := f.service.next(t)
+		f.hook.onCommand(fail)
+		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		f.hook.onCommand(nil)
+		q.reply(t, "stale")
+		f.service.next(t).reply(t, "CRASHED")
+		if o := receive(t, asked); o.status() != "CRASHED" {
+			t.Errorf("the caller got %q, error %v", o.status(), o.err)
+		}
+		f.wantCached(t, f.another(t), "CRASHED")
+	})
+}
+
+// Another process stores the answer, as nothing in Redis tells it of the action.
+func TestOutageDoesNotLetAnEarlierAnswerOfAnotherStay(t *testing.T) {
+	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
+		other := f.another(t)
+		asked := ask(t, other)
+		q := f.service.next(t)
+		f.hook.onCommand(fail)
+		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		f.hook.onCommand(nil)
+		q.reply(t, "stale")
+		receive(t, asked)
+		f.fetched(t, "CRASHED") // this process knows better
+		f.wantCached(t, other, "CRASHED")
+	})
+}
+
+func TestOutageEnds(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server.URL())
+		f.fetched(t, "RUNNING")
 		server.Stop()
-		for range 3 {
-			f.SetStatus(t.Context(), user, "a", "x")
-		}
-		if n := f.log.count(beganLine); n != 1 {
-			t.Errorf("the outage is logged %d times", n)
-		}
-		server.Restart()
-		f.usable(t)
-		for range 3 {
-			f.SetStatus(t.Context(), user, "a", "x")
-		}
-		if n := f.log.count(overLine); n != 1 {
-			t.Errorf("its end is logged %d times", n)
-		}
-		if n := f.log.count(beganLine); n != 1 {
-			t.Errorf("the outage is logged %d times after its end", n)
-		}
-	})
-}
-
-// A Redis that is full, or a replica, reads and does not write.
-func TestARedisThatDoesNotWrite(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		f.advance(fresh)
-		f.seen.onCommand(func(_ context.Context, name string) error {
-			if strings.HasPrefix(name, "eval") {
-				return errors.New("OOM command not allowed when used memory > 'maxmemory'")
-			}
-			return nil
-		})
-		f.remembered(t, list("CRASHED"))
-		if got := f.look(t); statusOf(got) != "CRASHED" {
-			t.Errorf("the next got %+v", got)
-		}
+		asked := ask(t, f.Cache)
+		q := f.service.next(t)
 		f.SetStatus(t.Context(), user, "a", "STOPPED")
-		if got := f.look(t); statusOf(got) != "STOPPED" {
-			t.Errorf("the one after that got %+v", got)
+		q.reply(t, "RUNNING")
+		f.service.next(t).reply(t, "CRASHED")
+		if o := receive(t, asked); o.status() != "CRASHED" {
+			t.Errorf("without Redis there is %q, error %v", o.status(), o.err)
 		}
-		if n := f.log.count(beganLine); n != 1 {
-			t.Errorf("it is logged %d times", n)
+		f.wantCached(t, f.Cache, "CRASHED")
+		if troubles, recovered := f.troubles.Load(), f.recovered.Load(); troubles != 2 || recovered != 0 {
+			t.Errorf("that Redis neither reads nor writes is told of %d times, and its end %d times", troubles, recovered)
 		}
-	})
-}
 
-func TestASlowRedisIsAMiss(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.remembered(t, list("RUNNING"))
-		f.seen.onCommand(func(ctx context.Context, _ string) error {
-			if end, ok := ctx.Deadline(); !ok || time.Until(end) > 250*time.Millisecond {
-				return errors.New("a command without a bound of 250 ms")
+		server.Restart()
+		for limit := time.Now().Add(safety); f.redis.Ping(t.Context()).Err() != nil; { // the pool finds out by trying
+			if time.Now().After(limit) {
+				t.Fatal("Redis does not come back")
 			}
-			<-ctx.Done()
-			return ctx.Err()
-		})
-		asked := f.later(t.Context(), soon())
-		f.service.next(t).reply(t, reply{list: list("CRASHED")})
-		if o := receive(t, asked); o.err != nil || statusOf(o.snapshot) != "CRASHED" {
-			t.Errorf("there is %+v, error %v", o.snapshot, o.err)
 		}
-		f.SetStatus(t.Context(), user, "a", "x")
-		f.Expire(t.Context(), user)
-		if n := f.log.count("without a bound"); n != 0 {
-			t.Error("a command had no bound")
-		}
-		if n := f.log.count(beganLine); n == 0 {
-			t.Error("nothing is logged")
-		}
-	})
-}
-
-func TestOneWhoLeavesIsNoOutage(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		ctx, leave := context.WithCancel(t.Context())
-		leave()
-		if _, err := f.Account(ctx, user, soon()); err == nil {
-			t.Error("one who has left got an account")
-		}
-		if n := f.log.count(beganLine); n != 0 {
-			t.Error("it is logged as an outage")
+		f.fetched(t, "back")
+		f.wantCached(t, f.another(t), "back")
+		if troubles, recovered := f.troubles.Load(), f.recovered.Load(); troubles != 2 || recovered != 2 {
+			t.Errorf("afterwards it is told of %d times, and its end %d times", troubles, recovered)
 		}
 	})
 }
 
 func TestGarbageIsAMissAndRemoved(t *testing.T) {
-	tests := []struct{ name, garbage string }{
-		{"empty", ""},
-		{"short", "short"},
-		{"no entry", "0123456789abcdef\x00\xff"},
-		{"JSON", `{"version":1,"userId":"` + user + `","fetchedAt":"2026-01-02T03:04:05Z","list":{"servers":[]}}`},
-		{"long", strings.Repeat("\x02", 1<<20)},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for name, put := range map[string]func(ctx context.Context, f *fixture, key string) error{
+		"empty": func(ctx context.Context, f *fixture, key string) error { return f.redis.Set(ctx, key, "", 0).Err() },
+		"JSON":  func(ctx context.Context, f *fixture, key string) error { return f.redis.Set(ctx, key, "{}", 0).Err() },
+		"long": func(ctx context.Context, f *fixture, key string) error {
+			return f.redis.Set(ctx, key, strings.Repeat("\x94", 1<<20), 0).Err()
+		},
+		"another type": func(ctx context.Context, f *fixture, key string) error { return f.redis.LPush(ctx, key, "x").Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, f *fixture) {
-				f.remembered(t, list("RUNNING"))
-				f.redis.Set(t.Context(), key, test.garbage, 0)
-				f.isGarbage(t)
+				f.fetched(t, "RUNNING")
+				for _, key := range []string{freshKey, lastKey, generationKey} {
+					f.redis.Del(t.Context(), key)
+					if err := put(t.Context(), f, key); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 2 {
+					if o := f.failed(t, down); !errors.Is(o.err, down) {
+						t.Errorf("from garbage came %+v", o.snapshot)
+					}
+				}
+				if troubles := f.troubles.Load(); troubles < 1 || troubles > 4 {
+					t.Errorf("it is told of %d times", troubles)
+				}
+				f.SetStatus(t.Context(), user, "a", "x")
+				f.fetched(t, "RUNNING")
+				f.wantCached(t, f.Cache, "RUNNING")
+				f.SetStatus(t.Context(), user, "a", "STOPPED")
+				f.wantCached(t, f.Cache, "STOPPED")
 			})
 		})
-	}
-	t.Run("of another kind", func(t *testing.T) {
-		each(t, func(t *testing.T, f *fixture) {
-			f.redis.LPush(t.Context(), key, "x")
-			f.isGarbage(t)
-		})
-	})
-}
-
-// isGarbage fails the test unless what Redis holds is taken for nothing.
-func (f *fixture) isGarbage(t *testing.T) {
-	t.Helper()
-	f.SetStatus(t.Context(), user, "a", "x") // changes nothing and breaks nothing
-	asked := f.later(t.Context(), soon())
-	f.service.next(t).reply(t, reply{err: errors.New("down")})
-	if o := receive(t, asked); o.err == nil {
-		t.Errorf("from garbage came %+v", o.snapshot)
-	}
-	if n := f.log.count("makes no sense"); n != 1 {
-		t.Errorf("it is logged %d times", n)
-	}
-	if n := f.log.count(beganLine); n != 0 {
-		t.Error("it counts as an outage")
-	}
-	f.advance(time.Second) // the pause after a failure
-	f.remembered(t, list("RUNNING"))
-	if got := f.look(t); statusOf(got) != "RUNNING" {
-		t.Errorf("it stays in the way: %+v", got)
 	}
 }
