@@ -19,7 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/loadtest"
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 // candidate is a bot that can be started.

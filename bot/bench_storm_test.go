@@ -13,9 +13,9 @@ import (
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
 	"hostbot/bot/processlog"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 // BenchmarkStorm has customers whose accounts are cached type /bot list, 200 times

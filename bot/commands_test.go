@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 // addAnna gives a customer an account with bots of these names, all running.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 var reference = regexp.MustCompile("Reference: `([0-9A-Z]{7})`")

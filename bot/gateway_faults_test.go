@@ -11,7 +11,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/gateway"
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 // newGatewayWorld makes a world whose gateway wants a heartbeat each second and

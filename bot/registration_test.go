@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 // registered returns the names of the commands of a guild or, where guildID is

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 func TestAServiceThatIsAway(t *testing.T) {

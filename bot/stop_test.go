@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 func TestStoppingLetsCustomersSeeTheEnd(t *testing.T) {

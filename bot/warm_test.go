@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 // TestAWarmCacheCostsOneRoundTrip counts what an interaction costs once the

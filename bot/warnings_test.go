@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 func TestStaffReadWhatTheProcessWarnsOf(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
 )
 
 // reporting is a service that tells of one bot.

@@ -11,7 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 // numbered returns titles from 0 to n-1.

@@ -18,9 +18,9 @@ import (
 	"hostbot/bot/discordtest"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/redisconn"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/bot/rest"
 	"hostbot/configs/secret"
+	"hostbot/hostapi/redistest"
 	"hostbot/locale"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 // counts returns, by title, how often errors of a channel happened as its

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/bot/relaytest"
+	"hostbot/hostapi/redistest"
 )
 
 // A channel that fails is told of once, tried again, and heals by itself.

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/redisconn"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/configs/secret"
+	"hostbot/hostapi/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -12,9 +12,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/bot/reference"
 	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
 )
 
 func open(t *testing.T, address string) *redis.Client {

@@ -16,10 +16,10 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/redisconn"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/bot/register"
 	"hostbot/bot/rest"
 	"hostbot/configs/secret"
+	"hostbot/hostapi/redistest"
 )
 
 func TestMain(m *testing.M) {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 // operated is the built program as an operator runs it, among counterparts that

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
 )
 
 // BenchmarkFreshAccount is the way that nearly every interaction takes: an

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
 )
 
 // eachReplica runs a test in which the account is changed by the cache that asks

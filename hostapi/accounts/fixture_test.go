@@ -11,9 +11,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/redisconn/redistest"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/redisconn/redistest"
+	"hostbot/hostapi/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
