@@ -90,7 +90,7 @@ func newWorld(t *testing.T, redisURL string, env ...string) *world {
 // newWorldWith makes a world with a Discord of a certain kind.
 func newWorldWith(t *testing.T, config discordtest.Config, redisURL string, env ...string) *world {
 	t.Helper()
-	config.StrictUpgrade = true
+	config.StrictUserAgent = true
 	clock := hostapitest.NewManualClock(time.Now())
 	w := &world{
 		discord: discordtest.RunT(t, config),

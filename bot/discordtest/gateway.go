@@ -127,7 +127,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 		cut(w)
 		return
 	}
-	if g.server.cfg.StrictUpgrade && g.server.blocked(w, &call{r: r, route: "websocket"}) {
+	if g.server.cfg.StrictUserAgent && g.server.blocked(w, &call{r: r, route: "websocket"}) {
 		return
 	}
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}

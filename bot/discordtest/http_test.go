@@ -70,21 +70,36 @@ func TestUserAgents(t *testing.T) {
 		}
 	}
 
+	c = newClient(t, discordtest.RunT(t, discordtest.Config{BlockPage: true}))
 	c.agent = ""
-	c.discord = discordtest.RunT(t, discordtest.Config{BlockPage: true})
 	c.discord.ExpectFailures()
 	if got := c.do("GET", "/gateway/bot", ""); got.status != 403 || !strings.HasPrefix(got.text, "<!DOCTYPE html>") {
 		t.Errorf("got %d %s", got.status, got.text)
 	}
-	c.discord = discordtest.RunT(t, discordtest.Config{AnyUserAgent: true})
+	c = newClient(t, discordtest.RunT(t, discordtest.Config{AnyUserAgent: true}))
+	c.agent = ""
 	c.do("GET", "/gateway/bot", "").want(t, 200, 0)
+}
+
+// discord.py answers interactions without naming itself.
+func TestUserAgentsOfAnswers(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		c := newClient(t, discordtest.RunT(t, discordtest.Config{StrictUserAgent: strict}))
+		c.discord.ExpectFailures()
+		c.agent = "Python/3.11 aiohttp/3.8.4"
+		for _, path := range []string{"/interactions/1/x/callback", "/webhooks/" + c.discord.ApplicationID() + "/x"} {
+			if got := c.do("POST", path, `{"type":6}`); (got.body.Code == discordtest.CodeBlocked) != strict {
+				t.Errorf("strict %v: %s answers %s", strict, path, got.text)
+			}
+		}
+	}
 }
 
 // Some libraries tell the gateway no User-Agent, and it lets them in.
 func TestUserAgentsAtTheGateway(t *testing.T) {
 	dial(t, discordtest.RunT(t))
 
-	strict := discordtest.RunT(t, discordtest.Config{StrictUpgrade: true})
+	strict := discordtest.RunT(t, discordtest.Config{StrictUserAgent: true})
 	strict.ExpectFailures()
 	_, response, err := websocket.DefaultDialer.Dial(strict.GatewayURL()+"/?v=10&encoding=json", nil)
 	if err == nil || response == nil || response.StatusCode != 403 {

@@ -44,11 +44,11 @@ type Config struct {
 	// AnyUserAgent serves requests without Discord's User-Agent too. Otherwise
 	// REST refuses them: 403, code 40333.
 	AnyUserAgent bool
-	// StrictUpgrade refuses them at the gateway as well. Discord lets the
-	// websockets of discordgo and disgo in, which call themselves
-	// Go-http-client, and those of discord.js, which send no User-Agent; but it
-	// has turned clients away there (#2500).
-	StrictUpgrade bool
+	// StrictUserAgent refuses them also at the gateway and where an interaction is
+	// answered. Discord lets the websockets of discordgo and disgo in, which call
+	// themselves Go-http-client, and those of discord.js, which send no User-Agent;
+	// but it has turned clients away there (#2500).
+	StrictUserAgent bool
 	// BlockPage makes such a refusal Cloudflare's HTML page in place of JSON.
 	BlockPage bool
 	// NoRateLimits switches Discord's rate limits off. Faults still give a 429.

@@ -28,9 +28,11 @@ const blockPage = `<!DOCTYPE html>
 // (docs:reference#user-agent) with code 40333
 // (docs:topics/opcodes-and-status-codes#json). In fact it lets some foreign
 // agents pass (discord-api-docs#4908), and not those of browsers (#6473) or of
-// runtimes such as Java (#1504). The server lets none pass.
+// runtimes such as Java (#1504). The server lets none pass but where an
+// interaction is answered: discord.py sends its HTTP library's there
+// (discord/webhook/async_.py).
 func (s *Server) blocked(w http.ResponseWriter, c *call) bool {
-	if s.cfg.AnyUserAgent || userAgent.MatchString(c.r.UserAgent()) {
+	if s.cfg.AnyUserAgent || userAgent.MatchString(c.r.UserAgent()) || isInteractionRoute(c.route) && !s.cfg.StrictUserAgent {
 		return false
 	}
 	s.fail(c.name(), "Discord may refuse the User-Agent %q", c.r.UserAgent())
