@@ -29,6 +29,14 @@ func interactionToken(id string) string {
 // newSessionID returns the id of a session at the gateway.
 func newSessionID() string { return strings.ToLower(rand.Text()) }
 
+// newBotToken returns a token for the bot with an id. The first of its three parts
+// is the id in base64, as in the examples of Discord's documentation
+// (docs:reference#authentication). disgo reads the id from there
+// (internal/tokenhelper).
+func newBotToken(id string) string {
+	return base64.RawStdEncoding.EncodeToString([]byte(id)) + "." + rand.Text()[:6] + "." + rand.Text()
+}
+
 // payload builds the data of an INTERACTION_CREATE
 // (docs:interactions/receiving-and-responding#interaction-object) and of the
 // metadata that the answers carry.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,8 +15,9 @@ import (
 
 // wire is a gateway connection without a library.
 type wire struct {
-	t    *testing.T
-	conn *websocket.Conn
+	t       *testing.T
+	discord *discordtest.Server
+	conn    *websocket.Conn
 }
 
 // packet is a frame as it came.
@@ -44,11 +46,13 @@ func dialQuiet(t *testing.T, discord *discordtest.Server, query string) *wire {
 	}
 	_ = response.Body.Close()
 	t.Cleanup(func() { _ = conn.Close() })
-	return &wire{t, conn}
+	return &wire{t, discord, conn}
 }
 
+// send sends text, in which test-token stands for the bot's token.
 func (w *wire) send(text string) {
 	w.t.Helper()
+	text = strings.ReplaceAll(text, "test-token", w.discord.Token())
 	if err := w.conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
 		w.t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ const (
 type Config struct {
 	// Address to listen on; a free port of 127.0.0.1 where it is empty.
 	Address string
-	// Token of the bot; "test-token" where it is empty.
+	// Token of the bot; one in the form of Discord's where it is empty.
 	Token string
 	// Clock by which the server judges; the real one where it is nil.
 	Clock Clock
@@ -128,6 +128,9 @@ func Start(cfg Config) (*Server, error) {
 		byID:         map[string]*interaction{},
 	}
 	s.app.id = s.ids.next()
+	if s.cfg.Token == "" {
+		s.cfg.Token = newBotToken(s.app.id)
+	}
 	s.app.user = wireUser{ID: s.app.id, Username: "hostbot", Discriminator: "0000", Bot: true}
 	s.guildID = s.ids.next()
 	s.faults = &faults{}
@@ -144,9 +147,6 @@ func Start(cfg Config) (*Server, error) {
 func (c Config) withDefaults() Config {
 	if c.Address == "" {
 		c.Address = "127.0.0.1:0"
-	}
-	if c.Token == "" {
-		c.Token = "test-token"
 	}
 	if c.Clock == nil {
 		c.Clock = realClock{}
