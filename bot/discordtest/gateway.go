@@ -135,7 +135,8 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // answered by the upgrader
 	}
-	l := newLink(g, conn)
+	query := r.URL.Query()
+	l := newLink(g, conn, query.Get("compress"))
 	g.mu.Lock()
 	g.links[l] = struct{}{}
 	g.stats.Connections++
@@ -151,7 +152,6 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 	// encodings JSON (docs:reference#api-versioning,
 	// docs:events/gateway#connecting). No source says what becomes of another
 	// encoding.
-	query := r.URL.Query()
 	l.version, _ = strconv.Atoi(query.Get("v"))
 	if encoding := query.Get("encoding"); l.version < 9 || l.version > 10 || encoding != "" && encoding != "json" {
 		l.closeWith(closeVersion)

@@ -51,16 +51,17 @@ type link struct {
 	version int
 	session *session // guarded by the gateway's lock
 
-	writing sync.Mutex
-	closing bool // guarded by writing: a close frame was sent
+	writing     sync.Mutex
+	closing     bool         // guarded by writing: a close frame was sent
+	compression *compression // guarded by writing; nil for none
 
 	windowEnds time.Time // of counting frames; used by read alone
 	frames     int
 }
 
-func newLink(g *gateway, conn *websocket.Conn) *link {
+func newLink(g *gateway, conn *websocket.Conn, compress string) *link {
 	conn.SetReadLimit(1 << 20)
-	return &link{gateway: g, conn: conn}
+	return &link{gateway: g, conn: conn, compression: newCompression(compress)}
 }
 
 // send writes a frame, except into a silence or after a close.
@@ -74,8 +75,12 @@ func (l *link) write(data []byte) {
 	if l.closing {
 		return
 	}
+	kind := websocket.TextMessage
+	if l.compression != nil {
+		kind, data = websocket.BinaryMessage, l.compression.pack(data)
+	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(writeLimit))
-	if err := l.conn.WriteMessage(websocket.TextMessage, data); err != nil {
+	if err := l.conn.WriteMessage(kind, data); err != nil {
 		_ = l.conn.Close() // read notices
 	}
 }
