@@ -81,8 +81,9 @@ func (s *Server) getApplication(*call) (any, *refusal) {
 		"id": s.app.id, "name": s.app.user.Username, "icon": nil, "description": "", "type": nil, "bot": s.app.user,
 		"bot_public": true, "bot_require_code_grant": false, "verify_key": strings.Repeat("0", 64),
 		"flags": flags, "flags_new": strconv.Itoa(flags), "redirect_uris": []string{},
+		"rpc_origins":               []string{}, // without which discord.py 2.2 ends at its start (discord/appinfo.py)
 		"interactions_endpoint_url": nil, "role_connections_verification_url": nil,
-		"owner": s.app.user, "team": nil, "explicit_content_filter": 0, "eligible_oauth2_scopes": []string{},
+		"owner": s.app.owner, "team": nil, "explicit_content_filter": 0, "eligible_oauth2_scopes": []string{},
 		"approximate_guild_count": 1, "approximate_user_install_count": 0, "approximate_user_authorization_count": 0,
 	}
 	if settings.InteractionsEndpointURL != "" {

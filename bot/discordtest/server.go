@@ -97,8 +97,9 @@ type Server struct {
 
 // application is the bot's own identity.
 type application struct {
-	id   string // also the bot user's
-	user wireUser
+	id    string // also the bot user's
+	user  wireUser
+	owner wireUser // who made it, and the guild
 }
 
 // Start returns a server that is running; Close ends it. It has one guild
@@ -132,6 +133,7 @@ func Start(cfg Config) (*Server, error) {
 		s.cfg.Token = newBotToken(s.app.id)
 	}
 	s.app.user = wireUser{ID: s.app.id, Username: "hostbot", Discriminator: "0000", Bot: true}
+	s.app.owner = wireUser{ID: s.ids.next(), Username: "owner", Discriminator: "0"}
 	s.guildID = s.ids.next()
 	s.faults = &faults{}
 	s.limits = newLimiter(cfg.Clock)
