@@ -34,6 +34,7 @@ func TestRefusedCommands(t *testing.T) {
 		"no integration types":     {`[{"name":"a","description":"d","integration_types":[]}]`, "0.integration_types"},
 		"handler":                  {`[{"name":"a","description":"d","handler":1}]`, "0.handler"},
 		"no Activities":            {`[{"type":4,"name":"launch","description":"d","handler":2}]`, "0.type"},
+		"permissions, a list":      {`[{"name":"a","description":"d","default_member_permissions":[]}]`, "0.default_member_permissions"},
 		"type":                     {`[{"name":"a","type":9}]`, "0.type"},
 		"menu: no name":            {`[{"type":2}]`, "0.name"},
 		"menu: long name":          {`[{"type":2,"name":"` + x(33) + `"}]`, "0.name"},
