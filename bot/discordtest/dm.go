@@ -8,7 +8,7 @@ import "net/http"
 // (lexicalunit/spellbot#659).
 func (s *Server) postDM(c *call) (any, *refusal) {
 	var body struct {
-		RecipientID string `json:"recipient_id"`
+		RecipientID sentID `json:"recipient_id"`
 	}
 	if refused := c.decode(&body); refused != nil {
 		return nil, refused
@@ -20,11 +20,12 @@ func (s *Server) postDM(c *call) (any, *refusal) {
 	if refused := s.check(c, p, "CreatePrivateChannelRequest"); refused != nil {
 		return nil, refused
 	}
-	if body.RecipientID == s.app.id {
+	id := string(body.RecipientID)
+	if id == s.app.id {
 		return nil, refuse(http.StatusBadRequest, CodeCannotMessageUser, "Cannot send messages to this user")
 	}
 	return s.locked(func() (any, *refusal) {
-		if user := s.withID(body.RecipientID); user != nil {
+		if user := s.withID(id); user != nil {
 			return s.dm(user).wire(), nil
 		}
 		// No source says whether it is this or 50033, Invalid Recipient(s).

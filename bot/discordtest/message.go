@@ -183,14 +183,14 @@ func pings(content string, allowed optional[allowedMentions], unsaid []string) [
 	}
 	var found []string
 	for _, match := range mention.FindAllStringSubmatch(content, -1) {
-		kind, ids, id := "everyone", []string(nil), ""
+		kind, ids, id := "everyone", []sentID(nil), ""
 		switch {
 		case match[1] != "":
 			kind, ids, id = "users", allowed.value.Users, match[1]
 		case match[2] != "":
 			kind, ids, id = "roles", allowed.value.Roles, match[2]
 		}
-		if slices.Contains(parse, kind) || slices.Contains(ids, id) {
+		if slices.Contains(parse, kind) || slices.Contains(ids, sentID(id)) {
 			found = append(found, match[0])
 		}
 	}

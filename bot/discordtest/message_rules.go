@@ -51,8 +51,8 @@ func (s *Server) readMessage(c *call, flags int, schema string) (*messageBody, *
 
 type allowedMentions struct {
 	Parse       []string `json:"parse"`
-	Users       []string `json:"users"`
-	Roles       []string `json:"roles"`
+	Users       []sentID `json:"users"`
+	Roles       []sentID `json:"roles"`
 	RepliedUser bool     `json:"replied_user"`
 }
 
@@ -87,7 +87,7 @@ func (m *allowedMentions) validate(p *problems, path string) {
 	for i, kind := range m.Parse {
 		oneOf(p, at(path, "parse", i), kind, "everyone", "roles", "users")
 	}
-	for name, ids := range map[string][]string{"users": m.Users, "roles": m.Roles} {
+	for name, ids := range map[string][]sentID{"users": m.Users, "roles": m.Roles} {
 		if len(ids) > 100 {
 			p.add(at(path, name), "BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.")
 		}

@@ -82,7 +82,23 @@ func (s *schemas) load(name, path string) error {
 	if err != nil {
 		return err
 	}
+	if name == openAPIName {
+		allowIntegerIDs(document)
+	}
 	return s.compiler.AddResource(name, document)
+}
+
+// allowIntegerIDs lets ids be integers, which Discord takes and its description does
+// not mention; sentID has the source.
+func allowIntegerIDs(document any) {
+	id := document
+	for _, member := range []string{"components", "schemas", "SnowflakeType"} {
+		object, _ := id.(map[string]any)
+		id = object[member]
+	}
+	if schema, ok := id.(map[string]any); ok {
+		schema["type"] = []any{"string", "integer"}
+	}
 }
 
 // checkBody checks a body against a component of the OpenAPI description.

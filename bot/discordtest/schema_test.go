@@ -12,6 +12,8 @@ import (
 const tinyOpenAPI = `{"components":{"schemas":{
 	"MessageCreateRequest":{"type":"object","properties":{"poll":{"$ref":"#/components/schemas/Poll"},"when":{"type":"string","format":"date-time"}}},
 	"Poll":{"type":"object"},
+	"SnowflakeType":{"type":"string","pattern":"^[0-9]+$"},
+	"CreatePrivateChannelRequest":{"type":"object","properties":{"recipient_id":{"$ref":"#/components/schemas/SnowflakeType"}}},
 	"ApplicationCommandUpdateRequest":{"type":"object","properties":{"nsfw":{"type":"boolean"},"handler":{"type":"integer"},"default_member_permissions":{"type":"integer"}}}
 }}}`
 

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"encoding/json"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,20 @@ func (s *snowflakes) next() string {
 func isSnowflake(text string) bool {
 	n, err := strconv.ParseUint(text, 10, 64)
 	return err == nil && n > 0
+}
+
+// sentID is an id in a body from the bot. Discord keeps ids as integers and writes
+// them as strings (docs:reference#id-serialization); discord.py sends integers, for
+// example in start_private_message of discord/http.py.
+type sentID string
+
+// UnmarshalJSON takes an id as a string or as an integer.
+func (id *sentID) UnmarshalJSON(data []byte) error {
+	if number, err := strconv.ParseUint(string(data), 10, 64); err == nil {
+		*id = sentID(strconv.FormatUint(number, 10))
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(id))
 }
 
 // shardOf tells which of shards serves a guild, or a DM where guildID is empty
