@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -79,9 +80,21 @@ func (s *Server) ownReply(in *interaction, m *message, flags int) {
 	case in.kind == kindCommand:
 		m.wire.Type = 20 // CHAT_INPUT_COMMAND
 	}
+	if in.kind == kindCommand && in.answered == 0 {
+		m.wire.Interaction = in.invocation()
+	}
 	if flags&flagEphemeral != 0 {
 		m.visibleTo = in.user.id
 	}
+}
+
+// invocation is what the message that answers a command says of it. Discord
+// deprecates it and sends it still
+// (docs:interactions/receiving-and-responding#message-interaction-object).
+// discord.py finds the handlers of the message's components by it
+// (discord/ui/view.py).
+func (in *interaction) invocation() map[string]any {
+	return map[string]any{"id": in.id, "type": in.kind, "name": strings.TrimPrefix(in.name, "/"), "user": in.user.wire()}
 }
 
 // publish puts a new message where it is seen.

@@ -181,6 +181,7 @@ type wireMessage struct {
 	ApplicationID       string      `json:"application_id,omitempty"`
 	WebhookID           string      `json:"webhook_id,omitempty"`
 	InteractionMetadata any         `json:"interaction_metadata,omitempty"`
+	Interaction         any         `json:"interaction,omitempty"`
 
 	Nonce json.RawMessage `json:"nonce,omitempty"`
 }
