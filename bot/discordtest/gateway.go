@@ -188,8 +188,9 @@ func (g *gateway) dispatch(guildID, name string, data json.RawMessage) {
 }
 
 // start makes a session for a connection and returns 0, or the code to close the
-// connection with.
-func (g *gateway) start(l *link, shard *[2]int) int {
+// connection with. guild is the data of the GUILD_CREATE that follows READY, or nil
+// for none.
+func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.starts.take(g.server.clock.Now()) {
@@ -220,6 +221,9 @@ func (g *gateway) start(l *link, shard *[2]int) int {
 	}
 	s.held = g.holding
 	s.append("READY", g.ready(s, l.version))
+	if guild != nil && s.shard == shardOf(g.server.guildID, s.shards) {
+		s.append("GUILD_CREATE", guild)
+	}
 	if !s.held {
 		g.countReady()
 	}

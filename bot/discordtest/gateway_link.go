@@ -299,7 +299,11 @@ func (l *link) identify(data json.RawMessage) int {
 	case *d.Intents&privileged != 0:
 		return closeDisallowedIntents
 	}
-	return l.gateway.start(l, d.Shard)
+	var guild json.RawMessage
+	if *d.Intents&intentGuilds != 0 {
+		guild = l.gateway.server.guildCreate()
+	}
+	return l.gateway.start(l, d.Shard, guild)
 }
 
 func (l *link) resume(data json.RawMessage) int {
