@@ -12,7 +12,7 @@ import (
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
-	"hostbot/bot/processlog"
+	"hostbot/bot/logging"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
@@ -80,7 +80,7 @@ func newStorm(b *testing.B, logs bool) *storm {
 	if err != nil {
 		b.Fatal(err)
 	}
-	hostbot, err := bot.New(settings, "benchmark", processlog.New(settings.Log, io.Discard))
+	hostbot, err := bot.New(settings, "benchmark", logging.New(settings.Log, io.Discard))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,13 +19,12 @@ import (
 	"hostbot/bot/answer"
 	"hostbot/bot/gateway"
 	"hostbot/bot/interaction"
-	"hostbot/bot/journal"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
-	"hostbot/bot/processlog"
 	"hostbot/bot/redisconn"
 	"hostbot/bot/reference"
 	"hostbot/bot/rest"
+	"hostbot/bot/stafflog"
 	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/configs"
@@ -43,7 +42,7 @@ type Bot struct {
 	monitor  *monitor.Monitor
 	discord  *rest.Client
 	delivery *logchannel.Delivery
-	journal  *journal.Journal
+	stafflog *stafflog.Log
 	redis    *redisconn.Conn
 	service  *hostapi.Client
 	handlers *commands.Commands
@@ -53,22 +52,19 @@ type Bot struct {
 
 	connection connection
 	stopping   atomic.Bool
-	warnings   *warnings
-	telling    telling
+	telling    stafflog.Async
 	closers    []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
-func New(s *configs.Settings, version string, log *processlog.Log) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log.Logger, connection: connection{applications: make(chan string, 1)}}
+func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, connection: connection{applications: make(chan string, 1)}}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()
 		return nil, err
 	}
-	b.warnings = newWarnings(b.journal.Warning)
-	log.Show(b.warnings.show)
 	return b, nil
 }
 
@@ -78,7 +74,7 @@ func (b *Bot) build() error {
 	if err != nil {
 		return err
 	}
-	if b.redis, err = redisconn.Open(s.Redis.URL, b.log); err != nil {
+	if b.redis, err = redisconn.Open(s.Redis.URL, b.log, b.embeddedRedisFull); err != nil {
 		return err
 	}
 	b.onClose(b.redis.Close)
@@ -97,7 +93,7 @@ func (b *Bot) build() error {
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status)
 	stories := reference.New(b.redis.Client, b.version, b.log)
-	b.journal = journal.New(b.delivery, stories, texts.For(s.Log.Locale))
+	b.stafflog = stafflog.New(b.delivery, stories, texts.For(s.Log.Locale))
 
 	taken := turns.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, taken, texts)
@@ -105,7 +101,7 @@ func (b *Bot) build() error {
 	b.handlers.Route(router)
 	if s.Admin.GuildID != "" {
 		b.staff = commands.NewStaff(b.handlers, commands.StaffConfig{
-			Access: commands.Access(s.Admin), Cache: cache, Stories: stories, Logs: b.journal, Health: b.health,
+			Access: commands.Access(s.Admin), Cache: cache, Stories: stories, Logs: b.stafflog, Health: b.health,
 		})
 		b.staff.Route(router)
 	}
@@ -113,7 +109,7 @@ func (b *Bot) build() error {
 		return err
 	}
 	b.answers = answer.New(answer.Config{
-		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Journal: b.journal,
+		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Staff: b.stafflog,
 		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
@@ -152,9 +148,11 @@ func (b *Bot) Run(ctx context.Context) error {
 		return err
 	}
 	b.delivery.Start()
-	stopWarnings := b.warnings.start()
 	b.log.Info().Str("version", b.version).Msg("hostbot starts")
-	b.journal.Started(b.version)
+	b.stafflog.Started(b.version)
+	if b.redis.Embedded {
+		b.stafflog.RedisEmbedded()
+	}
 
 	registering, stopRegistering := context.WithCancel(ctx)
 	registered := b.registerCommands(registering)
@@ -181,7 +179,6 @@ func (b *Bot) Run(ctx context.Context) error {
 	disconnect()
 	b.lastWords()
 	<-disconnected
-	stopWarnings()
 	b.flush()
 	stopHTTP()
 	return err
@@ -212,5 +209,5 @@ func (b *Bot) close() {
 		b.closers[i]()
 	}
 	b.closers = nil
-	b.telling.wait()
+	b.telling.Wait()
 }

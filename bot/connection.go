@@ -3,8 +3,6 @@ package bot
 import (
 	"sync"
 	"time"
-
-	"hostbot/bot/processlog"
 )
 
 // connection is what is known of the connection to Discord beyond whether it
@@ -20,7 +18,7 @@ type connection struct {
 func (b *Bot) connected(applicationID string) {
 	b.log.Info().Str("application", applicationID).Msg("connected to discord")
 	b.connection.found()
-	b.telling.tell(b.journal.Connected)
+	b.telling.Go(b.stafflog.Connected)
 	select {
 	case b.connection.applications <- applicationID:
 	default: // the commands are registered once
@@ -31,14 +29,14 @@ func (b *Bot) connected(applicationID string) {
 func (b *Bot) resumed() {
 	after := b.connection.found()
 	b.log.Info().Dur("after", after).Msg("connection to discord resumed")
-	b.telling.tell(func() { b.journal.Resumed(after) })
+	b.telling.Go(func() { b.stafflog.Resumed(after) })
 }
 
 // lost is told of every attempt that failed; staff read of the first.
 func (b *Bot) lost(reason error) {
-	processlog.Told(b.log.Warn()).Err(reason).Msg("connection to discord lost")
+	b.log.Warn().Err(reason).Msg("connection to discord lost")
 	if b.connection.lose() {
-		b.telling.tell(func() { b.journal.Disconnected(reason) })
+		b.telling.Go(func() { b.stafflog.Disconnected(reason) })
 	}
 }
 

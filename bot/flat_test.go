@@ -7,7 +7,7 @@ import (
 
 	"hostbot/bot"
 	"hostbot/bot/loadtest"
-	"hostbot/bot/processlog"
+	"hostbot/bot/logging"
 	"hostbot/configs"
 )
 
@@ -87,7 +87,7 @@ func startInProcess(t testing.TB, discord *loadtest.Discord) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bot.New(settings, "test", processlog.New(settings.Log, t.Output()))
+	b, err := bot.New(settings, "test", logging.New(settings.Log, t.Output()))
 	if err != nil {
 		t.Fatal(err)
 	}

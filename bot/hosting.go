@@ -25,10 +25,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Source: loggedLister{client, b.log}, TTL: s.Fresh, MaxStale: s.Keep, Patience: listPatience,
-		OnTrouble: func(err error) {
-			b.log.Warn().Err(err).Msg("redis fails the cache of accounts: the hosting service is asked more often")
-		},
-		OnRecovered: func() { b.log.Info().Msg("redis serves the cache of accounts again") },
+		OnTrouble: b.cacheFailing, OnRecovered: b.cacheRecovered,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil

@@ -19,7 +19,7 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 		case applicationID := <-b.connection.applications:
 			registrar := register.New(register.Config{
 				Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
-				Staff: b.journal, Log: b.log, Timing: register.DefaultTiming(),
+				Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
 			})
 			// Memory for what starting took is a tenth of what an idle bot holds.
 			registrar.Run(ctx, b.scopes(), debug.FreeOSMemory)

@@ -27,7 +27,7 @@ func (b *Bot) announceStop(reason string) {
 	b.answers.Stop()
 	b.stopping.Store(true)
 	b.log.Info().Str("reason", reason).Msg("hostbot stops")
-	b.journal.Stopping(reason)
+	b.stafflog.Stopping(reason)
 }
 
 // drain waits for the interactions that are being answered.

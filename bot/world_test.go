@@ -20,7 +20,7 @@ import (
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
-	"hostbot/bot/processlog"
+	"hostbot/bot/logging"
 	"hostbot/bot/redisconn"
 	"hostbot/bot/relaytest"
 	"hostbot/configs"
@@ -133,7 +133,7 @@ func (w *world) launch(t *testing.T) (stop func() error) {
 	if w.tune != nil {
 		w.tune(settings)
 	}
-	b, err := bot.New(settings, "test", processlog.New(settings.Log, w.log))
+	b, err := bot.New(settings, "test", logging.New(settings.Log, w.log))
 	if err != nil {
 		t.Fatal(err)
 	}

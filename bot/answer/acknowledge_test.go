@@ -92,7 +92,7 @@ func TestAcknowledge(t *testing.T) {
 				if !slices.Equal(update, test.update) || len(d.pooled) != test.tries {
 					t.Errorf("the first response was sent %d times and answered at %v, want %d and %v", len(d.pooled), update, test.tries, test.update)
 				}
-				if acted := slices.Contains(s.journal.entries, "action restart"); done != test.done || acted != test.done {
+				if acted := slices.Contains(s.staff.entries, "action restart"); done != test.done || acted != test.done {
 					t.Errorf("it was done: %t, and told: %t, want %t", acted, done, test.done)
 				}
 			})

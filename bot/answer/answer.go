@@ -28,13 +28,17 @@ type Discord interface {
 	FollowUp(context.Context, rest.Callback, interaction.Message) error
 }
 
-// Journal is told what staff should know, before the caller is answered. Its
+// StaffLog is told what staff should know, before the caller is answered. Its
 // methods return once that is recorded, within a fraction of a second.
-type Journal interface {
+type StaffLog interface {
 	Action(*interaction.Request, interaction.Action)
 	// Failure is told what failed, and whether staff were told the same before.
 	Failure(r *interaction.Request, err error, told bool)
 	Audit(*interaction.Request, interaction.Audit)
+	// EventUnreadable is told why nobody can be answered.
+	EventUnreadable(error)
+	// InteractionStuck is told that an interaction does not end.
+	InteractionStuck()
 }
 
 // Observation is what is measured of an interaction.
@@ -52,7 +56,7 @@ type Config struct {
 	Discord Discord
 	Router  *interaction.Router
 	Explain func(*interaction.Request, error) interaction.Explanation
-	Journal Journal
+	Staff   StaffLog
 	Observe func(Observation)
 	Log     zerolog.Logger
 	Timing  Timing
@@ -107,7 +111,8 @@ func (s *Server) Serve(event *interaction.Event) {
 	received = received.Add(-s.delays.of(event.ID, received)) // Discord's clock runs since then
 	req, err := interaction.Parse(event, received)
 	if req == nil {
-		s.cfg.Log.Warn().Err(err).Msg("an event can not be answered")
+		s.cfg.Log.Warn().Err(err).Msg("an event cannot be answered")
+		s.cfg.Staff.EventUnreadable(err)
 		s.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
 		return
 	}
@@ -143,6 +148,7 @@ func (s *Server) Serve(event *interaction.Event) {
 	defer func() {
 		if p := recover(); p != nil { // a handler's has been dealt with, so this is the server's own
 			c.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
+			s.cfg.Staff.Failure(req, fmt.Errorf("%w: %v", interaction.ErrPanic, p), false)
 		}
 	}()
 	c.run(ctx, handler)
@@ -194,6 +200,7 @@ func (s *Server) Drain(ctx context.Context) {
 	defer cancel()
 	if s.admission.wait(last, false) != nil {
 		s.cfg.Log.Error().Msg("an interaction does not end and is left behind")
+		s.cfg.Staff.InteractionStuck()
 	}
 }
 

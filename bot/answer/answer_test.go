@@ -23,7 +23,7 @@ func TestServe(t *testing.T) {
 		handler interaction.Handler
 		errs    map[string][]error // Discord's, by kind of call
 		calls   []call
-		journal []string
+		staff   []string
 		outcome string
 	}{
 		"in time": {
@@ -36,8 +36,8 @@ func TestServe(t *testing.T) {
 		},
 		"a slow press is deferred and its message edited": {
 			event: press(), handler: slow(5*time.Second, acted("done")),
-			calls:   []call{{"defer update", deferral}, {"edit done", 5 * time.Second}},
-			journal: []string{"action restart"}, outcome: "ok",
+			calls: []call{{"defer update", deferral}, {"edit done", 5 * time.Second}},
+			staff: []string{"action restart"}, outcome: "ok",
 		},
 		"a reply to a slow press leaves its message alone": {
 			event: press(), handler: slow(5*time.Second, reply("hello")),
@@ -51,13 +51,13 @@ func TestServe(t *testing.T) {
 		},
 		"work goes on after the first response": {
 			event: press(), handler: then("running", slow(time.Minute, acted("done"))),
-			calls:   []call{{"update running", 0}, {"edit done", time.Minute}},
-			journal: []string{"action restart"}, outcome: "ok",
+			calls: []call{{"update running", 0}, {"edit done", time.Minute}},
+			staff: []string{"action restart"}, outcome: "ok",
 		},
 		"work that goes on fails": {
 			event: press(), handler: then("running", failing(errors.New("broken"))),
-			calls:   []call{{"update running", 0}, {"edit sorry", 0}},
-			journal: []string{"failure broken"}, outcome: "failed",
+			calls: []call{{"update running", 0}, {"edit sorry", 0}},
+			staff: []string{"failure broken"}, outcome: "failed",
 		},
 		"what the caller can mend is not told to staff": {
 			event: command(), handler: failing(errRefused),
@@ -65,18 +65,18 @@ func TestServe(t *testing.T) {
 		},
 		"a fault is": {
 			event: press(), handler: failing(errors.New("broken")),
-			calls:   []call{{"reply sorry", 0}},
-			journal: []string{"failure broken"}, outcome: "failed",
+			calls: []call{{"reply sorry", 0}},
+			staff: []string{"failure broken"}, outcome: "failed",
 		},
 		"a panic is a fault": {
 			event: command(), handler: func(context.Context, *interaction.Request) (interaction.Response, error) { panic("oh") },
-			calls:   []call{{"reply sorry", 0}},
-			journal: []string{"failure interaction: handler panicked: oh"}, outcome: "failed",
+			calls: []call{{"reply sorry", 0}},
+			staff: []string{"failure interaction: handler panicked: oh"}, outcome: "failed",
 		},
 		"nobody knows what came of work that panics": {
 			event: press(), handler: then("running", func(context.Context, *interaction.Request) (interaction.Response, error) { panic("oh") }),
-			calls:   []call{{"update running", 0}, {"edit perhaps", 0}},
-			journal: []string{"failure interaction: broke off midway: interaction: handler panicked: oh"}, outcome: "failed",
+			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
+			staff: []string{"failure interaction: broke off midway: interaction: handler panicked: oh"}, outcome: "failed",
 		},
 		"the first response is sent again": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable}},
@@ -92,126 +92,126 @@ func TestServe(t *testing.T) {
 		},
 		"what may not have been taken is not corrected where it promises nothing": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {tooLate}},
-			calls:   []call{{"reply hello", 0}},
-			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+			calls: []call{{"reply hello", 0}},
+			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"a deferral that Discord says not to know is corrected": {
 			event: command(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"defer": {tooLate}},
-			calls:   []call{{"defer", deferral}, {"edit sorry", 2 * time.Second}},
-			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+			calls: []call{{"defer", deferral}, {"edit sorry", 2 * time.Second}},
+			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"a correction of what Discord does not know is not repeated": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}, "edit": {unknown}},
-			calls:   []call{{"update running", 0}, {"edit perhaps", 0}},
-			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
+			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"nothing is done for a caller who can not be told": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
-			calls:   []call{{"update running", 0}, {"edit perhaps", 0}},
-			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
+			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"what Discord finds malformed is replaced": {
 			event: command(), handler: reply("x"), errs: map[string][]error{"reply": {malformed}},
-			calls:   []call{{"reply x", 0}, {"reply sorry", 0}},
-			journal: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
+			calls: []call{{"reply x", 0}, {"reply sorry", 0}},
+			staff: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
 		},
 		"nothing is done after a malformed response": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {malformed}},
-			calls:   []call{{"update running", 0}, {"reply sorry", 0}},
-			journal: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
+			calls: []call{{"update running", 0}, {"reply sorry", 0}},
+			staff: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
 		},
 		"what came of an action is malformed": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {malformed}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
-			journal: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 400, code 50035: "}, outcome: "failed",
+			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
+			staff: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 400, code 50035: "}, outcome: "failed",
 		},
 		"a message that is moderated says the end in other words": {
 			event: press(), handler: then("running", slow(time.Minute, acted("done"))), errs: map[string][]error{"edit": {moderated}},
 			calls: []call{{"update running", 0}, {"edit done", time.Minute}, {"edit done, in short", time.Minute}},
-			journal: []string{
+			staff: []string{
 				"action restart",
 				"failure interaction: how an action ended cannot be shown: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
 		"so does one that is too large": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {&rest.Error{Status: 413, Code: 40005}}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
-			journal: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 413, code 40005: "}, outcome: "failed",
+			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
+			staff: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 413, code 40005: "}, outcome: "failed",
 		},
 		"a first response that is moderated does nothing and says so": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {moderated}},
 			calls: []call{{"update running", 0}, {"reply not begun", 0}},
-			journal: []string{
+			staff: []string{
 				"failure interaction: discord does not take that something begins: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
 		"an answer that is moderated": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {moderated}},
 			calls: []call{{"reply hello", 0}, {"reply blocked", 0}},
-			journal: []string{
+			staff: []string{
 				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
 		"a newer look that is moderated": {
 			event: press(), handler: then("old", reply("new")), errs: map[string][]error{"edit": {moderated}},
 			calls: []call{{"update old", 0}, {"edit new", 0}, {"edit blocked", 0}},
-			journal: []string{
+			staff: []string{
 				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
 		"nobody is told to try again where work that began can not be told": {
 			event: press(), handler: then("running", failing(errors.New("broken"))), errs: map[string][]error{"edit": {moderated}},
 			calls: []call{{"update running", 0}, {"edit sorry", 0}, {"edit perhaps", 0}},
-			journal: []string{
+			staff: []string{
 				"failure broken",
 				"failure interaction: broke off midway: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
 		"a token that Discord does not know yet": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}},
-			journal: []string{"action restart"}, outcome: "ok",
+			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}},
+			staff: []string{"action restart"}, outcome: "ok",
 		},
 		"a token that Discord does not know for good": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown, unknown, unknown, unknown}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}, {"edit done", 7 * time.Second}},
-			journal: []string{"action restart", "failure the caller could not be told: discord: status 404, code 10015: "}, outcome: "unanswered",
+			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}, {"edit done", 7 * time.Second}},
+			staff: []string{"action restart", "failure the caller could not be told: discord: status 404, code 10015: "}, outcome: "unanswered",
 		},
 		"a token that is not good any more": {
 			event: press(), handler: then("running", acted("done")),
 			errs:  map[string][]error{"edit": {&rest.Error{Status: 401, Code: rest.CodeInvalidWebhookToken}}},
 			calls: []call{{"update running", 0}, {"edit done", 0}},
-			journal: []string{
+			staff: []string{
 				"action restart", "failure the caller could not be told: the interaction's token is not good any more: discord: status 401, code 50027: ",
 			}, outcome: "unanswered",
 		},
 		"a wait that is longer than the token lives": {
 			event: press(), handler: then("running", slow(14*time.Minute, acted("done"))),
-			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 90 * time.Second}}},
-			calls:   []call{{"update running", 0}, {"edit done", 14 * time.Minute}},
-			journal: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
+			errs:  map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 90 * time.Second}}},
+			calls: []call{{"update running", 0}, {"edit done", 14 * time.Minute}},
+			staff: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
 		},
 		"an edit that is blocked is not taken for one of a message that was dismissed": {
 			event: press(), handler: then("running", acted("done")),
-			errs:    map[string][]error{"edit": {&rest.Error{Status: 403, Code: rest.CodeUnknownMessage}}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}},
-			journal: []string{"action restart", "failure the caller could not be told: discord: status 403, code 10008: "}, outcome: "unanswered",
+			errs:  map[string][]error{"edit": {&rest.Error{Status: 403, Code: rest.CodeUnknownMessage}}},
+			calls: []call{{"update running", 0}, {"edit done", 0}},
+			staff: []string{"action restart", "failure the caller could not be told: discord: status 403, code 10008: "}, outcome: "unanswered",
 		},
 		"an edit is repeated until Discord is back": {
 			event: press(), handler: then("running", acted("done")),
-			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 7 * time.Second}}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}, {"edit done", 7 * time.Second}},
-			journal: []string{"action restart"}, outcome: "ok",
+			errs:  map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 7 * time.Second}}},
+			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", 7 * time.Second}},
+			staff: []string{"action restart"}, outcome: "ok",
 		},
 		"a response that may have been taken is corrected where it is refused later": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {unavailable, tooLate}},
-			calls:   []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit sorry", 170 * time.Millisecond}},
-			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+			calls: []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit sorry", 170 * time.Millisecond}},
+			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"a response that promises nothing is not corrected": {
 			event: press(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, tooLate}},
-			calls:   []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}},
-			journal: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
+			calls: []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}},
+			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
 		"suggestions that come too late are not told to staff": {
 			event: typing(), handler: slow(time.Hour, reply("x")), errs: map[string][]error{"suggest": {tooLate}},
@@ -219,42 +219,44 @@ func TestServe(t *testing.T) {
 		},
 		"a slow press whose work fails later": {
 			event: press(), handler: slow(2*time.Second, then("running", failing(errors.New("broken")))),
-			calls:   []call{{"defer update", deferral}, {"edit running", 2 * time.Second}, {"edit sorry", 2 * time.Second}},
-			journal: []string{"failure broken"}, outcome: "failed",
+			calls: []call{{"defer update", deferral}, {"edit running", 2 * time.Second}, {"edit sorry", 2 * time.Second}},
+			staff: []string{"failure broken"}, outcome: "failed",
 		},
 		"a message of its own is not sent twice": {
 			event: press(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"follow up": {unavailable}},
-			calls:   []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
-			journal: []string{"failure the caller could not be told: discord: status 503: "}, outcome: "unanswered",
+			calls: []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
+			staff: []string{"failure the caller could not be told: discord: status 503: "}, outcome: "unanswered",
 		},
 		"what was acknowledged in the end is not corrected when its end can not be told": {
 			event: press(), handler: then("running", acted("done")),
-			errs:    map[string][]error{"update": {unavailable, answered}, "edit": {&rest.Error{Status: 403, Code: 50001}}},
-			calls:   []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit done", 170 * time.Millisecond}},
-			journal: []string{"action restart", "failure the caller could not be told: discord: status 403, code 50001: "}, outcome: "unanswered",
+			errs:  map[string][]error{"update": {unavailable, answered}, "edit": {&rest.Error{Status: 403, Code: 50001}}},
+			calls: []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit done", 170 * time.Millisecond}},
+			staff: []string{"action restart", "failure the caller could not be told: discord: status 403, code 50001: "}, outcome: "unanswered",
 		},
 		"a message that was dismissed": {
 			event: press(), handler: then("running", acted("done")),
-			errs:    map[string][]error{"edit": {&rest.Error{Status: 404, Code: rest.CodeUnknownMessage}}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}},
-			journal: []string{"action restart"}, outcome: "ok",
+			errs:  map[string][]error{"edit": {&rest.Error{Status: 404, Code: rest.CodeUnknownMessage}}},
+			calls: []call{{"update running", 0}, {"edit done", 0}},
+			staff: []string{"action restart"}, outcome: "ok",
 		},
 		"an edit is given up where Discord wants it later than anyone waits": {
 			event: press(), handler: then("running", acted("done")),
-			errs:    map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 5 * time.Hour}}},
-			calls:   []call{{"update running", 0}, {"edit done", 0}},
-			journal: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
+			errs:  map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 5 * time.Hour}}},
+			calls: []call{{"update running", 0}, {"edit done", 0}},
+			staff: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
 		},
 		"what explains an error may fail as well": {
-			event: command(), handler: failing(errUnspeakable), outcome: "",
+			event: command(), handler: failing(errUnspeakable),
+			staff: []string{"failure interaction: handler panicked: unspeakable"}, outcome: "",
 		},
 		"an event without data": {
 			event: &interaction.Event{ID: "1", Token: interactionToken, Type: discordgo.InteractionApplicationCommand, UserID: "3"}, handler: reply("x"),
-			calls:   []call{{"reply sorry", 0}},
-			journal: []string{"failure interaction: event is incomplete"}, outcome: "failed",
+			calls: []call{{"reply sorry", 0}},
+			staff: []string{"failure interaction: event is incomplete"}, outcome: "failed",
 		},
 		"an event without anything": {
-			event: &interaction.Event{}, handler: reply("x"), outcome: "unanswered",
+			event: &interaction.Event{}, handler: reply("x"),
+			staff: []string{"unreadable interaction: event is incomplete"}, outcome: "unanswered",
 		},
 	}
 	for name, test := range tests {
@@ -266,8 +268,8 @@ func TestServe(t *testing.T) {
 				if !slices.Equal(d.calls, test.calls) {
 					t.Errorf("calls %v, want %v", d.calls, test.calls)
 				}
-				if !slices.Equal(s.journal.entries, test.journal) {
-					t.Errorf("journal %q, want %q", s.journal.entries, test.journal)
+				if !slices.Equal(s.staff.entries, test.staff) {
+					t.Errorf("staff read %q, want %q", s.staff.entries, test.staff)
 				}
 				if test.outcome != "" && (len(s.observed) != 1 || s.observed[0].Outcome != test.outcome) {
 					t.Errorf("observed %+v, want outcome %q", s.observed, test.outcome)

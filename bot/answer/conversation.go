@@ -137,7 +137,7 @@ func (c *conversation) goOn(ctx context.Context, next func(context.Context) (int
 func (c *conversation) result(r interaction.Response, err error) interaction.Response {
 	if r.Audit != nil {
 		c.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", c.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
-		c.server.cfg.Journal.Audit(c.req, *r.Audit)
+		c.server.cfg.Staff.Audit(c.req, *r.Audit)
 	}
 	if err != nil {
 		return c.explained(err)
@@ -148,7 +148,7 @@ func (c *conversation) result(r interaction.Response, err error) interaction.Res
 	if r.Action != nil {
 		c.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
 			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
-		c.server.cfg.Journal.Action(c.req, *r.Action)
+		c.server.cfg.Staff.Action(c.req, *r.Action)
 	}
 	return r
 }
@@ -177,7 +177,7 @@ func (c *conversation) explained(err error) interaction.Response {
 func (c *conversation) failed(err error, told bool) {
 	c.outcome = "failed"
 	c.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
-	c.server.cfg.Journal.Failure(c.req, err, told)
+	c.server.cfg.Staff.Failure(c.req, err, told)
 }
 
 // unanswered notes that the caller could not be told. Another delivery of the

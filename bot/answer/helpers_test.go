@@ -102,29 +102,29 @@ func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.M
 	return d.send(ctx, "follow up", " "+m.Content)
 }
 
-// journal notes what staff are told.
-type journal struct {
+// staffLog notes what staff are told.
+type staffLog struct {
 	mu      sync.Mutex
 	entries []string
 }
 
-func (j *journal) Action(_ *interaction.Request, a interaction.Action) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries = append(j.entries, "action "+a.Name)
+func (l *staffLog) add(entry string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries = append(l.entries, entry)
 }
 
-func (j *journal) Audit(_ *interaction.Request, a interaction.Audit) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries = append(j.entries, "audit "+a.Detail)
+func (l *staffLog) Action(_ *interaction.Request, a interaction.Action) { l.add("action " + a.Name) }
+
+func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit) { l.add("audit " + a.Detail) }
+
+func (l *staffLog) Failure(_ *interaction.Request, err error, _ bool) {
+	l.add("failure " + err.Error())
 }
 
-func (j *journal) Failure(_ *interaction.Request, err error, _ bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.entries = append(j.entries, "failure "+err.Error())
-}
+func (l *staffLog) EventUnreadable(err error) { l.add("unreadable " + err.Error()) }
+
+func (l *staffLog) InteractionStuck() { l.add("stuck") }
 
 var errRefused = errors.New("refused")
 
@@ -229,7 +229,7 @@ func typing() *interaction.Event {
 type server struct {
 	*answer.Server
 	discord *discord
-	journal *journal
+	staff   *staffLog
 	log     bytes.Buffer
 
 	mu       sync.Mutex
@@ -247,10 +247,10 @@ func newServer(h interaction.Handler, d *discord) *server {
 	router.Command("do", h)
 	router.Component("do", h)
 	router.Autocomplete("do", "bot", h)
-	s := &server{discord: d, journal: &journal{}}
+	s := &server{discord: d, staff: &staffLog{}}
 	d.started = time.Now()
 	s.Server = answer.New(answer.Config{
-		Discord: d, Router: router, Explain: explain, Journal: s.journal, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: answer.DefaultTiming(),
+		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: answer.DefaultTiming(),
 		Observe: s.observe,
 	})
 	return s

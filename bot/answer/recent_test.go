@@ -51,8 +51,8 @@ func TestWhatAnotherProcessAnswersIsLeftToIt(t *testing.T) {
 			}
 			s := newServer(h, d)
 			s.Serve(press())
-			if s.observed[0].Outcome != "elsewhere" || len(s.journal.entries) != 0 {
-				t.Errorf("%s: outcome %s, staff are told %q", name, s.observed[0].Outcome, s.journal.entries)
+			if s.observed[0].Outcome != "elsewhere" || len(s.staff.entries) != 0 {
+				t.Errorf("%s: outcome %s, staff are told %q", name, s.observed[0].Outcome, s.staff.entries)
 			}
 			for _, c := range d.calls {
 				if c.what != "defer update" {

@@ -72,7 +72,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 	t.Helper()
 	log := &logBuffer{}
 	logger := zerolog.New(log)
-	conn, err := redisconn.Open(secret.Text(redisURL), logger)
+	conn, err := redisconn.Open(secret.Text(redisURL), logger, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ const (
 // that is done, and stops at the end of the input.
 func replicaMain() int {
 	log := zerolog.New(os.Stderr)
-	conn, err := redisconn.Open(secret.Text(os.Getenv(replicaRedis)), log)
+	conn, err := redisconn.Open(secret.Text(os.Getenv(replicaRedis)), log, func(error) {})
 	if err != nil {
 		log.Error().Err(err).Send()
 		return 1

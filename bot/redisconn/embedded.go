@@ -28,7 +28,7 @@ type embedded struct {
 	server *miniredis.Miniredis // nil once it is closed
 }
 
-func startEmbedded(limit int64, log zerolog.Logger) (*embedded, error) {
+func startEmbedded(limit int64, log zerolog.Logger, onFull func(error)) (*embedded, error) {
 	server := miniredis.NewMiniRedis()
 	first, err := server.Dial() // which starts it
 	if err != nil {
@@ -46,7 +46,7 @@ func startEmbedded(limit int64, log zerolog.Logger) (*embedded, error) {
 		MaxRetries:               -1, // none
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
-	e.memory = newMemory(server, e.client, limit, log)
+	e.memory = newMemory(server, e.client, limit, log, onFull)
 	server.Server().SetPreHook(e.memory.admit)
 	go e.run(ctx)
 	return e, nil

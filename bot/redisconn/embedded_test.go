@@ -15,7 +15,7 @@ import (
 
 func TestEmbeddedSaysSo(t *testing.T) {
 	var out bytes.Buffer
-	conn, err := redisconn.Open("", zerolog.New(&out))
+	conn, err := redisconn.Open("", zerolog.New(&out), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestEmbeddedIsPrivate(t *testing.T) {
 }
 
 func TestEmbeddedClosed(t *testing.T) {
-	conn, err := redisconn.Open("", zerolog.Nop())
+	conn, err := redisconn.Open("", zerolog.Nop(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -33,13 +34,14 @@ type memory struct {
 	client *redis.Client
 	limit  int64
 	log    zerolog.Logger
+	onFull func(error)
 
 	used   atomic.Int64  // what is held, or more
 	scarce chan struct{} // asks for room to be made
 }
 
-func newMemory(r *miniredis.Miniredis, client *redis.Client, limit int64, log zerolog.Logger) *memory {
-	return &memory{redis: r, server: r.Server(), client: client, limit: limit, log: log, scarce: make(chan struct{}, 1)}
+func newMemory(r *miniredis.Miniredis, client *redis.Client, limit int64, log zerolog.Logger, onFull func(error)) *memory {
+	return &memory{redis: r, server: r.Server(), client: client, limit: limit, log: log, onFull: onFull, scarce: make(chan struct{}, 1)}
 }
 
 // high is how much is held before room is made, and low what is kept then.
@@ -94,6 +96,7 @@ func (m *memory) makeRoom(ctx context.Context) {
 	if err != nil {
 		if ctx.Err() == nil {
 			m.log.Warn().Err(err).Msg("the memory of the embedded redis could not be measured")
+			m.onFull(err)
 		}
 		return
 	}
@@ -110,6 +113,7 @@ func (m *memory) makeRoom(ctx context.Context) {
 	m.used.Add(held - counted) // what was written meanwhile stays counted
 	if dropped > 0 {
 		m.log.Warn().Int("keys", dropped).Msg("the embedded redis was full: what would expire soonest was dropped")
+		m.onFull(fmt.Errorf("%d keys were dropped", dropped))
 	}
 }
 

@@ -25,7 +25,7 @@ const safety = 20 * time.Second
 
 func open(t *testing.T, address string) *redisconn.Conn {
 	t.Helper()
-	conn, err := redisconn.Open(secret.Text(address), zerolog.Nop())
+	conn, err := redisconn.Open(secret.Text(address), zerolog.Nop(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestOpenRefusesWrongAddresses(t *testing.T) {
-	_, err := redisconn.Open("http://:hunter2@localhost", zerolog.Nop())
+	_, err := redisconn.Open("http://:hunter2@localhost", zerolog.Nop(), func(error) {})
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/processlog"
 	"hostbot/bot/rest"
 )
 
@@ -30,14 +29,14 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 	a, endpoint, err := r.getApplication(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			processlog.Told(r.config.Log.Warn()).Err(err).Msg("the application could not be read: its commands are registered for where Discord allows them by default")
+			r.config.Log.Warn().Err(err).Msg("the application could not be read: its commands are registered for where Discord allows them by default")
 		}
 		return r.wait(err)
 	}
 	r.application = a
 	if endpoint != "" {
 		host := hostOf(endpoint)
-		processlog.Told(r.config.Log.Error()).Str("host", host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. " +
+		r.config.Log.Error().Str("host", host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. " +
 			"Clear it in the Developer Portal, under General Information")
 		r.config.Staff.InteractionsElsewhere(host)
 	}

@@ -3,8 +3,6 @@ package register
 import (
 	"context"
 	"fmt"
-
-	"hostbot/bot/processlog"
 )
 
 // guildsKey is the key of a set that never expires: the guilds in which the
@@ -26,7 +24,7 @@ func (r *Registrar) rememberGuilds(ctx context.Context, wanted []Scope) ([]strin
 	remembered := pipe.SMembers(ctx, r.guildsKey())
 	if _, err := pipe.Exec(ctx); err != nil {
 		if ctx.Err() == nil {
-			processlog.Told(r.config.Log.Warn()).Err(err).Msg("the guilds with commands of an earlier configuration are not known: redis could not be asked")
+			r.config.Log.Warn().Err(err).Msg("the guilds with commands of an earlier configuration are not known: redis could not be asked")
 		}
 		return nil, fmt.Errorf("remember guilds: %w", err)
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/processlog"
 	"hostbot/bot/rest"
 )
 
@@ -217,7 +216,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		r.done[s.GuildID] = true
 		return nil
 	}
-	line := processlog.Told(r.config.Log.Error()).Err(err).Str("guild", s.GuildID)
+	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {
 		line.Str("invite", r.inviteURL(s.GuildID)).Msg("the commands could not be registered: invite the bot to the guild, with the scopes bot and applications.commands")
 	} else {

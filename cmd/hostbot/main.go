@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"hostbot/bot"
-	"hostbot/bot/processlog"
+	"hostbot/bot/logging"
 	"hostbot/bot/redisconn"
 	"hostbot/configs"
 )
@@ -79,8 +79,8 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 // serve runs the bot until the process is told to stop. A second signal ends
 // it at once.
 func serve(settings *configs.Settings, stderr io.Writer) int {
-	log := processlog.New(settings.Log, stderr)
-	redisconn.RedirectLibraryLog(log.Logger)
+	log := logging.New(settings.Log, stderr)
+	redisconn.RedirectLibraryLog(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/processlog"
+	"hostbot/bot/logging"
 	"hostbot/bot/redisconn"
 	"hostbot/configs"
 )
@@ -51,8 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *verbose {
 		out = stderr
 	}
-	log := processlog.New(configs.Log{Level: zerolog.DebugLevel, Format: "console"}, out)
-	redisconn.RedirectLibraryLog(log.Logger)
+	log := logging.New(configs.Log{Level: zerolog.DebugLevel, Format: "console"}, out)
+	redisconn.RedirectLibraryLog(log)
 
 	changes := newChanges()
 	defer changes.close()

@@ -3,9 +3,10 @@ package main
 import (
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
-	"hostbot/bot/processlog"
 	"hostbot/cmd/playground/redisrelay"
 	"hostbot/cmd/playground/timeline"
 	"hostbot/configs"
@@ -75,7 +76,7 @@ func (p *parts) close() {
 }
 
 // newBot makes the bot as cmd/hostbot does, from settings.
-func newBot(p *parts, log *processlog.Log) (*bot.Bot, error) {
+func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 	settings, err := configs.Load("", []string{
 		"DISCORD_TOKEN=" + p.discord.Token(),
 		"DISCORD_API_URL=" + p.discord.URL(),

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hostbot/bot/journal"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/stafflog"
 	"hostbot/locale"
 )
 
@@ -30,7 +30,7 @@ func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		channel := &stalled{let: make(chan struct{})}
-		b := &Bot{journal: journal.New(channel, nil, texts.For("en-US"))}
+		b := &Bot{stafflog: stafflog.New(channel, nil, texts.For("en-US"))}
 		told := make(chan struct{})
 		go func() {
 			defer close(told)

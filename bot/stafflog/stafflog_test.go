@@ -1,4 +1,4 @@
-package journal_test
+package stafflog_test
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/journal"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/reference"
 	"hostbot/bot/rest"
+	"hostbot/bot/stafflog"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -26,13 +26,13 @@ type kept map[string]reference.Story
 
 func (k kept) Keep(s reference.Story) { k[s.Reference] = s }
 
-func newJournal(t *testing.T, p posted) *journal.Journal {
+func newLog(t *testing.T, p posted) *stafflog.Log {
 	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return journal.New(p, kept{}, texts.For("en-US"))
+	return stafflog.New(p, kept{}, texts.For("en-US"))
 }
 
 func text(entry logchannel.Entry) string {
@@ -59,9 +59,9 @@ var request = &interaction.Request{
 
 func TestActions(t *testing.T) {
 	p := posted{}
-	j := newJournal(t, p)
+	log := newLog(t, p)
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
-		j.Action(request, interaction.Action{Name: "restart", BotID: "id-1", BotName: "My *shop*", Outcome: outcome, Duration: 4200 * time.Millisecond})
+		log.Action(request, interaction.Action{Name: "restart", BotID: "id-1", BotName: "My *shop*", Outcome: outcome, Duration: 4200 * time.Millisecond})
 	}
 	entries := p["actions"]
 	if len(entries) != 3 || len(p) != 1 {
@@ -77,12 +77,12 @@ func TestActions(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	p := posted{}
-	j := newJournal(t, p)
-	j.Failure(request, errors.New("told before"), true)
-	j.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"}, false)
+	log := newLog(t, p)
+	log.Failure(request, errors.New("told before"), true)
+	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"}, false)
 	inDM := *request
 	inDM.GuildID = ""
-	j.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)), false)
+	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)), false)
 	entries := p["errors"]
 	if len(entries) != 2 {
 		t.Fatalf("posted %v", p)
@@ -96,18 +96,41 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+func TestProblems(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	log.RedisEmbedded()
+	log.EmbeddedRedisFull(errors.New("7 keys were dropped"))
+	log.CacheFailing(errors.New("*refused*"))
+	log.EventUnreadable(errors.New("no ID"))
+	log.InteractionStuck()
+	entries := p["errors"]
+	if len(entries) != 5 || len(p) != 1 {
+		t.Fatalf("posted %v", p)
+	}
+	want(t, entries[0], "⚠️ No REDIS_URL is set")
+	want(t, entries[2], "⚠️ Accounts cannot be cached", `\*refused\*`)
+	kinds := map[string]bool{}
+	for _, e := range entries {
+		kinds[e.Fold] = true
+	}
+	if len(kinds) != 5 || kinds[""] {
+		t.Errorf("the entries count as %v", kinds)
+	}
+}
+
 func TestLifecycle(t *testing.T) {
 	p := posted{}
-	j := newJournal(t, p)
-	j.Started("1.2.3")
-	j.Connected()
-	j.Disconnected(errors.New("EOF"))
-	j.Resumed(90 * time.Second)
-	j.CommandsUpdated()
-	j.CommandsRefused(errors.New("status 403"))
-	j.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))
-	j.InteractionsElsewhere("old.example.com")
-	j.Stopping("told to stop")
+	log := newLog(t, p)
+	log.Started("1.2.3")
+	log.Connected()
+	log.Disconnected(errors.New("EOF"))
+	log.Resumed(90 * time.Second)
+	log.CommandsUpdated()
+	log.CommandsRefused(errors.New("status 403"))
+	log.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))
+	log.InteractionsElsewhere("old.example.com")
+	log.Stopping("told to stop")
 	entries := p["lifecycle"]
 	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90 s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop"} {
 		if i >= len(entries) {
@@ -136,12 +159,12 @@ func TestEveryTextIsThere(t *testing.T) {
 
 func TestStaffStandOut(t *testing.T) {
 	p := posted{}
-	j := newJournal(t, p)
+	log := newLog(t, p)
 	byStaff := *request
 	byStaff.CustomerID = "43"
-	j.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done})
-	j.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
-	j.Audit(request, interaction.Audit{Refused: true})
+	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done})
+	log.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
+	log.Audit(request, interaction.Audit{Refused: true})
 	entries := p["actions"]
 	if len(entries) != 3 {
 		t.Fatalf("posted %v", p)
@@ -157,7 +180,7 @@ func TestStaffStandOut(t *testing.T) {
 // Failures are equal by what failed, whoever met it.
 func TestEqualFailuresFold(t *testing.T) {
 	p := posted{}
-	j := newJournal(t, p)
+	log := newLog(t, p)
 	other := *request
 	other.UserID, other.Reference = "43", "XYZ9876"
 	unavailable := func(detail string) error {
@@ -168,8 +191,8 @@ func TestEqualFailuresFold(t *testing.T) {
 		{&rest.Error{Status: 404, Code: 10062, Message: "a"}, &rest.Error{Status: 404, Code: 10062, Message: "b"}},
 		{errors.New("panic: index 5"), errors.New("panic: index 7")},
 	} {
-		j.Failure(request, failures[0], false)
-		j.Failure(&other, failures[1], false)
+		log.Failure(request, failures[0], false)
+		log.Failure(&other, failures[1], false)
 	}
 	kinds := make(map[string]int)
 	for i, e := range p[logchannel.Errors] {
@@ -188,7 +211,7 @@ func TestEqualFailuresFold(t *testing.T) {
 	}
 	route := *request
 	route.Route = "reinstall/{bot...}"
-	j.Failure(&route, unavailable("node 7"), false)
+	log.Failure(&route, unavailable("node 7"), false)
 	if last := p[logchannel.Errors][6].Fold; kinds[last] != 0 {
 		t.Errorf("another route folds by %q too", last)
 	}

@@ -1,4 +1,4 @@
-package journal
+package stafflog
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 
 // Test writes one entry of each kind, each marked as a test, so that staff see
 // what they will read and that it arrives.
-func (j *Journal) Test(r *interaction.Request) {
-	marked := *j
-	marked.footer = j.t.Text("log.test.footer")
-	bot := j.t.Text("log.test.bot")
+func (l *Log) Test(r *interaction.Request) {
+	marked := *l
+	marked.footer = l.t.Text("log.test.footer")
+	bot := l.t.Text("log.test.bot")
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
 		marked.Action(r, interaction.Action{Name: "restart", BotID: "test", BotName: bot, Outcome: outcome, Duration: 4200 * time.Millisecond})
 	}
-	marked.Failure(r, errors.New(j.t.Text("log.test.failure")), false)
+	marked.Failure(r, errors.New(l.t.Text("log.test.failure")), false)
 	marked.Resumed(90 * time.Second)
 }

@@ -1,7 +1,7 @@
-// Package journal writes what the company's staff read in their log channels:
+// Package stafflog writes what the company's staff read in their log channels:
 // what customers did, what failed, and how the bot itself fares. What two
 // replicas see of one interaction is written once.
-package journal
+package stafflog
 
 import (
 	"errors"
@@ -32,17 +32,17 @@ type Keeper interface {
 	Keep(reference.Story)
 }
 
-// Journal writes entries in one language.
-type Journal struct {
+// Log writes entries in one language.
+type Log struct {
 	poster Poster
 	keeper Keeper
 	t      *locale.Texts
 	footer string // of all entries; empty for none
 }
 
-// New returns a journal.
-func New(poster Poster, keeper Keeper, texts *locale.Texts) *Journal {
-	return &Journal{poster: poster, keeper: keeper, t: texts}
+// New returns a staff log.
+func New(poster Poster, keeper Keeper, texts *locale.Texts) *Log {
+	return &Log{poster: poster, keeper: keeper, t: texts}
 }
 
 // Colours of entries.
@@ -60,7 +60,7 @@ const (
 )
 
 // Action writes how an action ended, and whether staff acted for a customer.
-func (j *Journal) Action(r *interaction.Request, a interaction.Action) {
+func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 	emoji, color := "✅", green
 	switch a.Outcome {
 	case interaction.Failed:
@@ -69,43 +69,43 @@ func (j *Journal) Action(r *interaction.Request, a interaction.Action) {
 		emoji, color = "⚠️", orange
 	case interaction.Done:
 	}
-	title := emoji + " " + j.t.Text("log.action.title."+a.Name)
+	title := emoji + " " + l.t.Text("log.action.title."+a.Name)
 	if r.ByStaff() {
-		title += " · 🛟 " + j.t.Text("log.action.by_staff")
+		title += " · 🛟 " + l.t.Text("log.action.by_staff")
 	}
-	entry := j.entry(title, color, append(j.people(r),
-		j.field("bot", safetext.Markdown(a.BotName, nameLimit)+" "+safetext.Code(a.BotID, nameLimit)),
-		j.field("outcome", j.t.Text("log.outcome."+string(a.Outcome))),
-		j.field("duration", j.t.Duration(a.Duration)),
-		j.field("where", j.where(r)),
+	entry := l.entry(title, color, append(l.people(r),
+		l.field("bot", safetext.Markdown(a.BotName, nameLimit)+" "+safetext.Code(a.BotID, nameLimit)),
+		l.field("outcome", l.t.Text("log.outcome."+string(a.Outcome))),
+		l.field("duration", l.t.Duration(a.Duration)),
+		l.field("where", l.where(r)),
 	)...)
 	if a.Outcome != interaction.Done {
-		entry.Fields = append(entry.Fields, j.field("reference", "`"+r.Reference+"`"))
+		entry.Fields = append(entry.Fields, l.field("reference", "`"+r.Reference+"`"))
 	}
-	j.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Once: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Once: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
 // and keeps the whole story behind that. Where staff were told of the same
 // before, the story is all.
-func (j *Journal) Failure(r *interaction.Request, err error, told bool) {
-	j.keeper.Keep(reference.Of(r, err))
+func (l *Log) Failure(r *interaction.Request, err error, told bool) {
+	l.keeper.Keep(reference.Of(r, err))
 	if told {
 		return
 	}
-	fields := append([]*discordgo.MessageEmbedField{j.field("reference", "`"+r.Reference+"`")}, j.people(r)...)
+	fields := append([]*discordgo.MessageEmbedField{l.field("reference", "`"+r.Reference+"`")}, l.people(r)...)
 	fields = append(fields,
-		j.field("operation", safetext.Code(string(r.Kind)+" "+r.Route, nameLimit)),
-		j.field("where", j.where(r)),
+		l.field("operation", safetext.Code(string(r.Kind)+" "+r.Route, nameLimit)),
+		l.field("where", l.where(r)),
 	)
 	var service *hostapi.Error
 	if errors.As(err, &service) {
-		fields = append(fields, j.field("error", safetext.Code(codeAndStatus(service), nameLimit)))
+		fields = append(fields, l.field("error", safetext.Code(codeAndStatus(service), nameLimit)))
 	}
-	detail := j.field("detail", safetext.Markdown(err.Error(), detailLimit))
+	detail := l.field("detail", safetext.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
-	j.poster.Post(logchannel.Entry{
-		Category: logchannel.Errors, Embed: j.entry("❗ "+j.t.Text("log.failure.title"), red, append(fields, detail)...),
+	l.poster.Post(logchannel.Entry{
+		Category: logchannel.Errors, Embed: l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...),
 		Once: "failure " + r.ID + " " + err.Error(), Fold: fold(r, err), Reference: r.Reference,
 	})
 }
@@ -139,35 +139,35 @@ func codeAndStatus(e *hostapi.Error) string {
 	return text
 }
 
-func (j *Journal) entry(title string, color int, fields ...*discordgo.MessageEmbedField) *discordgo.MessageEmbed {
+func (l *Log) entry(title string, color int, fields ...*discordgo.MessageEmbedField) *discordgo.MessageEmbed {
 	entry := &discordgo.MessageEmbed{Title: title, Color: color, Fields: fields, Timestamp: time.Now().UTC().Format(time.RFC3339)}
-	if j.footer != "" {
-		entry.Footer = &discordgo.MessageEmbedFooter{Text: j.footer}
+	if l.footer != "" {
+		entry.Footer = &discordgo.MessageEmbedFooter{Text: l.footer}
 	}
 	return entry
 }
 
 // field is a field whose name is the text log.field.<key>. Discord refuses one
 // without a value.
-func (j *Journal) field(key, value string) *discordgo.MessageEmbedField {
+func (l *Log) field(key, value string) *discordgo.MessageEmbedField {
 	if value == "" || value == " " {
 		value = "–"
 	}
-	return &discordgo.MessageEmbedField{Name: j.t.Text("log.field." + key), Value: value, Inline: true}
+	return &discordgo.MessageEmbedField{Name: l.t.Text("log.field." + key), Value: value, Inline: true}
 }
 
 // people says who asked, and for whom where staff did for a customer.
-func (j *Journal) people(r *interaction.Request) []*discordgo.MessageEmbedField {
-	fields := []*discordgo.MessageEmbedField{j.field("user", safetext.User(r.UserID))}
+func (l *Log) people(r *interaction.Request) []*discordgo.MessageEmbedField {
+	fields := []*discordgo.MessageEmbedField{l.field("user", safetext.User(r.UserID))}
 	if r.ByStaff() {
-		fields = append(fields, j.field("customer", safetext.User(r.CustomerID)))
+		fields = append(fields, l.field("customer", safetext.User(r.CustomerID)))
 	}
 	return fields
 }
 
-func (j *Journal) where(r *interaction.Request) string {
+func (l *Log) where(r *interaction.Request) string {
 	if r.GuildID == "" {
-		return j.t.Text("log.where.dm")
+		return l.t.Text("log.where.dm")
 	}
-	return "<#" + safetext.Plain(r.ChannelID, nameLimit) + "> " + j.t.Text("log.where.guild") + " " + safetext.Code(r.GuildID, nameLimit)
+	return "<#" + safetext.Plain(r.ChannelID, nameLimit) + "> " + l.t.Text("log.where.guild") + " " + safetext.Code(r.GuildID, nameLimit)
 }

@@ -1,0 +1,33 @@
+package stafflog
+
+import (
+	"hostbot/bot/logchannel"
+	"hostbot/bot/safetext"
+)
+
+// RedisEmbedded writes that no Redis is configured, and what that means.
+func (l *Log) RedisEmbedded() { l.problem("redis_embedded", nil) }
+
+// EmbeddedRedisFull writes that the Redis in the process had to drop keys.
+func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) }
+
+// CacheFailing writes that accounts cannot be cached, and why.
+func (l *Log) CacheFailing(reason error) { l.problem("cache", reason) }
+
+// EventUnreadable writes that an event of Discord's is not what was expected, so
+// that nobody could be answered.
+func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }
+
+// InteractionStuck writes that an interaction does not end and was left behind.
+func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
+
+// problem writes what is wrong with the program itself, by the text
+// log.problem.<key>. Equal ones become one message that counts.
+func (l *Log) problem(key string, reason error) {
+	text := l.t.Text("log.problem." + key)
+	entry := l.entry("⚠️ "+text, orange)
+	if reason != nil {
+		entry.Description = safetext.Markdown(reason.Error(), detailLimit)
+	}
+	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, Fold: safetext.Plain(text, nameLimit)})
+}
