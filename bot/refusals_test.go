@@ -9,13 +9,10 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-// moderated answers as Discord does where a guild's AutoMod blocks a message.
-// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
-func moderated(method, route string) discordtest.Fault {
-	return discordtest.Fault{
-		Method: method, Route: route, Times: 1, Status: http.StatusBadRequest, Header: asJSON(),
-		Body: `{"message": "Message was blocked by automatic moderation", "code": 200000}`,
-	}
+// once is a fault that meets one call.
+func once(f discordtest.Fault) discordtest.Fault {
+	f.Times = 1
+	return f
 }
 
 // AutoMod blocks how an action ended: it is said without the words of the service.
@@ -38,7 +35,7 @@ func TestAnEndThatIsModeratedIsSaidInShort(t *testing.T) {
 			w.start(t)
 			card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
 			card.WaitFor(t, "Shop")
-			w.discord.Inject(moderated(http.MethodPatch, discordtest.RouteOriginal))
+			w.discord.Inject(once(discordtest.Refused(http.MethodPatch, discordtest.RouteOriginal, discordtest.CodeBlockedMessage)))
 			w.service.Fail(hostapitest.OpRestart, test.fault, 1)
 			card = card.Press(t, "Restart")
 			if test.fault.Status == 0 {
@@ -66,7 +63,7 @@ func TestABeginningThatIsModeratedDoesNothing(t *testing.T) {
 	w.start(t)
 	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
 	card.WaitFor(t, "Shop")
-	w.discord.Inject(moderated(http.MethodPost, discordtest.RouteCallback))
+	w.discord.Inject(once(discordtest.Refused(http.MethodPost, discordtest.RouteCallback, discordtest.CodeBlockedMessage)))
 	shown := card.Press(t, "Restart").WaitFor(t, "nothing was done")
 	w.waitForLog(t, "❗ Failure", referenceIn(t, shown), "200000")
 	if n := w.service.Count(hostapitest.OpRestart); n != 0 {
@@ -93,16 +90,15 @@ func TestAnActionIsDoneThoughDiscordIsSlow(t *testing.T) {
 	}
 }
 
-// Discord is overloaded for a moment, and says so in plain text (CSSS/wall_e#664).
+// Discord is overloaded for a moment, and says so in plain text.
 func TestAnAnswerComesOnceDiscordIsWellAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
 	anna := w.addAnna(t, "Shop")
 	w.start(t)
-	w.discord.Inject(discordtest.Fault{
-		Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 3, Status: http.StatusServiceUnavailable,
-		Header: http.Header{"Content-Type": {"text/plain"}}, Body: "upstream connect error or disconnect/reset before headers. reset reason: overflow",
-	})
+	overloaded := discordtest.Overloaded(http.MethodPost, discordtest.RouteCallback)
+	overloaded.Times = 3
+	w.discord.Inject(overloaded)
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 }
 
@@ -115,10 +111,9 @@ func TestATokenThatIsNotKnownYet(t *testing.T) {
 	w.start(t)
 	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
 	card.WaitFor(t, "Shop")
-	w.discord.Inject(discordtest.Fault{
-		Method: http.MethodPatch, Route: discordtest.RouteOriginal, Times: 2, Status: http.StatusNotFound, Header: asJSON(),
-		Body: `{"message": "Unknown Webhook", "code": 10015}`,
-	})
+	unknown := discordtest.Refused(http.MethodPatch, discordtest.RouteOriginal, discordtest.CodeUnknownWebhook)
+	unknown.Times = 2
+	w.discord.Inject(unknown)
 	card = card.Press(t, "Restart")
 	w.clock.BlockUntil(t, 1)
 	w.clock.Advance(4 * time.Second)

@@ -2,7 +2,6 @@ package bot_test
 
 import (
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,7 +25,6 @@ func TestAWarmCacheCostsOneRoundTrip(t *testing.T) {
 		counted := countRequests(t, strings.TrimPrefix(url, "redis://"))
 		// Without log channels, which ask Redis every second what is to be told.
 		w := newWorld(t, "redis://"+counted.addr, "LOG_CHANNEL_ACTIONS=off", "LOG_CHANNEL_ERRORS=off", "LOG_CHANNEL_LIFECYCLE=off")
-		w.discord.Inject(discordsNoContent())
 		anna := w.addAnna(t, "Shop", "Radio")
 		stop := w.start(t)
 		list := anna.Types(t, "/bot list")
@@ -63,15 +61,6 @@ func TestAWarmCacheCostsOneRoundTrip(t *testing.T) {
 			}
 		}
 	})
-}
-
-// discordsNoContent answers callbacks as Discord does, whose 204 has a type though
-// it has no content (discord-api-docs#5887).
-func discordsNoContent() discordtest.Fault {
-	return discordtest.Fault{
-		Method: http.MethodPost, Route: discordtest.RouteCallback, After: true,
-		Status: http.StatusNoContent, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
-	}
 }
 
 // waitForKey waits until there is something in a Redis.

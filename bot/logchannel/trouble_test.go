@@ -90,42 +90,61 @@ func TestAnArchivedThread(t *testing.T) {
 	}
 }
 
-// unknownMessage answers once that Discord knows no such message.
-func unknownMessage(status, times int) discordtest.Fault {
-	return discordtest.Fault{
-		Method: http.MethodPost, Route: discordtest.RouteMessages, Status: status, Times: times,
-		Body: `{"message": "Unknown Message", "code": 10008}`, Header: http.Header{"Content-Type": {"application/json"}},
-	}
-}
-
-// Discord answers so to the nonce of a message that staff have deleted meanwhile
-// (discord-api-docs#6647): it was there, and is not sent again.
+// A message is posted, the answer is lost, and staff delete it before it is sent
+// again: it was there. What Discord says to its nonce ends the matter
+// (discord-api-docs#6647).
 func TestANonceOfADeletedMessage(t *testing.T) {
 	o := newOffice(t, unlimited())
 	o.errors = o.actions // all in one
 	p := o.newProcess(t, "", hasty())
-	o.discord.Inject(unknownMessage(http.StatusNotFound, 1))
+	lose := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, After: true, Hang: true, Times: 1})
 	p.Post(action("deleted"))
 	p.Start()
-	eventually(t, "it is sent", func() bool { return p.Status()[0].Sent == 1 && p.Status()[0].Waiting == 0 })
+	await(t, o.actions, "it is posted", func() bool { return len(titles(o.actions)) == 1 })
+	o.deleteMessage(t, o.actions.Messages()[0].ID)
+	lose()
+	eventually(t, "it is done with", func() bool { return p.Status()[0].Sent == 1 && p.Status()[0].Waiting == 0 })
 	p.Post(action("next"))
 	await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) > 0 })
 	p.stop(t)
 	if got := titles(o.actions); !slices.Equal(got, []string{"next"}) {
 		t.Errorf("the channel shows %q", got)
 	}
-	if s := p.Status()[0]; s.Sent != 2 || s.Retried != 0 {
+	if s := p.Status()[0]; s.Sent != 2 || s.Retried != 1 {
 		t.Errorf("%d requests were taken and %d failed", s.Sent, s.Retried)
 	}
 }
 
-// With status 403 the same code says that Discord suspects abuse
+// deleteMessage deletes a message from the channel of actions, as staff would.
+func (o office) deleteMessage(t *testing.T, id string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, o.discord.URL()+"/channels/"+o.actions.ID+"/messages/"+id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bot "+o.discord.Token())
+	req.Header.Set("User-Agent", "DiscordBot (https://example.com, 1.0)")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	if res.StatusCode != http.StatusNoContent {
+		t.Fatalf("status %d", res.StatusCode)
+	}
+}
+
+// With status 403 the code of an unknown message says that Discord suspects abuse
 // (discord-userdoccers, pages/topics/errors.mdx): nothing was there.
 func TestABlockIsNotADeletedMessage(t *testing.T) {
 	o := newOffice(t, unlimited())
 	o.errors = o.actions // all in one
 	p := o.newProcess(t, "", hasty())
-	o.discord.Inject(unknownMessage(http.StatusForbidden, 3))
+	o.discord.Inject(discordtest.Fault{
+		Method: http.MethodPost, Route: discordtest.RouteMessages, Status: http.StatusForbidden, Times: 3,
+		Body: `{"message": "Unknown Message", "code": 10008}`, Header: http.Header{"Content-Type": {"application/json"}},
+	})
 	p.Post(action("blocked for a while"))
 	p.Start()
 	await(t, o.actions, "the action", func() bool { return len(titles(o.actions)) > 0 })
