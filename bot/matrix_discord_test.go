@@ -132,9 +132,9 @@ func laterResponseFaults() []fault {
 		passing("another content type", signIn()),
 		passing("429", discordtest.RateLimited("", "", time.Second, false)),
 		passing("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`)),
+		passing("404", discordtest.Refused("", "", discordtest.CodeUnknownWebhook)), // discord-api-docs#7220
 		lasting("401", status(http.StatusUnauthorized, `{"message":"Invalid Webhook Token","code":50027}`)),
 		lasting("403", status(http.StatusForbidden, `{"message":"Missing Access","code":50001}`)),
-		lasting("404", status(http.StatusNotFound, `{"message":"Unknown Webhook","code":10015}`)),
 	}
 }
 
