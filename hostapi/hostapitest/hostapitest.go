@@ -77,7 +77,7 @@ type Service struct {
 	url      string
 	accounts accounts
 	faults   faults
-	journal  journal
+	recorder recorder
 
 	mu     sync.Mutex
 	closed bool

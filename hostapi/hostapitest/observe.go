@@ -12,26 +12,26 @@ func (s *Service) observed(w http.ResponseWriter, r Request) (seen http.Response
 		return w, func() {}
 	}
 	tell := s.options.Observe(r)
-	recorder := &recorder{ResponseWriter: w}
+	recorder := &answerRecorder{ResponseWriter: w}
 	return recorder, func() { tell(recorder.status, string(recorder.body)) }
 }
 
-// recorder keeps what is answered.
-type recorder struct {
+// answerRecorder keeps what is answered.
+type answerRecorder struct {
 	http.ResponseWriter
 	status int
 	body   []byte
 }
 
 // Unwrap lets the connection be broken off.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *answerRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func (r *recorder) WriteHeader(status int) {
+func (r *answerRecorder) WriteHeader(status int) {
 	r.status = status
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (r *recorder) Write(body []byte) (int, error) {
+func (r *answerRecorder) Write(body []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}

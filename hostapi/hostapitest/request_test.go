@@ -60,7 +60,7 @@ func TestARequestThatBreaksTheDocumentIsRefused(t *testing.T) {
 				t.Errorf("answered %d %s, want %d", got.status, got.body, test.want)
 			}
 			if s.Requests()[0].Violation == "" {
-				t.Error("the journal holds no violation")
+				t.Error("no violation is recorded")
 			}
 			if diff := cmp.Diff([]hostapitest.Server{before}, s.Servers(user)); diff != "" {
 				t.Errorf("it changed servers:\n%s", diff)
@@ -100,7 +100,7 @@ func TestAViolationFailsTheTest(t *testing.T) {
 	}
 }
 
-func TestJournal(t *testing.T) {
+func TestRequestsAreRecorded(t *testing.T) {
 	s := run(t, hostapitest.Options{Restart: -1})
 	s.AddServer(user, hostapitest.Server{ID: "a"})
 	s.ask(t.Context(), "GET", "/api/bot/servers?chatUserId="+user, "")
@@ -110,7 +110,7 @@ func TestJournal(t *testing.T) {
 		{At: start(), Operation: "restart", Method: "POST", Path: restart, UserID: user, ServerID: "a", Body: asUser(user)},
 	}
 	if diff := cmp.Diff(want, s.Requests()); diff != "" {
-		t.Errorf("journal (-want +got):\n%s", diff)
+		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	if s.Count("") != 2 || s.Count("list") != 1 || s.Count("get") != 0 {
 		t.Errorf("counted %d, %d, %d", s.Count(""), s.Count("list"), s.Count("get"))

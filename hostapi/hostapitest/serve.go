@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// serve takes a request through reading, the journal, faults and the operation.
+// serve takes a request through reading, recording, faults and the operation.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.begin() {
 		return
@@ -38,7 +38,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 		At: s.options.Clock.Now(), Operation: c.operation, Method: r.Method, Path: r.URL.RequestURI(),
 		UserID: c.userID, ServerID: c.serverID, Body: string(body[:min(len(body), keptBody)]), Violation: violation,
 	}
-	s.journal.add(request)
+	s.recorder.add(request)
 	w, answered := s.observed(w, request)
 	defer answered()
 

@@ -21,7 +21,7 @@ func RunWith(tb testing.TB, o Options) *Service {
 		if o.AllowViolations {
 			return
 		}
-		for _, v := range s.journal.violations() {
+		for _, v := range s.recorder.violations() {
 			tb.Errorf("a request broke the hosting service's document: %s", v)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// journalLength is how many requests are remembered, the latest ones.
-const journalLength = 1000
+// maxRecorded is how many requests are remembered, the latest ones.
+const maxRecorded = 1000
 
 // keptBody is how many bytes of a request's body are remembered.
 const keptBody = 4 << 10
@@ -26,7 +26,8 @@ type Request struct {
 	Violation string // how it broke the document; empty: it did not
 }
 
-type journal struct {
+// recorder keeps the requests that came.
+type recorder struct {
 	mu      sync.Mutex
 	latest  []Request
 	counts  map[Operation]int
@@ -34,61 +35,61 @@ type journal struct {
 	changed chan struct{} // closed with the next request; nil while no one waits
 }
 
-func (j *journal) add(r Request) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.latest) == journalLength {
-		j.latest = slices.Delete(j.latest, 0, 1)
+func (r *recorder) add(request Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.latest) == maxRecorded {
+		r.latest = slices.Delete(r.latest, 0, 1)
 	}
-	j.latest = append(j.latest, r)
-	if j.counts == nil {
-		j.counts = make(map[Operation]int)
+	r.latest = append(r.latest, request)
+	if r.counts == nil {
+		r.counts = make(map[Operation]int)
 	}
-	j.counts[r.Operation]++
-	if r.Violation != "" && len(j.broken) < journalLength {
-		j.broken = append(j.broken, fmt.Sprintf("%s %.200s: %s", r.Method, r.Path, r.Violation))
+	r.counts[request.Operation]++
+	if request.Violation != "" && len(r.broken) < maxRecorded {
+		r.broken = append(r.broken, fmt.Sprintf("%s %.200s: %s", request.Method, request.Path, request.Violation))
 	}
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
 	}
 }
 
-func (j *journal) violations() []string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Clone(j.broken)
+func (r *recorder) violations() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.broken)
 }
 
 // count returns how often op was asked for, and a channel that is closed when
 // the next request has come.
-func (j *journal) count(op Operation) (int, <-chan struct{}) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.changed == nil {
-		j.changed = make(chan struct{})
+func (r *recorder) count(op Operation) (int, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.changed == nil {
+		r.changed = make(chan struct{})
 	}
 	if op != "" {
-		return j.counts[op], j.changed
+		return r.counts[op], r.changed
 	}
 	sum := 0
-	for _, n := range j.counts {
+	for _, n := range r.counts {
 		sum += n
 	}
-	return sum, j.changed
+	return sum, r.changed
 }
 
 // Requests returns the latest requests, at most 1000, the oldest first. A
 // request is there as soon as it has been read, whatever becomes of it.
 func (s *Service) Requests() []Request {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	return slices.Clone(s.journal.latest)
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	return slices.Clone(s.recorder.latest)
 }
 
 // Count returns how many requests came for op; for an empty op, how many came.
 func (s *Service) Count(op Operation) int {
-	n, _ := s.journal.count(op)
+	n, _ := s.recorder.count(op)
 	return n
 }
 
@@ -98,7 +99,7 @@ func (s *Service) WaitFor(tb testing.TB, op Operation, n int) {
 	tb.Helper()
 	limit := time.After(waitLimit)
 	for {
-		count, changed := s.journal.count(op)
+		count, changed := s.recorder.count(op)
 		if count >= n {
 			return
 		}
