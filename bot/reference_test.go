@@ -35,7 +35,7 @@ func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 				anna.Types(t, "/bot stop", discordtest.Options{"bot": "Shop"}).WaitFor(t, "does not offer")
 				return anna.Types(t, "/bot stop", discordtest.Options{"bot": "Shop"}).WaitFor(t, "does not offer")
 			},
-			[]string{"bot stop", "stop: unavailable (501)"},
+			[]string{"bot stop", "stop: internal (501)"},
 		},
 		"a deletion that is not confirmed": {
 			func(t *testing.T, w *world, anna *discordtest.User) discordtest.View {

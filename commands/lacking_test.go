@@ -35,7 +35,7 @@ func TestAnOperationThatTheServiceLacks(t *testing.T) {
 		lacks   bool
 	}{
 		"405":                        {press("start/a"), 405, hostapi.CodeInternal, true},
-		"501":                        {press("stop/a"), 501, hostapi.CodeUnavailable, true},
+		"501":                        {press("stop/a"), 501, hostapi.CodeInternal, true},
 		"404 although the bot lives": {press("start/a"), 404, hostapi.CodeNotFound, true},
 		"turned off":                 {press("restart/a"), 0, hostapi.CodeNotOffered, true},
 		"404 of a documented one":    {press("restart/a"), 404, hostapi.CodeNotFound, false},

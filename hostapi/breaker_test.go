@@ -3,7 +3,11 @@ package hostapi_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,363 +16,332 @@ import (
 	"hostbot/hostapi"
 )
 
-// fickle is a service whose requests all end as step says, and are counted.
-type fickle struct {
-	mu       sync.Mutex
-	step     func(*http.Request) (*http.Response, error)
-	requests []*http.Request
-	times    []time.Time
-}
-
-func (f *fickle) RoundTrip(r *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	f.requests = append(f.requests, r)
-	f.times = append(f.times, time.Now())
-	step := f.step
-	f.mu.Unlock()
-	return step(r)
-}
-
-func (f *fickle) becomes(step func(*http.Request) (*http.Response, error)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.step = step
-}
-
-// sent returns how many requests there were since the last time.
-func (f *fickle) sent() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n := len(f.requests)
-	f.requests, f.times = nil, nil
-	return n
-}
-
-// told is what a client tells of the service's state.
-type told struct {
-	mu   sync.Mutex
+// guarded is a client of a script, with what it says of the service.
+type guarded struct {
+	*script
+	*hostapi.Client
 	down []error
 	up   []time.Duration
 }
 
-func (n *told) take() (down []error, up []time.Duration) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	down, up = n.down, n.up
-	n.down, n.up = nil, nil
-	return down, up
+// guard returns a client of a service whose requests end as the steps say, for
+// use in a bubble.
+func guard(t *testing.T, steps ...step) *guarded {
+	t.Helper()
+	g := &guarded{script: &script{steps: steps}}
+	var mu sync.Mutex
+	g.Client = newClient(t, "https://hosting.example", g.with, func(c *hostapi.Config) {
+		c.Timeout = 3 * time.Second
+		c.OnDown = func(reason error) { mu.Lock(); defer mu.Unlock(); g.down = append(g.down, reason) }
+		c.OnUp = func(after time.Duration) { mu.Lock(); defer mu.Unlock(); g.up = append(g.up, after) }
+	})
+	return g
 }
 
-// fickleClient returns a service and a client of it, to be used in a bubble.
-func fickleClient(t *testing.T, step func(*http.Request) (*http.Response, error)) (*fickle, *hostapi.Client, *told) {
+func (g *guarded) isOpen() bool { return !g.Health().DownSince.IsZero() }
+
+// fails has accounts from first to last asked for, with an answer that shows the
+// service to be away.
+func (g *guarded) fails(t *testing.T, first, last int) {
 	t.Helper()
-	service, said := &fickle{step: step}, &told{}
-	client := newClient(t, "https://hosting.example", func(c *hostapi.Config) {
-		c.Transport = service
-		c.Timeout = 3 * time.Second
-		c.OnDown = func(reason error) { said.mu.Lock(); said.down = append(said.down, reason); said.mu.Unlock() }
-		c.OnUp = func(after time.Duration) { said.mu.Lock(); said.up = append(said.up, after); said.mu.Unlock() }
-	})
-	return service, client, said
+	for i := first; i <= last; i++ {
+		_, err := g.List(t.Context(), strconv.Itoa(i))
+		if failure := asError(t, err); failure.NotSent || failure.Code != hostapi.CodeUnavailable && failure.Code != hostapi.CodeMalformed {
+			t.Fatalf("account %d: %v", i, err)
+		}
+	}
+}
+
+// refused tells whether a call for an account fails without a request.
+func (g *guarded) refused(t *testing.T, userID string) bool {
+	t.Helper()
+	g.sent()
+	_, err := g.List(t.Context(), userID)
+	var failure *hostapi.Error
+	notSent := errors.As(err, &failure) && failure.NotSent
+	if n := g.sent(); notSent != (n == 0) {
+		t.Errorf("%d requests, and %v", n, err)
+	}
+	return notSent
 }
 
 // pass lets the bubble's time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// broken makes the client take the service to be away.
-func broken(t *testing.T, client *hostapi.Client, service *fickle) {
-	t.Helper()
-	for range 4 {
-		if _, err := client.List(t.Context(), "42"); err == nil {
-			t.Fatal("the service is well")
-		}
-	}
-	if client.Health().DownSince.IsZero() {
-		t.Fatal("the service is not taken to be away")
-	}
-	service.sent()
-}
+// page is what a gateway answers where it does not find the service.
+func page() step { return answers(404, "<!DOCTYPE html><title>404 Not Found</title>", "") }
 
-func TestAServiceThatIsAwayIsLeftAlone(t *testing.T) {
-	for name, step := range map[string]func(*http.Request) (*http.Response, error){
-		"no connection": fails(errRefused), "broken off": fails(errBroken), "hangs": hangs, "500": answers(500, ""), "503": answers(503, ""),
+func TestBreakerOpensWhenFiveAccountsFail(t *testing.T) {
+	for name, fails := range map[string]step{
+		"no connection": refuses, "broken off": breaksOff, "hangs": hangs, "500": answers(500, "", ""), "503": answers(503, "", ""), "a gateway's page": page(),
+		"no JSON": answers(200, "<html>", ""), "wrong type": answers(200, `{"servers":7}`, ""), "empty": answers(200, "", ""),
+		"says so": answers(200, `{"ok":false,"code":"MAINTENANCE"}`, ""),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			service, client, said := fickleClient(t, step)
-			for range 4 {
-				_, err := client.List(t.Context(), "42")
-				var failure *hostapi.Error
-				if !errors.As(err, &failure) || failure.Code != hostapi.CodeUnavailable || failure.NotSent {
-					t.Errorf("%s: %v", name, err)
-				}
+			g := guard(t, fails)
+			g.fails(t, 1, 4)
+			if g.isOpen() {
+				t.Errorf("%s: open after four accounts", name)
 			}
-			if n := service.sent(); n != 10 {
-				t.Errorf("%s: %d requests, and with the tenth it should be enough", name, n)
+			g.fails(t, 5, 5)
+			if !g.isOpen() || len(g.down) != 1 || g.down[0] == nil {
+				t.Fatalf("%s: open %v after five accounts, told of %v", name, g.isOpen(), g.down)
 			}
-			if down, _ := said.take(); len(down) != 1 || hostapi.CodeOf(down[0]) != hostapi.CodeUnavailable {
-				t.Errorf("%s: told that it is away by %v", name, down)
-			}
-
+			g.sent()
 			asked := time.Now()
 			for _, op := range operations() {
-				_, err := op.call(t.Context(), client)
-				var failure *hostapi.Error
-				if !errors.As(err, &failure) || failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain || failure.Attempts != 0 {
+				_, err := op.call(t.Context(), g.Client)
+				failure := asError(t, err)
+				if failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain || failure.Attempts != 0 || failure.RetryAfter != time.Second {
 					t.Errorf("%s: %s ends with %#v", name, op.name, err)
 				}
 			}
-			if took := time.Since(asked); took != 0 { // by the bubble's clock
-				t.Errorf("%s: it takes %v to say so", name, took)
-			}
-			if n := service.sent(); n != 0 {
-				t.Errorf("%s: %d requests to a service that is away", name, n)
-			}
-			health := client.Health()
-			if health.DownSince.IsZero() || health.Reason == nil || !health.RetryAt.After(time.Now()) {
-				t.Errorf("%s: %+v", name, health)
+			if n, took := g.sent(), time.Since(asked); n != 0 || took != 0 { // by the bubble's clock
+				t.Errorf("%s: %d requests to a service that is away, in %v", name, n, took)
 			}
 		})
 	}
 }
 
-func TestNonsenseMeansAwayAsWell(t *testing.T) {
-	for name, answer := range map[string]string{"no JSON": "<html>", "wrong type": `{"servers":7}`, "empty": ""} {
-		var client *hostapi.Client
-		synctest.Test(t, func(t *testing.T) {
-			var service *fickle
-			service, client, _ = fickleClient(t, says(200, answer))
-			for range 10 {
-				if _, err := client.List(t.Context(), "42"); hostapi.CodeOf(err) != hostapi.CodeMalformed {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-			if _, err := client.List(t.Context(), "42"); hostapi.CodeOf(err) != hostapi.CodeUnavailable || service.sent() != 10 {
-				t.Errorf("%s: %v", name, err)
-			}
-		})
-	}
-}
-
-// The page is a gateway's, unless it is about the path of one operation.
-func TestAPageInThePlaceOfTheListMeansAway(t *testing.T) {
-	const page = "<!DOCTYPE html><title>404 Not Found</title>"
+// One call may take three requests; all of them are one failure. Accounts for
+// which the service goes on failing are of no account either.
+func TestBreakerStaysClosedForSomeAccounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		service, client, _ := fickleClient(t, says(404, page))
-		broken(t, client, service)
-	})
-	synctest.Test(t, func(t *testing.T) {
-		_, client, _ := fickleClient(t, says(404, page))
-		for range 20 {
-			if _, err := client.Restart(t.Context(), "42", "s"); hostapi.CodeOf(err) != hostapi.CodeUnavailable {
-				t.Error(err)
-			}
-		}
-		if !client.Health().DownSince.IsZero() {
-			t.Error("taken to be away because of one operation")
-		}
-	})
-}
-
-func TestAnswersThatARequestDeservesMeanNothing(t *testing.T) {
-	for _, status := range []int{400, 401, 403, 404, 409, 418, 422, 429, 501} {
-		synctest.Test(t, func(t *testing.T) {
-			_, client, said := fickleClient(t, says(status, "no"))
-			for range 20 {
-				if _, err := client.Restart(t.Context(), "42", "s"); err == nil {
-					t.Fatal("a success")
-				}
-			}
-			if down, _ := said.take(); len(down) != 0 || client.Health() != (hostapi.Health{}) {
-				t.Errorf("%d: taken to be away: %+v", status, client.Health())
-			}
-		})
-	}
-	synctest.Test(t, func(t *testing.T) {
-		_, client, _ := fickleClient(t, hangs)
-		for range 20 {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
-			if _, err := client.List(ctx, "42"); hostapi.CodeOf(err) != hostapi.CodeCanceled {
-				t.Error(err)
-			}
-		}
-		if !client.Health().DownSince.IsZero() {
-			t.Error("taken to be away because customers left")
-		}
-	})
-}
-
-func TestAnAnswerEndsARunOfFailures(t *testing.T) {
-	for _, answer := range []struct {
-		status int
-		body   string
-	}{{200, `{"ok":true}`}, {404, ""}, {409, "busy"}, {429, ""}, {200, `{"ok":false,"error":"busy"}`}} {
-		synctest.Test(t, func(t *testing.T) {
-			service, client, said := fickleClient(t, nil)
-			for range 10 {
-				service.becomes(answers(500, ""))
-				for range 9 {
-					_ = client.Delete(t.Context(), "42", "s")
-				}
-				service.becomes(says(answer.status, answer.body))
-				_ = client.Delete(t.Context(), "42", "s")
-			}
-			if down, _ := said.take(); len(down) != 0 {
-				t.Errorf("%d %s: taken to be away: %v", answer.status, answer.body, down)
-			}
-		})
-	}
-}
-
-func TestAServiceThatIsAwayIsProbedUntilItIsBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service, client, said := fickleClient(t, answers(503, ""))
-		broken(t, client, service)
-		since := client.Health().DownSince
-		pass(5 * time.Minute)
-		service.mu.Lock()
-		times, requests := append([]time.Time{since}, service.times...), service.requests
-		service.mu.Unlock()
-		least, most := time.Second/2, 3*time.Second/2
-		for i, r := range requests {
-			if r.Method != http.MethodGet || r.URL.Path != "/api/bot/servers" || r.URL.Query().Get("chatUserId") != "42" {
-				t.Errorf("probed with %s %s", r.Method, r.URL)
-			}
-			if pause := times[i+1].Sub(times[i]); pause < least || pause > most {
-				t.Errorf("pause %d is %v, want %v to %v", i+1, pause, least, most)
-			}
-			least, most = min(2*least, 15*time.Second), min(2*most, 45*time.Second)
-		}
-		if n := len(requests); n < 10 {
-			t.Errorf("%d probes in 5 minutes", n)
-		}
-		if down, up := said.take(); len(down) != 1 || len(up) != 0 {
-			t.Errorf("meanwhile it was told down by %v, up after %v", down, up)
-		}
-
-		service.becomes(answers(200, ""))
-		pass(time.Minute)
-		if _, up := said.take(); len(up) != 1 || up[0] < 5*time.Minute || up[0] > 6*time.Minute {
-			t.Errorf("told up after %v", up)
-		}
-		if client.Health() != (hostapi.Health{}) {
-			t.Errorf("%+v", client.Health())
-		}
-		service.sent()
-		if _, err := client.Restart(t.Context(), "42", "s"); err != nil || service.sent() != 1 {
-			t.Errorf("once it is back: %v", err)
-		}
-		pass(time.Hour)
-		if n := service.sent(); n != 0 {
-			t.Errorf("%d probes of a service that is well", n)
-		}
-	})
-}
-
-// The account that is probed with may be closed meanwhile.
-func TestARefusalShowsThatTheServiceIsBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service, client, said := fickleClient(t, answers(503, ""))
-		broken(t, client, service)
-		service.becomes(answers(404, ""))
-		pass(2 * time.Second)
-		if _, up := said.take(); len(up) != 1 {
-			t.Errorf("told up after %v", up)
-		}
-	})
-}
-
-// While nobody else asks, one account for which the service fails looks like a
-// service that is away.
-func TestAServiceThatFailsForOneAccountIsBackForOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service, client, said := fickleClient(t, func(r *http.Request) (*http.Response, error) {
-			if r.URL.Query().Get("chatUserId") == "42" {
-				return answers(503, "")(r)
-			}
-			return answers(404, "")(r)
-		})
-		broken(t, client, service)
-		pass(time.Minute)
-		if _, up := said.take(); len(up) != 0 {
-			t.Errorf("told up after %v", up)
-		}
-		if _, err := client.List(t.Context(), "43"); hostapi.CodeOf(err) != hostapi.CodeUnavailable {
-			t.Errorf("error %v of a service that is taken to be away", err)
-		}
-		pass(time.Minute)
-		if _, up := said.take(); len(up) != 1 {
-			t.Errorf("told up after %v", up)
-		}
-		if _, err := client.List(t.Context(), "43"); hostapi.CodeOf(err) != hostapi.CodeNotFound {
-			t.Errorf("error %v, want that of no account", err)
-		}
-	})
-}
-
-func TestManyFailuresAtOnceAreToldOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		service, client, said := fickleClient(t, hangs)
-		var calling sync.WaitGroup
+		g := guard(t, answers(500, "", ""))
 		for range 100 {
-			calling.Go(func() { _, _ = client.Restart(t.Context(), "42", "s") })
+			g.fails(t, 1, 4)
 		}
-		calling.Wait()
-		if down, _ := said.take(); len(down) != 1 {
-			t.Errorf("told %d times", len(down))
-		}
-		if n := service.sent(); n != 100 {
-			t.Errorf("%d requests, want one for each call and no probe yet", n)
-		}
-	})
-}
-
-func TestCloseEndsProbing(t *testing.T) {
-	for name, wait := range map[string]time.Duration{"between two": time.Second / 4, "under way": 2 * time.Second} {
-		synctest.Test(t, func(t *testing.T) {
-			service, client, said := fickleClient(t, answers(503, ""))
-			broken(t, client, service)
-			service.becomes(hangs)
-			pass(wait)
-			client.Close()
-			service.sent()
-			pass(time.Hour)
-			if _, up := said.take(); service.sent() != 0 || len(up) != 0 {
-				t.Errorf("%s: it goes on", name)
-			}
-		})
-	}
-}
-
-func TestAServiceThatAsksForAPauseGetsIt(t *testing.T) {
-	for _, test := range []struct {
-		retryAfter string
-		held       time.Duration
-	}{{"7", 7 * time.Second}, {"3600", 30 * time.Second}, {"", 0}} {
-		synctest.Test(t, func(t *testing.T) {
-			service, client, said := fickleClient(t, answers(429, test.retryAfter))
-			if err := client.Delete(t.Context(), "42", "s"); hostapi.CodeOf(err) != hostapi.CodeRateLimited {
+		for i := range 100 {
+			g.becomes(works)
+			if _, err := g.List(t.Context(), "well"); err != nil {
 				t.Fatal(err)
 			}
-			service.becomes(answers(200, ""))
-			service.sent()
-			if test.held > 0 {
-				pass(test.held - time.Second)
-				_, err := client.List(t.Context(), "7") // which would be repeated
-				var failure *hostapi.Error
-				if !errors.As(err, &failure) || failure.Code != hostapi.CodeRateLimited || !failure.NotSent || failure.RetryAfter != time.Second || service.sent() != 0 {
-					t.Errorf("%q: %#v", test.retryAfter, err)
+			g.becomes(answers(500, "", ""))
+			g.fails(t, 1, 4+i%5)
+		}
+		if g.isOpen() || len(g.down) != 0 {
+			t.Errorf("open because of %v", g.down)
+		}
+	})
+}
+
+func TestBreakerIsClosedByAnAccountThatIsWell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failing := make(map[string]bool)
+		g := guard(t, func(r *http.Request) (*http.Response, error) {
+			if failing[r.URL.Query().Get("chatUserId")] {
+				return answers(500, "", "")(r)
+			}
+			return works(r)
+		})
+		for i := range 10 {
+			failing[strconv.Itoa(i)] = true
+		}
+		g.fails(t, 0, 4) // the others are not asked for yet
+		pass(time.Second)
+		for i := range 5 {
+			if !g.refused(t, strconv.Itoa(i)) {
+				t.Errorf("the failing account %d is asked for before others", i)
+			}
+		}
+		if g.refused(t, "well") || g.isOpen() || len(g.up) != 1 || g.up[0] != time.Second {
+			t.Fatalf("open %v, told up after %v", g.isOpen(), g.up)
+		}
+		for range 10 {
+			g.fails(t, 0, 8)
+			if g.refused(t, "well") {
+				t.Fatal("open again because of accounts that go on failing")
+			}
+		}
+	})
+}
+
+func TestBreakerIgnoresWhatSaysNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		step step
+		call func(ctx context.Context, c *hostapi.Client, userID string) error
+	}{
+		"a customer leaves": {hangs, func(ctx context.Context, c *hostapi.Client, userID string) error {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Second, cancel)
+			_, err := c.List(ctx, userID)
+			return err
+		}},
+		"too late to be sent": {works, func(ctx context.Context, c *hostapi.Client, userID string) error {
+			ctx, cancel := context.WithDeadline(ctx, time.Now().Add(-time.Second))
+			defer cancel()
+			_, err := c.List(ctx, userID)
+			return err
+		}},
+		"an operation is not there": {page(), func(ctx context.Context, c *hostapi.Client, userID string) error { return c.Delete(ctx, userID, "s") }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := guard(t, test.step)
+			for i := range 20 {
+				if err := test.call(t.Context(), g.Client, strconv.Itoa(i)); err == nil {
+					t.Fatalf("%s: a success", name)
 				}
-				if want := time.Now().Add(time.Second); !client.Health().RetryAt.Equal(want) || !client.Health().DownSince.IsZero() {
-					t.Errorf("%q: %+v", test.retryAfter, client.Health())
+			}
+			if g.isOpen() {
+				t.Errorf("%s: open", name)
+			}
+		})
+	}
+}
+
+// TestBreakerIgnoresTheClientsOwnQueue has calls wait for a connection of the
+// pool until they are given up.
+func TestBreakerIgnoresTheClientsOwnQueue(t *testing.T) {
+	release, arrived := make(chan struct{}), make(chan struct{})
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- struct{}{}
+		<-release
+		_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
+	}))
+	t.Cleanup(service.Close)
+	transport := hostapi.NewTransport(func(*http.Request) (*url.URL, error) { return nil, nil })
+	transport.MaxConnsPerHost = 1
+	client := newClient(t, service.URL, func(c *hostapi.Config) { c.Transport = transport })
+	slow := make(chan error)
+	go func() {
+		_, err := client.List(t.Context(), "slow")
+		slow <- err
+	}()
+	<-arrived
+	for i := range 10 {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		_, err := client.Restart(ctx, strconv.Itoa(i), "s")
+		cancel()
+		if failure := asError(t, err); failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain {
+			t.Errorf("%#v", failure)
+		}
+	}
+	if health := client.Health(); !health.DownSince.IsZero() {
+		t.Error("the service is taken to be away")
+	}
+	close(release)
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBreakerCountsAnewAfterAnAnswer(t *testing.T) {
+	for _, answer := range []step{
+		works, answers(400, "", ""), answers(401, "", ""), answers(403, "", ""), answers(404, "", ""), answers(409, "", ""),
+		answers(418, "", ""), answers(429, "", ""), answers(501, "", ""), answers(200, `{"ok":false,"error":"busy"}`, ""),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := guard(t)
+			for i := range 10 {
+				g.becomes(answers(500, "", ""))
+				g.fails(t, 10*i, 10*i+3)
+				g.becomes(answer)
+				_, err := g.Restart(t.Context(), strconv.Itoa(10*i+4), "s")
+				if g.isOpen() {
+					t.Fatalf("open after %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestBreakerProbesAtGrowingPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := guard(t, answers(503, "", ""))
+		g.fails(t, 1, 5)
+		since := time.Now()
+		for i, seconds := range []time.Duration{1, 2, 4, 8, 15, 15} {
+			pass(seconds*time.Second - time.Millisecond)
+			if !g.refused(t, "early") {
+				t.Errorf("probe %d comes before %d s are over", i, seconds)
+			}
+			pass(time.Millisecond)
+			g.fails(t, 10+i, 10+i)
+		}
+		pass(29 * time.Second)
+		if !g.refused(t, "5") {
+			t.Error("a failing account is asked for before twice the pause is over")
+		}
+		pass(time.Second)
+		if len(g.down) != 1 || len(g.up) != 0 {
+			t.Errorf("told down by %v, up after %v", g.down, g.up)
+		}
+		g.becomes(answers(404, "", "")) // a refusal shows that the service works
+		if g.refused(t, "5") || g.isOpen() || len(g.up) != 1 || g.up[0] < time.Since(since) {
+			t.Errorf("open %v, told up after %v", g.isOpen(), g.up)
+		}
+		g.becomes(works)
+		if _, err := g.Restart(t.Context(), "1", "s"); err != nil {
+			t.Errorf("once it is back: %v", err)
+		}
+		g.becomes(answers(503, "", ""))
+		g.fails(t, 1, 1) // which succeeded meanwhile
+		g.fails(t, 21, 24)
+		pass(time.Second)
+		if !g.isOpen() || g.refused(t, "early") {
+			t.Error("it does not begin anew")
+		}
+	})
+}
+
+func TestBreakerLetsOneProbeThroughAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := guard(t, answers(503, "", ""))
+		g.fails(t, 1, 5)
+		pass(time.Second)
+		g.becomes(hangs)
+		ctx, leave := context.WithCancel(t.Context())
+		var probe sync.WaitGroup
+		probe.Go(func() { _, _ = g.Restart(ctx, "probe", "s") })
+		synctest.Wait()
+		if !g.refused(t, "other") {
+			t.Error("a second probe beside one that hangs")
+		}
+		leave()
+		probe.Wait()
+		g.becomes(works)
+		if g.refused(t, "other") || g.isOpen() {
+			t.Error("a probe that was left is waited for")
+		}
+	})
+}
+
+func TestBreakerTellsOfManyFailuresOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := guard(t, hangs)
+		var calling sync.WaitGroup
+		for i := range 100 {
+			calling.Go(func() { _, _ = g.Restart(t.Context(), strconv.Itoa(i), "s") })
+		}
+		calling.Wait()
+		if n := g.sent(); len(g.down) != 1 || n != 100 {
+			t.Errorf("told %d times of %d requests", len(g.down), n)
+		}
+	})
+}
+
+func TestBreakerHeedsRetryAfter(t *testing.T) {
+	for retryAfter, held := range map[string]time.Duration{"7": 7 * time.Second, "3600": 30 * time.Second, "": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			g := guard(t, answers(429, "", retryAfter), works)
+			if err := g.Delete(t.Context(), "42", "s"); hostapi.CodeOf(err) != hostapi.CodeRateLimited {
+				t.Fatal(err)
+			}
+			g.sent()
+			if held > 0 {
+				pass(held - time.Second)
+				_, err := g.List(t.Context(), "7") // which would be repeated
+				failure := asError(t, err)
+				if failure.Code != hostapi.CodeRateLimited || !failure.NotSent || failure.RetryAfter != time.Second || g.sent() != 0 {
+					t.Errorf("%q: %#v", retryAfter, err)
 				}
 				pass(time.Second)
 			}
-			if _, err := client.Restart(t.Context(), "42", "s"); err != nil || service.sent() != 1 {
-				t.Errorf("%q: afterwards %v", test.retryAfter, err)
+			if _, err := g.Restart(t.Context(), "42", "s"); err != nil || g.sent() != 1 {
+				t.Errorf("%q: afterwards %v", retryAfter, err)
 			}
-			if down, up := said.take(); len(down)+len(up) != 0 {
-				t.Errorf("%q: told down by %v", test.retryAfter, down)
+			if g.isOpen() || len(g.down)+len(g.up) != 0 {
+				t.Errorf("%q: told down by %v", retryAfter, g.down)
 			}
 		})
 	}

@@ -2,16 +2,22 @@ package hostapi_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"hostbot/configs/secret"
 	"hostbot/hostapi"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const theSecret = "s3cr3t-of-the-service"
 
@@ -38,11 +44,26 @@ func serve(t testing.TB, handler http.HandlerFunc, edits ...func(*hostapi.Config
 	return newClient(t, server.URL, edits...)
 }
 
+// saying answers every request with a body.
+func saying(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
+
+// asError returns the client's error in err, which must be one.
+func asError(t testing.TB, err error) *hostapi.Error {
+	t.Helper()
+	var failure *hostapi.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("no error of the client's: %v", err)
+	}
+	return failure
+}
+
 func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := hostapi.New(hostapi.Config{
 		BaseURL: "https://user:hunter2@hosting.example",
 		Secret:  "two words",
-		Timeout: -time.Second, UserAgent: "hostbot\r\nX-Injected: 1",
+		Timeout: -time.Second,
 		Operations: map[hostapi.Operation]hostapi.Override{
 			"reboot":            {Disabled: true},
 			hostapi.OpList:      {Path: "/servers/:id"},
@@ -58,26 +79,25 @@ func TestNewReportsEveryMistake(t *testing.T) {
 		t.Fatal("New accepted it")
 	}
 	for _, want := range []string{
-		"base URL: must not hold a user name or password",
-		"secret: holds a space",
+		"url: must not hold a user name or password",
+		"secret: holds white space",
 		"timeout: is negative",
-		"user agent: holds a character",
-		`operations: "reboot" is not an operation`,
-		"operations: list: path:",
-		"operations: get: user ID: a GET has no body",
-		`operations: restart: method: "GET" is none of`,
-		"operations: restart: path:",
-		`operations: restart: user ID: place "header"`,
-		"operations: reinstall: path:",
-		"operations: stop: path:",
-		"operations: start: path:",
-		"operations: delete: path:",
+		"operations: an operation is not known",
+		"operations.list.path: has a segment :id",
+		"operations.get: is a GET, which has no body",
+		"operations.restart.method: is none of POST, PUT, PATCH, DELETE",
+		"operations.restart.path: is not a path",
+		"operations.restart.chat_user_id: is neither query nor body",
+		"operations.reinstall.path: must have one segment :id",
+		"operations.stop.path: is not a path",
+		"operations.start.path: is not a path",
+		"operations.delete.path: has a colon",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in:\n%v", want, err)
 		}
 	}
-	for _, never := range []string{"hunter2", "two words"} {
+	for _, never := range []string{"hunter2", "two words", "reboot", "header", "force", "users"} {
 		if strings.Contains(err.Error(), never) {
 			t.Errorf("%q is repeated in:\n%v", never, err)
 		}
@@ -124,13 +144,17 @@ func TestNewChecksTheSecret(t *testing.T) {
 	}
 }
 
-func TestEveryCallIsObserved(t *testing.T) {
-	var calls []hostapi.Call
+func TestClientObservesEveryCall(t *testing.T) {
+	var got []string
 	status := http.StatusOK
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		_, _ = fmt.Fprint(w, `{"ok":true}`)
-	}, func(c *hostapi.Config) { c.Observe = func(call hostapi.Call) { calls = append(calls, call) } })
+		_, _ = io.WriteString(w, `{"ok":true}`)
+	}, func(c *hostapi.Config) {
+		c.Observe = func(call hostapi.Call) {
+			got = append(got, fmt.Sprintf("%s:%s:%d:%v", call.Op, call.Code, call.Attempts, call.Duration > 0))
+		}
+	})
 
 	if _, err := client.Start(t.Context(), "u", "s"); err != nil {
 		t.Fatal(err)
@@ -139,16 +163,30 @@ func TestEveryCallIsObserved(t *testing.T) {
 	_, _ = client.Stop(t.Context(), "u", "s")
 	_, _ = client.Get(t.Context(), "u", "")
 	status = http.StatusServiceUnavailable
-	_, _ = client.List(t.Context(), "u")
+	_, err := client.List(t.Context(), "u")
+	if failure := asError(t, err); failure.Attempts != 3 || failure.Took <= 0 {
+		t.Errorf("%d attempts in %v", failure.Attempts, failure.Took)
+	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, _ = client.List(canceled, "u")
 
-	var got []string
-	for _, call := range calls {
-		got = append(got, fmt.Sprintf("%s:%s:%d:%v", call.Op, call.Code, call.Attempts, call.Duration > 0))
-	}
 	if want := "start::1:true stop:conflict:1:true get:internal:0:true list:unavailable:3:true list:canceled:0:true"; strings.Join(got, " ") != want {
 		t.Errorf("observed %v, want %s", got, want)
+	}
+}
+
+func TestClientIsPrintedWithoutTheSecret(t *testing.T) {
+	config := hostapi.Config{BaseURL: "https://hosting.example", Secret: theSecret}
+	client := newClient(t, config.BaseURL)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		for _, value := range []any{config, &config, client, *client, struct{ c *hostapi.Client }{client}} {
+			text := fmt.Sprintf(verb, value)
+			for _, secret := range []string{theSecret, fmt.Sprintf("%x", theSecret), fmt.Sprintf("%X", theSecret)} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s of a %T: %s", verb, value, text)
+				}
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,10 +17,14 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of one answer, in bytes.
+	// maxAnswer bounds the body of an answer, in bytes.
 	maxAnswer = 4 << 20
-	// maxArgument bounds the ID of a user or a server, in bytes.
-	maxArgument = 1024
+	// maxAttempts is how often a request is sent at most.
+	maxAttempts = 3
+	// firstBackoff is the wait before the second attempt, on average; it doubles.
+	firstBackoff = 100 * time.Millisecond
+	// maxElapsed bounds all attempts of a call whose context has no deadline.
+	maxElapsed = 30 * time.Second
 )
 
 // call is one call of an operation.
@@ -30,169 +35,154 @@ type call struct {
 	fields   map[string]any // of the body, beside the user's ID
 }
 
-// do makes a call and decodes the answer to it. Everything that is sent to the
-// service is sent here.
-func do[T any](ctx context.Context, c *Client, call call, decode func(answer []byte) (T, error)) (T, error) {
-	started, attempts := time.Now(), 0
-	value, err := func() (value T, _ *Error) {
-		e, err := c.endpoint(call)
-		if err != nil {
-			return value, err
-		}
-		answer, tries, err := c.send(ctx, e, call)
-		attempts = tries
-		if err != nil {
-			return value, err
-		}
-		value, mistake := decode(answer.body)
-		if mistake != nil {
-			err := c.malformed(e, call.op, answer.status, mistake)
-			c.breaker.note(call.userID, err)
-			return value, err
-		}
-		c.breaker.note(call.userID, nil)
-		return value, nil
-	}()
+// do makes a call. Everything that is sent to the service is sent here.
+func (c *Client) do(ctx context.Context, call call) (result, error) {
+	started := time.Now()
+	got, attempts, failure := c.guarded(ctx, call)
 	took := time.Since(started)
-	c.observe(Call{Op: call.op, Code: codeOf(err), Attempts: attempts, Duration: took})
-	if err != nil {
-		err.Attempts, err.Took = attempts, took
-		var zero T
-		return zero, err
+	if failure != nil {
+		c.observe(Call{call.op, failure.Code, attempts, took})
+		failure.Attempts, failure.Took = attempts, took
+		return result{}, failure
 	}
-	return value, nil
+	c.observe(Call{call.op, "", attempts, took})
+	return got, nil
 }
 
-// tryList asks for an account in one request, whatever the breaker says.
-func (c *Client) tryList(ctx context.Context, userID string) *Error {
-	started, call := time.Now(), call{op: OpList, userID: userID}
-	failure := func() *Error {
-		e, err := c.endpoint(call)
-		if err != nil {
-			return err
-		}
-		answer, err := c.attempt(ctx, e, call)
-		if err != nil {
-			return err
-		}
-		if _, mistake := decodeList(answer.body); mistake != nil {
-			return c.malformed(e, call.op, answer.status, mistake)
-		}
-		return nil
-	}()
-	c.observe(Call{Op: call.op, Code: codeOf(failure), Attempts: 1, Duration: time.Since(started)})
-	return failure
+// guarded makes a call if its arguments are right and the circuit breaker allows
+// it.
+func (c *Client) guarded(ctx context.Context, call call) (got result, attempts int, failure *Error) {
+	o, failure := c.prepare(call)
+	if failure != nil {
+		return result{}, 0, failure
+	}
+	probe, failure := c.breaker.allow(call, time.Now())
+	if failure != nil {
+		return result{}, 0, failure
+	}
+	got, attempts, failure = c.send(ctx, o, call)
+	c.breaker.record(call.userID, probe, failure, time.Now())
+	return got, attempts, failure
 }
 
-// codeOf is CodeOf for an error that may be a nil *Error.
-func codeOf(err *Error) Code {
-	if err == nil {
-		return ""
-	}
-	return err.Code
-}
-
-// endpoint returns where a call goes, or what is wrong with its arguments.
-func (c *Client) endpoint(call call) (endpoint, *Error) {
-	mistake := func(text string) (endpoint, *Error) {
-		return endpoint{}, &Error{Code: CodeInternal, Op: call.op, Detail: text}
-	}
-	e, ok := c.endpoints[call.op]
+// prepare returns the operation of a call, or the mistake in its arguments.
+func (c *Client) prepare(call call) (operation, *Error) {
+	o, ok := c.operations[call.op]
+	mistake := ""
 	switch {
 	case !ok:
-		return endpoint{}, &Error{Code: CodeNotOffered, Op: call.op, Detail: "the operation is turned off"}
-	case call.userID == "":
-		return mistake("the user ID is empty")
-	case len(call.userID) > maxArgument:
-		return mistake(fmt.Sprintf("the user ID is longer than %d bytes", maxArgument))
-	case !utf8.ValidString(call.userID):
-		// JSON would carry it as another user's.
-		return mistake("the user ID is not text")
-	case !e.takesServer():
-		return e, nil
-	case call.serverID == "":
-		return mistake("the server ID is empty")
-	case len(call.serverID) > maxArgument:
-		return mistake(fmt.Sprintf("the server ID is longer than %d bytes", maxArgument))
-	case call.serverID == "." || call.serverID == "..":
-		// No escaping keeps these from being taken for a step in the path.
-		return mistake(fmt.Sprintf("the server ID is %q", call.serverID))
+		return operation{}, &Error{Code: CodeNotOffered, Op: call.op, Detail: "the operation is turned off"}
+	case call.userID == "" || !utf8.ValidString(call.userID): // which JSON would carry as another user's
+		mistake = "the user ID is empty or no text"
+	case !o.takesServer():
+	case call.serverID == "" || call.serverID == "." || call.serverID == "..": // a step in the path, however it is escaped
+		mistake = "the server ID is empty or a step in the path"
 	}
-	return e, nil
+	if mistake != "" {
+		return operation{}, &Error{Code: CodeInternal, Op: call.op, Detail: mistake}
+	}
+	return o, nil
 }
 
-// answer is a success: a status of 2xx and a body within maxAnswer that does
-// not say otherwise.
-type answer struct {
-	status int
-	body   []byte
+// send makes the request of a call, and makes it again where that is safe, may
+// help and fits the context's deadline.
+func (c *Client) send(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(maxElapsed)
+	}
+	for backoff := firstBackoff; ctx.Err() == nil; backoff *= 2 {
+		attempts++
+		got, failure = c.attempt(ctx, o, call)
+		if failure == nil || attempts == maxAttempts || !repeatable(o, failure) {
+			return got, attempts, failure
+		}
+		wait := backoff/2 + rand.N(backoff)
+		if failure.RetryAfter > 0 {
+			wait = failure.RetryAfter
+		}
+		if wait > time.Until(deadline) {
+			return got, attempts, failure
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+	failure = Interrupted(ctx, call.op)
+	failure.NotSent = attempts == 0
+	return result{}, attempts, failure
+}
+
+// repeatable tells whether a request that failed may be sent again: the failure
+// may pass, and no action is carried out twice.
+func repeatable(o operation, failure *Error) bool {
+	mayPass := failure.Code == CodeUnavailable || failure.Code == CodeRateLimited
+	neverArrived := failure.Status == 0 && !failure.Uncertain
+	return mayPass && (o.reads || neverArrived)
 }
 
 // attempt sends one request and reads the answer.
-func (c *Client) attempt(ctx context.Context, e endpoint, call call) (answer, *Error) {
+func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *Error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	traced, way := traceWay(bounded)
-	req, err := c.request(traced, e, call)
+	traced, trace := withTrace(bounded)
+	req, err := c.request(traced, o, call)
 	if err != nil {
-		return answer{}, &Error{Code: CodeInternal, Op: call.op, Detail: c.printable(err.Error())}
+		return result{}, &Error{Code: CodeInternal, Op: o.name, Detail: c.printable(err.Error())}
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, c.unanswered(ctx, call.op, err, !e.reads && way.mayHaveArrived(err))
+		failure := c.unanswered(ctx, o, err)
+		failure.Uncertain = !o.reads && trace.mayHaveArrived()
+		failure.NotSent = trace.queued()
+		return result{}, failure
 	}
 	defer func() { _ = res.Body.Close() }()
-	// Read to the end, so that the connection can be used again.
+	// The body is read to its end, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return answer{}, c.refused(e, call.op, res, body)
+		return result{}, c.refused(o, res, body)
 	case err != nil:
-		failure := c.unanswered(ctx, call.op, err, !e.reads)
-		failure.Status = res.StatusCode
-		return answer{}, failure
+		failure := c.unanswered(ctx, o, err)
+		failure.Uncertain, failure.Status = !o.reads, res.StatusCode
+		return result{}, failure
 	case len(body) > maxAnswer:
-		return answer{}, c.malformed(e, call.op, res.StatusCode, fmt.Errorf("longer than %d bytes", maxAnswer))
+		return result{}, c.malformed(o, res, fmt.Errorf("longer than %d bytes", maxAnswer))
 	case saysNotOK(body):
-		return answer{}, c.refused(e, call.op, res, body)
+		return result{}, c.refused(o, res, body)
 	case res.StatusCode == http.StatusNoContent:
-		body = []byte(`{"ok":true}`) // what this status says where there can be no body
+		body = []byte(`{"ok":true}`) // the status says so, and allows no body
 	}
-	return answer{status: res.StatusCode, body: body}, nil
+	got, err := o.decode(body, call.serverID)
+	if err != nil {
+		return result{}, c.malformed(o, res, err)
+	}
+	return got, nil
 }
 
 // request builds the request of a call. http.NewRequest makes its body one that
-// can be read again; for the methods of actions, net/http makes use of that
-// only where nothing of the request was written.
-func (c *Client) request(ctx context.Context, e endpoint, call call) (*http.Request, error) {
-	u := *c.base
-	u.RawPath += strings.Replace(e.path, idSegment, url.PathEscape(call.serverID), 1)
-	var err error
-	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
-		return nil, fmt.Errorf("path: %w", err)
-	}
-	fields := maps.Clone(call.fields)
-	if e.userIn == InQuery {
+// can be read again. For the methods of actions, net/http makes use of that only
+// where nothing of the request was written.
+func (c *Client) request(ctx context.Context, o operation, call call) (*http.Request, error) {
+	u := c.base.JoinPath(strings.Replace(o.path, idSegment, url.PathEscape(call.serverID), 1))
+	fields := make(map[string]any)
+	maps.Copy(fields, call.fields)
+	if o.userIn == InQuery {
 		u.RawQuery = url.Values{"chatUserId": {call.userID}}.Encode()
 	} else {
-		if fields == nil {
-			fields = make(map[string]any, 1)
-		}
 		fields["chatUserId"] = call.userID
 	}
-	var body io.Reader
+	var body []byte
 	if len(fields) > 0 {
-		encoded, err := json.Marshal(fields)
-		if err != nil {
-			return nil, fmt.Errorf("body: %w", err)
-		}
-		body = bytes.NewReader(encoded)
+		body, _ = json.Marshal(fields) // texts and numbers can always be encoded
 	}
-	req, err := http.NewRequestWithContext(ctx, e.method, u.String(), body)
+	req, err := http.NewRequestWithContext(ctx, o.method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("request: %w", err)
+		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.reveal())
+	req.Header.Set("Authorization", c.authorization())
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	if body != nil {
@@ -202,31 +192,26 @@ func (c *Client) request(ctx context.Context, e endpoint, call call) (*http.Requ
 }
 
 // unanswered returns the error of a request to which no whole answer came.
-func (c *Client) unanswered(ctx context.Context, op Operation, err error, uncertain bool) *Error {
-	if ctx.Err() != nil {
-		failure := Interrupted(ctx, op)
-		failure.Uncertain = uncertain
-		return failure
+func (c *Client) unanswered(ctx context.Context, o operation, err error) *Error {
+	switch {
+	case ctx.Err() != nil:
+		return Interrupted(ctx, o.name)
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: CodeUnavailable, Op: o.name, Detail: fmt.Sprintf("no answer within %v", c.timeout), cause: context.DeadlineExceeded}
 	}
-	failure := &Error{Code: CodeUnavailable, Op: op, Uncertain: uncertain}
-	if errors.Is(err, context.DeadlineExceeded) {
-		failure.Detail, failure.cause = fmt.Sprintf("no answer within %v", c.timeout), context.DeadlineExceeded
-		return failure
-	}
-	// The address in a url.Error holds the user's ID; what it wraps says enough.
+	// The address in a url.Error holds the user's ID; the error in it says enough.
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	failure.Detail = c.printable(err.Error())
-	return failure
+	return &Error{Code: CodeUnavailable, Op: o.name, Detail: c.printable(err.Error())}
 }
 
 // malformed returns the error of an answer of 2xx that makes no sense. An action
 // that got one may well have been carried out.
-func (c *Client) malformed(e endpoint, op Operation, status int, mistake error) *Error {
+func (c *Client) malformed(o operation, res *http.Response, mistake error) *Error {
 	return &Error{
-		Code: CodeMalformed, Op: op, Status: status, Uncertain: !e.reads,
+		Code: CodeMalformed, Op: o.name, Status: res.StatusCode, Uncertain: !o.reads,
 		Detail: c.printable("malformed answer: " + mistake.Error()),
 	}
 }

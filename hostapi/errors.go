@@ -40,12 +40,13 @@ type Error struct {
 	RetryAfter time.Duration
 	// Uncertain says of an action that it may have been carried out: it may
 	// have reached the service, and no definite answer came back. A status of
-	// 5xx is none: the service, or a gateway before it, may fail half way.
+	// 5xx is not definite: the service, or a gateway before it, may fail half way.
 	Uncertain bool
-	// NotSent says that no request was made, as the service is known to be away
-	// or to have had too many of them.
+	// NotSent says that the service was not asked: the circuit breaker is open,
+	// the service has had too many requests, or no connection of the client's
+	// own pool became free in time.
 	NotSent bool
-	// Attempts is how many requests were sent; Took is how long the call lasted
+	// Attempts is how many requests were made; Took is how long the call lasted
 	// with all of them.
 	Attempts int
 	Took     time.Duration

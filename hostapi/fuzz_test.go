@@ -33,7 +33,7 @@ func FuzzAnswers(f *testing.F) {
 			return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(string(body))), Request: r}, nil
 		}
 		client := newClient(t, "https://hosting.example", func(c *hostapi.Config) {
-			c.Transport = &script{steps: []func(*http.Request) (*http.Response, error){answer}}
+			c.Transport = &script{steps: []step{answer}}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // too short to try again
 		defer cancel()
@@ -69,7 +69,7 @@ func FuzzRecords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		client := newClient(t, "https://hosting.example", func(c *hostapi.Config) {
-			c.Transport = &script{steps: []func(*http.Request) (*http.Response, error){says(http.StatusOK, string(body))}}
+			c.Transport = &script{steps: []step{answers(http.StatusOK, string(body), "")}}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond) // too short to try again
 		defer cancel()
@@ -83,7 +83,7 @@ func FuzzRecords(f *testing.F) {
 				t.Errorf("believed: %+v", list.Servers)
 			}
 			seen[s.ID] = true
-			if y := s.CreatedAt.Year(); y < 1 || y > 9999 || s.CreatedAt.Location() != time.UTC {
+			if s.CreatedAt.Location() != time.UTC {
 				t.Errorf("a server of %v", s.CreatedAt)
 			}
 		}

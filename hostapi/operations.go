@@ -1,11 +1,10 @@
 package hostapi
 
 import (
-	"errors"
-	"fmt"
-	"maps"
+	"cmp"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -35,129 +34,125 @@ const (
 	InBody  Place = "body"
 )
 
-// Override changes how an operation is called. What is empty stays as the
-// service's document has it.
+// idSegment stands for the server's ID in a path.
+const idSegment = ":id"
+
+// operation is how an operation is called, and how its answer is read.
+type operation struct {
+	name   Operation
+	reads  bool // it changes nothing, and may be repeated
+	method string
+	path   string // relative to the base URL
+	userIn Place
+	decode decoder
+}
+
+// standardOperations is the table of all operations. A new one is a name above,
+// an entry here and a method of Client. The service's document shows list,
+// reinstall and restart. It names the others with their methods only.
+func standardOperations() []operation {
+	const servers, server = "/api/bot/servers", "/api/bot/servers/" + idSegment
+	const reads, acts = true, false
+	return []operation{
+		{OpList, reads, http.MethodGet, servers, InQuery, decodeList},
+		{OpGet, reads, http.MethodGet, server, InQuery, decodeServer},
+		{OpCreate, acts, http.MethodPost, servers, InBody, decodeChangedServer},
+		{OpDelete, acts, http.MethodDelete, server, InQuery, decodeStatus},
+		{OpStart, acts, http.MethodPost, server + "/start", InBody, decodeStatus},
+		{OpStop, acts, http.MethodPost, server + "/stop", InBody, decodeStatus},
+		{OpRestart, acts, http.MethodPost, server + "/restart", InBody, decodeStatus},
+		{OpReinstall, acts, http.MethodPost, server + "/reinstall", InBody, decodeStatus},
+		{OpUpdateStartup, acts, http.MethodPatch, server + "/startup", InBody, decodeChangedServer},
+	}
+}
+
+// Operations returns the names of all operations.
+func Operations() []Operation {
+	var names []Operation
+	for _, o := range standardOperations() {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// Override changes how an operation is called. A field that is empty changes
+// nothing.
 type Override struct {
 	Disabled bool   // the operation is turned off
-	Method   string // GET or POST for what reads; POST, PUT, PATCH or DELETE for an action
+	Method   string // GET or POST for one that reads; POST, PUT, PATCH or DELETE for an action
 	Path     string // relative to the base URL, with :id in the server's place
 	UserIDIn Place
 }
 
-// idSegment stands for the server's ID in a path.
-const idSegment = ":id"
-
-// endpoint is how an operation is called.
-type endpoint struct {
-	method string
-	path   string
-	userIn Place
-	reads  bool // changes nothing, and may be repeated
+// operationsWith returns the operations with overrides applied, without those
+// that are turned off, and every mistake in the overrides.
+func operationsWith(overrides map[Operation]Override) (map[Operation]operation, []*ConfigError) {
+	operations := make(map[Operation]operation)
+	var mistakes []*ConfigError
+	for _, o := range standardOperations() {
+		change := overrides[o.name]
+		o, wrong := o.with(change)
+		for _, mistake := range wrong {
+			mistake.Field = strings.TrimSuffix("operations."+string(o.name)+"."+mistake.Field, ".")
+			mistakes = append(mistakes, mistake)
+		}
+		if !change.Disabled {
+			operations[o.name] = o
+		}
+	}
+	for name := range overrides {
+		if !slices.Contains(Operations(), name) {
+			mistakes = append(mistakes, &ConfigError{"operations", "an operation is not known"})
+		}
+	}
+	return operations, mistakes
 }
 
-func (e endpoint) takesServer() bool { return strings.Contains(e.path, idSegment) }
-
-// standardEndpoints returns the endpoints as the service's document has them,
-// and those that it does not show as the service is known to have them.
-func standardEndpoints() map[Operation]endpoint {
-	const servers, server = "/api/bot/servers", "/api/bot/servers/" + idSegment
-	return map[Operation]endpoint{
-		OpList:          {http.MethodGet, servers, InQuery, true},
-		OpGet:           {http.MethodGet, server, InQuery, true},
-		OpCreate:        {http.MethodPost, servers, InBody, false},
-		OpDelete:        {http.MethodDelete, server, InQuery, false},
-		OpStart:         {http.MethodPost, server + "/start", InBody, false},
-		OpStop:          {http.MethodPost, server + "/stop", InBody, false},
-		OpRestart:       {http.MethodPost, server + "/restart", InBody, false},
-		OpReinstall:     {http.MethodPost, server + "/reinstall", InBody, false},
-		OpUpdateStartup: {http.MethodPatch, server + "/startup", InBody, false},
+// with returns the operation with an override applied, and the mistakes in its
+// fields. A mistake in several fields together has no field.
+func (o operation) with(change Override) (operation, []*ConfigError) {
+	var mistakes []*ConfigError
+	check := func(field string, ok bool, problem string) {
+		if !ok {
+			mistakes = append(mistakes, &ConfigError{field, problem})
+		}
 	}
+	takesServer := o.takesServer()
+	o.method = cmp.Or(change.Method, o.method)
+	check("method", slices.Contains(o.methods(), o.method), "is none of "+strings.Join(o.methods(), ", "))
+	o.path = cmp.Or(change.Path, o.path)
+	problem := pathProblem(o.path, takesServer)
+	check("path", problem == "", problem)
+	o.userIn = cmp.Or(change.UserIDIn, o.userIn)
+	check("chat_user_id", o.userIn == InQuery || o.userIn == InBody, "is neither query nor body")
+	check("", o.method != http.MethodGet || o.userIn != InBody, "is a GET, which has no body to carry chat_user_id")
+	return o, mistakes
 }
 
-// endpointsWith returns the endpoints with overrides applied, without those
-// that are turned off. The error joins every mistake.
-func endpointsWith(overrides map[Operation]Override) (map[Operation]endpoint, error) {
-	endpoints := standardEndpoints()
-	var mistakes []error
-	for _, op := range slices.Sorted(maps.Keys(overrides)) {
-		standard, known := endpoints[op]
-		if !known {
-			mistakes = append(mistakes, fmt.Errorf("operations: %q is not an operation", op))
-			continue
-		}
-		changed, err := standard.with(overrides[op])
-		for _, mistake := range err {
-			mistakes = append(mistakes, fmt.Errorf("operations: %s: %w", op, mistake))
-		}
-		if endpoints[op] = changed; overrides[op].Disabled {
-			delete(endpoints, op)
-		}
-	}
-	return endpoints, errors.Join(mistakes...)
-}
-
-// with returns the endpoint with an override applied, and the mistakes in that.
-func (e endpoint) with(o Override) (endpoint, []error) {
-	var mistakes []error
-	changed := e
-	if o.Method != "" {
-		changed.method = o.Method
-		if allowed := e.methods(); !slices.Contains(allowed, o.Method) {
-			mistakes = append(mistakes, fmt.Errorf("method: %q is none of %s", o.Method, strings.Join(allowed, ", ")))
-		}
-	}
-	if o.Path != "" {
-		changed.path = o.Path
-		if err := validatePath(o.Path, e.takesServer()); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("path: %w", err))
-		}
-	}
-	if o.UserIDIn != "" {
-		changed.userIn = o.UserIDIn
-		if o.UserIDIn != InQuery && o.UserIDIn != InBody {
-			mistakes = append(mistakes, fmt.Errorf("user ID: place %q is none of %s, %s", o.UserIDIn, InQuery, InBody))
-		}
-	}
-	if changed.method == http.MethodGet && changed.userIn == InBody {
-		mistakes = append(mistakes, errors.New("user ID: a GET has no body to carry it"))
-	}
-	return changed, mistakes
-}
+func (o operation) takesServer() bool { return strings.Contains(o.path, idSegment) }
 
 // methods returns the methods that the operation may be given. An action must
 // not be a GET, which proxies and net/http itself send again as they please.
-func (e endpoint) methods() []string {
-	if e.reads {
+func (o operation) methods() []string {
+	if o.reads {
 		return []string{http.MethodGet, http.MethodPost}
 	}
 	return []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 }
 
-// validatePath checks a path from the configuration.
-func validatePath(path string, takesServer bool) error {
-	u, err := url.Parse(path)
+// pathProblem returns what is wrong with a path from the configuration, or "".
+func pathProblem(p string, takesServer bool) string {
+	u, err := url.Parse(p)
+	ids := strings.Count(p+"/", "/"+idSegment+"/")
 	switch {
-	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//"):
-		return fmt.Errorf("%q does not begin with one slash", path)
-	case err != nil || u.EscapedPath() != path:
-		return fmt.Errorf("%q is not a path as it stands in an address", path)
+	case err != nil, u.EscapedPath() != p, !strings.HasPrefix(p, "/"), path.Clean(p) != strings.TrimSuffix(p, "/"):
+		return "is not a path as it stands in an address, from its first slash on"
+	case strings.Count(p, ":") != ids:
+		return "has a colon, and only a segment " + idSegment + " stands for something"
+	case takesServer && ids != 1:
+		return "must have one segment " + idSegment
+	case !takesServer && ids != 0:
+		return "has a segment " + idSegment + ", and the operation is not about one server"
 	}
-	servers := 0
-	for segment := range strings.SplitSeq(path, "/") {
-		switch {
-		case segment == idSegment:
-			servers++
-		case segment == "." || segment == "..":
-			return fmt.Errorf("%q has a segment %q", path, segment)
-		case strings.Contains(segment, ":"):
-			return fmt.Errorf("%q has a segment %q, and only %s stands for something", path, segment, idSegment)
-		}
-	}
-	switch {
-	case takesServer && servers != 1:
-		return fmt.Errorf("%q must have one segment %s", path, idSegment)
-	case !takesServer && servers != 0:
-		return fmt.Errorf("%q has a segment %s, and the operation is not about one server", path, idSegment)
-	}
-	return nil
+	return ""
 }

@@ -1,11 +1,9 @@
 package hostapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -76,14 +74,13 @@ func (l *List) UnmarshalJSON(data []byte) error {
 }
 
 // UnmarshalJSON reads a record. The document does not say what a subdomain is
-// where it is not null, so anything but a string is kept as the JSON it is.
+// where it is not null, so anything but a string is kept as JSON.
 func (s *Server) UnmarshalJSON(data []byte) error {
 	type plain Server // without this method
-	*s = Server{}
 	record := struct {
 		*plain
-		Subdomain json.RawMessage `json:"subdomain"`
-		CreatedAt json.RawMessage `json:"createdAt"`
+		Subdomain any `json:"subdomain"`
+		CreatedAt any `json:"createdAt"`
 	}{plain: (*plain)(s)}
 	if err := json.Unmarshal(data, &record); err != nil {
 		return fmt.Errorf("server: %w", err)
@@ -91,113 +88,20 @@ func (s *Server) UnmarshalJSON(data []byte) error {
 	if s.ID == "" {
 		return errors.New("server: no id")
 	}
-	s.Subdomain = textOf(record.Subdomain)
-	s.CreatedAt = timeOf(record.CreatedAt)
-	return nil
-}
-
-func textOf(raw json.RawMessage) string {
-	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
-		return ""
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD") // as in any other text
-}
-
-// timeOf returns the zero time for what is not one, and for one that could not
-// be written as JSON again.
-func timeOf(raw json.RawMessage) time.Time {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
-		return time.Time{}
-	}
-	return t
-}
-
-// receipt is the answer to an action.
-type receipt struct {
-	OK     *bool           `json:"ok"`
-	Status string          `json:"status"`
-	Server json.RawMessage `json:"server"`
-}
-
-// decodeReceipt reads the answer to an action, which must say that it
-// succeeded. (One that says the contrary never gets here.)
-func decodeReceipt(answer []byte) (receipt, error) {
-	var r receipt
-	if err := json.Unmarshal(answer, &r); err != nil {
-		return receipt{}, err
-	}
-	if r.OK == nil {
-		return receipt{}, errors.New("no word of success")
-	}
-	return r, nil
-}
-
-// decodeStatus reads the state of a server after an action; it may be empty.
-func decodeStatus(answer []byte) (string, error) {
-	r, err := decodeReceipt(answer)
-	return r.Status, err
-}
-
-// decodeDone reads the answer to an action that has nothing more to tell.
-func decodeDone(answer []byte) (struct{}, error) {
-	_, err := decodeReceipt(answer)
-	return struct{}{}, err
-}
-
-// decodeChanged reads the record that an action made or changed; wantID may be
-// empty where it is not known.
-func decodeChanged(wantID string) func(answer []byte) (Server, error) {
-	return func(answer []byte) (Server, error) {
-		r, err := decodeReceipt(answer)
+	switch subdomain := record.Subdomain.(type) {
+	case nil:
+	case string:
+		s.Subdomain = subdomain
+	default:
+		text, err := json.Marshal(subdomain)
 		if err != nil {
-			return Server{}, err
+			return fmt.Errorf("server: subdomain: %w", err)
 		}
-		return decodeServer(r.Server, wantID)
+		s.Subdomain = string(text)
 	}
-}
-
-// decodeFound reads a record that is bare or under "server".
-func decodeFound(wantID string) func(answer []byte) (Server, error) {
-	return func(answer []byte) (Server, error) {
-		var wrapped struct {
-			Server json.RawMessage `json:"server"`
-		}
-		if err := json.Unmarshal(answer, &wrapped); err != nil {
-			return Server{}, err
-		}
-		if len(wrapped.Server) > 0 {
-			answer = wrapped.Server
-		}
-		return decodeServer(answer, wantID)
+	created, _ := record.CreatedAt.(string)
+	if at, err := time.Parse(time.RFC3339, created); err == nil {
+		s.CreatedAt = at.UTC()
 	}
-}
-
-// decodeServer reads a record, and refuses one that is of another server.
-func decodeServer(record []byte, wantID string) (Server, error) {
-	if len(record) == 0 {
-		return Server{}, errors.New("no server")
-	}
-	var s Server
-	if err := json.Unmarshal(record, &s); err != nil {
-		return Server{}, err
-	}
-	if wantID != "" && s.ID != wantID {
-		return Server{}, errors.New("the record of another server")
-	}
-	return s, nil
-}
-
-func decodeList(answer []byte) (List, error) {
-	var l List
-	err := json.Unmarshal(answer, &l)
-	return l, err
+	return nil
 }

@@ -22,18 +22,20 @@ type Startup struct {
 // List returns all servers of a user's account, and the summary of its plan.
 // Each server has an ID of its own. CodeNotFound: the user has no account.
 func (c *Client) List(ctx context.Context, userID string) (List, error) {
-	return do(ctx, c, call{op: OpList, userID: userID}, decodeList)
+	got, err := c.do(ctx, call{op: OpList, userID: userID})
+	return got.list, err
 }
 
 // Get returns one server.
 func (c *Client) Get(ctx context.Context, userID, serverID string) (Server, error) {
-	return do(ctx, c, call{op: OpGet, userID: userID, serverID: serverID}, decodeFound(serverID))
+	got, err := c.do(ctx, call{op: OpGet, userID: userID, serverID: serverID})
+	return got.server, err
 }
 
 // Create makes a server and returns it. CodeLimitReached: the plan allows no
 // further one, or not one as big.
 func (c *Client) Create(ctx context.Context, userID string, n NewServer) (Server, error) {
-	return do(ctx, c, call{op: OpCreate, userID: userID, fields: map[string]any{
+	got, err := c.do(ctx, call{op: OpCreate, userID: userID, fields: map[string]any{
 		"name":           n.Name,
 		"language":       n.Language,
 		"entryFile":      n.EntryFile,
@@ -41,43 +43,48 @@ func (c *Client) Create(ctx context.Context, userID string, n NewServer) (Server
 		"ramMb":          n.RAMMB,
 		"diskMb":         n.DiskMB,
 		"cpuPercent":     n.CPUPercent,
-	}}, decodeChanged(""))
+	}})
+	return got.server, err
 }
 
-// Delete removes a server and all that is in it.
+// Delete removes a server and everything in it.
 func (c *Client) Delete(ctx context.Context, userID, serverID string) error {
-	_, err := do(ctx, c, call{op: OpDelete, userID: userID, serverID: serverID}, decodeDone)
+	_, err := c.do(ctx, call{op: OpDelete, userID: userID, serverID: serverID})
 	return err
 }
 
 // Start starts a server and returns its status then; "" where the service gave
 // none.
 func (c *Client) Start(ctx context.Context, userID, serverID string) (status string, err error) {
-	return do(ctx, c, call{op: OpStart, userID: userID, serverID: serverID}, decodeStatus)
+	got, err := c.do(ctx, call{op: OpStart, userID: userID, serverID: serverID})
+	return got.status, err
 }
 
 // Stop stops a server and returns its status then; "" where the service gave
 // none.
 func (c *Client) Stop(ctx context.Context, userID, serverID string) (status string, err error) {
-	return do(ctx, c, call{op: OpStop, userID: userID, serverID: serverID}, decodeStatus)
+	got, err := c.do(ctx, call{op: OpStop, userID: userID, serverID: serverID})
+	return got.status, err
 }
 
 // Restart restarts a server's container and returns the server's status after
 // that; "" where the service gave none.
 func (c *Client) Restart(ctx context.Context, userID, serverID string) (status string, err error) {
-	return do(ctx, c, call{op: OpRestart, userID: userID, serverID: serverID}, decodeStatus)
+	got, err := c.do(ctx, call{op: OpRestart, userID: userID, serverID: serverID})
+	return got.status, err
 }
 
 // Reinstall installs a server's dependencies anew inside its container.
 func (c *Client) Reinstall(ctx context.Context, userID, serverID string) error {
-	_, err := do(ctx, c, call{op: OpReinstall, userID: userID, serverID: serverID}, decodeDone)
+	_, err := c.do(ctx, call{op: OpReinstall, userID: userID, serverID: serverID})
 	return err
 }
 
 // UpdateStartup changes how a server is started and returns the server.
 func (c *Client) UpdateStartup(ctx context.Context, userID, serverID string, s Startup) (Server, error) {
-	return do(ctx, c, call{op: OpUpdateStartup, userID: userID, serverID: serverID, fields: map[string]any{
+	got, err := c.do(ctx, call{op: OpUpdateStartup, userID: userID, serverID: serverID, fields: map[string]any{
 		"startupCommand": s.Command,
 		"entryFile":      s.EntryFile,
-	}}, decodeChanged(serverID))
+	}})
+	return got.server, err
 }

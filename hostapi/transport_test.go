@@ -1,14 +1,20 @@
 package hostapi_test
 
 import (
-	"errors"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"hostbot/hostapi"
 )
@@ -20,24 +26,20 @@ func TestRedirectsToAnotherOriginAreRefused(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, op := range operations() {
-			// 127.0.0.1 at another port is another origin, as is another name
-			// for the same machine.
+			// The same host at another port is another origin.
 			client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, elsewhere.URL+"/secret-path", status)
 			})
 			_, err := op.call(t.Context(), client)
-			var failure *hostapi.Error
-			if !errors.As(err, &failure) || failure.Code != hostapi.CodeInternal || failure.Status != status {
-				t.Fatalf("%d, %s: %v", status, op.name, err)
-			}
-			if want := "redirect not followed: to " + elsewhere.URL; failure.Detail != want {
-				t.Errorf("%d, %s: detail %q, want %q", status, op.name, failure.Detail, want)
+			failure := asError(t, err)
+			if want := "redirect not followed: to " + elsewhere.URL; failure.Code != hostapi.CodeInternal || failure.Status != status || failure.Detail != want {
+				t.Errorf("%d, %s: %v, want %q", status, op.name, err, want)
 			}
 		}
 	}
 }
 
-func TestRedirectsWithinTheOrigin(t *testing.T) {
+func TestRedirectsWithinTheOriginAreFollowedByReads(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, op := range operations() {
 			var followed atomic.Int32
@@ -65,31 +67,22 @@ func TestRedirectsWithinTheOrigin(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestARedirectInCirclesEnds(t *testing.T) {
 	var requests atomic.Int32
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		http.Redirect(w, r, r.RequestURI, http.StatusFound)
 	})
 	if _, err := client.List(t.Context(), "42"); hostapi.CodeOf(err) != hostapi.CodeInternal || requests.Load() != 4 {
-		t.Errorf("%v after %d requests", err, requests.Load())
+		t.Errorf("in a circle: %v after %d requests", err, requests.Load())
 	}
 }
 
-// TestConnectionsAreUsedAgain proves that answers are read to their end,
-// failures too.
-func TestConnectionsAreUsedAgain(t *testing.T) {
-	var connections atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/stop") {
-			w.WriteHeader(http.StatusConflict)
-			_, _ = io.WriteString(w, strings.Repeat("busy ", 100_000))
-			return
-		}
-		_, _ = io.WriteString(w, `{"ok":true}`+strings.Repeat(" ", 100_000))
-	}))
+// counting is serve, and counts the connections to the service.
+func counting(t *testing.T, handler http.HandlerFunc) (client *hostapi.Client, connections *atomic.Int32) {
+	t.Helper()
+	connections = new(atomic.Int32)
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			connections.Add(1)
@@ -97,7 +90,20 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	client := newClient(t, server.URL)
+	return newClient(t, server.URL), connections
+}
+
+// TestConnectionsAreUsedAgain proves that answers are read to their end,
+// failures too.
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	client, connections := counting(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/stop") {
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, strings.Repeat("busy ", 100_000))
+			return
+		}
+		_, _ = io.WriteString(w, `{"ok":true}`+strings.Repeat(" ", 100_000))
+	})
 	for range 5 {
 		if _, err := client.Start(t.Context(), "42", "s"); err != nil {
 			t.Fatal(err)
@@ -108,5 +114,171 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 	if connections.Load() != 1 {
 		t.Errorf("%d connections for calls one after another", connections.Load())
+	}
+}
+
+// TestActionsThatNeverLeftAreNotUncertain fails before anything of the request
+// is written.
+func TestActionsThatNeverLeftAreNotUncertain(t *testing.T) {
+	nobody := listen(t)
+	_ = nobody.Close()
+	silent := listen(t) // takes connections, and never speaks
+	untrusted := secureService(t)
+
+	for _, test := range []struct {
+		name, url, detail string
+		timeout           time.Duration
+	}{
+		{"nobody listens", "http://" + nobody.Addr().String(), "refused", 20 * time.Second},
+		{"not trusted", untrusted.URL, "certificate", 20 * time.Second},
+		{"no handshake", "https://" + silent.Addr().String(), "no answer within", 200 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			client := newClient(t, test.url, func(c *hostapi.Config) { c.Timeout = test.timeout })
+			_, err := client.Restart(t.Context(), "42", "s")
+			failure := asError(t, err)
+			if failure.Code != hostapi.CodeUnavailable || failure.Uncertain || failure.NotSent || failure.Attempts != 3 || !strings.Contains(failure.Detail, test.detail) {
+				t.Errorf("%#v", failure)
+			}
+		})
+	}
+}
+
+// TestActionsThatLeftAreUncertain has the service read the action and say
+// nothing, over a connection that is new and over one that was in use.
+func TestActionsThatLeftAreUncertain(t *testing.T) {
+	for name, warm := range map[string]bool{"new connection": false, "used connection": true} {
+		t.Run(name, func(t *testing.T) {
+			arrived := make(chan struct{}, 8)
+			client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
+					return
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				arrived <- struct{}{}
+				<-r.Context().Done()
+			})
+			if warm {
+				if _, err := client.List(t.Context(), "42"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-arrived
+				cancel()
+			}()
+			err := client.Delete(ctx, "42", "s")
+			if hostapi.CodeOf(err) != hostapi.CodeCanceled || !hostapi.IsUncertain(err) || len(arrived) != 0 {
+				t.Errorf("%v, uncertain %v, arrived %d more times", err, hostapi.IsUncertain(err), len(arrived))
+			}
+		})
+	}
+}
+
+// TestActionsAreNotSentAgainByTheTransport has the service break off a
+// connection that was in use before, after it has read the whole request. That
+// is where net/http sends again what it takes to be harmless.
+func TestActionsAreNotSentAgainByTheTransport(t *testing.T) {
+	for _, op := range operations() {
+		if op.method == http.MethodGet {
+			continue
+		}
+		var requests atomic.Int32
+		client, connections := counting(t, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if r.Method == http.MethodGet {
+				_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
+				return
+			}
+			requests.Add(1)
+			panic(http.ErrAbortHandler) // breaks the connection off
+		})
+		if _, err := client.List(t.Context(), "42"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := op.call(t.Context(), client)
+		if hostapi.CodeOf(err) != hostapi.CodeUnavailable || !hostapi.IsUncertain(err) {
+			t.Errorf("%s: error %v, uncertain %v", op.name, err, hostapi.IsUncertain(err))
+		}
+		if requests.Load() != 1 || connections.Load() != 1 {
+			t.Errorf("%s: %d requests over %d connections, want one over the one that was in use", op.name, requests.Load(), connections.Load())
+		}
+	}
+}
+
+// listen returns a listener that accepts no connection.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
+}
+
+// secureService runs a service with a certificate for 127.0.0.1 that only
+// trusting trusts.
+func secureService(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(saying(`{"servers":[],"account":{}}`))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+// trusting has a client trust the service's certificate, and use a proxy.
+func trusting(service *httptest.Server, proxy func(*http.Request) (*url.URL, error)) func(*hostapi.Config) {
+	return func(c *hostapi.Config) {
+		transport := hostapi.NewTransport(proxy)
+		transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
+		transport.TLSClientConfig.RootCAs.AddCert(service.Certificate())
+		c.Transport = transport
+	}
+}
+
+func noProxy(*http.Request) (*url.URL, error) { return nil, nil }
+
+func TestCertificatesAreVerified(t *testing.T) {
+	service := secureService(t)
+	if _, err := newClient(t, service.URL, trusting(service, noProxy)).List(t.Context(), "42"); err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(service.URL, "127.0.0.1", "localhost", 1) // which the certificate does not name
+	_, err := newClient(t, other, trusting(service, noProxy)).Restart(t.Context(), "42", "s")
+	if hostapi.CodeOf(err) != hostapi.CodeUnavailable || hostapi.IsUncertain(err) || !strings.Contains(err.Error(), "certificate") {
+		t.Error(err)
+	}
+}
+
+// TestProxyCannotReadTheSecret uses a proxy that records what it is asked, and
+// refuses it.
+func TestProxyCannotReadTheSecret(t *testing.T) {
+	service := secureService(t)
+	for _, status := range []int{http.StatusProxyAuthRequired, http.StatusForbidden, http.StatusBadGateway} {
+		var seen bytes.Buffer
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_ = r.Write(&seen)
+			w.WriteHeader(status)
+		}))
+		t.Cleanup(proxy.Close)
+		toProxy := func(*http.Request) (*url.URL, error) {
+			return url.Parse(strings.Replace(proxy.URL, "http://", "http://me:hunter2@", 1))
+		}
+		_, err := newClient(t, service.URL, trusting(service, toProxy)).Restart(t.Context(), "42", "s")
+		if failure := asError(t, err); failure.Code != hostapi.CodeUnavailable || failure.Uncertain || failure.Detail != http.StatusText(status) {
+			t.Errorf("%d: %#v", status, err)
+		}
+		asked := seen.String()
+		if !strings.HasPrefix(asked, "CONNECT "+strings.TrimPrefix(service.URL, "https://")+" ") || strings.Contains(asked, theSecret) {
+			t.Errorf("the proxy was asked %q", asked)
+		}
+		plain := serve(t, saying(`{"servers":[],"account":{}}`), func(c *hostapi.Config) { c.Transport = hostapi.NewTransport(toProxy) })
+		if _, err := plain.List(t.Context(), "42"); err != nil || seen.String() != asked {
+			t.Errorf("plain http went to the proxy: %v", err)
+		}
 	}
 }

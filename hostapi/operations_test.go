@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -116,6 +118,7 @@ func operations() []operation {
 }
 
 func TestOperationsOnTheWire(t *testing.T) {
+	called := make(map[hostapi.Operation]bool)
 	for _, op := range operations() {
 		t.Run(op.name, func(t *testing.T) {
 			var got *http.Request
@@ -127,6 +130,7 @@ func TestOperationsOnTheWire(t *testing.T) {
 			}, func(c *hostapi.Config) {
 				c.BaseURL += "/base/"
 				c.UserAgent = "hostbot/test"
+				c.Observe = func(call hostapi.Call) { called[call.Op] = true }
 			})
 
 			answer, err := op.call(t.Context(), client)
@@ -159,6 +163,11 @@ func TestOperationsOnTheWire(t *testing.T) {
 			}
 		})
 	}
+	for _, op := range hostapi.Operations() {
+		if !called[op] {
+			t.Errorf("%s is not tried", op)
+		}
+	}
 }
 
 func decoded(t *testing.T, text string) (value any) {
@@ -169,23 +178,14 @@ func decoded(t *testing.T, text string) (value any) {
 	return value
 }
 
-func TestArgumentsAreCheckedBeforeAnythingIsSent(t *testing.T) {
+func TestOperationsCheckTheirArgumentsFirst(t *testing.T) {
 	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent %s %s", r.Method, r.RequestURI) },
 		func(c *hostapi.Config) {
 			c.Operations = map[hostapi.Operation]hostapi.Override{hostapi.OpStop: {Disabled: true}}
 		})
-	long := strings.Repeat("x", 1025)
-	for name, call := range map[string]func() error{
-		"no user":     func() error { _, err := client.List(t.Context(), ""); return err },
-		"no text":     func() error { _, err := client.List(t.Context(), "4\xff2"); return err },
-		"long user":   func() error { _, err := client.List(t.Context(), long); return err },
-		"no server":   func() error { return client.Delete(t.Context(), "42", "") },
-		"dot":         func() error { return client.Delete(t.Context(), "42", ".") },
-		"dots":        func() error { return client.Delete(t.Context(), "42", "..") },
-		"long server": func() error { return client.Delete(t.Context(), "42", long) },
-	} {
-		if err := call(); hostapi.CodeOf(err) != hostapi.CodeInternal || hostapi.IsUncertain(err) {
-			t.Errorf("%s: %v", name, err)
+	for _, ids := range [][2]string{{"", "a"}, {"4\xff2", "a"}, {"42", ""}, {"42", "."}, {"42", ".."}} {
+		if err := client.Delete(t.Context(), ids[0], ids[1]); hostapi.CodeOf(err) != hostapi.CodeInternal || hostapi.IsUncertain(err) {
+			t.Errorf("%q: %v", ids, err)
 		}
 	}
 	if _, err := client.Stop(t.Context(), "42", "srv-1"); hostapi.CodeOf(err) != hostapi.CodeNotOffered || hostapi.IsUncertain(err) {
@@ -193,7 +193,7 @@ func TestArgumentsAreCheckedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestOverrides(t *testing.T) {
+func TestOperationsCanBeChanged(t *testing.T) {
 	var sent string
 	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -222,4 +222,39 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("sent %q (%v), want %q", sent, err, test.want)
 		}
 	}
+}
+
+// FuzzIDsArriveIntact sends any ID as that of a server, in one segment of the
+// path, and as that of a user.
+func FuzzIDsArriveIntact(f *testing.F) {
+	for _, id := range []string{
+		"a/b", "/a", "a/", "a//b", "../etc", "a/../../b", "a?b=c", "a#b", "100%", "%2F", "%2e%2e", "a b", " ", "+", "a+b",
+		"a&chatUserId=7", ":id", "...", "a;b,c", "ünï/cödé", "日本", "\x00", "a\nb", "\xff\xfe", `a\b`, "a:b", "@", "'\"<>",
+	} {
+		f.Add(id)
+	}
+	var uri, userID string
+	client := serve(f, func(w http.ResponseWriter, r *http.Request) {
+		uri, userID = r.RequestURI, r.URL.Query().Get("chatUserId")
+		_, _ = io.WriteString(w, `{"ok":true,"servers":[],"account":{}}`)
+	})
+	f.Fuzz(func(t *testing.T, id string) {
+		if id == "" || id == "." || id == ".." || len(id) > 10_000 {
+			t.Skip("refused before anything is sent, or too long for a server")
+		}
+		if _, err := client.Restart(t.Context(), "42", id); err != nil {
+			t.Fatalf("%q: %v", id, err)
+		}
+		segment, ok := strings.CutPrefix(uri, "/api/bot/servers/")
+		segment, ok2 := strings.CutSuffix(segment, "/restart")
+		if got, err := url.PathUnescape(segment); !ok || !ok2 || strings.ContainsAny(segment, "/?# ") || err != nil || got != id {
+			t.Errorf("the server %q was sent as %q", id, uri)
+		}
+		if !utf8.ValidString(id) {
+			return // no user's
+		}
+		if _, err := client.List(t.Context(), id); err != nil || userID != id {
+			t.Errorf("the user %q arrived as %q: %v", id, userID, err)
+		}
+	})
 }

@@ -1,0 +1,114 @@
+package hostapi
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"hostbot/configs/secret"
+)
+
+const (
+	defaultTimeout   = 10 * time.Second
+	defaultUserAgent = "hostbot"
+	// maxSecret bounds the shared secret, in bytes. It keeps the header within
+	// the size that servers accept.
+	maxSecret = 1024
+)
+
+// Config is what a Client needs. BaseURL and Secret are required.
+type Config struct {
+	// BaseURL is the address of the service that all paths are relative to.
+	BaseURL string
+	// Secret is the bearer token shared with the service.
+	Secret secret.Text
+	// Timeout bounds one request, from connecting to the last byte of the
+	// answer; 0 means 10 s. A call may take several requests.
+	Timeout time.Duration
+	// AllowHTTP permits a BaseURL with plain http to another machine.
+	AllowHTTP bool
+	// UserAgent is sent with every request; empty means "hostbot".
+	UserAgent string
+	// Operations turns operations off or changes how they are called.
+	Operations map[Operation]Override
+	// Transport sends the requests; nil means a pool of connections of the
+	// client's own, which uses the environment's proxy for https.
+	Transport http.RoundTripper
+	// Observe, if set, is called at the end of every call.
+	Observe func(Call)
+	// OnDown, if set, is called when the circuit breaker opens, with the failure
+	// that opened it. OnUp, if set, is called when it closes, with the time for
+	// which it was open.
+	OnDown func(reason error)
+	OnUp   func(after time.Duration)
+}
+
+// ConfigError is a mistake in a Config. It repeats no value: a secret may stand
+// in the place of another.
+type ConfigError struct {
+	// Field is url, secret, timeout, or operations with the names of an operation
+	// and of what is changed: operations.restart.path.
+	Field   string
+	Problem string
+}
+
+func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
+
+// Validate returns every mistake in c.
+func (c Config) Validate() []*ConfigError {
+	var mistakes []*ConfigError
+	check := func(field string, err error) {
+		if err != nil {
+			mistakes = append(mistakes, &ConfigError{field, err.Error()})
+		}
+	}
+	_, err := ParseURL(c.BaseURL, c.AllowHTTP)
+	check("url", err)
+	check("secret", validateSecret(c.Secret.Reveal()))
+	if c.Timeout < 0 {
+		check("timeout", errors.New("is negative"))
+	}
+	_, wrong := operationsWith(c.Operations)
+	return append(mistakes, wrong...)
+}
+
+// ParseURL returns the base URL of an API. Its errors do not repeat the address:
+// it may hold a password.
+func ParseURL(address string, allowHTTP bool) (*url.URL, error) {
+	if address == "" {
+		return nil, errors.New("is missing")
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil, u.Hostname() == "", u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("is not an absolute http or https address")
+	case u.User != nil:
+		return nil, errors.New("must not hold a user name or password")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, errors.New("must end with its path, without ? or #")
+	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
+		return nil, errors.New("is plain http to another machine, which shows the secret to everyone between; use https, or set HOSTAPI_ALLOW_HTTP=true")
+	}
+	return u, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+// validateSecret refuses a secret that a header cannot hold.
+func validateSecret(value string) error {
+	switch {
+	case value == "":
+		return errors.New("is missing")
+	case len(value) > maxSecret:
+		return errors.New("is longer than 1024 bytes")
+	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("holds white space, or a character that is not printable ASCII")
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package hostapi_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"time"
+
+	"hostbot/hostapi"
+)
+
+// step is how a request ends.
+type step = func(*http.Request) (*http.Response, error)
+
+// script is a transport on which each request ends as the next step says, and
+// those after the last step as that one.
+type script struct {
+	mu    sync.Mutex
+	steps []step
+	times []time.Time // of the requests
+}
+
+func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	next := s.steps[0]
+	if len(s.steps) > 1 {
+		s.steps = s.steps[1:]
+	}
+	s.times = append(s.times, time.Now())
+	s.mu.Unlock()
+	return next(r)
+}
+
+// becomes replaces the steps that are left.
+func (s *script) becomes(steps ...step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = steps
+}
+
+// sent returns how many requests there were since it was called last.
+func (s *script) sent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.times)
+	s.times = nil
+	return n
+}
+
+// with makes a client use the script.
+func (s *script) with(c *hostapi.Config) { c.Transport = s }
+
+// answers is a step that answers with a status, a body, and a Retry-After where
+// that is not empty.
+func answers(status int, body, retryAfter string) step {
+	return func(r *http.Request) (*http.Response, error) {
+		header := http.Header{}
+		if retryAfter != "" {
+			header.Set("Retry-After", retryAfter)
+		}
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	}
+}
+
+// works is a step that answers every operation which needs no record.
+func works(r *http.Request) (*http.Response, error) {
+	return answers(http.StatusOK, `{"ok":true,"servers":[],"account":{}}`, "")(r)
+}
+
+// refuses is a step in which there is no connection to be had.
+func refuses(r *http.Request) (*http.Response, error) {
+	trace := httptrace.ContextClientTrace(r.Context())
+	trace.GetConn("hosting.example:443")
+	trace.ConnectStart("tcp", "192.0.2.1:443")
+	return nil, errors.New("dial tcp: connection refused")
+}
+
+// breaksOff is a step in which the connection is lost after the request was sent.
+func breaksOff(*http.Request) (*http.Response, error) {
+	return nil, &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}
+}
+
+// hangs is a step that ends only when the request is given up.
+func hangs(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
