@@ -84,7 +84,7 @@ func (p phrasebook) lookers(x fault) string {
 func (p phrasebook) actors(x fault) string {
 	text := p.quoted(x.acts)
 	if x.trips && x.acts == unconfirmed {
-		text += "; after ten failures in a row " + p.quoted(failed("error.unavailable"))
+		text += "; once five accounts have failed in a row " + p.quoted(failed("error.unavailable"))
 	}
 	return text
 }
