@@ -1,7 +1,7 @@
 // Package bot puts the program together: it makes every part from the
 // settings, starts them, and stops them in the reverse order.
 //
-// An interaction comes in at gateway, is answered by answer with what the
+// An interaction comes in at gateway, is answered by responder with what the
 // handler returns that interaction's router found in commands, and goes out
 // through rest.
 package bot
@@ -16,13 +16,13 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/answer"
 	"hostbot/bot/gateway"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/redisconn"
 	"hostbot/bot/reference"
+	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
 	"hostbot/bot/turns"
@@ -39,16 +39,16 @@ type Bot struct {
 	started  time.Time
 	log      zerolog.Logger
 
-	monitor  *monitor.Monitor
-	discord  *rest.Client
-	delivery *logchannel.Delivery
-	stafflog *stafflog.Log
-	redis    *redisconn.Conn
-	service  *hostapi.Client
-	handlers *commands.Commands
-	staff    *commands.Staff // nil: there are no commands for staff
-	answers  *answer.Server
-	gateway  *gateway.Gateway
+	monitor   *monitor.Monitor
+	discord   *rest.Client
+	delivery  *logchannel.Delivery
+	stafflog  *stafflog.Log
+	redis     *redisconn.Conn
+	service   *hostapi.Client
+	handlers  *commands.Commands
+	staff     *commands.Staff // nil: there are no commands for staff
+	responder *responder.Responder
+	gateway   *gateway.Gateway
 
 	connection connection
 	stopping   atomic.Bool
@@ -108,9 +108,9 @@ func (b *Bot) build() error {
 	if err := router.Err(); err != nil {
 		return err
 	}
-	b.answers = answer.New(answer.Config{
+	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Staff: b.stafflog,
-		Observe: b.monitor.Interaction, Log: b.log, Timing: answer.DefaultTiming(),
+		Observe: b.monitor.Interaction, Log: b.log, Timing: responder.DefaultTiming(),
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
 	b.monitor.Gateway(b.gateway)
@@ -123,7 +123,7 @@ func (b *Bot) gatewayConfig() gateway.Config {
 		Token: discord.Token, UserAgent: b.discord.UserAgent(), Version: b.discord.Version(),
 		Shard: gateway.Shard{ID: 0, Count: 1}, REST: b.discord, Identifies: new(gateway.IdentifyLimiter),
 		AllowPlain: strings.HasPrefix(discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
-		OnInteraction: b.answers.Accept,
+		OnInteraction: b.responder.Accept,
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
 	}
 }

@@ -24,7 +24,7 @@ const (
 // announceStop takes nothing new and tells operators and staff. From here on the
 // bot is not ready.
 func (b *Bot) announceStop(reason string) {
-	b.answers.Stop()
+	b.responder.Stop()
 	b.stopping.Store(true)
 	b.log.Info().Str("reason", reason).Msg("hostbot stops")
 	b.stafflog.Stopping(reason)
@@ -38,14 +38,14 @@ func (b *Bot) drain(refused error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	b.answers.Drain(ctx)
+	b.responder.Drain(ctx)
 }
 
 // lastWords waits for those who came too late to be told so.
 func (b *Bot) lastWords() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWordsLimit)
 	defer cancel()
-	b.answers.Close(ctx)
+	b.responder.Close(ctx)
 }
 
 // flush delivers the log channels' last entries. What remains is kept in Redis.

@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"hostbot/bot/answer"
+	"hostbot/bot/responder"
 	"hostbot/hostapi"
 )
 
@@ -63,7 +63,7 @@ func New(version string, ready func() bool) *Monitor {
 }
 
 // Interaction counts an interaction that is over.
-func (m *Monitor) Interaction(o answer.Observation) {
+func (m *Monitor) Interaction(o responder.Observation) {
 	m.served.Add(1)
 	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/answer"
 	"hostbot/bot/interaction"
 	"hostbot/bot/monitor"
+	"hostbot/bot/responder"
 	"hostbot/hostapi"
 )
 
@@ -63,7 +63,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("/readyz while connected: %d", status)
 	}
 
-	m.Interaction(answer.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
+	m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
 	m.ServiceHealth(func() hostapi.Health { return hostapi.Health{DownSince: time.Now()} })
 	m.Gateway(fakeGateway{})

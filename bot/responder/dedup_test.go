@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 func TestAnInteractionThatIsDeliveredAgainIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
-		s := newServer(slow(100*time.Millisecond, reply("hello")), d)
+		s := newResponder(slow(100*time.Millisecond, reply("hello")), d)
 		served := make(chan struct{})
 		go func() {
 			s.Serve(command())
@@ -38,7 +38,7 @@ func TestWhatAnotherProcessAnswersIsLeftToIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Where Discord takes the deferral, the other process gets no answer in.
 		d := &discord{}
-		s := newServer(slow(2*time.Second, failing(interaction.ErrElsewhere)), d)
+		s := newResponder(slow(2*time.Second, failing(interaction.ErrElsewhere)), d)
 		s.Serve(command())
 		if n := len(d.calls); n != 2 || d.calls[0].what != "defer reply" && d.calls[0].what != "defer" || d.calls[1].what != "edit sorry" {
 			t.Errorf("calls %v", d.calls)
@@ -49,7 +49,7 @@ func TestWhatAnotherProcessAnswersIsLeftToIt(t *testing.T) {
 			if name == "late" {
 				d.errs = map[string][]error{"defer update": {answered}}
 			}
-			s := newServer(h, d)
+			s := newResponder(h, d)
 			s.Serve(press())
 			if s.observed[0].Outcome != "elsewhere" || len(s.staff.entries) != 0 {
 				t.Errorf("%s: outcome %s, staff are told %q", name, s.observed[0].Outcome, s.staff.entries)

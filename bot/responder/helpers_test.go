@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/answer"
 	"hostbot/bot/interaction"
+	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 )
 
@@ -227,30 +227,30 @@ func typing() *interaction.Event {
 
 // server is a Server around one handler for everything, with what it tells.
 type server struct {
-	*answer.Server
+	*responder.Responder
 	discord *discord
 	staff   *staffLog
 	log     bytes.Buffer
 
 	mu       sync.Mutex
-	observed []answer.Observation
+	observed []responder.Observation
 }
 
-func (s *server) observe(o answer.Observation) {
+func (s *server) observe(o responder.Observation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.observed = append(s.observed, o)
 }
 
-func newServer(h interaction.Handler, d *discord) *server {
+func newResponder(h interaction.Handler, d *discord) *server {
 	router := interaction.NewRouter()
 	router.Command("do", h)
 	router.Component("do", h)
 	router.Autocomplete("do", "bot", h)
 	s := &server{discord: d, staff: &staffLog{}}
 	d.started = time.Now()
-	s.Server = answer.New(answer.Config{
-		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: answer.DefaultTiming(),
+	s.Responder = responder.New(responder.Config{
+		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: responder.DefaultTiming(),
 		Observe: s.observe,
 	})
 	return s

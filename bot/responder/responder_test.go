@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"bytes"
@@ -263,7 +263,7 @@ func TestServe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &discord{errs: test.errs}
-				s := newServer(test.handler, d)
+				s := newResponder(test.handler, d)
 				s.Serve(test.event)
 				if !slices.Equal(d.calls, test.calls) {
 					t.Errorf("calls %v, want %v", d.calls, test.calls)
@@ -286,7 +286,7 @@ func TestStoppingDoesNotWaitForAnEdit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := &rest.Error{Status: 429, RetryAfter: 110 * time.Second}
 		d := &discord{errs: map[string][]error{"edit": {limited, limited}}}
-		s := newServer(then("running", acted("done")), d)
+		s := newResponder(then("running", acted("done")), d)
 		served := make(chan struct{})
 		go func() {
 			s.Serve(press())
@@ -310,7 +310,7 @@ func TestNothingIsDoneWhereDiscordStaysSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{latency: 10 * time.Second}
 		ran := false
-		s := newServer(then("running", func(context.Context, *interaction.Request) (interaction.Response, error) {
+		s := newResponder(then("running", func(context.Context, *interaction.Request) (interaction.Response, error) {
 			ran = true
 			return interaction.Update(say("done")), nil
 		}), d)
@@ -327,7 +327,7 @@ func TestNothingIsDoneWhereDiscordStaysSilent(t *testing.T) {
 func TestDrainWaitsAndThenCancels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
-		s := newServer(then("running", func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
+		s := newResponder(then("running", func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
 			<-ctx.Done()
 			return interaction.Update(say("not confirmed")), nil
 		}), d)

@@ -1,4 +1,4 @@
-package answer
+package responder
 
 import (
 	"cmp"
@@ -33,10 +33,10 @@ const (
 // orExplained sends a response and returns what was sent: what Discord does not
 // take for what it says is replaced by an explanation, so that the caller is not
 // left with nothing.
-func (c *conversation) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
+func (x *exchange) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
 	if rest.RefusesContent(err) {
-		r = c.explained(c.unshown(r, err))
+		r = x.explained(x.unshown(r, err))
 		err = send(r)
 	}
 	return r, err
@@ -44,11 +44,11 @@ func (c *conversation) orExplained(r interaction.Response, send func(interaction
 
 // unshown says what it means that Discord does not take a response. Nobody is told
 // to try again what was carried out, or may have been.
-func (c *conversation) unshown(r interaction.Response, err error) error {
+func (x *exchange) unshown(r interaction.Response, err error) error {
 	switch {
 	case r.Action != nil:
 		return &interaction.UnshownError{Action: *r.Action, Cause: err}
-	case c.broken:
+	case x.broken:
 		return fmt.Errorf("%w: %w", interaction.ErrMidway, err)
 	case rest.CodeOf(err) == rest.CodeInvalidForm: // which is the program's own mistake
 		return err
@@ -60,9 +60,9 @@ func (c *conversation) unshown(r interaction.Response, err error) error {
 }
 
 // respond sends the first response and returns what was sent.
-func (c *conversation) respond(ctx context.Context, r interaction.Response) (interaction.Response, error) {
-	return c.orExplained(r, func(r interaction.Response) error {
-		return c.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return c.server.cfg.Discord.Respond(ctx, to, r) })
+func (x *exchange) respond(ctx context.Context, r interaction.Response) (interaction.Response, error) {
+	return x.orExplained(r, func(r interaction.Response) error {
+		return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
 	})
 }
 
@@ -78,29 +78,29 @@ func guarded(send func() error) (err error) {
 
 // replace puts a response in the place of the first one, or of the deferral,
 // and returns what was put there.
-func (c *conversation) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
+func (x *exchange) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	if r.Form == interaction.FormOpen {
-		r = c.explained(interaction.ErrTooSlow)
+		r = x.explained(interaction.ErrTooSlow)
 	}
-	return c.orExplained(r, func(r interaction.Response) error { return c.edit(ctx, r) })
+	return x.orExplained(r, func(r interaction.Response) error { return x.edit(ctx, r) })
 }
 
-func (c *conversation) edit(ctx context.Context, r interaction.Response) error {
-	if r.Form == interaction.FormReply && c.deferred && !c.edited && c.req.InMessage() {
+func (x *exchange) edit(ctx context.Context, r interaction.Response) error {
+	if r.Form == interaction.FormReply && x.deferred && !x.edited && x.req.InMessage() {
 		// The original is the message with the component, which is to stay.
-		return c.followUp(ctx, r.Message)
+		return x.followUp(ctx, r.Message)
 	}
-	err := c.persist(ctx, func(ctx context.Context) error { return c.server.cfg.Discord.EditOriginal(ctx, c.to, r.Message) })
-	c.edited = c.edited || err == nil
+	err := x.persist(ctx, func(ctx context.Context) error { return x.responder.cfg.Discord.EditOriginal(ctx, x.to, r.Message) })
+	x.edited = x.edited || err == nil
 	return err
 }
 
 // followUp sends a message of its own. Unlike an edit it would show twice if it
 // were repeated after Discord had taken it.
-func (c *conversation) followUp(ctx context.Context, m interaction.Message) error {
+func (x *exchange) followUp(ctx context.Context, m interaction.Message) error {
 	var uncertain error
-	err := c.persist(ctx, func(ctx context.Context) error {
-		err := c.server.cfg.Discord.FollowUp(ctx, c.to, m)
+	err := x.persist(ctx, func(ctx context.Context) error {
+		err := x.responder.cfg.Discord.FollowUp(ctx, x.to, m)
 		if isUncertain(err) {
 			uncertain = err
 			return nil
@@ -112,25 +112,25 @@ func (c *conversation) followUp(ctx context.Context, m interaction.Message) erro
 
 // persist repeats a later response with growing pauses, for as long as somebody
 // may yet see it.
-func (c *conversation) persist(ctx context.Context, send func(context.Context) error) error {
+func (x *exchange) persist(ctx context.Context, send func(context.Context) error) error {
 	// What ran until the program stops may still say how it ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(editPatience, time.Until(c.req.ReceivedAt.Add(tokenLife))))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(editPatience, time.Until(x.req.ReceivedAt.Add(tokenLife))))
 	defer cancel()
-	defer context.AfterFunc(c.server.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
+	defer context.AfterFunc(x.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
 	pauses := backoff.NewExponentialBackOff()
 	unknown := 0
 	for {
-		last := c.server.ctx.Err() != nil
+		last := x.responder.ctx.Err() != nil
 		err := attempt(ctx, send)
 		pause, again := retry(err, pauses.NextBackOff())
-		if c.acknowledged && rest.CodeOf(err) == rest.CodeUnknownWebhook && unknown < maxUnknown {
+		if x.acknowledged && rest.CodeOf(err) == rest.CodeUnknownWebhook && unknown < maxUnknown {
 			pause, again = time.Second<<unknown, true
 			unknown++
 		}
 		if deadline, _ := ctx.Deadline(); !again || last || time.Until(deadline) <= pause {
 			return err
 		}
-		sleep(c.server.ctx, pause)
+		sleep(x.responder.ctx, pause)
 	}
 }
 

@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func TestAnOlderLookDoesNotHideHowAnActionEnded(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &discord{}
 				begun := 0
-				s := newServer(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+				s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 					begun++
 					return handlers[begun-1](ctx, r)
 				}, d)

@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ func TestAcceptedInteractionsRunAtOnceAndLeaveFewGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, release := make(chan struct{}, atOnce), make(chan struct{})
 		d := &discord{}
-		s := newServer(func(_ context.Context, _ *interaction.Request) (interaction.Response, error) {
+		s := newResponder(func(_ context.Context, _ *interaction.Request) (interaction.Response, error) {
 			began <- struct{}{}
 			<-release
 			return interaction.Reply(say("hello")), nil

@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (d *discord) count(what string) int {
 func TestTooManyAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
-		s := newServer(slow(time.Second, reply("hello")), d)
+		s := newResponder(slow(time.Second, reply("hello")), d)
 		for user := range 2000 {
 			go s.Serve(of(user, numbered(command(), user)))
 		}
@@ -47,7 +47,7 @@ func TestTooManyAreRefused(t *testing.T) {
 func TestAFloodOfOneUserLeavesTheOthersAsFastAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
-		s := newServer(slow(time.Second, reply("hello")), d)
+		s := newResponder(slow(time.Second, reply("hello")), d)
 		for i := range 5000 {
 			go s.Serve(of(1, numbered(command(), i)))
 		}
@@ -75,7 +75,7 @@ func TestAFloodOfOneUserLeavesTheOthersAsFastAsBefore(t *testing.T) {
 func TestRefusalsAreBoundedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{latency: 500 * time.Millisecond}
-		s := newServer(slow(time.Second, reply("hello")), d)
+		s := newResponder(slow(time.Second, reply("hello")), d)
 		for i := range 5000 {
 			go s.Serve(of(1, numbered(command(), i)))
 		}
@@ -96,7 +96,7 @@ func TestRefusalsAreBoundedToo(t *testing.T) {
 func TestActionsThatRunTakeNoShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
-		s := newServer(then("running", slow(time.Minute, acted("done"))), d)
+		s := newResponder(then("running", slow(time.Minute, acted("done"))), d)
 		for i := range 30 {
 			go s.Serve(of(1, numbered(press(), i)))
 			synctest.Wait()
@@ -114,7 +114,7 @@ func TestActionsThatRunTakeNoShare(t *testing.T) {
 func TestWhatDoesNotEndIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wedged := make(chan struct{})
-		s := newServer(then("running", func(context.Context, *interaction.Request) (interaction.Response, error) {
+		s := newResponder(then("running", func(context.Context, *interaction.Request) (interaction.Response, error) {
 			<-wedged // whatever the context says
 			return interaction.Response{}, nil
 		}), &discord{})
@@ -139,7 +139,7 @@ func TestWhatDoesNotEndIsLeftBehind(t *testing.T) {
 func TestThoseWhoComeWhileStoppingAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{latency: 500 * time.Millisecond}
-		s := newServer(reply("hello"), d)
+		s := newResponder(reply("hello"), d)
 		s.Drain(t.Context())
 		go s.Serve(command())
 		synctest.Wait()

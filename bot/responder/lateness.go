@@ -1,4 +1,4 @@
-package answer
+package responder
 
 import (
 	"sync"
@@ -18,18 +18,18 @@ const (
 	trustClocks = 10 * time.Minute
 )
 
-// delays finds out how late events arrive: a gateway that resumes delivers what
-// came meanwhile, while Discord's clock for an answer runs on. IDs tell when an
-// interaction began, by Discord's clock. How far that is from this machine's shows
-// with the event that seemed to be the quickest.
-type delays struct {
+// lateness finds out how late events arrive. A gateway that resumes delivers what
+// came meanwhile, while Discord's clock for an answer runs on. An ID tells when its
+// interaction began, by Discord's clock. The quickest event shows how far that
+// clock is from this machine's.
+type lateness struct {
 	mu    sync.Mutex
 	until time.Time     // what is known holds
 	least time.Duration // from the time in an ID to an arrival
 }
 
 // of returns by how much an event that arrives now is later than it may be.
-func (d *delays) of(snowflake string, now time.Time) time.Duration {
+func (l *lateness) of(snowflake string, now time.Time) time.Duration {
 	began, err := discordgo.SnowflakeTimestamp(snowflake)
 	if err != nil {
 		return 0
@@ -38,11 +38,11 @@ func (d *delays) of(snowflake string, now time.Time) time.Duration {
 	if took.Abs() > mostSkew {
 		return 0
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if now.After(d.until) {
-		d.until, d.least = now.Add(trustClocks), took
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.After(l.until) {
+		l.until, l.least = now.Add(trustClocks), took
 	}
-	d.least = min(d.least, took)
-	return min(took-d.least, mostDelay)
+	l.least = min(l.least, took)
+	return min(took-l.least, mostDelay)
 }

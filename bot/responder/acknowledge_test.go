@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func TestAcknowledge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &discord{waits: test.waits, errs: map[string][]error{"update": test.errs}}
-				s := newServer(then("running", acted("done")), d)
+				s := newResponder(then("running", acted("done")), d)
 				s.Serve(press())
 				synctest.Wait()
 				var update []time.Duration
@@ -117,7 +117,7 @@ func TestANewConnectionAfterSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &discord{waits: test.waits, errs: map[string][]error{"reply": test.errs}}
-				newServer(reply("hello"), d).Serve(command())
+				newResponder(reply("hello"), d).Serve(command())
 				if fmt.Sprint(d.pooled) != fmt.Sprint(test.pooled) {
 					t.Errorf("over a connection that was there: %v, want %v", d.pooled, test.pooled)
 				}

@@ -1,4 +1,4 @@
-package answer
+package responder
 
 import (
 	"sync/atomic"
@@ -20,26 +20,26 @@ type workers struct {
 func newWorkers() workers { return workers{waiting: make(chan *interaction.Event)} }
 
 // Accept has an event of the gateway served, and returns at once.
-func (s *Server) Accept(event *interaction.Event) {
+func (r *Responder) Accept(event *interaction.Event) {
 	select {
-	case s.workers.waiting <- event:
+	case r.workers.waiting <- event:
 	default:
-		go s.work(event)
+		go r.work(event)
 	}
 }
 
 // work serves an event and then others, until there are enough workers without it.
-func (s *Server) work(event *interaction.Event) {
+func (r *Responder) work(event *interaction.Event) {
 	for {
-		s.Serve(event)
-		if s.workers.idle.Add(1) > maxIdle {
-			s.workers.idle.Add(-1)
+		r.Serve(event)
+		if r.workers.idle.Add(1) > maxIdle {
+			r.workers.idle.Add(-1)
 			return
 		}
 		select {
-		case event = <-s.workers.waiting:
-			s.workers.idle.Add(-1)
-		case <-s.ctx.Done():
+		case event = <-r.workers.waiting:
+			r.workers.idle.Add(-1)
+		case <-r.ctx.Done():
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package answer
+package responder
 
 import (
 	"context"
@@ -38,15 +38,15 @@ type acknowledgement struct {
 
 // acknowledge sends a first response. It notes in the conversation when Discord's
 // word on that came, and whether Discord may have taken what counts as failed.
-func (c *conversation) acknowledge(ctx context.Context, send func(context.Context, rest.Callback) error) error {
+func (x *exchange) acknowledge(ctx context.Context, send func(context.Context, rest.Callback) error) error {
 	// What is cancelled may still be said.
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), c.req.ReceivedAt.Add(c.server.cfg.Timing.First))
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), x.req.ReceivedAt.Add(x.responder.cfg.Timing.First))
 	defer cancel()
 	a := acknowledgement{send: send}
-	err := a.run(ctx, c.to)
-	c.first = time.Since(c.req.ReceivedAt)
-	c.acknowledged = err == nil
-	c.uncertain = err != nil && a.uncertain.Load()
+	err := a.run(ctx, x.to)
+	x.first = time.Since(x.req.ReceivedAt)
+	x.acknowledged = err == nil
+	x.uncertain = err != nil && a.uncertain.Load()
 	return err
 }
 

@@ -1,4 +1,4 @@
-package answer_test
+package responder_test
 
 import (
 	"strconv"
@@ -30,7 +30,7 @@ func TestAnEventThatWasDelayed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				<-time.After(16 * 365 * 24 * time.Hour) // there were no IDs before 2015
 				d := &discord{}
-				s := newServer(slow(5*time.Second, reply("hello")), d)
+				s := newResponder(slow(5*time.Second, reply("hello")), d)
 				event := func(late time.Duration) {
 					e := command()
 					e.ID = snowflake(time.Now().Add(-50*time.Millisecond-late), test.ahead)
@@ -52,7 +52,7 @@ func TestAClockThatIsSetIsNoDelayForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		<-time.After(16 * 365 * 24 * time.Hour)
 		d := &discord{}
-		s := newServer(slow(5*time.Second, reply("hello")), d)
+		s := newResponder(slow(5*time.Second, reply("hello")), d)
 		for _, ahead := range []time.Duration{0, -3 * time.Second, -3 * time.Second} {
 			d.calls, d.started = nil, time.Now()
 			e := command()

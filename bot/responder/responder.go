@@ -1,4 +1,4 @@
-// Package answer sees to it that every interaction is answered in time and
+// Package responder sees to it that every interaction is answered in time and
 // truthfully.
 //
 // It calls the handler that the router finds and sends what that returns. Where
@@ -6,7 +6,7 @@
 // otherwise the interaction is deferred before Discord's three seconds are over
 // and the response put in place later. Errors, panics, logging and figures are
 // dealt with here, once, around all handlers.
-package answer
+package responder
 
 import (
 	"context"
@@ -51,7 +51,7 @@ type Observation struct {
 	Total    time.Duration // until everything was said and done
 }
 
-// Config is what a Server needs.
+// Config is what a Responder needs.
 type Config struct {
 	Discord Discord
 	Router  *interaction.Router
@@ -82,53 +82,53 @@ func DefaultTiming() Timing {
 	}
 }
 
-// Server answers interactions. It is safe for concurrent use.
-type Server struct {
+// Responder answers interactions. It is safe for concurrent use.
+type Responder struct {
 	cfg    Config
 	ctx    context.Context // of all interactions
 	cancel context.CancelFunc
 
-	delays    delays
-	subjects  subjects
-	recent    recent
+	lateness  lateness
+	versions  versions
+	seen      dedup
 	admission *admission
 	workers   workers
 }
 
-// New returns a server.
-func New(cfg Config) *Server {
+// New returns a responder.
+func New(cfg Config) *Responder {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Server{
+	return &Responder{
 		cfg: cfg, ctx: ctx, cancel: cancel,
-		subjects: subjects{messages: make(map[string]*subject)}, admission: newAdmission(), workers: newWorkers(),
+		versions: versions{messages: make(map[string]*messageVersion)}, admission: newAdmission(), workers: newWorkers(),
 	}
 }
 
 // Serve answers one event of the gateway and returns when all is said, which
 // may take minutes. It never panics.
-func (s *Server) Serve(event *interaction.Event) {
+func (r *Responder) Serve(event *interaction.Event) {
 	received := time.Now()
-	received = received.Add(-s.delays.of(event.ID, received)) // Discord's clock runs since then
+	received = received.Add(-r.lateness.of(event.ID, received)) // Discord's clock runs since then
 	req, err := interaction.Parse(event, received)
 	if req == nil {
-		s.cfg.Log.Warn().Err(err).Msg("an event cannot be answered")
-		s.cfg.Staff.EventUnreadable(err)
-		s.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
+		r.cfg.Log.Warn().Err(err).Msg("an event cannot be answered")
+		r.cfg.Staff.EventUnreadable(err)
+		r.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
 		return
 	}
-	if !s.recent.first(req.ID, received) {
-		s.cfg.Log.Info().Str("interaction", req.ID).Msg("an interaction was delivered again")
+	if !r.seen.first(req.ID, received) {
+		r.cfg.Log.Info().Str("interaction", req.ID).Msg("an interaction was delivered again")
 		return
 	}
-	ticket := s.admission.enter(req.UserID)
+	ticket := r.admission.enter(req.UserID)
 	if ticket == nil {
-		s.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
+		r.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
 		return
 	}
 	defer ticket.leave()
-	req.AnswerBy = received.Add(s.cfg.Timing.Patience)
+	req.AnswerBy = received.Add(r.cfg.Timing.Patience)
 
-	handler := s.cfg.Router.Route(req)
+	handler := r.cfg.Router.Route(req)
 	if err != nil {
 		handler = failing(err)
 	}
@@ -136,32 +136,32 @@ func (s *Server) Serve(event *interaction.Event) {
 		handler = steppingAside(ticket.refusal)
 	}
 
-	ctx, cancel := context.WithDeadline(s.ctx, received.Add(s.lifetime(req)))
+	ctx, cancel := context.WithDeadline(r.ctx, received.Add(r.lifetime(req)))
 	defer cancel()
-	c := conversation{
-		server: s,
-		req:    req,
-		ticket: ticket,
-		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
+	x := exchange{
+		responder: r,
+		req:       req,
+		ticket:    ticket,
+		to:        rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 	}
-	defer s.subjects.hold(req.Message)()
+	defer r.versions.hold(req.Message)()
 	defer func() {
 		if p := recover(); p != nil { // a handler's has been dealt with, so this is the server's own
-			c.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
-			s.cfg.Staff.Failure(req, fmt.Errorf("%w: %v", interaction.ErrPanic, p), false)
+			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
+			r.cfg.Staff.Failure(req, fmt.Errorf("%w: %v", interaction.ErrPanic, p), false)
 		}
 	}()
-	c.run(ctx, handler)
-	c.observe()
+	x.run(ctx, handler)
+	x.observe()
 }
 
 // lifetime is how long a handler may go on. It is short where Discord takes no
 // second response.
-func (s *Server) lifetime(req *interaction.Request) time.Duration {
+func (r *Responder) lifetime(req *interaction.Request) time.Duration {
 	if req.Kind == interaction.Autocomplete {
-		return s.cfg.Timing.Suggest
+		return r.cfg.Timing.Suggest
 	}
-	return s.cfg.Timing.Lifetime
+	return r.cfg.Timing.Lifetime
 }
 
 // failing stands in for a handler that is not to be called.
@@ -185,28 +185,28 @@ func steppingAside(refusal error) interaction.Handler {
 
 // Stop serves no more interactions. Who comes from now on is told that the
 // program is stopping.
-func (s *Server) Stop() { s.admission.stop() }
+func (r *Responder) Stop() { r.admission.stop() }
 
 // Drain stops, and waits for the interactions that are being served. Once ctx is
 // done they are cancelled, and have lastLimit to say how far they came; what does
 // not heed that is left behind.
-func (s *Server) Drain(ctx context.Context) {
-	s.Stop()
-	if s.admission.wait(ctx, false) == nil {
+func (r *Responder) Drain(ctx context.Context) {
+	r.Stop()
+	if r.admission.wait(ctx, false) == nil {
 		return
 	}
-	s.cancel()
+	r.cancel()
 	last, cancel := context.WithTimeout(context.Background(), lastLimit+time.Second)
 	defer cancel()
-	if s.admission.wait(last, false) != nil {
-		s.cfg.Log.Error().Msg("an interaction does not end and is left behind")
-		s.cfg.Staff.InteractionStuck()
+	if r.admission.wait(last, false) != nil {
+		r.cfg.Log.Error().Msg("an interaction does not end and is left behind")
+		r.cfg.Staff.InteractionStuck()
 	}
 }
 
 // Close waits, after Drain and when no more interactions come, until everybody
 // has been told, or until ctx is done.
-func (s *Server) Close(ctx context.Context) {
-	_ = s.admission.wait(ctx, true) // whoever is not told by then will not be
-	s.cancel()
+func (r *Responder) Close(ctx context.Context) {
+	_ = r.admission.wait(ctx, true) // whoever is not told by then will not be
+	r.cancel()
 }

@@ -1,0 +1,277 @@
+package responder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+)
+
+// exchange is the answering of one interaction.
+type exchange struct {
+	responder *Responder
+	req       *interaction.Request
+	ticket    *ticket
+	to        rest.Callback
+
+	deferred     bool
+	edited       bool // the original shows a response, and not just a deferral
+	version      int  // of what the message is about, as this has left it; 0 where it has not
+	acknowledged bool // Discord has taken a first response
+	uncertain    bool // Discord may have taken a first response that counts as failed
+	broken       bool // work that a response had promised ended with an error
+	first        time.Duration
+	outcome      string
+}
+
+// log begins a line of the process log that tells which interaction it is about.
+func (x *exchange) log(level zerolog.Level) *zerolog.Event {
+	return x.responder.cfg.Log.WithLevel(level).
+		Str("interaction", x.req.ID).Str("reference", x.req.Reference).Str("route", x.req.Route).Str("user", x.req.UserID)
+}
+
+// run calls the handler, sends its response, and goes on with Then as long as
+// there is one.
+func (x *exchange) run(ctx context.Context, h interaction.Handler) {
+	deferral := x.deferLater(ctx)
+	response, err := x.call(ctx, h)
+	var refused error
+	refused, x.deferred = deferral.outcome()
+	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refused != nil) {
+		x.outcome = "elsewhere" // the other process sees to the caller
+		x.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
+		return
+	}
+	response = x.result(response, err)
+	if x.changes(response) {
+		x.change(response)
+	}
+	err = refused
+	switch {
+	case !x.deferred:
+		response, err = x.respond(ctx, response)
+	case err == nil:
+		response, err = x.replace(ctx, response)
+	}
+	x.ticket.answer()
+	for err == nil && response.Then != nil {
+		subject, next := response.Subject, response.Then
+		response = x.result(x.goOn(ctx, next))
+		if !x.mayChange(subject, response) {
+			err = x.tellAside(ctx, response)
+			break
+		}
+		if response.Action != nil {
+			x.change(response)
+		}
+		response, err = x.replace(ctx, response)
+	}
+	if err != nil {
+		x.unanswered(ctx, err, response.Then != nil)
+	}
+}
+
+// changes tells whether a response makes or changes the message that its request
+// is about. A reply to who is in a message leaves that as it is.
+func (x *exchange) changes(r interaction.Response) bool {
+	return r.Form == interaction.FormUpdate || r.Form == interaction.FormReply && !x.req.InMessage()
+}
+
+// change notes that a response changes the message that its request is about:
+// before it is sent, so that work which ends meanwhile does not undo it.
+func (x *exchange) change(r interaction.Response) {
+	x.version = x.responder.versions.set(x.req.Message, r.Subject)
+}
+
+// mayChange tells whether the end of work may replace what the message shows.
+// subject is what the message showed when the work began. A customer who has moved
+// on to something else is not pulled back. While the message shows the same, the
+// end of an action always replaces it. Anything else replaces it only where
+// nothing newer was put there meanwhile, as that may be the end of an action.
+func (x *exchange) mayChange(subject string, r interaction.Response) bool {
+	if !x.responder.versions.shows(x.req.Message, subject) {
+		return false
+	}
+	return r.Action != nil || x.version == 0 || x.responder.versions.isLatest(x.req.Message, x.version)
+}
+
+// tellAside tells the end of work whose message shows something else by now. The
+// end of an action gets a message of its own; anything else is not told at all.
+func (x *exchange) tellAside(ctx context.Context, r interaction.Response) error {
+	if r.Action == nil {
+		return nil
+	}
+	_, err := x.orExplained(r, func(r interaction.Response) error { return x.followUp(ctx, r.Message) })
+	return err
+}
+
+// call runs a handler and turns a panic into an error.
+func (x *exchange) call(ctx context.Context, h interaction.Handler) (response interaction.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
+		}
+	}()
+	return h(ctx, x.req)
+}
+
+// goOn does what a response promised. Where that panics nobody knows what it has
+// done.
+func (x *exchange) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
+	response, err := x.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
+	if errors.Is(err, interaction.ErrPanic) {
+		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
+	}
+	x.broken = err != nil
+	return response, err
+}
+
+// result makes of what a handler returned the response to send, and tells
+// staff what they should know of it.
+func (x *exchange) result(r interaction.Response, err error) interaction.Response {
+	if r.Audit != nil {
+		x.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", x.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
+		x.responder.cfg.Staff.Audit(x.req, *r.Audit)
+	}
+	if err != nil {
+		return x.explained(err)
+	}
+	if r.Failure != nil {
+		x.failed(r.Failure, r.Told)
+	}
+	if r.Action != nil {
+		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
+			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
+		x.responder.cfg.Staff.Action(x.req, *r.Action)
+	}
+	return r
+}
+
+// explained turns an error into what the caller is told, and tells staff where
+// it is a fault.
+func (x *exchange) explained(err error) interaction.Response {
+	explanation := x.responder.cfg.Explain(x.req, err)
+	switch {
+	case !explanation.Fault:
+		x.outcome = "refused"
+		x.log(zerolog.InfoLevel).Err(err).Msg("an interaction was refused")
+	case x.req.Kind == interaction.Autocomplete:
+		// Nothing can be shown, and every key that is pressed would be told.
+		x.outcome = "failed"
+		x.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
+	default:
+		x.failed(err, false)
+	}
+	if x.req.Kind == interaction.Autocomplete {
+		return interaction.Suggest(nil)
+	}
+	return interaction.Reply(explanation.Message)
+}
+
+func (x *exchange) failed(err error, told bool) {
+	x.outcome = "failed"
+	x.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
+	x.responder.cfg.Staff.Failure(x.req, err, told)
+}
+
+// unanswered notes that the caller could not be told. Another delivery of the
+// same event, here or on a replica, may have been answered: that is no fault.
+//
+// promised says that the response which the caller was not told of was to be
+// followed by work.
+func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
+	code := rest.CodeOf(err)
+	switch {
+	case code == rest.CodeAlreadyAcknowledged:
+		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
+		return
+	case rest.IsUnknownMessage(err):
+		x.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
+		return
+	case errors.Is(err, context.Canceled) && x.responder.ctx.Err() != nil:
+		x.log(zerolog.WarnLevel).Msg("stopped before the caller could be told")
+		return
+	case code == rest.CodeInvalidWebhookToken:
+		err = fmt.Errorf("the interaction's token is not good any more: %w", err)
+	}
+	err = fmt.Errorf("the caller could not be told: %w", err)
+	if x.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
+		x.outcome = "unanswered"
+		x.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
+		return
+	}
+	x.failed(err, false)
+	x.outcome = "unanswered"
+	if !x.acknowledged && (x.deferred || promised) {
+		x.correct(ctx, code, promised)
+	}
+}
+
+// correct corrects a first response that counts as failed and says that more will
+// come. It may be shown all the same: where Discord's answer to it was lost, and
+// where Discord said that it does not know the interaction, which is at times not
+// true (discord-api-docs#5558). To send it again would not help then.
+func (x *exchange) correct(ctx context.Context, code int, promised bool) {
+	why := interaction.ErrUnacknowledged
+	switch {
+	case x.uncertain:
+	case code != rest.CodeUnknownInteraction:
+		return
+	case promised: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
+		why = interaction.ErrMidway
+	}
+	message := x.responder.cfg.Explain(x.req, why).Message
+	if err := x.persist(ctx, func(ctx context.Context) error { return x.responder.cfg.Discord.EditOriginal(ctx, x.to, message) }); err != nil {
+		x.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
+	}
+}
+
+func (x *exchange) observe() {
+	if x.outcome == "" {
+		x.outcome = "ok"
+	}
+	x.responder.cfg.Observe(Observation{
+		Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred,
+		First: x.first, Total: time.Since(x.req.ReceivedAt),
+	})
+}
+
+// deferral is a deferred first response that may be sent by a timer.
+type deferral struct {
+	timer *time.Timer
+	sent  chan error
+}
+
+// deferLater arranges for the interaction to be deferred where the handler is
+// not done in time. Suggestions can not be deferred, and what is refused need
+// not be: Discord would take that for the answer to come from here.
+func (x *exchange) deferLater(ctx context.Context) deferral {
+	d := deferral{sent: make(chan error, 1)}
+	if x.req.Kind == interaction.Autocomplete || x.ticket.refusal != nil {
+		return d
+	}
+	form := interaction.FormReply
+	if x.req.InMessage() {
+		form = interaction.FormUpdate
+	}
+	d.timer = time.AfterFunc(time.Until(x.req.ReceivedAt.Add(x.responder.cfg.Timing.Direct)), func() {
+		d.sent <- x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Defer(ctx, to, form) })
+	})
+	return d
+}
+
+// outcome stops the timer. Where that has deferred the interaction already, or
+// is about to, the outcome of this is returned.
+func (d deferral) outcome() (err error, deferred bool) {
+	if d.timer == nil || d.timer.Stop() {
+		return nil, false
+	}
+	return <-d.sent, true
+}
