@@ -36,7 +36,7 @@ func candidates(b *testing.B) []candidate {
 	own := freeAddress(b)
 	list := []candidate{{
 		name: "hostbot", command: build(b), apiVersion: "v9",
-		environment: []string{"HTTP_ADDR=" + own, "CACHE_FRESH=1h"}, metrics: "http://" + own + "/metrics",
+		environment: []string{"HTTP_ADDR=" + own, "CACHE_TTL=1h"}, metrics: "http://" + own + "/metrics",
 	}}
 	for _, p := range flagValue[peers]("peer") {
 		list = append(list, candidate{name: p.name, command: p.command, apiVersion: "v10"})

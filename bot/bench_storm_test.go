@@ -74,7 +74,7 @@ func newStorm(b *testing.B, logs bool) *storm {
 	}
 	settings, err := configs.Load("", []string{
 		"DISCORD_TOKEN=" + discord.Token(), "DISCORD_API_URL=" + discord.URL(), "HOSTAPI_URL=" + service.URL(),
-		"HOSTAPI_SECRET=" + service.Secret(), "REDIS_URL=" + redistest.StartRedis(b).URL(), "CACHE_FRESH=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
+		"HOSTAPI_SECRET=" + service.Secret(), "REDIS_URL=" + redistest.StartRedis(b).URL(), "CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
 		"LOG_CHANNEL_ACTIONS=" + channelID, "LOG_CHANNEL_ERRORS=" + channelID, "LOG_CHANNEL_LIFECYCLE=" + channelID,
 	})
 	if err != nil {

@@ -101,7 +101,8 @@ func (b *Bot) build() error {
 	b.handlers.Route(router)
 	if s.Admin.GuildID != "" {
 		b.staff = commands.NewStaff(b.handlers, commands.StaffConfig{
-			Access: commands.Access(s.Admin), Cache: cache, Stories: stories, Logs: b.stafflog, Health: b.health,
+			Access: commands.Access{GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs},
+			Cache:  cache, Stories: stories, Logs: b.stafflog, Health: b.health,
 		})
 		b.staff.Route(router)
 	}
@@ -129,9 +130,11 @@ func (b *Bot) gatewayConfig() gateway.Config {
 }
 
 func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
+	c := b.settings.LogChannels
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, Redis: b.redis.Client, Volatile: b.redis.Embedded,
-		Channels: logchannel.Channels(b.settings.LogChannels), Texts: texts.For(b.settings.Log.Locale), Log: b.log,
+		Channels: logchannel.Channels{Actions: c.Actions, Errors: c.Errors, Lifecycle: c.Lifecycle},
+		Texts:    texts.For(b.settings.Log.Locale), Log: b.log,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
 	})
 }

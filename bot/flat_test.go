@@ -82,7 +82,7 @@ func startInProcess(t testing.TB, discord *loadtest.Discord) {
 	settings, err := configs.Load("", []string{
 		"DISCORD_TOKEN=" + loadtest.Token, "DISCORD_API_URL=" + discord.URL("v9"),
 		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + loadtest.Secret,
-		"CACHE_FRESH=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
+		"CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
 	})
 	if err != nil {
 		t.Fatal(err)

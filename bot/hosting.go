@@ -24,7 +24,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.monitor.ServiceHealth(client.Health)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Source: loggedLister{client, b.log}, TTL: s.Fresh, MaxStale: s.Keep, Patience: listPatience,
+		Redis: b.redis.Client, Source: loggedLister{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
 		OnTrouble: b.cacheFailing, OnRecovered: b.cacheRecovered,
 	})
 	b.onClose(cache.Close)
@@ -47,18 +47,10 @@ func (l loggedLister) List(ctx context.Context, userID string) (hostapi.List, er
 	return list, err
 }
 
-// hostingConfig translates the settings of the hosting service.
+// hostingConfig returns what the hosting service's client needs.
 func (b *Bot) hostingConfig() hostapi.Config {
-	s := b.settings.HostAPI
-	operations := make(map[hostapi.Operation]hostapi.Override, len(s.Operations))
-	for name, o := range s.Operations {
-		operations[hostapi.Operation(name)] = hostapi.Override{
-			Disabled: !o.Enabled, Method: o.Method, Path: o.Path, UserIDIn: hostapi.Place(o.ChatUserID),
-		}
-	}
-	return hostapi.Config{
-		BaseURL: s.URL, Secret: s.Secret, AllowHTTP: s.AllowHTTP, Timeout: s.Timeout,
-		UserAgent: "hostbot/" + b.version, Operations: operations,
-		Observe: b.monitor.Service, OnDown: b.serviceDown, OnUp: b.serviceUp,
-	}
+	c := b.settings.HostAPI.Config()
+	c.UserAgent = "hostbot/" + b.version
+	c.Observe, c.OnDown, c.OnUp = b.monitor.Service, b.serviceDown, b.serviceUp
+	return c
 }

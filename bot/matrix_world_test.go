@@ -65,7 +65,7 @@ func newBroken(t *testing.T, x fault) *broken {
 	b.world = &world{
 		discord: discord, log: &logBuffer{}, channel: discord.AddChannel("lifecycle"),
 		service: hostapitest.RunWith(t, hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: b.done.add}),
-		tune:    func(s *configs.Settings) { s.Cache.Fresh = 0 },
+		tune:    func(s *configs.Settings) { s.Cache.TTL = 0 },
 	}
 	b.lifecycle, b.actions, b.errors = b.channel, discord.AddChannel("actions"), discord.AddChannel("errors")
 	b.support = discord.AddRole("Support")

@@ -123,7 +123,7 @@ func newSoak(t *testing.T, seed uint64) *soak {
 	})
 	s.world = &world{
 		discord: discordtest.RunT(t, discordtest.Config{NoRateLimits: true, HeartbeatInterval: 2 * time.Second}), service: service, redis: server.URL(),
-		env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_FRESH=5s"}, log: &logBuffer{},
+		env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s"}, log: &logBuffer{},
 	}
 	s.discord.ExpectFailures() // the soak judges by itself
 	s.channel = s.discord.AddChannel("bot-log")

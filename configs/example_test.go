@@ -1,6 +1,7 @@
 package configs_test
 
 import (
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"hostbot/configs"
+	"hostbot/hostapi"
 )
 
 const examplePath = "hostbot.example.yaml"
@@ -48,16 +50,16 @@ func TestExampleOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := defaults()
-	want.HostAPI.Operations = map[string]configs.Operation{
-		"delete":  {Enabled: false},
-		"restart": {Enabled: true, Method: "PUT", Path: "/v2/apps/:id/restart", ChatUserID: "query"},
+	want.HostAPI.Operations = map[hostapi.Operation]configs.Operation{
+		hostapi.OpDelete:  {Enabled: new(false)},
+		hostapi.OpRestart: {Enabled: new(true), Method: "PUT", Path: "/v2/apps/:id/restart", ChatUserID: hostapi.InQuery},
 	}
 	compare(t, got, want)
 }
 
 func TestExampleNamesEverySetting(t *testing.T) {
 	content := example(t)
-	settings := tags(reflect.TypeFor[configs.Settings]())
+	settings := variables("", reflect.TypeFor[configs.Settings]())
 	if len(settings) < 20 {
 		t.Fatalf("only %d settings were found", len(settings))
 	}
@@ -66,22 +68,21 @@ func TestExampleNamesEverySetting(t *testing.T) {
 			t.Errorf("the variable %s is not explained", variable)
 		}
 		section, name, _ := strings.Cut(key, ".")
-		if !regexp.MustCompile(`(?m)^` + section + `:\n(?:(?: .*)?\n)*? {2}` + name + `:`).MatchString(content) {
+		if !regexp.MustCompile(`(?m)^` + section + `:\n(?:(?: .*)?\n)*? {2}(?:# )?` + name + `:`).MatchString(content) {
 			t.Errorf("the key %s is not there", key)
 		}
 	}
 }
 
-// tags returns the variables of a struct's settings, with their keys.
-func tags(t reflect.Type) map[string]string {
+// variables returns the variables of a struct's settings, with their keys.
+func variables(section string, t reflect.Type) map[string]string {
 	found := make(map[string]string)
 	for field := range t.Fields() {
+		key := strings.TrimPrefix(section+"."+field.Tag.Get("yaml"), ".")
 		if variable := field.Tag.Get("env"); variable != "" {
-			found[variable] = field.Tag.Get("key")
+			found[variable] = key
 		} else if field.Type.Kind() == reflect.Struct {
-			for variable, key := range tags(field.Type) {
-				found[variable] = key
-			}
+			maps.Copy(found, variables(key, field.Type))
 		}
 	}
 	return found

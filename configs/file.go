@@ -3,191 +3,117 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"go.yaml.in/yaml/v4"
+
+	"hostbot/hostapi"
 )
 
-// maxFile bounds what is read of a file, in bytes. The time that the library
-// takes for hostile nesting grows with the square of it.
-const maxFile = 64 << 10
-
-// entry is a value in the file.
-type entry struct {
-	text string
-	line int
-}
-
-// file is a configuration file being read. The file is walked, and not decoded
-// into a struct, so that every mistake is found and not the first alone, and
-// because what the library says of a mistake repeats the file.
+// file is a configuration file that is being read.
 type file struct {
-	path     string
-	tree     keyTree
-	entries  map[string]entry // by key
-	seen     map[string]bool  // keys that were there
-	mistakes *mistakes
+	*loader
+	path string
+	keys map[position]string // by the positions of their values
 }
 
-// readFile returns the values of the file at a path, which may be empty for none.
-func readFile(path string, keys map[string]bool, m *mistakes) map[string]entry {
-	if path == "" {
-		return nil
-	}
+// unknownKey does not repeat the key, as it may be a secret.
+const unknownKey = "unknown key; configs/hostbot.example.yaml has all that there are"
+
+type position struct{ line, column int }
+
+func (l *loader) readFile(path string) {
 	content, err := readBounded(path)
 	if err != nil {
-		m.addLine(path + " " + err.Error())
-		return nil
-	}
-	f := file{path: path, tree: newKeyTree(keys), entries: make(map[string]entry), seen: make(map[string]bool), mistakes: m}
-	f.parse(content)
-	return f.entries
-}
-
-func (f *file) parse(content []byte) {
-	document, err := parser.ParseBytes(content, 0, parser.AllowDuplicateMapKey()) // which pair reports
-	if err != nil {
-		f.mistakes.addLine(f.syntaxError(err))
+		l.mistake("%s %w", path, err)
 		return
 	}
-	bodies := make([]ast.Node, 0, 1)
-	for _, d := range document.Docs {
-		if d.Body != nil {
-			bodies = append(bodies, d.Body)
-		}
+	f := file{l, path, make(map[position]string)}
+	var documents []yaml.Node
+	if err = yaml.Load(content, &documents, yaml.WithAllDocuments()); err != nil {
+		f.broken(err)
+		return
 	}
-	switch len(bodies) {
+	switch len(documents) {
 	case 0:
 	case 1:
-		f.section("", bodies[0])
+		f.index("", documents[0].Content[0])
+		f.decode(&documents[0])
 	default:
-		f.mistake(bodies[1], "the file must hold one document")
+		f.mistakeAt(documents[1].Line, "the file must hold one document")
 	}
 }
 
-// section reads what is under a key.
-func (f *file) section(key string, node ast.Node) {
-	switch n := node.(type) {
-	case *ast.NullNode, *ast.CommentGroupNode:
-	case *ast.MappingNode:
-		for _, value := range n.Values {
-			f.pair(key, value)
+// decode decodes the file over the settings. The library reports every mistake
+// with its position. Its words are not repeated, as they may hold a value.
+func (f file) decode(document *yaml.Node) {
+	err := document.Load(f.settings, yaml.WithKnownFields(), yaml.WithUniqueKeys(false))
+	mistakes, ok := errors.AsType[*yaml.LoadErrors](err)
+	if !ok {
+		f.broken(err)
+		return
+	}
+	for _, m := range mistakes.Errors {
+		key, known := f.keys[position{m.Mark.Line, m.Mark.Column}]
+		switch {
+		case strings.HasPrefix(m.Message, "field "):
+			f.mistakeAt(m.Mark.Line, unknownKey)
+		case known:
+			f.check(key, errors.New(form(m.Message)))
+		default:
+			f.mistakeAt(m.Mark.Line, form(m.Message))
 		}
-	case *ast.MappingValueNode:
-		f.pair(key, n)
-	default:
-		where := "the file"
-		if key != "" {
-			where = key
-		}
-		f.mistake(node, where+" must hold "+f.tree.under(key))
 	}
 }
 
-func (f *file) pair(parent string, pair *ast.MappingValueNode) {
-	name, known := pair.Key.(*ast.StringNode)
-	if !known || !f.tree.children[parent][name.Value] {
-		f.mistake(pair.Key, "unknown key; known are "+f.tree.under(parent))
-		return
-	}
-	key := strings.TrimPrefix(parent+"."+name.Value, ".")
-	if f.seen[key] {
-		f.mistake(pair.Key, key+" was there before")
-		return
-	}
-	f.seen[key] = true
-	if f.tree.children[key] != nil {
-		f.section(key, pair.Value)
-		return
-	}
-	text, ok := scalar(pair.Value)
-	if list, isList := pair.Value.(*ast.SequenceNode); isList && f.tree.lists[key] {
-		text, ok = joined(list)
-	}
+// broken notes an error because of which the file cannot be read at all, if any.
+func (f file) broken(err error) {
+	at, ok := errors.AsType[*yaml.LoadError](err)
 	switch {
-	case !ok && f.tree.lists[key]:
-		f.mistake(pair.Key, key+" must be a list of plain values")
-	case !ok:
-		f.mistake(pair.Key, key+" must be one plain value")
-	default:
-		f.entries[key] = entry{text: text, line: line(pair.Key)}
-	}
-}
-
-func (f *file) mistake(node ast.Node, what string) {
-	f.mistakes.addLine(fmt.Sprintf("%s, line %d: %s", f.path, line(node), what))
-}
-
-func (f *file) syntaxError(err error) string {
-	var located yaml.Error
-	if errors.As(err, &located) && located.GetToken() != nil {
-		return fmt.Sprintf("%s, line %d: is not YAML; is a quote, a colon or some indentation missing?",
-			f.path, located.GetToken().Position.Line)
-	}
-	return f.path + " is not YAML"
-}
-
-func line(node ast.Node) int {
-	if t := node.GetToken(); t != nil && t.Position != nil {
-		return t.Position.Line
-	}
-	return 0
-}
-
-// scalar returns a value as it is written: an ID is a long number, and must not
-// be rounded.
-func scalar(node ast.Node) (text string, ok bool) {
-	switch n := node.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return strings.TrimRight(n.Value.Value, "\n"), true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-		return node.GetToken().Value, true
-	case *ast.NullNode:
-		return "", true
-	default:
-		return "", false
-	}
-}
-
-// joined returns a list as a variable has it.
-func joined(list *ast.SequenceNode) (text string, ok bool) {
-	items := make([]string, len(list.Values))
-	for i, value := range list.Values {
-		if items[i], ok = scalar(value); !ok {
-			return "", false
-		}
-	}
-	return strings.Join(items, ","), true
-}
-
-// readBounded reads a file. Its errors do not repeat the path.
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("can not be read: %w", withoutPath(err))
-	}
-	defer func() { _ = f.Close() }()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
+	case ok:
+		f.mistakeAt(at.Mark.Line, "is not YAML; is a quote, a colon or some indentation missing?")
 	case err != nil:
-		return nil, fmt.Errorf("can not be read: %w", withoutPath(err))
-	case len(content) > maxFile:
-		return nil, fmt.Errorf("is larger than %d KiB", maxFile>>10)
+		f.mistake("%s is not YAML", f.path)
 	}
-	return content, nil
 }
 
-func withoutPath(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
+// mistakeAt notes a mistake for which no setting can be named.
+func (f file) mistakeAt(line int, what string) { f.mistake("%s, line %d: %s", f.path, line, what) }
+
+// index records the positions of values. It removes the keys that the library would
+// accept although they are mistakes, and makes empty values null, which leaves the
+// defaults as they are.
+func (f file) index(section string, node *yaml.Node) {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		node.Value = strings.TrimRight(node.Value, "\n") // of a block
+		if node.Value == "" {
+			node.Tag, node.Style = "!!null", 0
+		}
+		return
+	case yaml.MappingNode:
+	default:
+		return
 	}
-	return err
+	var kept []*yaml.Node
+	for pair := range slices.Chunk(node.Content, 2) {
+		name, value := pair[0], pair[1]
+		key := strings.TrimPrefix(section+"."+name.Value, ".")
+		now, former := formerNames()[key]
+		switch {
+		case former:
+			f.mistakeAt(name.Line, key+" is now called "+now)
+		case f.names[key] != "":
+			f.mistakeAt(name.Line, "the key was there before")
+		case section == "hostapi.operations" && !slices.Contains(hostapi.Operations(), hostapi.Operation(name.Value)):
+			f.mistakeAt(name.Line, unknownKey)
+		default:
+			f.names[key] = fmt.Sprintf("%s in %s, line %d", key, f.path, name.Line)
+			f.keys[position{value.Line, value.Column}] = key
+			f.index(key, value)
+			kept = append(kept, name, value)
+		}
+	}
+	node.Content = kept
 }

@@ -1,147 +1,134 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
 )
 
 // Load returns the settings of the YAML file at path, which may be empty for
-// none, and of an environment as os.Environ returns it, which wins. The error is
-// an *Error that holds every mistake.
+// none, and of an environment as os.Environ returns it, which wins. The error
+// holds every mistake, a line each. It repeats no value: a secret may stand where
+// another setting was meant.
 func Load(path string, environ []string) (*Settings, error) {
-	l := loader{
-		schema: newSchema(), path: path, environment: variables(environ),
-		values: make(map[string]string), sources: make(map[string]string), mistakes: newMistakes(),
+	l := &loader{settings: defaults(), names: make(map[string]string), wrong: make(map[string]bool)}
+	if path != "" {
+		l.readFile(path)
 	}
-	l.file = readFile(path, l.schema.keys(), l.mistakes)
-	for _, s := range l.schema {
-		l.read(s)
+	l.readEnvironment(environ)
+	l.readSecretFiles()
+	l.validate(l.settings)
+	if l.mistakes != nil {
+		return nil, errors.Join(l.mistakes...)
 	}
-	settings := new(Settings)
-	if err := env.ParseWithOptions(settings, env.Options{Environment: l.values}); err != nil {
-		return nil, fmt.Errorf("settings: %w", err) // every value was read before
-	}
-	settings.HostAPI.Operations = l.readOperations()
-	for _, ids := range [][]string{settings.Admin.UserIDs, settings.Admin.RoleIDs} {
-		for i := range ids {
-			ids[i] = strings.TrimSpace(ids[i])
-		}
-	}
-	l.validate(settings)
-	if err := l.mistakes.err(); err != nil {
-		return nil, err
-	}
-	settings.resolve()
-	return settings, nil
+	l.settings.resolve()
+	return l.settings, nil
 }
 
-// loader reads settings.
+// loader decodes the file over the defaults, and the environment over both.
 type loader struct {
-	schema      schema
-	path        string            // of the file
-	file        map[string]entry  // by key
-	environment map[string]string // by variable; none is empty
-
-	values   map[string]string // by variable, from wherever it came
-	sources  map[string]string // what a mistake in it is said of
-	mistakes *mistakes
+	settings  *Settings
+	names     map[string]string // of settings that the file sets, with their lines, by key
+	variables map[string]string // the environment, once it is read
+	mistakes  []error
+	wrong     map[string]bool // the names of settings that have a mistake
 }
 
-// variables returns an environment without what is empty.
-func variables(environ []string) map[string]string {
-	found := make(map[string]string, len(environ))
+// mistake notes a mistake.
+func (l *loader) mistake(format string, args ...any) {
+	l.mistakes = append(l.mistakes, fmt.Errorf(format, args...))
+}
+
+// check notes a mistake in the setting of a key, unless wrong is nil. Of several
+// mistakes in one setting it notes the first.
+func (l *loader) check(key string, wrong error) {
+	if name := l.name(key); wrong != nil && !l.wrong[name] {
+		l.wrong[name] = true
+		l.mistake("%s %w", name, wrong)
+	}
+}
+
+// name returns the name of a setting in a mistake: its key and line where the file
+// sets it, else its variable.
+func (l *loader) name(key string) string {
+	if name := l.names[key]; name != "" && l.variables[variable(key)] == "" {
+		return name
+	}
+	return variable(key)
+}
+
+// variable returns the variable of a key, such as HOSTAPI_TIMEOUT.
+func variable(key string) string {
+	words := strings.NewReplacer("log_channels.default", "log_channel_id", "log_channels.", "log_channel_", ".", "_")
+	return strings.ToUpper(words.Replace(key))
+}
+
+// readEnvironment decodes the variables one by one, as the library's errors do not
+// name them.
+func (l *loader) readEnvironment(environ []string) {
+	l.variables = make(map[string]string, len(environ))
 	for _, pair := range environ {
-		if name, value, ok := strings.Cut(pair, "="); ok && value != "" {
-			found[name] = value
+		name, value, _ := strings.Cut(pair, "=")
+		l.variables[name] = value
+	}
+	for _, former := range slices.Sorted(maps.Keys(formerNames())) {
+		if name := variable(former); l.variables[name] != "" {
+			l.mistake("%s is now called %s", name, variable(formerNames()[former]))
 		}
 	}
-	return found
+	l.forgetSecrets()
+	fields, err := env.GetFieldParams(l.settings)
+	if err != nil {
+		l.mistake("settings: %w", err) // in their tags
+	}
+	for _, field := range fields {
+		if l.variables[field.Key] == "" {
+			continue
+		}
+		one := env.Options{Environment: map[string]string{field.Key: l.variables[field.Key]}}
+		if err := env.ParseWithOptions(l.settings, one); err != nil {
+			at, _ := errors.AsType[env.ParseError](err)
+			l.wrong[field.Key] = true
+			l.mistake("%s %s", field.Key, form(fmt.Sprint(at.Type)))
+		}
+	}
 }
 
-// read finds a setting's value, and takes it where it can be read.
-func (l *loader) read(s setting) {
-	value, source := l.fromEnvironment(s)
-	if source == "" {
-		value, source = l.fromFile(s)
-	}
-	if source == "" {
-		l.sources[s.variable] = s.variable
-		return
-	}
-	l.sources[s.variable] = source
-	if l.mistakes.wrong[s.variable] {
-		return
-	}
-	// Read alone, an error can be of no other setting.
-	if err := env.ParseWithOptions(new(Settings), env.Options{Environment: map[string]string{s.variable: value}}); err != nil {
-		l.mistakes.add(s.variable, source, s.form())
-		return
-	}
-	l.values[s.variable] = value
-}
-
-// fromEnvironment returns a value and what it is called, or nothing.
-func (l *loader) fromEnvironment(s setting) (value, source string) {
-	value, direct := l.environment[s.variable]
-	path, indirect := l.environment[s.variable+fileVariable]
-	indirect = indirect && s.isSecret()
+// form says what a value must be. The text wanted ends with the Go type into which
+// a library could not decode it; about a log level it says Level somewhere.
+func form(wanted string) string {
 	switch {
-	case direct && indirect:
-		l.mistakes.add(s.variable, s.variable, "and "+s.variable+fileVariable+" are both set")
-		return "", s.variable
-	case indirect:
-		return l.secretFile(s, path, s.variable+fileVariable), s.variable + fileVariable
-	case direct:
-		return value, s.variable
+	case strings.HasSuffix(wanted, "time.Duration"):
+		return "is not a duration such as 30s or 2h"
+	case strings.HasSuffix(wanted, "bool"):
+		return "is neither true nor false"
+	case strings.Contains(wanted, "Level"):
+		return "is none of " + strings.Join(levels(), ", ")
+	case strings.HasSuffix(wanted, "[]string"):
+		return "is not a list of plain values"
+	case strings.Contains(wanted, "configs."):
+		return "must hold keys with values"
+	default:
+		return "is not one plain value"
 	}
-	return "", ""
 }
 
-// fromFile is fromEnvironment for the configuration file.
-func (l *loader) fromFile(s setting) (value, source string) {
-	direct := l.file[s.key]
-	indirect := l.file[s.key+fileKey] // of other settings than secrets there is none
-	switch {
-	case direct.text != "" && indirect.text != "":
-		source := s.variable + " (" + l.inFile(s.key, direct.line) + ")"
-		l.mistakes.add(s.variable, source, "and "+s.key+fileKey+" are both set")
-		return "", source
-	case indirect.text != "":
-		source := s.variable + fileVariable + " (" + l.inFile(s.key+fileKey, indirect.line) + ")"
-		return l.secretFile(s, indirect.text, source), source
-	case direct.text != "":
-		return direct.text, s.variable + " (" + l.inFile(s.key, direct.line) + ")"
-	}
-	return "", ""
+// formerNames returns the present keys of settings by the keys that they had in
+// former versions. Their variables were called after those as well.
+func formerNames() map[string]string {
+	return map[string]string{"cache.fresh": "cache.ttl", "cache.keep": "cache.max_stale"}
 }
 
-func (l *loader) inFile(key string, line int) string {
-	return fmt.Sprintf("%s in %s, line %d", key, l.path, line)
-}
-
-// secretFile returns what a secret's own file holds, without the line break that
-// editors put at its end. The path is not repeated, as it may be the secret,
-// given under the wrong name.
-func (l *loader) secretFile(s setting, path, source string) string {
-	content, err := readBounded(path)
-	value := strings.TrimRight(string(content), "\r\n")
-	switch {
-	case err != nil:
-		l.mistakes.add(s.variable, source, "names a file that "+err.Error())
-	case value == "":
-		l.mistakes.add(s.variable, source, "names a file that is empty")
-	}
-	return value
-}
-
-// resolve replaces what stands for something else.
+// resolve replaces values that stand for another: off, and a log channel's default.
 func (s *Settings) resolve() {
 	for _, channel := range []*string{&s.LogChannels.Actions, &s.LogChannels.Errors, &s.LogChannels.Lifecycle} {
 		switch *channel {
 		case "":
-			*channel = s.LogChannelID
+			*channel = s.LogChannels.Default
 		case off:
 			*channel = ""
 		}

@@ -1,9 +1,11 @@
 package configs_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,26 +14,19 @@ import (
 )
 
 func TestMistakesInVariables(t *testing.T) {
-	long := strings.Repeat("x", 1025)
 	for _, test := range []struct{ variable, value, want string }{
 		{"DISCORD_TOKEN", "Bot abc", "without Bot"},
 		{"DISCORD_TOKEN", "bot abc", "without Bot"},
 		{"DISCORD_TOKEN", "abc ", "white space"},
 		{"DISCORD_TOKEN", "a\nb", "white space"},
-		{"DISCORD_TOKEN", "tökén", "not printable ASCII"},
-		{"DISCORD_TOKEN", long, "longer than 1024 bytes"},
-		{"DISCORD_API_URL", "discord.com", "not an http or https address"},
+		{"DISCORD_API_URL", "discord.com", "not an absolute http or https address"},
 		{"DISCORD_API_URL", "https://discord.com/api?v=9", "without ?"},
 		{"DISCORD_GUILD_ID", "guild", "not an ID"},
 		{"DISCORD_GUILD_ID", "0", "not an ID"},
 		{"DISCORD_GUILD_ID", "-5", "not an ID"},
 		{"DISCORD_GUILD_ID", "99999999999999999999999", "not an ID"},
-		{"HOSTAPI_URL", "ftp://panel.example.com", "not an http or https address"},
-		{"HOSTAPI_URL", "https://", "not an http or https address"},
 		{"HOSTAPI_URL", "https://user:word@panel.example.com", "user name or password"},
-		{"HOSTAPI_URL", "https://panel.example.com/#x", "without ? or #"},
 		{"HOSTAPI_URL", "http://panel.example.com", "HOSTAPI_ALLOW_HTTP"},
-		{"HOSTAPI_URL", "http://127.0.0.1.example.com", "HOSTAPI_ALLOW_HTTP"},
 		{"HOSTAPI_SECRET", "two words", "white space"},
 		{"HOSTAPI_ALLOW_HTTP", "maybe", "neither true nor false"},
 		{"HOSTAPI_TIMEOUT", "10", "not a duration"},
@@ -39,10 +34,12 @@ func TestMistakesInVariables(t *testing.T) {
 		{"HOSTAPI_TIMEOUT", "121s", "not between 100ms and 2m"},
 		{"REDIS_URL", "localhost:6379", "redis://"},
 		{"REDIS_URL", "redis://h?pool=1", "parameter"},
-		{"CACHE_FRESH", "0s", "not between 1s and 1h"},
-		{"CACHE_FRESH", "-1s", "not between 1s and 1h"},
-		{"CACHE_KEEP", "721h", "not between 1s and 720h"},
-		{"CACHE_KEEP", "29s", "shorter than CACHE_FRESH"},
+		{"CACHE_TTL", "0s", "not between 1s and 1h"},
+		{"CACHE_TTL", "-1s", "not between 1s and 1h"},
+		{"CACHE_MAX_STALE", "721h", "not between 1s and 720h"},
+		{"CACHE_MAX_STALE", "29s", "shorter than CACHE_TTL"},
+		{"CACHE_FRESH", "30s", "is now called CACHE_TTL"},
+		{"CACHE_KEEP", "24h", "is now called CACHE_MAX_STALE"},
 		{"LOG_CHANNEL_ID", "#general", "not an ID"},
 		{"LOG_CHANNEL_ID", "off", "not an ID"},
 		{"LOG_CHANNEL_ACTIONS", "Off", "neither a channel's ID nor off"},
@@ -58,9 +55,9 @@ func TestMistakesInVariables(t *testing.T) {
 		{"LOG_LEVEL", "loud", "none of trace, debug"},
 		{"LOG_LEVEL", "fatal", "none of trace, debug"},
 		{"LOG_FORMAT", "xml", "none of json, console"},
-		{"LOG_LOCALE", "en", "none of bg, cs"},
+		{"LOG_LOCALE", "en", "none of id, da"},
 	} {
-		t.Run(test.variable+"="+test.value[:min(len(test.value), 20)], func(t *testing.T) {
+		t.Run(test.variable+"="+test.value, func(t *testing.T) {
 			_, err := configs.Load("", required(test.variable+"="+test.value))
 			if err == nil {
 				t.Fatal("no error")
@@ -76,7 +73,7 @@ func TestMistakesInVariables(t *testing.T) {
 func TestAccepted(t *testing.T) {
 	for _, variable := range []string{
 		"HOSTAPI_URL=http://localhost:8080", "HOSTAPI_URL=http://127.0.0.53", "HOSTAPI_URL=http://[::1]:80/base/",
-		"HOSTAPI_TIMEOUT=100ms", "HOSTAPI_TIMEOUT=2m", "CACHE_KEEP=30s", "HTTP_ADDR=:9090", "HTTP_ADDR=[::]:9090",
+		"HOSTAPI_TIMEOUT=100ms", "HOSTAPI_TIMEOUT=2m", "CACHE_MAX_STALE=30s", "HTTP_ADDR=:9090", "HTTP_ADDR=[::]:9090",
 		"LOG_CHANNEL_ACTIONS=off", "ADMIN_USER_IDS=1", "LOG_LOCALE=es-419", "LOG_LEVEL=trace",
 		"REDIS_URL=rediss://user:p%40ss@h:1?addr=g:2", "UNKNOWN_VARIABLE=x", "DISCORD_GUILD_ID_FILE=/does/not/exist",
 	} {
@@ -94,39 +91,47 @@ hostapi:
   timeout: soon
   operations:
     restart: {method: GET, path: restart, chat_user_id: header, enabled: perhaps}
-    get: {method: GET, chat_user_id: body}
-    rename: {enabled: false}
+    get: {method: GET, chat_user_id: body, enabled: [true]}
+    list: {path: /bots/:id}
+    rename: {enabled: perhaps}
+    delete:
+      mehtod: PUT
 cache: 30s
 admin:
   user_ids: {a: 1}
+  role_ids: [[1]]
 log:
   level: [info]
-  locale: &anchor de
+  level: debug
 `)
-	_, err := configs.Load(path, []string{"CACHE_FRESH=x", "LOG_FORMAT=x", "HOSTAPI_SECRET=a", "HOSTAPI_SECRET_FILE=b"})
+	_, err := configs.Load(path, []string{"CACHE_TTL=x", "LOG_FORMAT=x", "HOSTAPI_SECRET=a", "HOSTAPI_SECRET_FILE=b"})
 	got := lines(t, err)
 	for i := range got {
 		got[i] = strings.ReplaceAll(got[i], path, "F")
 	}
 	slices.Sort(got)
 	want := []string{
-		"CACHE_FRESH is not a duration such as 30s or 2h",
-		"DISCORD_TOKEN (discord.token in F, line 3) must be the token alone, without Bot before it",
-		"F, line 10: cache must hold fresh, keep",
-		"F, line 12: admin.user_ids must be a list of plain values",
-		"F, line 14: log.level must be one plain value",
-		"F, line 15: log.locale must be one plain value",
-		"F, line 2: unknown key; known are api_url, guild_id, token, token_file",
-		"F, line 9: unknown key; known are create, delete, get, list, reinstall, restart, start, stop, update_startup",
+		"CACHE_TTL is not a duration such as 30s or 2h",
+		"F, line 10: unknown key; configs/hostbot.example.yaml has all that there are",
+		"F, line 12: unknown key; configs/hostbot.example.yaml has all that there are",
+		"F, line 16: is not one plain value",
+		"F, line 19: the key was there before",
+		"F, line 2: unknown key; configs/hostbot.example.yaml has all that there are",
 		"HOSTAPI_SECRET and HOSTAPI_SECRET_FILE are both set",
-		"HOSTAPI_TIMEOUT (hostapi.timeout in F, line 5) is not a duration such as 30s or 2h",
 		"HOSTAPI_URL is missing",
 		"LOG_FORMAT is none of json, console",
-		"hostapi.operations.get has a method that can not carry chat_user_id in that place",
+		"admin.user_ids in F, line 15 is not a list of plain values",
+		"cache in F, line 13 must hold keys with values",
+		"discord.token in F, line 3 must be the token alone, without Bot before it",
+		"hostapi.operations.get in F, line 8 is a GET, which has no body to carry chat_user_id",
+		"hostapi.operations.get.enabled in F, line 8 is neither true nor false",
+		"hostapi.operations.list.path in F, line 9 has a segment :id, and the operation is not about one server",
 		"hostapi.operations.restart.chat_user_id in F, line 7 is neither query nor body",
 		"hostapi.operations.restart.enabled in F, line 7 is neither true nor false",
-		"hostapi.operations.restart.method in F, line 7 is not a method that the operation can have: GET or POST where it reads, else POST, PUT, PATCH or DELETE",
-		"hostapi.operations.restart.path in F, line 7 is not a path from the base URL on, with one segment :id exactly where the operation is about one bot",
+		"hostapi.operations.restart.method in F, line 7 is none of POST, PUT, PATCH, DELETE",
+		"hostapi.operations.restart.path in F, line 7 is not a path as it stands in an address, from its first slash on",
+		"hostapi.timeout in F, line 5 is not a duration such as 30s or 2h",
+		"log.level in F, line 18 is none of trace, debug, info, warn, error",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("mistakes (-want +got):\n%s", diff)
@@ -141,20 +146,31 @@ func TestNothingSet(t *testing.T) {
 	}
 }
 
+func TestFormerKeys(t *testing.T) {
+	file := write(t, "cache:\n  fresh: 30s\n  keep:\n")
+	_, err := configs.Load(file, required())
+	want := []string{
+		file + ", line 2: cache.fresh is now called cache.ttl",
+		file + ", line 3: cache.keep is now called cache.max_stale",
+	}
+	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
+		t.Errorf("mistakes (-want +got):\n%s", diff)
+	}
+}
+
 func TestUnreadableFiles(t *testing.T) {
 	huge := strings.Repeat("#", 64<<10+1)
 	for name, test := range map[string]struct{ path, want string }{
-		"absent":               {filepath.Join(t.TempDir(), "absent"), "can not be read: no such file"},
-		"directory":            {t.TempDir(), "can not be read"},
+		"absent":               {filepath.Join(t.TempDir(), "absent"), "cannot be read: no such file"},
+		"directory":            {t.TempDir(), "cannot be read"},
 		"huge":                 {write(t, huge), "is larger than 64 KiB"},
 		"tab":                  {write(t, "discord:\n\ttoken: x\n"), "line 2: is not YAML"},
 		"open quote":           {write(t, "log:\n  level: \"info\n"), "is not YAML"},
-		"duplicate key":        {write(t, "log: {}\nlog: {}\n"), "line 2: log was there before"},
-		"list":                 {write(t, "- a\n"), "the file must hold admin, cache"},
-		"text":                 {write(t, "settings\n"), "the file must hold admin, cache"},
-		"two documents":        {write(t, "log:\n---\nlog:\n"), "line 3: the file must hold one document"},
+		"duplicate key":        {write(t, "log: {}\nlog: {}\n"), "line 2: the key was there before"},
+		"list":                 {write(t, "- a\n"), "line 1: must hold keys with values"},
+		"text":                 {write(t, "settings\n"), "line 1: must hold keys with values"},
+		"two documents":        {write(t, "log:\n---\nlog:\n"), "line 2: the file must hold one document"},
 		"key that is a number": {write(t, "1: b\n"), "unknown key"},
-		"merge key":            {write(t, "log: &l {level: info}\n"), "log must hold format, level, locale"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := configs.Load(test.path, required())
@@ -170,23 +186,42 @@ func TestUnreadableFiles(t *testing.T) {
 }
 
 func TestSecretFileMistakes(t *testing.T) {
-	for name, test := range map[string]struct{ variable, want string }{
-		"absent":   {"DISCORD_TOKEN_FILE=/does/not/exist", "DISCORD_TOKEN_FILE names a file that can not be read: no such file or directory"},
-		"empty":    {"DISCORD_TOKEN_FILE=" + write(t, "\n"), "DISCORD_TOKEN_FILE names a file that is empty"},
-		"huge":     {"DISCORD_TOKEN_FILE=" + write(t, strings.Repeat("x", 64<<10+1)), "DISCORD_TOKEN_FILE names a file that is larger than 64 KiB"},
-		"two rows": {"DISCORD_TOKEN_FILE=" + write(t, "a\nb\n"), "DISCORD_TOKEN_FILE holds white space, or a character that is not printable ASCII"},
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ path, want string }{
+		"absent":    {"/does/not/exist", "names a file that cannot be read: no such file or directory"},
+		"directory": {t.TempDir(), "names a file that is not a regular file"},
+		"device":    {"/dev/zero", "names a file that is not a regular file"},
+		"pipe":      {pipe, "names a file that is not a regular file"}, // to which nobody writes
+		"empty":     {write(t, "\n"), "names a file that is empty"},
+		"huge":      {write(t, strings.Repeat("x", 64<<10+1)), "names a file that is larger than 64 KiB"},
+		"two rows":  {write(t, "a\nb\n"), "holds white space, or a character that is not printable ASCII"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := configs.Load("", append(required()[1:], test.variable))
-			if diff := cmp.Diff([]string{test.want}, lines(t, err)); diff != "" {
+			_, err := configs.Load("", append(required()[1:], "DISCORD_TOKEN_FILE="+test.path))
+			if diff := cmp.Diff([]string{"DISCORD_TOKEN_FILE " + test.want}, lines(t, err)); diff != "" {
+				t.Errorf("mistakes (-want +got):\n%s", diff)
+			}
+			file := write(t, "discord: {token_file: "+test.path+"}")
+			_, err = configs.Load(file, required()[1:])
+			if diff := cmp.Diff([]string{"discord.token_file in " + file + ", line 1 " + test.want}, lines(t, err)); diff != "" {
 				t.Errorf("mistakes (-want +got):\n%s", diff)
 			}
 		})
 	}
 	t.Run("both keys", func(t *testing.T) {
-		_, err := load(t, "redis: {url: redis://h, url_file: x}", required()...)
-		if got := lines(t, err); len(got) != 1 || !strings.HasSuffix(got[0], "and redis.url_file are both set") {
-			t.Errorf("mistakes %q", got)
+		file := write(t, "redis: {url: redis://h, url_file: x}")
+		_, err := configs.Load(file, required())
+		want := []string{fmt.Sprintf("redis.url in %s, line 1 and redis.url_file in %[1]s, line 1 are both set", file)}
+		if diff := cmp.Diff(want, lines(t, err)); diff != "" {
+			t.Errorf("mistakes (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("not of one secret", func(t *testing.T) { // the environment wins over both keys
+		if _, err := load(t, "discord: {token: a, token_file: b}", required()...); err != nil {
+			t.Error(err)
 		}
 	})
 }

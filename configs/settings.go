@@ -2,103 +2,152 @@
 // the environment.
 //
 // A setting has a key in the file and a variable in the environment, such as
-// hostapi.timeout and HOSTAPI_TIMEOUT; the tags of Settings name both, and the
-// default. A secret may also be read from a file of its own, which the variable
-// with _FILE, or the key with _file, names. An empty value counts as none.
+// hostapi.timeout and HOSTAPI_TIMEOUT; the tags of Settings name both. A secret
+// may also be read from a file of its own, which the variable with _FILE, or the
+// key with _file, names. An empty value counts as none.
 package configs
 
 import (
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+	"go.yaml.in/yaml/v4"
 
-	"hostbot/configs/secret"
+	"hostbot/hostapi"
+	"hostbot/hostapi/secret"
 )
 
 // Settings are the program's settings, complete and valid. Printing them shows no
 // secret.
 type Settings struct {
-	Discord Discord
-	HostAPI HostAPI
-	Redis   Redis
-	Cache   Cache
-	// LogChannelID is the channel of the categories that have none of their
-	// own. LogChannels is what comes of it.
-	LogChannelID string `key:"log_channels.default" env:"LOG_CHANNEL_ID"`
-	LogChannels  LogChannels
-	Admin        Admin
-	HTTP         HTTP
-	Log          Log
+	Discord     Discord     `yaml:"discord"`
+	HostAPI     HostAPI     `yaml:"hostapi"`
+	Redis       Redis       `yaml:"redis"`
+	Cache       Cache       `yaml:"cache"`
+	LogChannels LogChannels `yaml:"log_channels"`
+	Admin       Admin       `yaml:"admin"`
+	HTTP        HTTP        `yaml:"http"`
+	Log         Log         `yaml:"log"`
+}
+
+// defaults returns the settings where nothing is set.
+func defaults() *Settings {
+	return &Settings{
+		Discord: Discord{APIURL: "https://discord.com/api/v10"},
+		HostAPI: HostAPI{Timeout: 10 * time.Second},
+		Cache:   Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
+		HTTP:    HTTP{Addr: "127.0.0.1:9090"},
+		Log:     Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
+	}
 }
 
 // Discord is how Discord is reached.
 type Discord struct {
-	Token secret.Text `key:"discord.token" env:"DISCORD_TOKEN"`
+	Token     secret.Text `yaml:"token" env:"DISCORD_TOKEN"`
+	TokenFile string      `yaml:"token_file" env:"DISCORD_TOKEN_FILE"`
 	// APIURL is the base of the REST API, with its version.
-	APIURL string `key:"discord.api_url" env:"DISCORD_API_URL" envDefault:"https://discord.com/api/v9"`
+	APIURL string `yaml:"api_url" env:"DISCORD_API_URL"`
 	// GuildID is the guild in which the commands are registered; empty for all.
-	GuildID string `key:"discord.guild_id" env:"DISCORD_GUILD_ID"`
+	GuildID string `yaml:"guild_id" env:"DISCORD_GUILD_ID"`
 }
 
 // HostAPI is how the hosting service is reached.
 type HostAPI struct {
-	URL       string      `key:"hostapi.url" env:"HOSTAPI_URL"`
-	Secret    secret.Text `key:"hostapi.secret" env:"HOSTAPI_SECRET"`
-	AllowHTTP bool        `key:"hostapi.allow_http" env:"HOSTAPI_ALLOW_HTTP" envDefault:"false"`
+	URL        string      `yaml:"url" env:"HOSTAPI_URL"`
+	Secret     secret.Text `yaml:"secret" env:"HOSTAPI_SECRET"`
+	SecretFile string      `yaml:"secret_file" env:"HOSTAPI_SECRET_FILE"`
+	AllowHTTP  bool        `yaml:"allow_http" env:"HOSTAPI_ALLOW_HTTP"`
 	// Timeout bounds one request: 100 ms to 2 min.
-	Timeout time.Duration `key:"hostapi.timeout" env:"HOSTAPI_TIMEOUT" envDefault:"10s"`
-	// Operations are changes to the service's operations, by their names in
-	// package hostapi. The file alone sets them, under hostapi.operations.
-	Operations map[string]Operation
+	Timeout time.Duration `yaml:"timeout" env:"HOSTAPI_TIMEOUT"`
+	// Operations changes how operations are called. Only the file sets it.
+	Operations map[hostapi.Operation]Operation `yaml:"operations"`
 }
 
 // Operation changes how an operation of the service is called. What is empty
 // stays as the service's document has it.
 type Operation struct {
-	Enabled    bool // true, unless the file says otherwise
-	Method     string
-	Path       string // with :id in the server's place
-	ChatUserID string // where the user's ID goes: "query" or "body"
+	Enabled    *bool         `yaml:"enabled"` // nil means true
+	Method     string        `yaml:"method"`
+	Path       string        `yaml:"path"` // with :id in the server's place
+	ChatUserID hostapi.Place `yaml:"chat_user_id"`
+}
+
+// Config returns what the service's client takes from the settings.
+func (h HostAPI) Config() hostapi.Config {
+	c := hostapi.Config{
+		BaseURL: h.URL, Secret: h.Secret, AllowHTTP: h.AllowHTTP, Timeout: h.Timeout,
+		Operations: make(map[hostapi.Operation]hostapi.Override, len(h.Operations)),
+	}
+	for name, o := range h.Operations {
+		c.Operations[name] = hostapi.Override{
+			Disabled: o.Enabled != nil && !*o.Enabled, Method: o.Method, Path: o.Path, UserIDIn: o.ChatUserID,
+		}
+	}
+	return c
 }
 
 // Redis is where the program keeps what must outlive an interaction.
 type Redis struct {
 	// URL has a form that package redisurl documents; it may hold a password.
 	// Empty for a Redis inside the process.
-	URL secret.Text `key:"redis.url" env:"REDIS_URL"`
+	URL     secret.Text `yaml:"url" env:"REDIS_URL"`
+	URLFile string      `yaml:"url_file" env:"REDIS_URL_FILE"`
 }
 
 // Cache is how long accounts are kept.
 type Cache struct {
-	// Fresh is how long an account is shown as it is: 1 s to 1 h.
-	Fresh time.Duration `key:"cache.fresh" env:"CACHE_FRESH" envDefault:"30s"`
-	// Keep is how long it is kept to be shown with its age: Fresh to 30 days.
-	Keep time.Duration `key:"cache.keep" env:"CACHE_KEEP" envDefault:"24h"`
+	// TTL is how long an account is shown as it is: 1 s to 1 h.
+	TTL time.Duration `yaml:"ttl" env:"CACHE_TTL"`
+	// MaxStale is how long it is kept to be shown with its age: TTL to 30 days.
+	MaxStale time.Duration `yaml:"max_stale" env:"CACHE_MAX_STALE"`
 }
 
 // LogChannels are the channels that staff read, by category. Empty for none.
 type LogChannels struct {
-	Actions   string `key:"log_channels.actions" env:"LOG_CHANNEL_ACTIONS"`
-	Errors    string `key:"log_channels.errors" env:"LOG_CHANNEL_ERRORS"`
-	Lifecycle string `key:"log_channels.lifecycle" env:"LOG_CHANNEL_LIFECYCLE"`
+	// Default is the channel of the categories that have none of their own.
+	Default   string `yaml:"default" env:"LOG_CHANNEL_ID"`
+	Actions   string `yaml:"actions" env:"LOG_CHANNEL_ACTIONS"`
+	Errors    string `yaml:"errors" env:"LOG_CHANNEL_ERRORS"`
+	Lifecycle string `yaml:"lifecycle" env:"LOG_CHANNEL_LIFECYCLE"`
 }
 
 // Admin is who may use staff's own commands, and where.
 type Admin struct {
-	GuildID string   `key:"admin.guild_id" env:"ADMIN_GUILD_ID"` // empty: there are none
-	UserIDs []string `key:"admin.user_ids" env:"ADMIN_USER_IDS"`
-	RoleIDs []string `key:"admin.role_ids" env:"ADMIN_ROLE_IDS"`
+	GuildID string `yaml:"guild_id" env:"ADMIN_GUILD_ID"` // empty: there are none
+	UserIDs IDs    `yaml:"user_ids" env:"ADMIN_USER_IDS"`
+	RoleIDs IDs    `yaml:"role_ids" env:"ADMIN_ROLE_IDS"`
+}
+
+// IDs is a list of Discord's IDs: a list in the file, or a text with commas.
+type IDs []string
+
+// UnmarshalText reads a text with commas.
+func (ids *IDs) UnmarshalText(text []byte) error {
+	*ids = nil
+	for id := range strings.SplitSeq(string(text), ",") {
+		*ids = append(*ids, strings.TrimSpace(id))
+	}
+	return nil
+}
+
+// UnmarshalYAML reads either.
+func (ids *IDs) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		return ids.UnmarshalText([]byte(node.Value))
+	}
+	return node.Load((*[]string)(ids))
 }
 
 // HTTP is where operators see how the program fares.
 type HTTP struct {
 	// Addr is a host and port to listen on. Empty for none.
-	Addr string `key:"http.addr" env:"HTTP_ADDR" envDefault:"127.0.0.1:9090"`
+	Addr string `yaml:"addr" env:"HTTP_ADDR"`
 }
 
 // Log is the process log on stderr, and the language of the log channels.
 type Log struct {
-	Level  zerolog.Level `key:"log.level" env:"LOG_LEVEL" envDefault:"info"`
-	Format string        `key:"log.format" env:"LOG_FORMAT" envDefault:"json"` // or "console"
-	Locale string        `key:"log.locale" env:"LOG_LOCALE" envDefault:"en-US"`
+	Level  zerolog.Level `yaml:"level" env:"LOG_LEVEL"`
+	Format string        `yaml:"format" env:"LOG_FORMAT"` // json or console
+	Locale string        `yaml:"locale" env:"LOG_LOCALE"`
 }

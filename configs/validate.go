@@ -1,138 +1,79 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"net"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"hostbot/configs/redisurl"
-	"hostbot/configs/secret"
+	"hostbot/hostapi"
+	"hostbot/hostapi/secret"
+	"hostbot/locale"
 )
 
 // off silences a log channel, or the operators' pages.
 const off = "off"
 
-// Bounds of durations.
-const (
-	minTimeout, maxTimeout = 100 * time.Millisecond, 2 * time.Minute
-	minFresh, maxFresh     = time.Second, time.Hour
-	maxKeep                = 30 * 24 * time.Hour
-)
+// levels returns the levels that the process log can have.
+func levels() []string { return []string{"trace", "debug", "info", "warn", "error"} }
 
-// maxSecret bounds a token or shared secret, in bytes: it goes into a header.
-const maxSecret = 1024
-
-// validate notes every value that was read and is wrong all the same.
+// validate notes every value that could be read and is wrong all the same.
 func (l *loader) validate(s *Settings) {
-	l.check("DISCORD_TOKEN", token(s.Discord.Token))
-	l.check("DISCORD_API_URL", baseURL(s.Discord.APIURL, true))
-	l.check("DISCORD_GUILD_ID", snowflake(s.Discord.GuildID))
+	l.check("discord.token", token(s.Discord.Token))
+	_, err := hostapi.ParseURL(s.Discord.APIURL, true)
+	l.check("discord.api_url", err)
+	l.check("discord.guild_id", snowflake(s.Discord.GuildID))
 
-	l.check("HOSTAPI_URL", baseURL(s.HostAPI.URL, s.HostAPI.AllowHTTP))
-	l.check("HOSTAPI_SECRET", header(s.HostAPI.Secret))
-	l.check("HOSTAPI_TIMEOUT", between(s.HostAPI.Timeout, minTimeout, maxTimeout))
+	for _, wrong := range s.HostAPI.Config().Validate() {
+		l.check("hostapi."+wrong.Field, errors.New(wrong.Problem))
+	}
+	l.check("hostapi.timeout", between(s.HostAPI.Timeout, 100*time.Millisecond, 2*time.Minute))
 
-	l.check("REDIS_URL", redisURL(s.Redis.URL))
-
-	l.check("CACHE_FRESH", between(s.Cache.Fresh, minFresh, maxFresh))
-	l.check("CACHE_KEEP", between(s.Cache.Keep, minFresh, maxKeep))
-	if s.Cache.Fresh > s.Cache.Keep && !l.mistakes.wrong["CACHE_FRESH"] {
-		l.check("CACHE_KEEP", "is shorter than CACHE_FRESH")
+	if s.Redis.URL != "" {
+		_, err = redisurl.Parse(s.Redis.URL)
+		l.check("redis.url", err)
 	}
 
-	l.check("LOG_CHANNEL_ID", snowflake(s.LogChannelID))
-	l.check("LOG_CHANNEL_ACTIONS", channel(s.LogChannels.Actions))
-	l.check("LOG_CHANNEL_ERRORS", channel(s.LogChannels.Errors))
-	l.check("LOG_CHANNEL_LIFECYCLE", channel(s.LogChannels.Lifecycle))
-
-	l.check("ADMIN_GUILD_ID", snowflake(s.Admin.GuildID))
-	l.check("ADMIN_USER_IDS", snowflakes(s.Admin.UserIDs))
-	l.check("ADMIN_ROLE_IDS", snowflakes(s.Admin.RoleIDs))
-
-	l.check("HTTP_ADDR", address(s.HTTP.Addr))
-
-	l.check("LOG_LEVEL", level(s.Log.Level))
-	l.check("LOG_FORMAT", oneOf(s.Log.Format, "json", "console"))
-	l.check("LOG_LOCALE", locale(s.Log.Locale))
-}
-
-// check notes what is wrong with a setting, if anything is. Of a setting about
-// which something was said already it says no more.
-func (l *loader) check(variable, wrong string) {
-	if wrong != "" && !l.mistakes.wrong[variable] {
-		l.mistakes.add(variable, l.sources[variable], wrong)
+	l.check("cache.ttl", between(s.Cache.TTL, time.Second, time.Hour))
+	l.check("cache.max_stale", between(s.Cache.MaxStale, time.Second, 30*24*time.Hour))
+	if s.Cache.TTL > s.Cache.MaxStale && !l.wrong[l.name("cache.ttl")] {
+		l.check("cache.max_stale", errors.New("is shorter than CACHE_TTL"))
 	}
+
+	l.check("log_channels.default", snowflake(s.LogChannels.Default))
+	l.check("log_channels.actions", channel(s.LogChannels.Actions))
+	l.check("log_channels.errors", channel(s.LogChannels.Errors))
+	l.check("log_channels.lifecycle", channel(s.LogChannels.Lifecycle))
+
+	l.check("admin.guild_id", snowflake(s.Admin.GuildID))
+	l.check("admin.user_ids", snowflakes(s.Admin.UserIDs))
+	l.check("admin.role_ids", snowflakes(s.Admin.RoleIDs))
+
+	l.check("http.addr", listenAddress(s.HTTP.Addr))
+
+	l.check("log.level", oneOf(s.Log.Level.String(), levels()...))
+	l.check("log.format", oneOf(s.Log.Format, "json", "console"))
+	l.check("log.locale", oneOf(s.Log.Locale, locale.DiscordLocales()...))
 }
 
-// What follows says what is wrong with a value, or returns nothing.
+// Each function below returns the mistake in a value, or nil.
 
-const missing = "is missing"
-
-func token(t secret.Text) string {
+func token(t secret.Text) error {
 	if value := strings.ToLower(strings.TrimSpace(t.Reveal())); strings.HasPrefix(value, "bot ") {
-		return "must be the token alone, without Bot before it"
+		return errors.New("must be the token alone, without Bot before it")
 	}
-	return header(t)
+	return t.CheckHeader()
 }
 
-func header(t secret.Text) string {
-	value := t.Reveal()
-	switch {
-	case value == "":
-		return missing
-	case len(value) > maxSecret:
-		return fmt.Sprintf("is longer than %d bytes", maxSecret)
-	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "holds white space, or a character that is not printable ASCII"
-	}
-	return ""
-}
-
-func baseURL(value string, allowHTTP bool) string {
-	if value == "" {
-		return missing
-	}
-	u, err := url.Parse(value)
-	switch {
-	case err != nil, u.Hostname() == "", u.Scheme != "http" && u.Scheme != "https":
-		return "is not an http or https address"
-	case u.User != nil:
-		return "must not hold a user name or password"
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return "must end with its path, without ? or #"
-	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
-		return "is plain http to another machine, which shows the secret to everyone between; use https, or set HOSTAPI_ALLOW_HTTP=true"
-	}
-	return ""
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || (err == nil && addr.Unmap().IsLoopback())
-}
-
-func redisURL(address secret.Text) string {
-	if address == "" {
-		return ""
-	}
-	if _, err := redisurl.Parse(address); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-func between(d, least, most time.Duration) string {
+func between(d, least, most time.Duration) error {
 	if d < least || d > most {
-		return fmt.Sprintf("is not between %s and %s", brief(least), brief(most))
+		return fmt.Errorf("is not between %s and %s", brief(least), brief(most))
 	}
-	return ""
+	return nil
 }
 
 // brief is a duration without parts that are zero.
@@ -140,61 +81,46 @@ func brief(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
 }
 
-func snowflake(id string) string {
+func snowflake(id string) error {
 	if n, err := strconv.ParseUint(id, 10, 64); id != "" && (err != nil || n == 0 || id[0] == '0') {
-		return "is not an ID of Discord's, which is a long number"
+		return errors.New("is not an ID of Discord's, which is a long number")
 	}
-	return ""
+	return nil
 }
 
-func snowflakes(ids []string) string {
+func snowflakes(ids []string) error {
 	for _, id := range ids {
-		if id == "" || snowflake(id) != "" {
-			return "is not a list of Discord's IDs with commas between them"
+		if id == "" || snowflake(id) != nil {
+			return errors.New("is not a list of Discord's IDs with commas between them")
 		}
 	}
-	return ""
+	return nil
 }
 
-func channel(id string) string {
-	if id != off && snowflake(id) != "" {
-		return "is neither a channel's ID nor " + off
+func channel(id string) error {
+	if id != off && snowflake(id) != nil {
+		return errors.New("is neither a channel's ID nor " + off)
 	}
-	return ""
+	return nil
 }
 
-func address(value string) string {
+func listenAddress(value string) error {
 	if value == off {
-		return ""
+		return nil
 	}
 	_, port, err := net.SplitHostPort(value)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return "is neither a host and port such as 127.0.0.1:9090 nor " + off
+		return errors.New("is neither a host and port such as 127.0.0.1:9090 nor " + off)
 	}
-	return ""
+	return nil
 }
 
-func level(l zerolog.Level) string {
-	if l < zerolog.TraceLevel || l > zerolog.ErrorLevel {
-		return "is none of trace, debug, info, warn, error"
-	}
-	return ""
-}
-
-func oneOf(value string, allowed ...string) string {
+func oneOf(value string, allowed ...string) error {
 	if !slices.Contains(allowed, value) {
-		return "is none of " + strings.Join(allowed, ", ")
+		return errors.New("is none of " + strings.Join(allowed, ", "))
 	}
-	return ""
-}
-
-// locale checks against the locales that Discord knows, from
-// https://discord.com/developers/docs/reference#locales.
-func locale(value string) string {
-	return oneOf(value,
-		"bg", "cs", "da", "de", "el", "en-GB", "en-US", "es-419", "es-ES", "fi", "fr", "hi", "hr", "hu", "id", "it", "ja",
-		"ko", "lt", "nl", "no", "pl", "pt-BR", "ro", "ru", "sv-SE", "th", "tr", "uk", "vi", "zh-CN", "zh-TW")
+	return nil
 }

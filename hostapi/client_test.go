@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hostbot/configs/secret"
 	"hostbot/hostapi"
+	"hostbot/hostapi/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

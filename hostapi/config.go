@@ -8,15 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 const (
 	defaultTimeout   = 10 * time.Second
 	defaultUserAgent = "hostbot"
-	// maxSecret bounds the shared secret, in bytes. It keeps the header within
-	// the size that servers accept.
-	maxSecret = 1024
 )
 
 // Config is what a Client needs. BaseURL and Secret are required.
@@ -67,7 +64,7 @@ func (c Config) Validate() []*ConfigError {
 	}
 	_, err := ParseURL(c.BaseURL, c.AllowHTTP)
 	check("url", err)
-	check("secret", validateSecret(c.Secret.Reveal()))
+	check("secret", c.Secret.CheckHeader())
 	if c.Timeout < 0 {
 		check("timeout", errors.New("is negative"))
 	}
@@ -98,17 +95,4 @@ func ParseURL(address string, allowHTTP bool) (*url.URL, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
-}
-
-// validateSecret refuses a secret that a header cannot hold.
-func validateSecret(value string) error {
-	switch {
-	case value == "":
-		return errors.New("is missing")
-	case len(value) > maxSecret:
-		return errors.New("is longer than 1024 bytes")
-	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("holds white space, or a character that is not printable ASCII")
-	}
-	return nil
 }

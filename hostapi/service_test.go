@@ -3,9 +3,9 @@ package hostapi_test
 import (
 	"testing"
 
-	"hostbot/configs/secret"
 	"hostbot/hostapi"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/secret"
 )
 
 // TestClientAgainstTheService uses every operation of a service of which each

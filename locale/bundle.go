@@ -41,7 +41,7 @@ func load(files fs.FS) (*Bundle, error) {
 	b := &Bundle{catalogs: map[string]*catalog{}, texts: map[string]*Texts{}}
 	for _, name := range names {
 		locale := strings.TrimSuffix(name, path.Ext(name))
-		if !slices.Contains(discordLocales(), locale) {
+		if !slices.Contains(DiscordLocales(), locale) {
 			return nil, fmt.Errorf("text file %s: not named for a Discord locale", name)
 		}
 		if b.catalogs[locale], err = loadCatalog(files, name); err != nil {
@@ -52,7 +52,7 @@ func load(files fs.FS) (*Bundle, error) {
 	if fallback == nil {
 		return nil, fmt.Errorf("text file %s.yaml: missing", Default)
 	}
-	for _, locale := range discordLocales() {
+	for _, locale := range DiscordLocales() {
 		b.texts[locale] = &Texts{locale: locale, catalog: b.catalogs[b.closest(locale)], fallback: fallback}
 	}
 	return b, nil

@@ -1,8 +1,8 @@
 package locale
 
-// discordLocales returns the locales that Discord sends and accepts, from
+// DiscordLocales returns the locales that Discord sends and accepts, from
 // https://discord.com/developers/docs/reference#locales.
-func discordLocales() []string {
+func DiscordLocales() []string {
 	return []string{
 		"id", "da", "de", "en-GB", "en-US", "es-ES", "es-419", "fr",
 		"hr", "it", "lt", "hu", "nl", "no", "pl", "pt-BR",

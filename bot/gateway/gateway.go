@@ -20,7 +20,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"hostbot/bot/interaction"
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 // Shard is the part of the bot's guilds that a session serves: those for which

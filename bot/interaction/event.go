@@ -6,7 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/valyala/fastjson"
 
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 // Event is the data of an INTERACTION_CREATE as far as it is used. What Discord

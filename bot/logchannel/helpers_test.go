@@ -19,7 +19,7 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/redisconn"
 	"hostbot/bot/rest"
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 	"hostbot/locale"
 )
 

@@ -19,8 +19,8 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/redisconn"
 	"hostbot/bot/rest"
-	"hostbot/configs/secret"
 	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
 	"hostbot/locale"
 )
 

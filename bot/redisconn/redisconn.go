@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/configs/redisurl"
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 // Conn is the program's connection to Redis.

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/redisconn"
-	"hostbot/configs/secret"
 	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -18,8 +18,8 @@ import (
 	"hostbot/bot/redisconn"
 	"hostbot/bot/register"
 	"hostbot/bot/rest"
-	"hostbot/configs/secret"
 	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 // Callback identifies an interaction to answer. The token lets anyone answer

@@ -22,7 +22,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 const (
@@ -47,7 +47,7 @@ type Client struct {
 }
 
 // New returns a client for the API at base, version included, such as
-// https://discord.com/api/v9.
+// https://discord.com/api/v10.
 func New(token secret.Text, base string) (*Client, error) {
 	target, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || target.Host == "" {

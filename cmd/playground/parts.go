@@ -17,9 +17,9 @@ import (
 // that a gateway that has gone silent is noticed while one looks on.
 const heartbeat = 4 * time.Second
 
-// cacheFresh is how long the bot shows an account as it is. It is shorter than
+// cacheTTL is how long the bot shows an account as it is. It is shorter than
 // usual, so that what happens at the hosting service is seen while one looks on.
-const cacheFresh = "5s"
+const cacheTTL = "5s"
 
 // parts are what the bot depends on.
 type parts struct {
@@ -83,7 +83,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"HOSTAPI_URL=" + p.service.URL(),
 		"HOSTAPI_SECRET=" + p.service.Secret(),
 		"REDIS_URL=" + p.redis.URL(),
-		"CACHE_FRESH=" + cacheFresh,
+		"CACHE_TTL=" + cacheTTL,
 		"LOG_CHANNEL_ACTIONS=" + p.logs.actions.ID,
 		"LOG_CHANNEL_ERRORS=" + p.logs.errors.ID,
 		"LOG_CHANNEL_LIFECYCLE=" + p.logs.lifecycle.ID,

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"hostbot/configs/redisurl"
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 // FuzzParse reads any address: without a crash, to one kind of Redis, and

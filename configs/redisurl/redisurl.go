@@ -31,7 +31,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 // Target is a Redis as its address describes it. Exactly one field is set.
@@ -133,7 +133,7 @@ func limits() map[string]string {
 	}
 }
 
-// parse sets what an address can not: connecting is tried once, as go-redis's
+// parse sets what an address cannot: connecting is tried once, as go-redis's
 // five times would outlast the limits, and nothing is asked of a new connection
 // that is not needed.
 func parse(k kind, address string) (Target, error) {

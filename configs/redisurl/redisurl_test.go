@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hostbot/configs/redisurl"
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 func TestParse(t *testing.T) {

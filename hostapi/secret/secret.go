@@ -2,12 +2,18 @@
 package secret
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // mask is what a reader sees in the place of a secret.
 const mask = "<secret>"
+
+// maxHeader bounds a secret in a header, in bytes. It keeps the header within what
+// servers accept, and the secret findable in what they send back.
+const maxHeader = 1024
 
 // Text is a secret. Printed with fmt, written to a log or marshalled to JSON,
 // YAML or text, it reads <secret>, whether it is empty or not.
@@ -28,3 +34,17 @@ func (t Text) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, mas
 
 // MarshalText returns <secret>. JSON, YAML and structured logs use it.
 func (t Text) MarshalText() ([]byte, error) { return []byte(mask), nil }
+
+// CheckHeader returns what keeps the secret from standing in an HTTP header, or
+// nil. What it lets through can be found again in any text that holds it.
+func (t Text) CheckHeader() error {
+	switch {
+	case t == "":
+		return errors.New("is missing")
+	case len(t) > maxHeader:
+		return fmt.Errorf("is longer than %d bytes", maxHeader)
+	case strings.ContainsFunc(string(t), func(r rune) bool { return r <= ' ' || r > '~' }):
+		return errors.New("holds white space, or a character that is not printable ASCII")
+	}
+	return nil
+}

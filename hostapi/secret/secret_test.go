@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/rs/zerolog"
+	"go.yaml.in/yaml/v4"
 
-	"hostbot/configs/secret"
+	"hostbot/hostapi/secret"
 )
 
 const plain = "MTk4NjIy.hunter2"
@@ -40,6 +40,27 @@ func newHolder() holder {
 func TestReveal(t *testing.T) {
 	if got := secret.Text(plain).Reveal(); got != plain {
 		t.Errorf("Reveal() = %q, want %q", got, plain)
+	}
+}
+
+func TestCheckHeader(t *testing.T) {
+	for _, test := range []struct {
+		value secret.Text
+		want  string // empty: nothing is wrong
+	}{
+		{plain, ""},
+		{"!~", ""},
+		{secret.Text(strings.Repeat("x", 1024)), ""},
+		{"", "is missing"},
+		{"two words", "white space"},
+		{"line\n", "white space"},
+		{"tökén", "not printable ASCII"},
+		{secret.Text(strings.Repeat("x", 1025)), "longer than 1024 bytes"},
+	} {
+		err := test.value.CheckHeader()
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%.20q: error %v, want %q", test.value.Reveal(), err, test.want)
+		}
 	}
 }
 
