@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 	redisconn.RedirectLibraryLog(zerolog.Nop())
 	benchmarkFlags()
 	defineSoakFlags()
-	flag.Bool("update", false, "write the README's table of faults")
+	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
 	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
 	_, _ = joined()                    // before anything connects; network says what went wrong
 	goleak.VerifyTestMain(m)
