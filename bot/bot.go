@@ -132,7 +132,7 @@ func (b *Bot) gatewayConfig() gateway.Config {
 func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	c := b.settings.LogChannels
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, Redis: b.redis.Client, Volatile: b.redis.Embedded,
+		Discord: b.discord, Redis: b.redis.Client,
 		Channels: logchannel.Channels{Actions: c.Actions, Errors: c.Errors, Lifecycle: c.Lifecycle},
 		Texts:    texts.For(b.settings.Log.Locale), Log: b.log,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,

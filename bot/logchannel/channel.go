@@ -2,126 +2,66 @@ package logchannel
 
 import (
 	"context"
-	"slices"
-	"sync"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 )
 
-// maxGathered is how many kinds of errors are gathered at once.
-const maxGathered = 500
-
-// channel records the entries for a channel, and delivers them.
+// channel records the entries for a channel.
 type channel struct {
-	id         string
-	categories []Category
-	log        zerolog.Logger
-	stream     *stream
-	memory     *memory
-	figures    figures
-	deliverer  deliverer
+	Config
+	id      string
+	log     zerolog.Logger
+	outbox  *outbox
+	stream  *stream
+	figures figures
 	// announce tells the staff of other channels about this one.
 	announce func(*discordgo.MessageEmbed)
-
-	mu sync.Mutex
-	// gathered holds, by their fold, errors that came since the last turn and
-	// equal one that was recorded. Nil stands for none.
-	gathered map[string]*record
-	closed   bool // nothing is gathered any more
 }
 
 func newChannel(id, token string, c Config) *channel {
-	ch := &channel{
-		id: id, log: c.Log.With().Str("channel", id).Logger(), memory: &memory{}, gathered: make(map[string]*record),
-		stream: newStream(c.Redis, id, token, c.Timing.Lease),
-	}
-	ch.deliverer = newDeliverer(ch, c)
-	return ch
-}
-
-// run delivers until stopping is closed, and then what is left until ctx is done.
-func (ch *channel) run(ctx context.Context, stopping <-chan struct{}) {
-	ch.deliverer.run(ctx, stopping)
-	ch.mu.Lock()
-	ch.closed = true
-	ch.mu.Unlock()
-	ch.deliverer.drain(ctx)
-}
-
-// post records what has not to be gathered.
-func (ch *channel) post(ctx context.Context, r record) {
-	if !ch.gather(r) {
-		ch.record(ctx, r)
+	return &channel{
+		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: c.MaxWaiting},
+		stream: newStream(c.Redis, id, token, c.Timing.Lease), figures: figures{status: Status{Channel: id}},
 	}
 }
 
-// gather keeps an error that equals one which was recorded a moment ago, so that
-// a storm of them costs a few requests to Redis. Actions are never gathered.
-func (ch *channel) gather(r record) bool {
-	if r.Fold == "" {
-		return false
+// post keeps an entry in the outbox, and adds it to the stream unless the next
+// flush will.
+func (ch *channel) post(e Entry) {
+	r := newRecord(e, time.Now())
+	if ch.outbox.post(r) {
+		ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
+		defer cancel()
+		ch.add(ctx, r)
 	}
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	equal, known := ch.gathered[r.Fold]
-	switch {
-	case ch.closed, !known && len(ch.gathered) >= maxGathered:
-		return false
-	case !known:
-		ch.gathered[r.Fold] = nil
-		return false
-	case equal == nil:
-		ch.gathered[r.Fold] = &r
-	default:
-		equal.Tally.add(r.Tally)
-	}
-	return true
 }
 
-// flush records what was gathered.
-func (ch *channel) flush(ctx context.Context) {
-	var records []record
-	ch.mu.Lock()
-	for fold, r := range ch.gathered {
-		if r == nil { // it is over with these
-			delete(ch.gathered, fold)
-			continue
+// flush adds to the stream what it does not have, and tells whether it has
+// everything.
+func (ch *channel) flush(ctx context.Context) bool {
+	for {
+		records := ch.outbox.unrecorded(readAhead)
+		if len(records) == 0 {
+			break
 		}
-		records = append(records, *r)
-		ch.gathered[fold] = nil
-	}
-	ch.mu.Unlock()
-	slices.SortFunc(records, func(a, b record) int { return a.Tally.Since.Compare(b.Tally.Since) })
-	for _, r := range records {
-		ch.record(ctx, r)
-	}
-}
-
-// record puts a record in the stream or, where it can not be reached or records
-// before it are not there yet, in memory.
-func (ch *channel) record(ctx context.Context, r record) {
-	if ch.memory.follow(r) {
-		return
-	}
-	err := ch.stream.add(ctx, r)
-	if err != nil && ch.memory.begin(r) {
-		ch.log.Warn().Err(err).Msg("redis is away: log channel entries are kept in memory only")
-	}
-}
-
-// restore moves what is in memory to the stream, and tells whether the stream is
-// in use again.
-func (ch *channel) restore(ctx context.Context) bool {
-	moved := 0
-	for !ch.memory.end() {
-		records := ch.memory.first(readAhead)
-		if ch.stream.add(ctx, records...) != nil {
+		if !ch.add(ctx, records...) {
 			return false
 		}
-		ch.memory.drop(len(records))
-		moved += len(records)
 	}
-	ch.log.Info().Int("entries", moved).Msg("redis is back: log channel entries are kept there again")
+	if ch.outbox.recovered() {
+		ch.log.Info().Msg("redis is back: log channel entries are kept there again")
+	}
 	return true
+}
+
+func (ch *channel) add(ctx context.Context, records ...record) bool {
+	err := ch.stream.add(ctx, records...)
+	if err == nil {
+		ch.outbox.added(records)
+	} else if ch.outbox.failed() {
+		ch.log.Warn().Err(err).Msg("redis is away: log channel entries are kept in memory only")
+	}
+	return err == nil
 }

@@ -23,16 +23,16 @@ const (
 type Entry struct {
 	Category Category
 	Embed    *discordgo.MessageEmbed
-	// Once says which occurrence this tells of. Processes that share a Redis tell
-	// of one once, however many of them post it within a day. Empty: each post is
-	// an occurrence of its own.
-	Once string
-	// Fold says in which regard errors are equal, in words that staff read:
-	// what has the same becomes one message that counts. Empty for an entry that
-	// is shown by itself, as everything but errors is.
-	Fold string
-	// Reference leads to what is behind the entry. A message that counts shows
-	// the latest. It may be empty.
+	// DedupKey names the occurrence that the entry tells of. Processes that share
+	// a Redis tell of an occurrence once, however many of them post it within a
+	// day. Empty: each post is an occurrence of its own.
+	DedupKey string
+	// GroupKey is equal for errors that become one message that counts, and staff
+	// read it in summaries. Empty for an entry that is shown by itself, as
+	// everything but errors is.
+	GroupKey string
+	// Reference leads to the details behind the entry. A message that counts
+	// shows the latest ones. It may be empty.
 	Reference string
 }
 
@@ -57,23 +57,31 @@ func (t *tally) add(later tally) {
 	t.References = t.References[max(0, len(t.References)-maxReferences):]
 }
 
+// slot is an embed of a message, shown with its count where that is above one.
+type slot struct {
+	Embed *discordgo.MessageEmbed `json:"embed"`
+	Group string                  `json:"group,omitempty"`
+	Tally tally                   `json:"tally"`
+}
+
 // record is an entry as it is kept until Discord has it: one, or several equal
-// ones that came in the same moment.
+// errors that came within a moment.
 type record struct {
 	// ID is the same wherever a record is kept, so that none is kept twice.
-	ID       string                  `json:"id"`
-	Category Category                `json:"category"`
-	Embed    *discordgo.MessageEmbed `json:"embed"`
-	Fold     string                  `json:"fold,omitempty"`
-	Tally    tally                   `json:"tally"`
+	ID       string   `json:"id"`
+	Category Category `json:"category"`
+	slot
 
-	position string // in its queue
+	streamID string // empty for one that is not in the stream
 }
 
 func newRecord(e Entry, now time.Time) record {
-	r := record{ID: rand.Text(), Category: e.Category, Embed: e.Embed, Fold: e.Fold, Tally: tally{Count: 1, Since: now, Last: now}}
-	if e.Once != "" {
-		sum := sha256.Sum256([]byte(e.Once))
+	r := record{
+		ID: rand.Text(), Category: e.Category,
+		slot: slot{Embed: e.Embed, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}},
+	}
+	if e.DedupKey != "" {
+		sum := sha256.Sum256([]byte(e.DedupKey))
 		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])
 	}
 	if e.Reference != "" {

@@ -47,7 +47,7 @@ func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: tr
 // hasty is a timing that does not keep a test waiting.
 func hasty() logchannel.Timing {
 	return logchannel.Timing{
-		Record: 5 * time.Second, Turn: 10 * time.Millisecond, EditPause: 50 * time.Millisecond, CountFor: time.Hour,
+		Record: 5 * time.Second, Turn: 10 * time.Millisecond, CountFor: time.Hour,
 		Lease: 10 * time.Second, Send: 5 * time.Second, TrustNonce: time.Minute, Grace: time.Hour,
 		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond, RetryFail: 20 * time.Millisecond,
 	}
@@ -82,7 +82,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 	}
 	p := &process{redis: conn, log: log}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client, Volatile: conn.Embedded,
+		Discord: client, Redis: conn.Client,
 		Channels: logchannel.Channels{Actions: o.actions.ID, Errors: o.errors.ID, Lifecycle: o.actions.ID},
 		Texts:    english(t), Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 	})
@@ -127,8 +127,8 @@ func action(title string) logchannel.Entry {
 	return logchannel.Entry{Category: logchannel.Actions, Embed: embed(title)}
 }
 
-func failure(fold string, reference int) logchannel.Entry {
-	return logchannel.Entry{Category: logchannel.Errors, Embed: embed("failure: " + fold), Fold: fold, Reference: fmt.Sprint("R", reference)}
+func failure(group string, reference int) logchannel.Entry {
+	return logchannel.Entry{Category: logchannel.Errors, Embed: embed("failure: " + group), GroupKey: group, Reference: fmt.Sprint("R", reference)}
 }
 
 func embed(title string) *discordgo.MessageEmbed {

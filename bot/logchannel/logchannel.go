@@ -1,17 +1,19 @@
-// Package logchannel sees to it that what happened is in the channels that the
-// company's staff watch: nothing is missing, nothing is told twice, and a storm
-// of errors stays readable.
+// Package logchannel brings entries to the channels that the company's staff
+// watch: no entry is missing, none is there twice, and a storm of errors stays
+// readable.
 //
-// Post records an entry in a Redis stream, one for each channel, before it
-// returns. Of all processes that share the Redis, one at a time delivers to a
-// channel: it gathers what came in a moment, notes what it is about to send, sends
-// it, and forgets it only once Discord has taken it. Whoever comes after a process
-// that was killed finds that note and sends the same again, which Discord knows by
-// its nonce. Equal errors become one message that counts.
+// Post keeps an entry in the process's outbox and records it in a Redis stream,
+// one for each channel, before it returns. Of all processes that share the Redis,
+// one at a time has the lease of a channel and delivers. It plans a message for
+// the entries that came in a moment, writes the plan to Redis, sends the message,
+// and removes the entries once Discord has it. If the process is killed, the next
+// holder of the lease finds the plan and sends the same message again, which
+// Discord knows by its nonce. Equal errors become one message that counts.
 //
-// While the Redis is away, entries wait in memory, and are delivered from there
-// where it stays away. An entry whose recording was cut off in the middle is then
-// told again when the Redis comes back with it; nothing else is.
+// The outbox keeps each entry until Discord has it. A Redis that lost entries, the
+// lease or the plan gets them back from the processes that know them. While Redis
+// is away for long, each process delivers what Redis never had from its outbox. An
+// entry whose recording was cut off in the middle may then be told twice.
 package logchannel
 
 import (
@@ -44,16 +46,15 @@ type Channels struct {
 
 // Config is what a Delivery needs.
 type Config struct {
-	Discord Discord
-	Redis   redis.UniversalClient
-	// Volatile says that what the Redis holds ends with the process.
-	Volatile bool
+	Discord  Discord
+	Redis    redis.UniversalClient
 	Channels Channels
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
 	// MaxWaiting is how many entries may wait for a channel before the oldest
-	// errors among them are replaced by a summary.
+	// errors among them are replaced by a summary, and how many of those that
+	// Redis has are kept in the process as well.
 	MaxWaiting int
 }
 
@@ -65,13 +66,12 @@ const DefaultMaxWaiting = 5000
 // be less patient.
 type Timing struct {
 	Record     time.Duration // bound on Post
-	Turn       time.Duration // between two requests to a channel; what comes meanwhile is gathered
-	EditPause  time.Duration // between two edits of a message that counts
+	Turn       time.Duration // between two requests to a channel
 	CountFor   time.Duration // age up to which a message counts
 	Lease      time.Duration // until another process delivers in the place of one that was killed
 	Send       time.Duration // bound on one request to Discord; less than Lease
 	TrustNonce time.Duration // for how long Discord surely knows a nonce
-	Grace      time.Duration // how long the Redis may be away before entries are delivered from memory
+	Grace      time.Duration // how long Redis may be away before entries are delivered from the outbox
 	RetryFirst time.Duration // pause before a failed request is repeated; it grows
 	RetryMost  time.Duration // longest pause where Discord may be back any time
 	RetryFail  time.Duration // longest pause where somebody has to mend something
@@ -81,7 +81,7 @@ type Timing struct {
 // under the hour after which edits of a message are limited.
 func DefaultTiming() Timing {
 	return Timing{
-		Record: 250 * time.Millisecond, Turn: time.Second, EditPause: 4 * time.Second, CountFor: 50 * time.Minute,
+		Record: 250 * time.Millisecond, Turn: time.Second, CountFor: 50 * time.Minute,
 		Lease: 15 * time.Second, Send: 8 * time.Second, TrustNonce: time.Minute, Grace: 10 * time.Second,
 		RetryFirst: time.Second, RetryMost: 30 * time.Second, RetryFail: 5 * time.Minute,
 	}
@@ -89,7 +89,6 @@ func DefaultTiming() Timing {
 
 // Delivery records entries and delivers them. It is safe for concurrent use.
 type Delivery struct {
-	timing   Timing
 	channels map[Category]*channel
 	all      []*channel // each once
 	ctx      context.Context
@@ -101,10 +100,7 @@ type Delivery struct {
 // New returns a delivery that records; it delivers from Start on.
 func New(c Config) *Delivery {
 	c.Log = c.Log.With().Str("part", "logchannel").Logger()
-	if c.Volatile {
-		c.Log.Warn().Msg("log channel entries live in memory only: what is not delivered when the process ends is lost")
-	}
-	d := &Delivery{timing: c.Timing, channels: make(map[Category]*channel), stopping: make(chan struct{})}
+	d := &Delivery{channels: make(map[Category]*channel), stopping: make(chan struct{})}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	token := rand.Text()
 	for _, kind := range []struct {
@@ -119,7 +115,7 @@ func New(c Config) *Delivery {
 			i = len(d.all)
 			d.all = append(d.all, newChannel(kind.id, token, c))
 		}
-		d.all[i].categories = append(d.all[i].categories, kind.category)
+		d.all[i].figures.set(func(s *Status) { s.Categories = append(s.Categories, kind.category) })
 		d.channels[kind.category] = d.all[i]
 	}
 	for _, ch := range d.all {
@@ -131,31 +127,24 @@ func New(c Config) *Delivery {
 // Start delivers what is waiting, also from an earlier start, until Close.
 func (d *Delivery) Start() {
 	for _, ch := range d.all {
-		d.running.Go(func() { ch.run(d.ctx, d.stopping) })
+		d.running.Go(func() { newDeliverer(ch).run(d.ctx, d.stopping) })
 	}
 }
 
-// Post records an entry, in memory where Redis does not answer in time. After
-// Close it is recorded in Redis alone, for whoever delivers next.
+// Post records an entry, in the outbox alone where Redis does not answer in time.
+// After Close another process or the next start delivers it.
 func (d *Delivery) Post(e Entry) {
-	ch := d.channels[e.Category]
-	if ch == nil || e.Embed == nil {
-		return
+	if ch := d.channels[e.Category]; ch != nil && e.Embed != nil {
+		ch.post(e)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), d.timing.Record)
-	defer cancel()
-	ch.post(ctx, newRecord(e, time.Now()))
 }
 
 // announce tells of a channel in the others.
 func (d *Delivery) announce(about *channel, e *discordgo.MessageEmbed) {
 	for _, ch := range d.all {
-		if ch == about {
-			continue
+		if ch != about {
+			ch.post(Entry{Category: Lifecycle, Embed: e})
 		}
-		ctx, cancel := context.WithTimeout(d.ctx, d.timing.Record)
-		ch.post(ctx, newRecord(Entry{Category: Lifecycle, Embed: e}, time.Now()))
-		cancel()
 	}
 }
 
@@ -173,7 +162,7 @@ func (d *Delivery) Close(ctx context.Context) {
 func (d *Delivery) Status() []Status {
 	list := make([]Status, len(d.all))
 	for i, ch := range d.all {
-		list[i] = ch.figures.status(ch)
+		list[i] = ch.figures.get()
 	}
 	return list
 }

@@ -1,14 +1,12 @@
 package logchannel
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -43,12 +41,12 @@ func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 		return s.Embed
 	}
 	e := *s.Embed
-	e.Description = strings.TrimSpace(t.Format("log.fold.count", locale.Args{
+	e.Description = strings.TrimSpace(t.Format("log.group.count", locale.Args{
 		"N": s.Tally.Count, "Since": timestamp(s.Tally.Since, "t"), "Last": timestamp(s.Tally.Last, "R"),
 	}) + "\n" + e.Description)
 	if len(s.Tally.References) > 0 {
 		e.Fields = append(slices.Clip(e.Fields), &discordgo.MessageEmbedField{
-			Name: t.Text("log.fold.references"), Value: "`" + strings.Join(s.Tally.References, "` `") + "`",
+			Name: t.Text("log.group.references"), Value: "`" + strings.Join(s.Tally.References, "` `") + "`",
 		})
 	}
 	return &e
@@ -67,37 +65,14 @@ func (s slot) size() int {
 	if e.Author != nil {
 		n += characters(e.Author.Name)
 	}
-	if s.Fold != "" {
+	if s.Group != "" {
 		n += countRoom
 	}
 	return n
 }
 
-// characters counts as Discord may: what lies beyond 16 bits counts twice.
-func characters(text string) int {
-	n := 0
-	for _, r := range text {
-		if n++; r > 0xffff {
-			n++
-		}
-	}
-	return n
-}
-
-// embed shows what is left of errors that were shed.
-func (s *summary) embed(t *locale.Texts) *discordgo.MessageEmbed {
-	lines := []string{t.Format("log.summary.why", locale.Args{"Since": timestamp(s.Tally.Since, "f"), "Last": timestamp(s.Tally.Last, "f")})}
-	kinds := slices.SortedFunc(maps.Keys(s.Kinds), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Kinds[b], s.Kinds[a]), cmp.Compare(a, b))
-	})
-	for _, kind := range kinds {
-		lines = append(lines, fmt.Sprintf("%d × %s", s.Kinds[kind], safetext.Code(kind, kindLimit)))
-	}
-	if s.Other > 0 {
-		lines = append(lines, fmt.Sprintf("%d × …", s.Other))
-	}
-	return notice("🗜️ "+t.Count("log.summary.title", s.Tally.Count, nil), strings.Join(lines, "\n"), orange, s.Tally.Last)
-}
+// characters counts as Discord may: a character beyond 16 bits counts twice.
+func characters(text string) int { return len(utf16.Encode([]rune(text))) }
 
 // refused stands in for embeds that Discord found malformed. They are in the
 // process log.
@@ -107,7 +82,7 @@ func (p planner) refused(slots []slot) *discordgo.MessageEmbed {
 		orange, slots[0].Tally.Since)
 }
 
-// failing tells that another channel can not be written to, and healed that it
+// failing tells that another channel cannot be written to, and healed that it
 // can be again. What the bot needs there differs in a thread, where Send Messages
 // has no effect.
 // https://discord.com/developers/docs/topics/threads#permissions
@@ -143,23 +118,18 @@ func equal(posted, sent []*discordgo.MessageEmbed) bool {
 
 // essence is the letters and digits of an embed, and its time.
 func essence(e *discordgo.MessageEmbed) string {
-	var b strings.Builder
-	add := func(text string) {
-		for _, r := range text {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				b.WriteRune(r)
-			}
-		}
-		b.WriteByte('|')
-	}
-	add(e.Title)
-	add(e.Description)
+	parts := []string{e.Title, e.Description}
 	for _, f := range e.Fields {
-		add(f.Name)
-		add(f.Value)
+		parts = append(parts, f.Name, f.Value)
 	}
-	if at, err := time.Parse(time.RFC3339, e.Timestamp); err == nil {
-		b.WriteString(strconv.FormatInt(at.UnixMilli(), 10))
+	for i, text := range parts {
+		parts[i] = strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}, text)
 	}
-	return b.String()
+	at, _ := time.Parse(time.RFC3339, e.Timestamp) // one without has no time
+	return strings.Join(append(parts, strconv.FormatInt(at.UnixMilli(), 10)), "|")
 }

@@ -7,48 +7,65 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/locale"
 )
 
 // Discord's limits of a message.
+// https://discord.com/developers/docs/resources/message#embed-object-embed-limits
 const (
 	maxEmbeds     = 10
 	maxCharacters = 6000 // over all embeds
 	nonceBytes    = 12   // twice as many hexadecimal digits, of 25 characters
 )
 
+// maxCounters is how many messages are remembered that may go on counting.
+const maxCounters = 10
+
 // plan is one request to Discord: a message to post, or one to edit. It is kept
-// with what it is about before it is carried out, so that whoever finds it can
-// carry it out again: what it says is absolute, and Discord posts no second
-// message for its nonce.
+// with its content before it is sent. Any process that finds it can send it
+// again: the content is absolute, and Discord posts no second message for its
+// nonce.
 type plan struct {
-	Nonce string    `json:"nonce"`
-	At    time.Time `json:"at"`
-	Edits string    `json:"edits,omitempty"` // ID of the message to edit
-	Slots []slot    `json:"slots"`
-	// Covers are the positions of the records that are told with it.
-	Covers []string `json:"covers"`
-	// Summary says that what was shed is told with it.
-	Summary bool `json:"summary,omitempty"`
+	Nonce  string    `json:"nonce"`
+	At     time.Time `json:"at"`
+	Edits  string    `json:"edits,omitempty"` // ID of the message to edit
+	Slots  []slot    `json:"slots"`
+	Covers []covered `json:"covers"`
+	// Grouped is how many errors are told of by a count alone.
+	Grouped int `json:"grouped,omitempty"`
 	// Stub says that it stands in for a record that Discord refused.
 	Stub bool `json:"stub,omitempty"`
 }
 
-// slot is an embed of a message. One that counts is shown with its count.
-type slot struct {
-	Embed *discordgo.MessageEmbed `json:"embed"`
-	Fold  string                  `json:"fold,omitempty"`
-	Tally tally                   `json:"tally"`
+// covered is a record that a plan tells of.
+type covered struct {
+	ID       string `json:"id"`
+	StreamID string `json:"stream,omitempty"`
 }
 
-// state is what is known of a channel between two plans.
+func (r record) covered() covered { return covered{r.ID, r.streamID} }
+
+func idsOf(records []covered) []string {
+	ids := make([]string, len(records))
+	for i, c := range records {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+// state is how far the delivery to a channel is.
 type state struct {
+	Plan     *plan     `json:"plan,omitempty"`     // the request under way
 	Counters []counter `json:"counters,omitempty"` // oldest first
-	Summary  *summary  `json:"summary,omitempty"`  // of what was shed and is not told yet
-	Later    *summary  `json:"later,omitempty"`    // of what was shed while that is being told
+	Summary  *summary  `json:"summary,omitempty"`  // to be told next
 	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
+}
+
+// counter is a message with errors that are counted by editing it.
+type counter struct {
+	Message string    `json:"message"` // ID
+	Created time.Time `json:"created"` // or somewhat later
+	Slots   []slot    `json:"slots"`
 }
 
 // trouble is why nothing can be written to a channel.
@@ -58,86 +75,124 @@ type trouble struct {
 	Code   int       `json:"code,omitempty"` // Discord's; 0 where it gave none
 }
 
-// planner decides what is to be said next in a channel.
+// counterOf returns the index of the message that counts errors of a group, or
+// -1. It is one that may be edited freely: Discord limits edits of a message
+// that is more than an hour old (429 with code 30046).
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+func (s state) counterOf(group string, now time.Time, lifetime time.Duration) int {
+	for i, c := range slices.Backward(s.Counters) {
+		if now.Sub(c.Created) < lifetime && indexOf(c.Slots, group) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// indexOf returns the index of the slot that counts errors of a group, or -1.
+func indexOf(slots []slot, group string) int {
+	if group == "" {
+		return -1
+	}
+	return slices.IndexFunc(slots, func(s slot) bool { return s.Group == group })
+}
+
+// abandoned returns the state without its plan and without the message that this
+// should have edited.
+func (s state) abandoned() state {
+	edits := s.Plan.Edits
+	s.Plan = nil
+	s.Counters = slices.DeleteFunc(slices.Clone(s.Counters), func(c counter) bool { return c.Message == edits })
+	return s
+}
+
+// carriedOut returns the state after its plan, whose message has this ID. It is
+// empty where the message was deleted.
+func (s state) carriedOut(message string) state {
+	p := s.Plan
+	next := state{Counters: slices.Clone(s.Counters), Summary: s.Summary}
+	if p.Edits != "" {
+		for i := range next.Counters {
+			if next.Counters[i].Message == p.Edits {
+				next.Counters[i].Slots = p.Slots
+			}
+		}
+		return next
+	}
+	counts := slices.ContainsFunc(p.Slots, func(s slot) bool { return s.Group != "" })
+	if counts && message != "" && !p.Stub {
+		next.Counters = append(next.Counters, counter{Message: message, Created: p.At, Slots: p.Slots})
+		next.Counters = next.Counters[max(0, len(next.Counters)-maxCounters):]
+	}
+	return next
+}
+
+// planner decides what is to be sent next to a channel.
 type planner struct {
-	channel string // ID
-	texts   *locale.Texts
-	timing  Timing
+	channel  string // ID
+	texts    *locale.Texts
+	countFor time.Duration
 }
 
-// circumstances are what a decision depends on besides what is waiting.
-type circumstances struct {
-	now    time.Time
-	full   bool // more is waiting than was read
-	hurry  bool // nothing is to be waited for
-	single bool // Discord refused several embeds at once
-}
-
-// next returns what to send for the records that wait first, or nil for nothing
-// yet. Messages come before edits, and an edit waits for a while after the one
-// before, unless what waits for edits is all that can be seen.
-func (p planner) next(s state, waiting []record, c circumstances) *plan {
-	draft := &plan{At: c.now}
-	room := maxCharacters
-	limit := maxEmbeds
-	if c.single {
-		limit = 1
-	}
+// next returns what to send for the records that wait first, or nil where there
+// is nothing. Messages come before edits. Where single is set, a message has one
+// embed.
+func (p planner) next(s state, waiting []record, single bool) *plan {
+	draft := &plan{At: time.Now()}
 	if s.Summary != nil {
-		draft.Summary = true
-		draft.Slots = append(draft.Slots, slot{Embed: s.Summary.embed(p.texts)})
-		room -= draft.Slots[0].size()
-	}
-	counted := make(map[int][]record) // by the index of a counter's message
-	full := false
-	for _, r := range waiting {
-		if i := indexOf(draft.Slots, r.Fold); i >= 0 {
-			draft.Slots[i].Tally.add(r.Tally)
-			draft.Covers = append(draft.Covers, r.position)
-			continue
-		}
-		if i := s.counterOf(r.Fold, c.now, p.timing.CountFor); i >= 0 {
-			counted[i] = append(counted[i], r)
-			continue
-		}
-		next := slot{Embed: r.Embed, Fold: r.Fold, Tally: r.Tally}
-		full = full || len(draft.Slots) >= limit || len(draft.Slots) > 0 && next.size() > room
-		if full {
-			continue // what comes later may still be counted
-		}
-		room -= next.size()
-		draft.Slots = append(draft.Slots, next)
-		draft.Covers = append(draft.Covers, r.position)
-	}
-	if len(draft.Slots) > 0 {
+		draft.Slots = []slot{{Embed: s.Summary.embed(p.texts)}}
 		return draft.namedFor(p.channel)
 	}
-	return p.edit(s, counted, c)
-}
-
-// edit returns the edit that is due, of the message that was edited longest ago.
-func (p planner) edit(s state, counted map[int][]record, c circumstances) *plan {
-	chosen := -1
-	for i := range counted {
-		due := c.hurry || c.full || c.now.Sub(s.Counters[i].Edited) >= p.timing.EditPause
-		if due && (chosen < 0 || s.Counters[i].Edited.Before(s.Counters[chosen].Edited)) {
-			chosen = i
+	room, limit := maxCharacters, maxEmbeds
+	if single {
+		limit = 1
+	}
+	full := false
+	for _, r := range waiting {
+		if i := indexOf(draft.Slots, r.Group); i >= 0 {
+			draft.count(i, r)
+			continue
 		}
+		if s.counterOf(r.Group, draft.At, p.countFor) >= 0 {
+			continue
+		}
+		full = full || len(draft.Slots) >= limit || len(draft.Slots) > 0 && r.size() > room
+		if full {
+			continue // a later record may still be counted
+		}
+		room -= r.size()
+		draft.Slots = append(draft.Slots, slot{Embed: r.Embed, Group: r.Group})
+		draft.count(len(draft.Slots)-1, r)
+		draft.Grouped-- // the embed itself
 	}
-	if chosen < 0 {
-		return nil
-	}
-	message := s.Counters[chosen]
-	draft := &plan{At: c.now, Edits: message.Message, Slots: slices.Clone(message.Slots)}
-	for _, r := range counted[chosen] {
-		draft.Slots[indexOf(draft.Slots, r.Fold)].Tally.add(r.Tally)
-		draft.Covers = append(draft.Covers, r.position)
+	if len(draft.Slots) == 0 {
+		if len(waiting) == 0 {
+			return nil
+		}
+		p.edit(draft, s, waiting)
 	}
 	return draft.namedFor(p.channel)
 }
 
+// edit makes a draft the edit of the message that counts the first record.
+func (p planner) edit(draft *plan, s state, waiting []record) {
+	chosen := s.counterOf(waiting[0].Group, draft.At, p.countFor)
+	message := s.Counters[chosen]
+	draft.Edits, draft.Slots = message.Message, slices.Clone(message.Slots)
+	for _, r := range waiting {
+		if s.counterOf(r.Group, draft.At, p.countFor) == chosen {
+			draft.count(indexOf(draft.Slots, r.Group), r)
+		}
+	}
+}
+
+func (p *plan) count(i int, r record) {
+	p.Slots[i].Tally.add(r.Tally)
+	p.Covers = append(p.Covers, r.covered())
+	p.Grouped += r.Tally.Count
+}
+
 // stub returns a plan that tells, in the place of one that Discord refused, that
-// something could not be shown.
+// an entry cannot be shown.
 func (p planner) stub(refused *plan, now time.Time) *plan {
 	stub := *refused
 	stub.At, stub.Stub = now, true
@@ -146,33 +201,10 @@ func (p planner) stub(refused *plan, now time.Time) *plan {
 }
 
 // namedFor returns the plan with its nonce. Equal plans for a channel have equal
-// ones, and Discord compares those of all channels.
+// nonces, and Discord compares those of all channels.
 func (p *plan) namedFor(channel string) *plan {
-	content, _ := json.Marshal([]any{channel, p.Covers, p.Slots}) // they consist of what can be encoded
+	content, _ := json.Marshal([]any{channel, idsOf(p.Covers), p.Slots}) // they consist of what can be encoded
 	sum := sha256.Sum256(content)
 	p.Nonce = hex.EncodeToString(sum[:nonceBytes])
 	return p
-}
-
-// carriedOut returns what is known of a channel after a plan, whose message
-// has this ID. It is empty where the message was deleted.
-func (s state) carriedOut(p *plan, message string, now time.Time) state {
-	next := state{Counters: slices.Clone(s.Counters), Summary: s.Summary, Later: s.Later}
-	if p.Summary {
-		next.Summary, next.Later = s.Later, nil
-	}
-	if p.Edits != "" {
-		for i := range next.Counters {
-			if next.Counters[i].Message == p.Edits {
-				next.Counters[i].Slots, next.Counters[i].Edited = p.Slots, now
-			}
-		}
-		return next
-	}
-	counts := slices.ContainsFunc(p.Slots, func(s slot) bool { return s.Fold != "" })
-	if counts && message != "" && !p.Stub {
-		next.Counters = append(next.Counters, counter{Message: message, Created: p.At, Edited: now, Slots: p.Slots})
-		next.Counters = next.Counters[max(0, len(next.Counters)-maxCounters):]
-	}
-	return next
 }

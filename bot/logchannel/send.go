@@ -7,19 +7,22 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"hostbot/bot/rest"
 )
 
-// verdict is what Discord's answer to a request means.
+// verdict is what Discord's answer to a request means. The last two say that the
+// channel is in trouble.
 type verdict int
 
 const (
-	taken     verdict = iota
-	deleted           // the message was there and is not any more
-	malformed         // what was sent is at fault
-	busy              // wait as long as Discord asks
-	away              // Discord may take the same later
-	barred            // somebody has to mend something about the channel
+	taken         verdict = iota
+	deleted               // the message was there and is not any more
+	malformed             // what was sent is at fault
+	busy                  // wait as long as Discord asks
+	away                  // Discord may take the same later
+	misconfigured         // somebody has to mend something about the channel
 )
 
 func judge(err error) verdict {
@@ -36,11 +39,11 @@ func judge(err error) verdict {
 	case e.Temporary():
 		return away
 	case e.Code == rest.CodeNotTextChannel, e.Code == rest.CodeArchivedThread:
-		return barred
+		return misconfigured
 	case e.Status == http.StatusBadRequest, e.Status == http.StatusRequestEntityTooLarge:
 		return malformed
 	default:
-		return barred
+		return misconfigured
 	}
 }
 
@@ -49,33 +52,21 @@ func forbids(code int) bool {
 	return code == rest.CodeMissingAccess || code == rest.CodeMissingPermissions
 }
 
-// severity is how long a trouble may last.
-type severity int
-
-const (
-	none severity = iota
-	passing
-	lasting
-)
-
 // latest is how many messages are looked at to find one that may be there.
 const latest = 100
 
-// send sends what a plan says, unless Discord has it already, and returns the ID
-// of the message.
+// send sends a plan, and returns the ID of the message. Discord knows a nonce for
+// a few minutes. A plan that is older is first looked for in the channel.
+// https://discord.com/developers/docs/resources/message#create-message
 func (d *deliverer) send(ctx context.Context, p *plan) (message string, err error) {
-	if d.accepted.nonce == p.Nonce {
-		return d.accepted.message, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, d.timing.Send)
+	ctx, cancel := context.WithTimeout(ctx, d.Timing.Send)
 	defer cancel()
-	content := embeds(p.Slots, d.planner.texts)
+	content := embeds(p.Slots, d.Texts)
 	if p.Edits != "" {
-		return p.Edits, d.discord.EditMessage(ctx, d.channel.id, p.Edits, content)
+		return p.Edits, d.Discord.EditMessage(ctx, d.id, p.Edits, content)
 	}
-	unsure := d.made != p.Nonce || d.doubtful == p.Nonce
-	if unsure && time.Since(p.At) > d.timing.TrustNonce {
-		posted, err := d.discord.LatestMessages(ctx, d.channel.id, latest)
+	if time.Since(p.At) > d.Timing.TrustNonce {
+		posted, err := d.Discord.LatestMessages(ctx, d.id, latest)
 		if v := judge(err); v == busy || v == away {
 			return "", err
 		}
@@ -85,100 +76,80 @@ func (d *deliverer) send(ctx context.Context, p *plan) (message string, err erro
 			}
 		}
 	}
-	message, err = d.discord.CreateMessage(ctx, d.channel.id, p.Nonce, content)
-	var e *rest.Error
-	if errors.As(err, &e) && e.Uncertain {
-		d.doubtful = p.Nonce
-	}
-	return message, err
+	return d.Discord.CreateMessage(ctx, d.id, p.Nonce, content)
 }
 
-// settle notes the outcome of a plan.
-func (d *deliverer) settle(ctx context.Context, q queue, s state, p *plan, message string, err error) error {
-	v := judge(err)
+// settle notes the outcome of the state's plan.
+func (d *deliverer) settle(ctx context.Context, q queue, s state, message string, err error) error {
+	p, v := s.Plan, judge(err)
 	switch {
 	case v == deleted && p.Edits == "": // by staff, after it was posted
-		return d.done(ctx, q, s, p, "")
+		return d.done(ctx, q, s, "")
 	case v == taken:
-		return d.done(ctx, q, s, p, message)
-	case v == deleted, v == malformed && p.Edits != "": // what is to be counted goes into a new message
-		return q.commit(ctx, s.without(p.Edits), nil, true)
+		return d.done(ctx, q, s, message)
+	case v == deleted, v == malformed && p.Edits != "": // the errors go into a new message
+		return q.save(ctx, s.abandoned(), nil)
 	case v == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
 		d.single = true
-		return q.commit(ctx, s, nil, true)
+		return q.save(ctx, s.abandoned(), nil)
 	case v == malformed && !p.Stub:
 		d.log.Error().Err(err).Interface("entry", p.Slots[0].Embed).Msg("discord refuses a log channel entry")
-		stub := d.planner.stub(p, time.Now())
-		d.made = stub.Nonce
-		return q.keep(ctx, stub)
+		s.Plan = d.planner.stub(p, time.Now())
+		return q.save(ctx, s, nil)
 	default:
 		return d.postpone(ctx, q, s, v, err)
 	}
 }
 
-// done forgets what a plan covers, now that Discord has it.
-func (d *deliverer) done(ctx context.Context, q queue, s state, p *plan, message string) error {
-	first := d.accepted.nonce != p.Nonce
-	d.accepted = accepted{p.Nonce, message}
-	d.single, d.retryAt = false, time.Time{}
-	d.pauses.Reset()
-	if first {
-		d.channel.figures.took()
-		d.channel.figures.fold(counted(p.Slots) - counted(s.slots(p.Edits)))
-	}
-	if err := q.commit(ctx, s.carriedOut(p, message, time.Now()), p.Covers, true); err != nil {
-		return err
-	}
-	if d.said != none {
-		d.said = none
+// done forgets the records that the state's plan covers, now that Discord has
+// them.
+func (d *deliverer) done(ctx context.Context, q queue, s state, message string) error {
+	if d.said != taken {
 		d.log.Info().Msg("discord takes log channel entries again")
 	}
+	d.said, d.single, d.retryAt = taken, false, time.Time{}
+	d.pauses.Reset()
+	d.figures.took(s.Plan.Grouped)
+	d.delivered.add(s.Plan.Covers)
+	d.outbox.reconcile(idsOf(s.Plan.Covers), nil)
+	err := q.save(ctx, s.carriedOut(message), s.Plan.Covers)
+	if errors.Is(err, errNotHolder) {
+		return err // the other process finds the message there
+	}
 	if s.Trouble != nil {
-		d.channel.announce(s.Trouble.healed(d.channel.id, d.planner.texts, time.Now()))
+		d.announce(s.Trouble.healed(d.id, d.Texts, time.Now()))
 	}
-	return nil
+	return err
 }
 
-// counted returns how many errors slots tell of by their count alone.
-func counted(slots []slot) int {
-	n := 0
-	for _, s := range slots {
-		n += max(0, s.Tally.Count-1)
-	}
-	return n
-}
-
-// postpone arranges for a plan to be carried out later, and says why: what lasts
-// also in the other channels, once.
+// postpone arranges for a plan to be sent later, and says why: what lasts also in
+// the other channels, once.
 func (d *deliverer) postpone(ctx context.Context, q queue, s state, v verdict, err error) error {
-	d.channel.figures.failed(v, err)
+	d.figures.failed(v, err)
 	var e *rest.Error
 	if v == busy && errors.As(err, &e) {
-		d.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, d.timing.RetryFirst))
+		d.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, d.Timing.RetryFirst))
 		return nil
 	}
-	found, longest := passing, d.timing.RetryMost
+	longest, level := d.Timing.RetryMost, zerolog.WarnLevel
 	if v != away {
-		found, longest = lasting, d.timing.RetryFail
+		v, longest, level = misconfigured, d.Timing.RetryFail, zerolog.ErrorLevel
 	}
 	d.retryAt = time.Now().Add(min(d.pauses.NextBackOff(), longest))
-	if d.said < found {
-		d.said = found
-		event := d.log.Warn()
-		if found == lasting {
-			event = d.log.Error()
-		}
+	if d.said < v {
+		d.said = v
+		event := d.log.WithLevel(level)
 		if forbids(rest.CodeOf(err)) { // the other channels may not be there to be told
-			event = event.Str("cure", d.planner.texts.Text("log.channel.permissions"))
+			event = event.Str("cure", d.Texts.Text("log.channel.permissions"))
 		}
 		event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
 	}
-	if found == lasting && s.Trouble == nil {
+	if v == misconfigured && s.Trouble == nil {
 		s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Code: rest.CodeOf(err)}
-		if err := q.commit(ctx, s, nil, false); err != nil {
+		if err := q.save(ctx, s, nil); err != nil {
 			return err
 		}
-		d.channel.announce(s.Trouble.failing(d.channel.id, d.planner.texts))
+		d.announce(s.Trouble.failing(d.id, d.Texts))
 	}
 	return nil
 }

@@ -16,18 +16,14 @@ type Status struct {
 	// moment counted as one, and Oldest when the first came; zero without any.
 	Waiting int
 	Oldest  time.Time
-	// InMemory tells that they are kept in memory, as Redis is away.
-	InMemory bool
-	// Trouble is why Discord does not take any, and TroubleSince since when;
-	// empty while it does.
-	Trouble      string
-	TroubleSince time.Time
+	// Trouble is why Discord does not take any; empty while it does.
+	Trouble string
 	// Forbidden says that the bot lacks a permission in the channel.
 	Forbidden bool
 
 	Sent    uint64 // messages and edits that Discord took from this process
 	Retried uint64 // requests of this process that failed
-	Folded  uint64 // errors of this process that are told by a count alone
+	Grouped uint64 // errors that this process told of by a count alone
 }
 
 // Age is for how long the oldest entry has been waiting; 0 without any.
@@ -38,65 +34,58 @@ func (s Status) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.Oldest))
 }
 
-// figures are what is measured of a channel.
+// figures are the status of a channel while it changes.
 type figures struct {
-	mu      sync.Mutex
-	waiting int
-	oldest  time.Time
-	trouble trouble
-
-	sent, retried, folded uint64
+	mu     sync.Mutex
+	status Status
 }
 
-// seen notes what a queue holds.
-func (f *figures) seen(h head) {
+func (f *figures) get() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.waiting, f.oldest = h.waiting, h.oldest
-	if !h.held { // another process knows how it fares
-		f.trouble = trouble{}
-	}
-	if h.state.Trouble != nil {
-		f.trouble = *h.state.Trouble
-	}
+	s := f.status
+	s.Categories = slices.Clone(s.Categories)
+	return s
 }
 
-// took notes that Discord took a request.
-func (f *figures) took() {
+func (f *figures) set(change func(*Status)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sent++
-	f.trouble = trouble{}
+	change(&f.status)
+}
+
+// saw notes the beginning of a queue.
+func (f *figures) saw(h head) {
+	f.set(func(s *Status) {
+		s.Waiting, s.Oldest = h.waiting, time.Time{}
+		if len(h.records) > 0 {
+			s.Oldest = h.records[0].Tally.Since
+		}
+		if !h.held { // another process knows how it fares
+			s.Trouble, s.Forbidden = "", false
+		}
+		if t := h.state.Trouble; t != nil {
+			s.Trouble, s.Forbidden = t.Reason, forbids(t.Code)
+		}
+	})
+}
+
+// took notes that Discord took a request, which told of so many errors by a
+// count alone.
+func (f *figures) took(grouped int) {
+	f.set(func(s *Status) {
+		s.Sent++
+		s.Grouped += uint64(grouped)
+		s.Trouble, s.Forbidden = "", false
+	})
 }
 
 // failed notes that a request failed. To be told to wait is no trouble.
 func (f *figures) failed(v verdict, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.retried++
-	if v == busy {
-		return
-	}
-	if f.trouble.Since.IsZero() {
-		f.trouble.Since = time.Now()
-	}
-	f.trouble.Reason, f.trouble.Code = err.Error(), rest.CodeOf(err)
-}
-
-// fold notes errors that no embed shows.
-func (f *figures) fold(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.folded += uint64(n)
-}
-
-func (f *figures) status(ch *channel) Status {
-	since, _ := ch.memory.status()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return Status{
-		Channel: ch.id, Categories: slices.Clone(ch.categories), InMemory: !since.IsZero(),
-		Waiting: f.waiting, Oldest: f.oldest, Trouble: f.trouble.Reason, TroubleSince: f.trouble.Since, Forbidden: forbids(f.trouble.Code),
-		Sent: f.sent, Retried: f.retried, Folded: f.folded,
-	}
+	f.set(func(s *Status) {
+		s.Retried++
+		if v != busy {
+			s.Trouble, s.Forbidden = err.Error(), forbids(rest.CodeOf(err))
+		}
+	})
 }

@@ -69,14 +69,14 @@ func TestAStormOfEqualErrors(t *testing.T) {
 				edits++
 			}
 		}
-		if most := int(time.Since(started)/hasty().EditPause) + 1; edits > most { // the last of them in a hurry
+		if most := int(time.Since(started)/hasty().Turn) + 1; edits > most { // the last of them in a hurry
 			t.Errorf("%d edits in %v, want %d at most", edits, time.Since(started), most)
 		}
 		last := messages[len(messages)-1]
 		if !last.Contains("since <t:") || !last.Contains("Latest references") {
 			t.Errorf("the message says %s", last.Text())
 		}
-		if s := p.Status(); s[1].Folded != storm-uint64(len(messages)) || s[1].Categories[0] != logchannel.Errors {
+		if s := p.Status(); s[1].Grouped != storm-uint64(len(messages)) || s[1].Categories[0] != logchannel.Errors {
 			t.Errorf("the status is %+v", s)
 		}
 	})

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -15,59 +15,59 @@ import (
 	"hostbot/bot/safetext"
 )
 
-// What is kept of a channel. The names have one hash tag, so that a Cluster has
-// them in one place.
-//
-//	hostbot:log:{channel}            stream of the records that wait
-//	hostbot:log:{channel}:recorded   sorted set: records of the past day, by time
-//	hostbot:log:{channel}:lease      token of the deliverer, with a TTL
-//	hostbot:log:{channel}:plan       request under way
-//	hostbot:log:{channel}:state      what is known between two plans
-const keyPrefix = "hostbot:log:{"
-
 const (
-	// rememberFor is how long it is known that something was recorded, about
-	// 100 bytes each. What is added again later than that is told twice.
+	// rememberFor is how long Redis knows that a record was delivered, at about
+	// 100 bytes each. A record that is added again after that is told twice.
 	rememberFor = 24 * time.Hour
 	// readAhead is how many records are looked at to plan a message.
 	readAhead = 100
+	// pageSize is how many records are read at once where all are looked at.
+	pageSize = 500
 )
 
 // errNotHolder says that another process delivers by now.
-var errNotHolder = errors.New("the lease is another's")
+var errNotHolder = errors.New("another process has the lease")
 
-// head is what is first in a queue.
+// head is the beginning of a queue.
 type head struct {
-	held    bool // by this process; without it there is no plan, and nothing may be sent
+	held    bool // by this process; otherwise nothing may be sent
 	waiting int
-	oldest  time.Time // of what waits; zero where nothing does
 	state   state
-	plan    *plan
 	records []record
+	// delivered and lost are the IDs of this process's records that Discord has,
+	// and of those that the queue does not know.
+	delivered, lost []string
 }
 
-// stream is a channel's queue in Redis. Of all processes that share it the one
-// with the lease delivers, and what it writes counts only as long as it has that.
+// stream is a channel's queue in Redis. The process that has the lease delivers,
+// and only it changes the state.
 type stream struct {
 	redis   redis.UniversalClient
 	scripts scripts
+	keys    []string
 	token   string
 	lease   time.Duration
 
-	records, recorded, holder, plan, state string // keys
+	known known
+}
+
+// known is the delivery as this process knows it. A Redis that forgets learns it
+// anew: who delivers, the request under way, and which records it covered.
+type known struct {
+	holder string // of the lease
+	seq    int64  // -1 before the first answer of Redis
+	state  state
+	done   []covered // with this state, where Redis did not confirm it
 }
 
 func newStream(client redis.UniversalClient, channelID, token string, lease time.Duration) *stream {
-	key := keyPrefix + channelID + "}"
-	return &stream{
-		redis: client, scripts: newScripts(), token: token, lease: lease,
-		records: key, recorded: key + ":recorded", holder: key + ":lease", plan: key + ":plan", state: key + ":state",
-	}
+	return &stream{redis: client, scripts: newScripts(), keys: keysOf(channelID), token: token, lease: lease, known: known{seq: -1}}
 }
 
 // add records, in this order. It may be repeated where its outcome is not known.
+// It is safe for concurrent use.
 func (s *stream) add(ctx context.Context, records ...record) error {
-	args := []any{time.Now().UnixMilli(), rememberFor.Milliseconds()}
+	args := make([]any, 0, 2*len(records))
 	for _, r := range records {
 		content, err := json.Marshal(r)
 		if err != nil {
@@ -75,135 +75,139 @@ func (s *stream) add(ctx context.Context, records ...record) error {
 		}
 		args = append(args, r.ID, content)
 	}
-	return s.scripts.add.Run(ctx, s.redis, []string{s.records, s.recorded}, args...).Err()
+	return s.scripts.add.Run(ctx, s.redis, s.keys, args...).Err()
 }
 
-// take returns the head, and takes the lease or makes it last; or gives it up, so
-// that another process delivers at once.
-func (s *stream) take(ctx context.Context, giveUp bool) (head, error) {
+// take returns the head, and takes the lease or extends it; or gives it up, so
+// that another process delivers at once. own are the IDs of the records that
+// should be known.
+func (s *stream) take(ctx context.Context, own []string, giveUp bool) (head, error) {
+	answer, err := s.ask(ctx, own, giveUp)
+	if err == nil && len(answer) == 0 { // Redis has forgotten
+		if _, err = s.write(ctx, s.scripts.restore, s.known.holder); err == nil {
+			answer, err = s.ask(ctx, own, giveUp)
+		}
+	}
+	if err != nil {
+		return head{}, err
+	}
+	if len(answer) != 7 {
+		return head{}, fmt.Errorf("take: %d values", len(answer))
+	}
+	holder, _ := answer[0].(string)
+	waiting, _ := answer[1].(int64)
+	seq, _ := answer[3].(int64)
+	content, _ := answer[4].(string)
+	h := head{held: holder == s.token, waiting: int(waiting), delivered: texts(answer[5]), lost: texts(answer[6])}
+	for pair := range slices.Chunk(texts(answer[2]), 2) {
+		h.records = append(h.records, readRecord(pair[0], pair[len(pair)-1]))
+	}
+	h.state = readState(content)
+	s.known = known{holder: holder, seq: seq, state: h.state}
+	return h, nil
+}
+
+func (s *stream) ask(ctx context.Context, own []string, giveUp bool) ([]any, error) {
 	lease := s.lease
 	if giveUp {
 		lease = 0
 	}
-	answer, err := s.scripts.take.Run(ctx, s.redis, []string{s.holder, s.records, s.plan, s.state},
-		s.token, lease.Milliseconds(), readAhead).Slice()
-	if err != nil {
-		return head{}, err
+	args := []any{s.token, lease.Milliseconds(), readAhead, s.known.seq}
+	for _, id := range own {
+		args = append(args, id)
 	}
-	if len(answer) != 5 {
-		return head{}, fmt.Errorf("take: %d values", len(answer))
-	}
-	var h head
-	h.held = answer[0] == int64(1)
-	waiting, _ := answer[1].(int64)
-	h.waiting = int(waiting)
-	messages, _ := answer[2].([]any)
-	for _, message := range messages {
-		if r, ok := readMessage(message); ok {
-			h.records = append(h.records, r)
-		}
-	}
-	if len(h.records) > 0 {
-		h.oldest = h.records[0].Tally.Since
-	}
-	h.state = decode[state](answer[3])
-	if p := decode[plan](answer[4]); p.Nonce != "" {
-		h.plan = &p
-	}
-	return h, nil
+	return s.scripts.take.Run(ctx, s.redis, s.keys, args...).Slice()
 }
 
-// decode reads JSON that may be absent. What another version of the program
-// wrote, and this one can not read, is as good as absent.
-func decode[T any](value any) T {
-	var out, none T
-	text, _ := value.(string)
-	if json.Unmarshal([]byte(text), &out) != nil {
-		return none
+// texts returns the strings of an answer.
+func texts(answer any) []string {
+	values, _ := answer.([]any)
+	list := make([]string, 0, len(values))
+	for _, value := range values {
+		text, _ := value.(string)
+		list = append(list, text)
 	}
-	return out
+	return list
 }
 
-// readMessage returns the record in a message as a script returns it: a
-// position, and names with values.
-func readMessage(message any) (record, bool) {
-	pair, _ := message.([]any)
-	if len(pair) != 2 {
-		return record{}, false
+// readState decodes a state. One that another version of the program wrote and
+// this one cannot read is as good as none.
+func readState(content string) state {
+	var s state
+	if json.Unmarshal([]byte(content), &s) != nil {
+		return state{}
 	}
-	position, _ := pair[0].(string)
-	fields, _ := pair[1].([]any)
-	if len(fields) != 2 {
-		return record{}, false
+	if s.Plan != nil && !complete(s.Plan.Slots) {
+		s.Plan = nil
 	}
-	content, _ := fields[1].(string)
-	return readRecord(position, content), true
+	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return !complete(c.Slots) })
+	return s
+}
+
+// complete tells whether there is something to show in each slot.
+func complete(slots []slot) bool {
+	return len(slots) > 0 && !slices.ContainsFunc(slots, func(s slot) bool { return s.Embed == nil })
 }
 
 // readRecord decodes a record. One that another version of the program wrote
-// and this one can not read is shown as it is.
-func readRecord(position, content string) record {
+// and this one cannot read is shown as it is.
+func readRecord(streamID, content string) record {
 	var r record
-	if err := json.Unmarshal([]byte(content), &r); err != nil || r.Embed == nil {
-		at := timeOf(position)
-		r = record{Embed: &discordgo.MessageEmbed{Description: safetext.Code(content, reasonLimit)}, Tally: tally{Count: 1, Since: at, Last: at}}
+	if err := json.Unmarshal([]byte(content), &r); err != nil || r.Embed == nil || r.ID == "" {
+		r = newRecord(Entry{Embed: &discordgo.MessageEmbed{Description: safetext.Code(content, reasonLimit)}}, time.Now())
+		r.ID = streamID
 	}
-	r.position = position
+	r.streamID = streamID
 	return r
 }
 
-// timeOf returns when a message with this ID was added.
-func timeOf(position string) time.Time {
-	ms, _, _ := strings.Cut(position, "-")
-	n, _ := strconv.ParseInt(ms, 10, 64)
-	return time.UnixMilli(n)
+// all returns the records that wait. What comes after an error is not there.
+func (s *stream) all(ctx context.Context) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		for start := "-"; ; {
+			messages, err := s.redis.XRangeN(ctx, s.keys[1], start, "+", pageSize).Result()
+			if err != nil {
+				yield(record{}, err)
+				return
+			}
+			for _, m := range messages {
+				content, _ := m.Values["record"].(string)
+				if !yield(readRecord(m.ID, content), nil) {
+					return
+				}
+				start = "(" + m.ID
+			}
+			if len(messages) < pageSize {
+				return
+			}
+		}
+	}
 }
 
-// after returns records that follow a position, which may be empty.
-func (s *stream) after(ctx context.Context, position string, count int64) ([]record, error) {
-	start := "-"
-	if position != "" {
-		start = "(" + position
-	}
-	messages, err := s.redis.XRangeN(ctx, s.records, start, "+", count).Result()
-	if err != nil {
-		return nil, err
-	}
-	records := make([]record, len(messages))
-	for i, m := range messages {
-		content, _ := m.Values["record"].(string)
-		records[i] = readRecord(m.ID, content)
-	}
-	return records, nil
-}
-
-// keep notes what is about to be sent.
-func (s *stream) keep(ctx context.Context, p *plan) error {
-	content, err := json.Marshal(p)
-	if err != nil {
-		return fmt.Errorf("encode a plan: %w", err)
-	}
-	return s.fenced(ctx, s.scripts.keep, []string{s.holder, s.plan}, s.token, content)
-}
-
-// commit notes the state, forgets the records at these positions, and the plan
-// where that is done.
-func (s *stream) commit(ctx context.Context, next state, positions []string, done bool) error {
-	content, err := json.Marshal(next)
-	if err != nil {
-		return fmt.Errorf("encode a state: %w", err)
-	}
-	args := []any{s.token, content, done, time.Now().Add(-rememberFor).UnixMilli()}
-	for _, position := range positions {
-		args = append(args, position)
-	}
-	return s.fenced(ctx, s.scripts.commit, []string{s.holder, s.records, s.plan, s.state, s.recorded}, args...)
-}
-
-func (s *stream) fenced(ctx context.Context, script *redis.Script, keys []string, args ...any) error {
-	held, err := script.Run(ctx, s.redis, keys, args...).Bool()
-	if err == nil && !held {
+// save sets the state, and notes that records are delivered. Where that fails,
+// the next take repeats it, unless another process went on meanwhile.
+func (s *stream) save(ctx context.Context, next state, done []covered) error {
+	s.known = known{holder: s.known.holder, seq: s.known.seq + 1, state: next, done: done}
+	saved, err := s.write(ctx, s.scripts.save, s.token)
+	if err == nil && !saved {
 		return errNotHolder
 	}
+	if err == nil {
+		s.known.done = nil
+	}
 	return err
+}
+
+// write tells Redis what this process knows, where the script allows it.
+func (s *stream) write(ctx context.Context, script *redis.Script, holder string) (written bool, err error) {
+	content, err := json.Marshal(s.known.state)
+	if err != nil {
+		return false, fmt.Errorf("encode a state: %w", err)
+	}
+	now := time.Now()
+	args := []any{holder, s.known.seq, content, now.UnixMilli(), now.Add(-rememberFor).UnixMilli(), s.lease.Milliseconds()}
+	for _, c := range s.known.done {
+		args = append(args, c.ID, c.StreamID)
+	}
+	return script.Run(ctx, s.redis, s.keys, args...).Bool()
 }

@@ -37,8 +37,8 @@ func figures() []figure {
 			func(s logchannel.Status) float64 { return float64(s.Sent) }},
 		{"failed_requests_total", "Messages and edits that Discord did not take at once.", prometheus.CounterValue,
 			func(s logchannel.Status) float64 { return float64(s.Retried) }},
-		{"folded_errors_total", "Errors that are told by a count alone.", prometheus.CounterValue,
-			func(s logchannel.Status) float64 { return float64(s.Folded) }},
+		{"grouped_errors_total", "Errors that are told by a count alone.", prometheus.CounterValue,
+			func(s logchannel.Status) float64 { return float64(s.Grouped) }},
 	}
 }
 

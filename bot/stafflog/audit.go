@@ -17,5 +17,5 @@ func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
 		fields = append(fields, l.field("detail", safetext.Code(a.Detail, nameLimit)))
 	}
 	entry := l.entry(title, color, append(fields, l.field("where", l.where(r)))...)
-	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Once: "audit " + r.ID, Reference: r.Reference})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, DedupKey: "audit " + r.ID, Reference: r.Reference})
 }

@@ -29,5 +29,5 @@ func (l *Log) problem(key string, reason error) {
 	if reason != nil {
 		entry.Description = safetext.Markdown(reason.Error(), detailLimit)
 	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, Fold: safetext.Plain(text, nameLimit)})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: safetext.Plain(text, nameLimit)})
 }

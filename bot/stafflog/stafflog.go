@@ -82,7 +82,7 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 	if a.Outcome != interaction.Done {
 		entry.Fields = append(entry.Fields, l.field("reference", "`"+r.Reference+"`"))
 	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, Once: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
@@ -106,12 +106,12 @@ func (l *Log) Failure(r *interaction.Request, err error, told bool) {
 	detail.Inline = false
 	l.poster.Post(logchannel.Entry{
 		Category: logchannel.Errors, Embed: l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...),
-		Once: "failure " + r.ID + " " + err.Error(), Fold: fold(r, err), Reference: r.Reference,
+		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference,
 	})
 }
 
-// fold says in which regard failures are equal: not whose they are.
-func fold(r *interaction.Request, err error) string {
+// groupKey is equal for failures of one kind, whoever met them.
+func groupKey(r *interaction.Request, err error) string {
 	var service *hostapi.Error
 	var discord *rest.Error
 	kind := safetext.Plain(strings.Map(withoutDigits, err.Error()), nameLimit)

@@ -112,7 +112,7 @@ func TestProblems(t *testing.T) {
 	want(t, entries[2], "⚠️ Accounts cannot be cached", `\*refused\*`)
 	kinds := map[string]bool{}
 	for _, e := range entries {
-		kinds[e.Fold] = true
+		kinds[e.GroupKey] = true
 	}
 	if len(kinds) != 5 || kinds[""] {
 		t.Errorf("the entries count as %v", kinds)
@@ -178,7 +178,7 @@ func TestStaffStandOut(t *testing.T) {
 }
 
 // Failures are equal by what failed, whoever met it.
-func TestEqualFailuresFold(t *testing.T) {
+func TestEqualFailuresAreGrouped(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)
 	other := *request
@@ -196,10 +196,10 @@ func TestEqualFailuresFold(t *testing.T) {
 	}
 	kinds := make(map[string]int)
 	for i, e := range p[logchannel.Errors] {
-		kinds[e.Fold]++
+		kinds[e.GroupKey]++
 		for _, personal := range []string{"42", "43", "ABC1234", "XYZ9876"} {
-			if strings.Contains(e.Fold, personal) {
-				t.Errorf("%q folds by %s", e.Fold, personal)
+			if strings.Contains(e.GroupKey, personal) {
+				t.Errorf("%q groups by %s", e.GroupKey, personal)
 			}
 		}
 		if wanted := []string{"ABC1234", "XYZ9876"}[i%2]; e.Reference != wanted {
@@ -207,12 +207,12 @@ func TestEqualFailuresFold(t *testing.T) {
 		}
 	}
 	if len(kinds) != 3 || kinds[""] != 0 {
-		t.Errorf("folds are %v", kinds)
+		t.Errorf("groups are %v", kinds)
 	}
 	route := *request
 	route.Route = "reinstall/{bot...}"
 	log.Failure(&route, unavailable("node 7"), false)
-	if last := p[logchannel.Errors][6].Fold; kinds[last] != 0 {
-		t.Errorf("another route folds by %q too", last)
+	if last := p[logchannel.Errors][6].GroupKey; kinds[last] != 0 {
+		t.Errorf("another route has the group %q too", last)
 	}
 }

@@ -1,0 +1,389 @@
+package logchannel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/redistest"
+)
+
+// losses are the ways in which a Redis forgets everything.
+var losses = map[string]func(t *testing.T, server *redistest.Server){
+	"flushed": func(t *testing.T, server *redistest.Server) {
+		t.Helper()
+		client := connect(t, server.URL())
+		if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"restarted empty": func(_ *testing.T, server *redistest.Server) { server.Restart() },
+}
+
+// eachLoss runs a test on every kind of Redis with each way to lose its data.
+func eachLoss(t *testing.T, run func(t *testing.T, server *redistest.Server, lose func())) {
+	t.Helper()
+	for name, lose := range losses {
+		t.Run(name, func(t *testing.T) {
+			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+				run(t, server, func() { lose(t, server) })
+			})
+		})
+	}
+}
+
+// awaitOnce waits for n actions, has one more posted, and expects each of them
+// once, in any order.
+func (o office) awaitOnce(t *testing.T, n int, p *process) {
+	t.Helper()
+	await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= n })
+	p.Post(action(fmt.Sprint("action ", n))) // what is there twice comes before it
+	await(t, o.actions, "the last action", func() bool { return slices.Contains(titles(o.actions), fmt.Sprint("action ", n)) })
+	got, want := titles(o.actions), numbered(n+1)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the channel shows %q", got)
+	}
+}
+
+// Redis loses the entries that wait while Discord is away.
+func TestLostEntriesAreWrittenAnew(t *testing.T) {
+	eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
+		const n = 200
+		o := newOffice(t, unlimited())
+		away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
+		processes := []*process{o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())}
+		for _, p := range processes {
+			p.Start()
+		}
+		for i, title := range numbered(n) {
+			processes[i%2].Post(action(title))
+		}
+		eventually(t, "they wait", func() bool { s := processes[0].Status()[0]; return s.Waiting == n && s.Trouble != "" })
+		lose()
+		client := connect(t, server.URL())
+		eventually(t, "they are written anew", func() bool { return waiting(t, client, o.actions) == n })
+		away()
+		o.awaitOnce(t, n, processes[0])
+	})
+}
+
+// TestEveryActionOnceThoughRedisForgets has two replicas tell of 300 actions while
+// Discord fails in every way in turn. Redis forgets everything five times.
+func TestEveryActionOnceThoughRedisForgets(t *testing.T) {
+	const actions = 300
+	server := redistest.StartRedis(t)
+	o := newOffice(t, unlimited())
+	failInTurn(t, o.discord)
+	replicas := []*replica{startReplica(t, o, server.URL()), startReplica(t, o, server.URL())}
+	for i, title := range numbered(actions) {
+		if i%50 == 49 {
+			losses[[]string{"flushed", "restarted empty"}[i/50%2]](t, server)
+		}
+		if !replicas[i%2].post(title) {
+			t.Fatalf("a replica ended before %s", title)
+		}
+	}
+	await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= actions })
+	for _, r := range replicas {
+		r.stop(t)
+	}
+	got, want := titles(o.actions), numbered(actions)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the channel shows %d actions of %d:\n%s", len(got), actions, strings.Join(got, "\n"))
+	}
+}
+
+// One process keeps the order also where Redis loses its entries while others
+// come.
+func TestLostEntriesKeepTheirOrder(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		o := newOffice(t, unlimited())
+		away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
+		p := o.newProcess(t, server.URL(), hasty())
+		p.Start()
+		for i, title := range numbered(150) {
+			if i == 100 {
+				eventually(t, "they wait", func() bool { s := p.Status()[0]; return s.Waiting == 100 && s.Trouble != "" })
+				server.Stop()
+			}
+			p.Post(action(title))
+		}
+		eventually(t, "the process knows that Redis is away", func() bool { return p.Status()[0].Waiting == 50 })
+		server.Restart()
+		client := connect(t, server.URL())
+		eventually(t, "they are written anew", func() bool { return waiting(t, client, o.actions) == 150 })
+		away()
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 150 })
+		p.stop(t)
+		if got := titles(o.actions); !slices.Equal(got, numbered(150)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// Redis loses a plan that Discord has carried out, and its process does not know
+// yet. The entries of another process are part of it.
+func TestALostPlanIsCarriedOutOnce(t *testing.T) {
+	for name, answered := range map[string]bool{"Discord's answer arrives": true, "Discord's answer is lost": false} {
+		t.Run(name, func(t *testing.T) {
+			eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
+				const n = 25
+				clock := discordtest.NewManualClock(time.Now())
+				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
+				deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())
+				late := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, After: true, Times: 1}
+				late.Hang = !answered
+				if answered {
+					late.Delay = time.Second
+				}
+				answer := o.discord.Inject(late)
+				for i, title := range numbered(n) {
+					[]*process{deliverer, writer}[i%2].Post(action(title))
+				}
+				deliverer.Start()
+				await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) > 0 })
+				writer.Start()
+				eventually(t, "the writer knows who delivers", func() bool { return writer.Status()[0].Waiting > 0 })
+				lose()
+				client := connect(t, server.URL())
+				eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
+				clock.Advance(time.Second)
+				answer()
+				o.awaitOnce(t, n, writer)
+			})
+		})
+	}
+}
+
+// Redis loses a plan that the writer of its entries does not know. Nobody but the
+// process that carries it out may deliver.
+func TestTheLeaseOutlivesALoss(t *testing.T) {
+	eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
+		const n = 25
+		clock := discordtest.NewManualClock(time.Now())
+		o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
+		o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Delay: time.Second, After: true, Times: 1})
+		slow := hasty()
+		slow.Turn = 300 * time.Millisecond
+		deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), slow)
+		deliverer.Start()
+		writer.Post(action("action 0"))
+		await(t, o.actions, "the first action", func() bool { return len(titles(o.actions)) > 0 })
+		writer.Start()
+		eventually(t, "the writer knows of the first plan", func() bool { return writer.Status()[0].Waiting > 0 })
+		answer := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Hang: true, After: true, Times: 1})
+		for i, title := range numbered(n)[1:] {
+			if i == 3 {
+				clock.Advance(time.Second)
+				await(t, o.actions, "three more", func() bool { return len(titles(o.actions)) > 1 })
+			}
+			writer.Post(action(title))
+		}
+		lose() // before the writer's next turn
+		client := connect(t, server.URL())
+		eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
+		asked := &commands{}
+		writer.redis.Client.AddHook(asked)
+		eventually(t, "the writer asks again and again", func() bool { return asked.n.Load() > 8 })
+		answer()
+		o.awaitOnce(t, n, writer)
+	})
+}
+
+// commands counts the commands of a process.
+type commands struct{ n atomic.Int32 }
+
+func (c *commands) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.n.Add(1)
+		return next(ctx, cmd)
+	}
+}
+func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// Redis forgets what was delivered before the process that wrote it knows, and
+// Discord does not know the messages' nonces any more.
+func TestALostDeliveryIsNotRepeated(t *testing.T) {
+	eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
+		const n = 25
+		clock := discordtest.NewManualClock(time.Now())
+		o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
+		client := connect(t, server.URL())
+		deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())
+		for _, title := range numbered(n) {
+			writer.Post(action(title))
+		}
+		deliverer.Start()
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= n })
+		eventually(t, "Redis knows", func() bool { return waiting(t, client, o.actions) == 0 })
+		lose()
+		clock.Advance(time.Hour)
+		eventually(t, "the deliverer goes on", func() bool { return client.Exists(t.Context(), "hostbot:log:{"+o.actions.ID+"}:lease").Val() == 1 })
+		writer.Start()
+		o.awaitOnce(t, n, writer)
+	})
+}
+
+// A failover to a replica that lags behind takes Redis back to an earlier moment.
+func TestAFailoverThatHadNotReplicated(t *testing.T) {
+	const n = 60
+	for name, run := range map[string]func(t *testing.T, o office, client *redis.Client, deliverer, writer *process, nonceIsForgotten func()){
+		"entries": func(t *testing.T, o office, client *redis.Client, deliverer, writer *process, _ func()) {
+			away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
+			failOver := replicate(t, client)
+			for i, title := range numbered(n)[n/2:] {
+				[]*process{deliverer, writer}[i%2].Post(action(title))
+			}
+			eventually(t, "they wait", func() bool { return deliverer.Status()[0].Waiting == n/2 })
+			failOver()
+			eventually(t, "they are written anew", func() bool { return waiting(t, client, o.actions) == n/2 })
+			away()
+		},
+		"deliveries": func(t *testing.T, o office, client *redis.Client, deliverer, writer *process, nonceIsForgotten func()) {
+			away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
+			for i, title := range numbered(n)[n/2:] {
+				[]*process{deliverer, writer}[i%2].Post(action(title))
+			}
+			eventually(t, "they wait", func() bool { s := deliverer.Status()[0]; return s.Waiting == n/2 && s.Trouble != "" })
+			failOver := replicate(t, client)
+			away()
+			await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= n })
+			eventually(t, "Redis knows", func() bool { return waiting(t, client, o.actions) == 0 })
+			nonceIsForgotten()
+			failOver()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := redistest.StartRedis(t)
+			clock := discordtest.NewManualClock(time.Now())
+			o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
+			client := connect(t, server.URL())
+			deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())
+			deliverer.Start()
+			for _, title := range numbered(n)[:n/2] {
+				deliverer.Post(action(title))
+			}
+			await(t, o.actions, "the first actions", func() bool { return len(titles(o.actions)) >= n/2 })
+			eventually(t, "Redis knows", func() bool { return waiting(t, client, o.actions) == 0 })
+			writer.Start()
+			run(t, o, client, deliverer, writer, func() { clock.Advance(time.Hour) })
+			o.awaitOnce(t, n, writer)
+		})
+	}
+}
+
+// replicate notes what a Redis holds, and returns how to take it back to that.
+func replicate(t *testing.T, client *redis.Client) (failOver func()) {
+	t.Helper()
+	ctx := t.Context()
+	content := make(map[string]string)
+	for _, key := range client.Keys(ctx, "hostbot:log:*").Val() {
+		if !strings.HasSuffix(key, ":lease") { // whose time is kept apart
+			content[key] = client.Dump(ctx, key).Val()
+		}
+	}
+	return func() {
+		t.Helper()
+		_, err := client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			for _, key := range client.Keys(ctx, "hostbot:log:*").Val() {
+				if !strings.HasSuffix(key, ":lease") {
+					p.Del(ctx, key)
+				}
+			}
+			for key, value := range content {
+				p.RestoreReplace(ctx, key, 0, value)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What Redis has of a process that is gone is delivered by another one.
+func TestEntriesOfADeadProcess(t *testing.T) {
+	server := redistest.StartDurableRedis(t)
+	o := newOffice(t, unlimited())
+	dead, other := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())
+	for i, title := range numbered(40) {
+		[]*process{dead, other}[i%2].Post(action(title))
+	}
+	dead.kill()
+	server.Restart()
+	other.Start()
+	o.awaitOnce(t, 40, other)
+}
+
+// Entries that Redis had when it went away wait for it, though it is away for
+// long: another process may have delivered them.
+func TestRecordedEntriesWaitForRedis(t *testing.T) {
+	server := redistest.StartDurableRedis(t)
+	o := newOffice(t, unlimited())
+	timing := hasty()
+	timing.Grace = time.Millisecond
+	p := o.newProcess(t, server.URL(), timing)
+	for _, title := range numbered(10) {
+		p.Post(action(title))
+	}
+	server.Stop()
+	for _, title := range numbered(20)[10:] {
+		p.Post(action(title))
+	}
+	p.Start()
+	await(t, o.actions, "the later ones", func() bool { return len(titles(o.actions)) >= 10 })
+	if got := titles(o.actions); !slices.Equal(got, numbered(20)[10:]) {
+		t.Errorf("without Redis the channel shows %q", got)
+	}
+	server.Restart()
+	o.awaitOnce(t, 20, p)
+}
+
+// Whatever is in Redis, entries are delivered.
+func TestForeignContentInRedis(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		for name, state := range map[string][]any{
+			"none":                  {"seq", "0", "state", ""},
+			"no number":             {"seq", "many", "state", "{}"},
+			"no JSON":               {"seq", "7", "state", "{"},
+			"another type":          {"seq", "7", "state", `[{"plan":3}]`},
+			"a plan without embeds": {"seq", "7", "state", `{"plan":{"nonce":"1","slots":[{"embed":null,"tally":{"count":2}}],"covers":[{"id":"x","stream":"y"}]}}`},
+			"an empty plan":         {"seq", "7", "state", `{"plan":{},"counters":[{"message":"1"}],"trouble":{}}`},
+		} {
+			t.Run(name, func(t *testing.T) {
+				o := newOffice(t, unlimited())
+				o.discord.ExpectFailures() // an entry without content cannot be shown
+				client, key := connect(t, url), "hostbot:log:{"+o.actions.ID+"}"
+				client.HSet(t.Context(), key+":delivery", state...)
+				for _, content := range []string{"", "{", "null", `{"id":"a"}`, `{"embed":{"title":"no ID"}}`} {
+					client.XAdd(t.Context(), &redis.XAddArgs{Stream: key, Values: []string{"record", content}})
+				}
+				client.XAdd(t.Context(), &redis.XAddArgs{Stream: key, Values: []string{"a", "b", "c", "d"}})
+				p := o.newProcess(t, url, hasty())
+				p.Post(action("action 0"))
+				p.Start()
+				await(t, o.actions, "the action", func() bool { return slices.Contains(titles(o.actions), "action 0") })
+				eventually(t, "nothing waits", func() bool { return waiting(t, client, o.actions) == 0 })
+				if n := told(o.actions, "action 0"); n != 1 {
+					t.Errorf("the action is there %d times", n)
+				}
+			})
+		}
+	})
+}
