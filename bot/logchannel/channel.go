@@ -22,7 +22,7 @@ type channel struct {
 
 func newChannel(id, token string, c Config) *channel {
 	return &channel{
-		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: c.MaxWaiting},
+		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: 2 * c.MaxWaiting},
 		stream: newStream(c.Redis, id, token, c.Timing.Lease), figures: figures{status: Status{Channel: id}},
 	}
 }

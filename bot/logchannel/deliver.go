@@ -113,11 +113,11 @@ func (d *deliverer) turn(ctx context.Context, hurry bool) bool {
 // queue returns where records wait, and whether to deliver from there: those in
 // the outbox go to the stream if that comes back soon.
 func (d *deliverer) queue(ctx context.Context, hurry bool) (q queue, ready bool) {
-	if _, busy := d.outbox.away(); !busy && d.flush(ctx) {
+	busy := d.outbox.busy()
+	if !busy && d.flush(ctx) {
 		return d.stream, true
 	}
-	away, busy := d.outbox.away()
-	return d.outbox, hurry || busy || away >= d.Timing.Grace
+	return d.outbox, hurry || busy || d.outbox.away() >= d.Timing.Grace
 }
 
 // deliver carries out the plan that it finds, or makes one, and tells whether

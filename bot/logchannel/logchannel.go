@@ -53,8 +53,8 @@ type Config struct {
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
 	// MaxWaiting is how many entries may wait for a channel before the oldest
-	// errors among them are replaced by a summary, and how many of those that
-	// Redis has are kept in the process as well.
+	// errors among them are replaced by a summary. Of those that Redis has, the
+	// process keeps the latest ones as well, twice as many.
 	MaxWaiting int
 }
 

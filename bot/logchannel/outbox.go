@@ -125,12 +125,19 @@ func (o *outbox) recovered() bool {
 	return away
 }
 
-// away returns for how long Redis has not taken records, and whether a delivery
-// from here must be finished before it may.
-func (o *outbox) away() (duration time.Duration, busy bool) {
+// away returns for how long Redis has not taken records.
+func (o *outbox) away() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return time.Since(o.down), o.state.Plan != nil || o.state.Summary != nil
+	return time.Since(o.down)
+}
+
+// busy tells whether a delivery from here must be finished before Redis may have
+// the records.
+func (o *outbox) busy() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.state.Plan != nil || o.state.Summary != nil
 }
 
 // close ends waiting for a flush.

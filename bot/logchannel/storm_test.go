@@ -128,14 +128,20 @@ func TestAnOldMessageCountsNoMore(t *testing.T) {
 }
 
 // Where Discord is away for so long that too much is waiting, the oldest errors
-// become a summary. Every action stays.
+// become a summary. Every action stays, also where Redis forgets meanwhile.
 func TestTheOldestErrorsAreSummedUp(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	for name, forgets := range map[string]bool{"Redis remembers": false, "Redis forgets": true} {
+		t.Run(name, func(t *testing.T) { sumUp(t, forgets) })
+	}
+}
+
+func sumUp(t *testing.T, forgets bool) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		const storm, every = 600, 10
 		discord := discordtest.RunT(t, unlimited())
 		o := office{discord: discord, actions: discord.AddChannel("log")}
 		o.errors = o.actions // all in one
-		p := o.newProcess(t, url, hasty())
+		p := o.newProcess(t, server.URL(), hasty())
 		away := discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
 		defer away()
 		p.Start()
@@ -148,6 +154,11 @@ func TestTheOldestErrorsAreSummedUp(t *testing.T) {
 			}
 		}
 		eventually(t, "errors are summed up", func() bool { return p.Status()[0].Waiting <= maxWaiting })
+		if forgets {
+			losses["flushed"](t, server)
+			client := connect(t, server.URL())
+			eventually(t, "all others are written anew", func() bool { return waiting(t, client, o.actions) > maxWaiting/2 })
+		}
 		away()
 		eventually(t, "everything is delivered", func() bool { return p.Status()[0].Waiting == 0 })
 		p.stop(t)
