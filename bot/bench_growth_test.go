@@ -7,7 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/loadtest"
+	"hostbot/bot/loadgen"
 )
 
 // BenchmarkBots has customers with more and more bots type /bot list. A page
@@ -32,8 +32,8 @@ func BenchmarkAccounts(b *testing.B) {
 		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
 			p := ours.start(b, botsEach)
 			p.warm(b, 1)
-			p.copyAccount(b, loadtest.Users(accounts))
-			p.measure(b, load{underWay: 8}, loadtest.Users(accounts))
+			p.copyAccount(b, loadgen.Users(accounts))
+			p.measure(b, load{underWay: 8}, loadgen.Users(accounts))
 			b.ReportMetric(p.redisBytesAnAccount(b), "redis-B/account")
 		})
 	}
@@ -41,7 +41,7 @@ func BenchmarkAccounts(b *testing.B) {
 
 // copyAccount gives every user the first one's fresh account, under their own ID:
 // to ask the service for a million takes minutes.
-func (p *program) copyAccount(b *testing.B, users loadtest.Users) {
+func (p *program) copyAccount(b *testing.B, users loadgen.Users) {
 	b.Helper()
 	keys, err := p.redis.Keys(b.Context(), "*{"+users.ID(0)+"}").Result()
 	if err != nil || len(keys) != 1 {
@@ -70,7 +70,7 @@ func (p *program) copyAccount(b *testing.B, users loadtest.Users) {
 // fresh, its keys and Redis's own keeping of them included.
 func (p *program) redisBytesAnAccount(b *testing.B) float64 {
 	b.Helper()
-	keys, err := p.redis.Keys(b.Context(), "*"+loadtest.Users(1).ID(0)+"*").Result()
+	keys, err := p.redis.Keys(b.Context(), "*"+loadgen.Users(1).ID(0)+"*").Result()
 	if err != nil || len(keys) == 0 {
 		b.Fatalf("cached accounts %v, error %v", keys, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"hostbot/bot/loadtest"
+	"hostbot/bot/loadgen"
 )
 
 // manyUsers are more customers than any cache in a process should hold.
@@ -20,8 +20,8 @@ func BenchmarkMemory(b *testing.B) {
 			idle := p.restingMB(b)
 			n := 0
 			ask := func(until int) {
-				users := loadtest.Users(manyUsers)
-				if _, err := loadtest.Closed(p.discord, users, 32, func() bool { n++; return n <= until }); err != nil {
+				users := loadgen.Users(manyUsers)
+				if _, err := loadgen.Closed(p.discord, users, 32, func() bool { n++; return n <= until }); err != nil {
 					b.Fatal(err)
 				}
 			}

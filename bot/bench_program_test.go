@@ -18,7 +18,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/loadtest"
+	"hostbot/bot/loadgen"
 	"hostbot/hostapi/redistest"
 )
 
@@ -70,10 +70,10 @@ func freeAddress(b *testing.B) string {
 // hosting service and a Redis that nobody else uses.
 type program struct {
 	candidate
-	discord *loadtest.Discord
-	service *loadtest.Service
+	discord *loadgen.Discord
+	service *loadgen.Service
 	redis   *redis.Client
-	process *loadtest.Process
+	process *loadgen.Process
 	ready   time.Duration // from its execution to when it served
 }
 
@@ -86,7 +86,7 @@ func (c candidate) start(b *testing.B, botsEach int) *program {
 	b.Helper()
 	p := &program{candidate: c, discord: startLoadDiscord(b)}
 	var err error
-	if p.service, err = loadtest.StartService(botsEach); err != nil {
+	if p.service, err = loadgen.StartService(botsEach); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(p.service.Close)
@@ -95,9 +95,9 @@ func (c candidate) start(b *testing.B, botsEach int) *program {
 	b.Cleanup(func() { _ = p.redis.Close() })
 
 	began := time.Now()
-	p.process, err = loadtest.Start(c.command, append(slices.Clone(c.environment),
-		"DISCORD_TOKEN="+loadtest.Token, "DISCORD_API_URL="+p.discord.URL(c.apiVersion),
-		"HOSTAPI_URL="+p.service.URL(), "HOSTAPI_SECRET="+loadtest.Secret,
+	p.process, err = loadgen.Start(c.command, append(slices.Clone(c.environment),
+		"DISCORD_TOKEN="+loadgen.Token, "DISCORD_API_URL="+p.discord.URL(c.apiVersion),
+		"HOSTAPI_URL="+p.service.URL(), "HOSTAPI_SECRET="+loadgen.Secret,
 		"REDIS_URL="+server.URL(), "LOG_CHANNEL_ID=1166666666666666666")...)
 	if err != nil {
 		b.Fatal(err)
@@ -117,10 +117,10 @@ func (c candidate) start(b *testing.B, botsEach int) *program {
 }
 
 // warm has every user ask twice, and has what is then cached stay so.
-func (p *program) warm(b *testing.B, users loadtest.Users) {
+func (p *program) warm(b *testing.B, users loadgen.Users) {
 	b.Helper()
 	left := 2 * int(users)
-	if _, err := loadtest.Closed(p.discord, users, 8, func() bool { left--; return left >= 0 }); err != nil {
+	if _, err := loadgen.Closed(p.discord, users, 8, func() bool { left--; return left >= 0 }); err != nil {
 		b.Fatal(p.name, err)
 	}
 	keys := p.redis.Scan(b.Context(), 0, "", 1000).Iterator()
@@ -139,7 +139,7 @@ type figures map[string]float64
 
 // measure puts a load upon the program for as long as the benchmark lasts, and
 // reports what an interaction costs.
-func (p *program) measure(b *testing.B, l load, users loadtest.Users) figures {
+func (p *program) measure(b *testing.B, l load, users loadgen.Users) figures {
 	b.Helper()
 	before := p.counts(b)
 	latencies, err := l.run(p.discord, users, b.Loop)
@@ -177,7 +177,7 @@ func (p *program) counts(b *testing.B) figures {
 	return counts
 }
 
-func (p *program) usage(b *testing.B) loadtest.Usage {
+func (p *program) usage(b *testing.B) loadgen.Usage {
 	b.Helper()
 	usage, err := p.process.Usage()
 	if err != nil {

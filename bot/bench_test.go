@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hostbot/bot/loadtest"
+	"hostbot/bot/loadgen"
 )
 
 // benchmarkFlags adds this package's own flags to those of go test.
@@ -78,9 +78,9 @@ func (l load) String() string {
 	return fmt.Sprintf("closed-%d", l.underWay)
 }
 
-func (l load) run(d *loadtest.Discord, users loadtest.Users, more func() bool) (*loadtest.Latencies, error) {
+func (l load) run(d *loadgen.Discord, users loadgen.Users, more func() bool) (*loadgen.Latencies, error) {
 	if l.perSecond > 0 {
-		return loadtest.Rate(d, users, l.perSecond, more)
+		return loadgen.Rate(d, users, l.perSecond, more)
 	}
-	return loadtest.Closed(d, users, l.underWay, more)
+	return loadgen.Closed(d, users, l.underWay, more)
 }

@@ -20,7 +20,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/bot/reference"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
@@ -43,7 +43,7 @@ type Bot struct {
 	discord   *rest.Client
 	delivery  *logchannel.Delivery
 	stafflog  *stafflog.Log
-	redis     *redisconn.Conn
+	redis     *redisclient.Conn
 	service   *hostapi.Client
 	handlers  *commands.Commands
 	staff     *commands.Staff // nil: there are no commands for staff
@@ -74,7 +74,7 @@ func (b *Bot) build() error {
 	if err != nil {
 		return err
 	}
-	if b.redis, err = redisconn.Open(s.Redis.URL, b.log, b.embeddedRedisFull); err != nil {
+	if b.redis, err = redisclient.Open(s.Redis.URL, b.log, b.embeddedRedisFull); err != nil {
 		return err
 	}
 	b.onClose(b.redis.Close)

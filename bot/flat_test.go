@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hostbot/bot"
-	"hostbot/bot/loadtest"
+	"hostbot/bot/loadgen"
 	"hostbot/bot/logging"
 	"hostbot/configs"
 )
@@ -21,9 +21,9 @@ func TestNothingIsLeftOfAnInteraction(t *testing.T) {
 	}
 	discord := startLoadDiscord(t)
 	startInProcess(t, discord)
-	const users, underWay = loadtest.Users(200), 16
+	const users, underWay = loadgen.Users(200), 16
 	ask := func(n int) {
-		if _, err := loadtest.Closed(discord, users, underWay, func() bool { n--; return n >= 0 }); err != nil {
+		if _, err := loadgen.Closed(discord, users, underWay, func() bool { n--; return n >= 0 }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,9 +60,9 @@ func inUse() memory {
 	return memory{heap: int(stats.HeapAlloc), goroutines: runtime.NumGoroutine()}
 }
 
-func startLoadDiscord(t testing.TB) *loadtest.Discord {
+func startLoadDiscord(t testing.TB) *loadgen.Discord {
 	t.Helper()
-	discord, err := loadtest.StartDiscord()
+	discord, err := loadgen.StartDiscord()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,16 +72,16 @@ func startLoadDiscord(t testing.TB) *loadtest.Discord {
 
 // startInProcess starts a bot on the Redis inside the process, and waits until
 // it serves. It stops with the test.
-func startInProcess(t testing.TB, discord *loadtest.Discord) {
+func startInProcess(t testing.TB, discord *loadgen.Discord) {
 	t.Helper()
-	service, err := loadtest.StartService(10)
+	service, err := loadgen.StartService(10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.Close)
 	settings, err := configs.Load("", []string{
-		"DISCORD_TOKEN=" + loadtest.Token, "DISCORD_API_URL=" + discord.URL("v9"),
-		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + loadtest.Secret,
+		"DISCORD_TOKEN=" + loadgen.Token, "DISCORD_API_URL=" + discord.URL("v9"),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + loadgen.Secret,
 		"CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/relaytest"
+	"hostbot/bot/faultproxy"
 )
 
 // asJSON is what Discord says of its answers.
@@ -56,7 +56,7 @@ func huge() discordtest.Fault {
 // firstResponseFaults meet the first response. Where Discord has not taken that,
 // nothing is done.
 func firstResponseFaults() []fault {
-	toDiscord := func(b *broken) *relaytest.Relay { return b.toDiscord }
+	toDiscord := func(b *broken) *faultproxy.Relay { return b.toDiscord }
 	unheardOf := func(name string, strike func(*testing.T, *broken) func()) fault {
 		return fault{name: name, strike: strike, unknown: unheard, known: unheard, acts: unheard, staff: "could not be told", breaks: []string{"no first response", "10062", "10015"}}
 	}
@@ -80,8 +80,8 @@ func firstResponseFaults() []fault {
 	forAMoment := discordtest.RateLimited("", "", 300*time.Millisecond, false)
 	forAMoment.Times = 10
 	return []fault{
-		unheardOf("connection refused", relays(toDiscord, relaytest.Refusing)),
-		unheardOf("connection reset", relays(toDiscord, relaytest.Resetting)),
+		unheardOf("connection refused", relays(toDiscord, faultproxy.Refusing)),
+		unheardOf("connection reset", relays(toDiscord, faultproxy.Resetting)),
 		meets("hanging", discordtest.Fault{Hang: true}),
 		meets("slow", discordtest.Fault{Delay: 4 * time.Second}),
 		corrected("answers late", discordtest.Fault{After: true, Delay: 4 * time.Second}),
@@ -97,8 +97,8 @@ func firstResponseFaults() []fault {
 		fine("429 for a moment", forAMoment),
 		meets("429", discordtest.RateLimited("", "", time.Minute, true)),
 		meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`)),
-		secure(unheardOf("TLS fails", relays(toDiscord, relaytest.Untrusted))),
-		secure(unheardOf("name not found", relays(toDiscord, relaytest.Unknown))),
+		secure(unheardOf("TLS fails", relays(toDiscord, faultproxy.Untrusted))),
+		secure(unheardOf("name not found", relays(toDiscord, faultproxy.Unknown))),
 	}
 }
 
@@ -142,7 +142,7 @@ func laterResponseFaults() []fault {
 // acted upon. The way to the gateway is a secure one, as it would else be left for
 // the address that Discord gives to resume at, which is without a relay.
 func gatewayFaults() []fault {
-	away := func(name string, heartbeats time.Duration, c relaytest.Condition) fault {
+	away := func(name string, heartbeats time.Duration, c faultproxy.Condition) fault {
 		return fault{
 			name: name, secure: true, heartbeats: heartbeats, unknown: unheard, known: unheard, acts: unheard,
 			lifecycle: "Connection to Discord lost", staff: "could not be told", breaks: []string{"no first response", "10062", "10015"},
@@ -150,17 +150,17 @@ func gatewayFaults() []fault {
 				b.toGateway.Set(c)
 				b.discord.AskHeartbeat() // so that there is something to truncate
 				b.log.waitFor(t, "connection to discord lost")
-				return func() { b.toGateway.Set(relaytest.Open) }
+				return func() { b.toGateway.Set(faultproxy.Open) }
 			},
 		}
 	}
 	return []fault{
-		away("connection refused", 0, relaytest.Refusing),
-		away("connection reset", 0, relaytest.Resetting),
-		away("hanging", 2*time.Second, relaytest.Hanging),
-		away("events truncated", 0, relaytest.CuttingOff),
-		away("TLS fails", 0, relaytest.Untrusted),
-		away("name not found", 0, relaytest.Unknown),
+		away("connection refused", 0, faultproxy.Refusing),
+		away("connection reset", 0, faultproxy.Resetting),
+		away("hanging", 2*time.Second, faultproxy.Hanging),
+		away("events truncated", 0, faultproxy.CuttingOff),
+		away("TLS fails", 0, faultproxy.Untrusted),
+		away("name not found", 0, faultproxy.Unknown),
 	}
 }
 

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"hostbot/bot/relaytest"
+	"hostbot/bot/faultproxy"
 )
 
 // redisFaults are told by nothing to customers: everything is asked of the
 // service instead.
 func redisFaults() []fault {
-	toRedis := func(b *broken) *relaytest.Relay { return b.toRedis }
+	toRedis := func(b *broken) *faultproxy.Relay { return b.toRedis }
 	away := func(name string, strike func(*testing.T, *broken) func()) fault {
 		return fault{
 			name: name, strike: strike, unknown: usual, known: usual, acts: usual, keeps: "error.internal",
@@ -33,11 +33,11 @@ func redisFaults() []fault {
 	full := unnoticed("full", says("OOM command not allowed when used memory > 'maxmemory'."))
 	full.keeps, full.staff = "error.internal", "admin "
 	return []fault{
-		away("connection refused", relays(toRedis, relaytest.Refusing)),
-		away("connection reset", relays(toRedis, relaytest.Resetting)),
-		away("hanging", relays(toRedis, relaytest.Hanging)),
-		away("slow", relays(toRedis, relaytest.Slow)),
-		away("answers truncated", relays(toRedis, relaytest.CuttingOff)),
+		away("connection refused", relays(toRedis, faultproxy.Refusing)),
+		away("connection reset", relays(toRedis, faultproxy.Resetting)),
+		away("hanging", relays(toRedis, faultproxy.Hanging)),
+		away("slow", relays(toRedis, faultproxy.Slow)),
+		away("answers truncated", relays(toRedis, faultproxy.CuttingOff)),
 		away("not authorized", says("NOAUTH Authentication required.")),
 		away("not permitted", says("NOPERM this user has no permissions to run the command")),
 		away("loading", says("LOADING Redis is loading the dataset in memory")),
@@ -46,13 +46,13 @@ func redisFaults() []fault {
 		unnoticed("garbage", keepsInstead(func(b *broken, key string) { _ = b.kept.Set(key, "{") })),
 		unnoticed("huge value", keepsInstead(func(b *broken, key string) { _ = b.kept.Set(key, strings.Repeat(" ", 1<<20)) })),
 		unnoticed("gone and back, empty", func(_ *testing.T, b *broken) func() {
-			b.toRedis.Set(relaytest.Refusing)
+			b.toRedis.Set(faultproxy.Refusing)
 			b.kept.FlushAll()
-			b.toRedis.Set(relaytest.Open)
+			b.toRedis.Set(faultproxy.Open)
 			return func() {}
 		}),
-		secure(away("TLS fails", relays(toRedis, relaytest.Untrusted))),
-		secure(away("name not found", relays(toRedis, relaytest.Unknown))),
+		secure(away("TLS fails", relays(toRedis, faultproxy.Untrusted))),
+		secure(away("name not found", relays(toRedis, faultproxy.Unknown))),
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"hostbot/bot/relaytest"
+	"hostbot/bot/faultproxy"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -35,15 +35,15 @@ func serves(f hostapitest.Fault) func(*testing.T, *broken) func() {
 }
 
 // relays puts the relay that pick returns into a condition.
-func relays(pick func(*broken) *relaytest.Relay, c relaytest.Condition) func(*testing.T, *broken) func() {
+func relays(pick func(*broken) *faultproxy.Relay, c faultproxy.Condition) func(*testing.T, *broken) func() {
 	return func(_ *testing.T, b *broken) func() {
 		pick(b).Set(c)
-		return func() { pick(b).Set(relaytest.Open) }
+		return func() { pick(b).Set(faultproxy.Open) }
 	}
 }
 
 func serviceFaults() []fault {
-	toService := func(b *broken) *relaytest.Relay { return b.toService }
+	toService := func(b *broken) *faultproxy.Relay { return b.toService }
 	const away, nonsense, gone = "error.unavailable", "error.malformed", "The hosting service is away"
 	// lost is a fault under which nobody knows whether what was asked was done, and
 	// unreached one under which it certainly was not.
@@ -53,7 +53,7 @@ func serviceFaults() []fault {
 			staff: "malformed|unavailable", lifecycle: gone,
 		}
 	}
-	unreached := func(name string, secure bool, c relaytest.Condition) fault {
+	unreached := func(name string, secure bool, c faultproxy.Condition) fault {
 		return fault{
 			name: name, secure: secure, strike: relays(toService, c), unknown: away, known: aged, acts: failed(away), trips: true,
 			staff: "unavailable", lifecycle: gone,
@@ -63,18 +63,18 @@ func serviceFaults() []fault {
 	refused := func(name string, f hostapitest.Fault, key, staff string) fault {
 		return fault{name: name, strike: serves(f), unknown: ending(key), known: aged, acts: failed(key), staff: staff}
 	}
-	hanging := lost("hanging", away, relays(toService, relaytest.Hanging))
+	hanging := lost("hanging", away, relays(toService, faultproxy.Hanging))
 	hanging.env = []string{"HOSTAPI_TIMEOUT=1s"}
 	return []fault{
-		unreached("connection refused", false, relaytest.Refusing),
-		lost("connection reset", away, relays(toService, relaytest.Resetting)),
+		unreached("connection refused", false, faultproxy.Refusing),
+		lost("connection reset", away, relays(toService, faultproxy.Resetting)),
 		hanging,
 		{
 			name: "slow", strike: serves(hostapitest.Fault{Delay: 2500 * time.Millisecond}), env: []string{"HOSTAPI_TIMEOUT=20s"},
 			unknown: usual, known: usual, acts: usual, suggest: nothing,
 		},
 		lost("answers lost", away, serves(hostapitest.Fault{ResetAfter: true})),
-		lost("answers cut off", away, relays(toService, relaytest.CuttingOff)),
+		lost("answers cut off", away, relays(toService, faultproxy.CuttingOff)),
 		lost("answers truncated", nonsense, serves(hostapitest.Fault{Malformed: true})),
 		lost("wrong types", nonsense, serves(hostapitest.Fault{WrongTypes: true})),
 		lost("huge answers", nonsense, serves(hostapitest.Fault{Huge: true})),
@@ -92,7 +92,7 @@ func serviceFaults() []fault {
 		refused("429", hostapitest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"5"}}}, "error.rate_limited", `rate_limited`),
 		lost("500", away, serves(hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1>"})),
 		lost("503", away, serves(hostapitest.Fault{Status: http.StatusServiceUnavailable})),
-		unreached("TLS fails", true, relaytest.Untrusted),
-		unreached("name not found", true, relaytest.Unknown),
+		unreached("TLS fails", true, faultproxy.Untrusted),
+		unreached("name not found", true, faultproxy.Unknown),
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/relaytest"
+	"hostbot/bot/faultproxy"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 )
@@ -26,7 +26,7 @@ const patience = 2 * time.Minute
 // never new enough to be shown without asking.
 type broken struct {
 	*world
-	toService, toRedis, toDiscord, toGateway *relaytest.Relay
+	toService, toRedis, toDiscord, toGateway *faultproxy.Relay
 	kept                                     *miniredis.Miniredis // the Redis
 	actions, errors, lifecycle               *discordtest.Channel
 	support                                  *discordtest.Role
@@ -80,7 +80,7 @@ func newBroken(t *testing.T, x fault) *broken {
 // connect puts relays between the bot and everything else.
 func (b *broken) connect(t *testing.T, secure bool) {
 	t.Helper()
-	run, tls := relaytest.RunT, ""
+	run, tls := faultproxy.RunT, ""
 	if secure {
 		run, tls = network(t).RunT, "s"
 	}

@@ -20,9 +20,9 @@ import (
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
+	"hostbot/bot/faultproxy"
 	"hostbot/bot/logging"
-	"hostbot/bot/redisconn"
-	"hostbot/bot/relaytest"
+	"hostbot/bot/redisclient"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 )
@@ -32,8 +32,8 @@ import (
 const sideBySide = "6"
 
 // joined is the network of relays that the test process believes in.
-var joined = sync.OnceValues(func() (*relaytest.Network, error) {
-	n, err := relaytest.NewNetwork()
+var joined = sync.OnceValues(func() (*faultproxy.Network, error) {
+	n, err := faultproxy.NewNetwork()
 	if err == nil {
 		n.Join()
 	}
@@ -41,7 +41,7 @@ var joined = sync.OnceValues(func() (*relaytest.Network, error) {
 })
 
 // network returns the network of relays with names and TLS.
-func network(t testing.TB) *relaytest.Network {
+func network(t testing.TB) *faultproxy.Network {
 	t.Helper()
 	n, err := joined()
 	if err != nil {
@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", sideBySide); err != nil {
 		panic(err)
 	}
-	redisconn.RedirectLibraryLog(zerolog.Nop())
+	redisclient.RedirectLibraryLog(zerolog.Nop())
 	benchmarkFlags()
 	defineSoakFlags()
 	flag.Bool("update", false, "write the tables of faults to FAILURES.md")

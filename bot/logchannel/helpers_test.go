@@ -17,7 +17,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/bot/rest"
 	"hostbot/hostapi/secret"
 	"hostbot/locale"
@@ -56,7 +56,7 @@ func hasty() logchannel.Timing {
 // process is a delivery as one of the program's processes has it.
 type process struct {
 	*logchannel.Delivery
-	redis *redisconn.Conn
+	redis *redisclient.Conn
 	log   *logBuffer
 	end   func(context.Context)
 }
@@ -72,7 +72,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 	t.Helper()
 	log := &logBuffer{}
 	logger := zerolog.New(log)
-	conn, err := redisconn.Open(secret.Text(redisURL), logger, func(error) {})
+	conn, err := redisclient.Open(secret.Text(redisURL), logger, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func (l *logBuffer) count(text string) int {
 }
 
 func TestMain(m *testing.M) {
-	redisconn.RedirectLibraryLog(zerolog.Nop())
+	redisclient.RedirectLibraryLog(zerolog.Nop())
 	if os.Getenv(replicaRedis) != "" {
 		os.Exit(replicaMain())
 	}

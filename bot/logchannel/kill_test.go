@@ -17,7 +17,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/bot/rest"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
@@ -36,7 +36,7 @@ const (
 // that is done, and stops at the end of the input.
 func replicaMain() int {
 	log := zerolog.New(os.Stderr)
-	conn, err := redisconn.Open(secret.Text(os.Getenv(replicaRedis)), log, func(error) {})
+	conn, err := redisclient.Open(secret.Text(os.Getenv(replicaRedis)), log, func(error) {})
 	if err != nil {
 		log.Error().Err(err).Send()
 		return 1

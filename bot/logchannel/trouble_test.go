@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/relaytest"
+	"hostbot/bot/faultproxy"
 	"hostbot/hostapi/redistest"
 )
 
@@ -270,8 +270,8 @@ func TestWhoDoesNotReachDiscordStepsAside(t *testing.T) {
 		timing := hasty()
 		timing.Lease, timing.RetryFirst, timing.RetryMost = time.Hour, 50*time.Millisecond, 100*time.Millisecond
 		address := strings.TrimPrefix(o.discord.GatewayURL(), "ws://")
-		relay := relaytest.RunT(t, address)
-		relay.Set(relaytest.Refusing)
+		relay := faultproxy.RunT(t, address)
+		relay.Set(faultproxy.Refusing)
 		cutOff := o.newProcessAt(t, strings.Replace(o.discord.URL(), address, relay.Addr(), 1), url, timing)
 		cutOff.Start()
 		cutOff.Post(action("one"))

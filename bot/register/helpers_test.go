@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/bot/register"
 	"hostbot/bot/rest"
 	"hostbot/hostapi/redistest"
@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	redisconn.RedirectLibraryLog(zerolog.Nop())
+	redisclient.RedirectLibraryLog(zerolog.Nop())
 	goleak.VerifyTestMain(m)
 }
 

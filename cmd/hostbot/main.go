@@ -14,7 +14,7 @@ import (
 
 	"hostbot/bot"
 	"hostbot/bot/logging"
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/configs"
 )
 
@@ -80,7 +80,7 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 // it at once.
 func serve(settings *configs.Settings, stderr io.Writer) int {
 	log := logging.New(settings.Log, stderr)
-	redisconn.RedirectLibraryLog(log)
+	redisclient.RedirectLibraryLog(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

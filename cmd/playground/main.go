@@ -20,7 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/logging"
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/configs"
 )
 
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		out = stderr
 	}
 	log := logging.New(configs.Log{Level: zerolog.DebugLevel, Format: "console"}, out)
-	redisconn.RedirectLibraryLog(log)
+	redisclient.RedirectLibraryLog(log)
 
 	changes := newChanges()
 	defer changes.close()

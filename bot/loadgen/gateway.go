@@ -1,4 +1,4 @@
-package loadtest
+package loadgen
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ type gateway struct {
 }
 
 // errNotConnected says that there is no bot to be sent events.
-var errNotConnected = errors.New("loadtest: no bot is connected")
+var errNotConnected = errors.New("loadgen: no bot is connected")
 
 // Opcodes of the gateway.
 const (

@@ -1,4 +1,4 @@
-package redisconn_test
+package redisclient_test
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 )
 
 func TestEmbeddedSaysSo(t *testing.T) {
 	var out bytes.Buffer
-	conn, err := redisconn.Open("", zerolog.New(&out), func(error) {})
+	conn, err := redisclient.Open("", zerolog.New(&out), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestEmbeddedIsPrivate(t *testing.T) {
 }
 
 func TestEmbeddedClosed(t *testing.T) {
-	conn, err := redisconn.Open("", zerolog.Nop(), func(error) {})
+	conn, err := redisclient.Open("", zerolog.Nop(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package loadtest_test
+package loadgen_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/loadtest"
+	"hostbot/bot/loadgen"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,9 +32,9 @@ type event struct {
 
 // connect connects a bot to a Discord of its own, that does with each event
 // what serve says.
-func connect(t *testing.T, serve func(d *loadtest.Discord, e event)) *loadtest.Discord {
+func connect(t *testing.T, serve func(d *loadgen.Discord, e event)) *loadgen.Discord {
 	t.Helper()
-	d, err := loadtest.StartDiscord()
+	d, err := loadgen.StartDiscord()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func connect(t *testing.T, serve func(d *loadtest.Discord, e event)) *loadtest.D
 }
 
 // answer sends a callback and returns its status.
-func answer(t *testing.T, d *loadtest.Discord, id, body string) int {
+func answer(t *testing.T, d *loadgen.Discord, id, body string) int {
 	response, err := http.Post(d.URL("v10")+"/interactions/"+id+"/token/callback", "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
@@ -100,17 +100,17 @@ func rightly(e event) string {
 func times(n int) func() bool { return func() bool { n--; return n >= 0 } }
 
 func TestLoads(t *testing.T) {
-	const users = loadtest.Users(3)
-	loads := map[string]func(*loadtest.Discord) (*loadtest.Latencies, error){
-		"closed": func(d *loadtest.Discord) (*loadtest.Latencies, error) { return loadtest.Closed(d, users, 4, times(30)) },
-		"rate": func(d *loadtest.Discord) (*loadtest.Latencies, error) {
-			return loadtest.Rate(d, users, 10_000, times(30))
+	const users = loadgen.Users(3)
+	loads := map[string]func(*loadgen.Discord) (*loadgen.Latencies, error){
+		"closed": func(d *loadgen.Discord) (*loadgen.Latencies, error) { return loadgen.Closed(d, users, 4, times(30)) },
+		"rate": func(d *loadgen.Discord) (*loadgen.Latencies, error) {
+			return loadgen.Rate(d, users, 10_000, times(30))
 		},
 	}
 	for name, load := range loads {
 		t.Run(name, func(t *testing.T) {
 			seen := make(map[string]int)
-			d := connect(t, func(d *loadtest.Discord, e event) {
+			d := connect(t, func(d *loadgen.Discord, e event) {
 				seen[e.Data.Member.User.ID+" "+e.Data.Locale]++
 				if status := answer(t, d, e.Data.ID, rightly(e)); status != http.StatusNoContent {
 					t.Errorf("status %d", status)
@@ -145,8 +145,8 @@ func TestWrongAnswersAreNoted(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := connect(t, func(d *loadtest.Discord, e event) { answer(t, d, e.Data.ID, test.body(e)) })
-			_, err := loadtest.Closed(d, 1, 1, times(2))
+			d := connect(t, func(d *loadgen.Discord, e event) { answer(t, d, e.Data.ID, test.body(e)) })
+			_, err := loadgen.Closed(d, 1, 1, times(2))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
@@ -155,24 +155,24 @@ func TestWrongAnswersAreNoted(t *testing.T) {
 }
 
 func TestASecondAnswerIsRefused(t *testing.T) {
-	d := connect(t, func(d *loadtest.Discord, e event) {
+	d := connect(t, func(d *loadgen.Discord, e event) {
 		first, second := answer(t, d, e.Data.ID, rightly(e)), answer(t, d, e.Data.ID, rightly(e))
 		if first != http.StatusNoContent || second != http.StatusBadRequest {
 			t.Errorf("status %d, then %d", first, second)
 		}
 	})
-	if _, err := loadtest.Closed(d, 1, 1, times(1)); err != nil {
+	if _, err := loadgen.Closed(d, 1, 1, times(1)); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestWithoutABotThereIsNoLoad(t *testing.T) {
-	d, err := loadtest.StartDiscord()
+	d, err := loadgen.StartDiscord()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if _, err := loadtest.Closed(d, 1, 1, times(1)); err == nil {
+	if _, err := loadgen.Closed(d, 1, 1, times(1)); err == nil {
 		t.Error("no error")
 	}
 }

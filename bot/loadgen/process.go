@@ -1,4 +1,4 @@
-package loadtest
+package loadgen
 
 import (
 	"context"
@@ -25,9 +25,9 @@ type Process struct {
 // Start runs a command of a shell with further environment variables. What it
 // prints goes to a file, and is seen where the program ends by itself.
 func Start(command string, environment ...string) (*Process, error) {
-	output, err := os.CreateTemp("", "loadtest")
+	output, err := os.CreateTemp("", "loadgen")
 	if err != nil {
-		return nil, fmt.Errorf("loadtest: %w", err)
+		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	// exec, so that the process is the program and not the shell.
 	cmd := exec.Command("/bin/sh", "-c", "exec "+command)
@@ -36,7 +36,7 @@ func Start(command string, environment ...string) (*Process, error) {
 	p := &Process{cmd: cmd, output: output, ended: make(chan struct{})}
 	p.stop = sync.OnceValue(p.end)
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("loadtest: %w", err)
+		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	go func() {
 		defer close(p.ended)
@@ -53,10 +53,10 @@ func (p *Process) WaitReady(ctx context.Context, d *Discord) error {
 		return nil
 	case <-p.ended:
 		said, _ := os.ReadFile(p.output.Name())
-		return fmt.Errorf("loadtest: the program ended: %w\n%s", p.err, said)
+		return fmt.Errorf("loadgen: the program ended: %w\n%s", p.err, said)
 	case <-ctx.Done():
 		said, _ := os.ReadFile(p.output.Name())
-		return fmt.Errorf("loadtest: the program does not get ready: %w\n%s", ctx.Err(), said)
+		return fmt.Errorf("loadgen: the program does not get ready: %w\n%s", ctx.Err(), said)
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *Process) end() error {
 	case <-time.After(stopLimit):
 		_ = p.cmd.Process.Kill()
 		<-p.ended
-		return fmt.Errorf("loadtest: the program did not end within %v", stopLimit)
+		return fmt.Errorf("loadgen: the program did not end within %v", stopLimit)
 	}
 }
 
@@ -94,11 +94,11 @@ func (p *Process) Usage() (Usage, error) {
 	dir := "/proc/" + strconv.Itoa(p.cmd.Process.Pid)
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {
-		return Usage{}, fmt.Errorf("loadtest: %w", err)
+		return Usage{}, fmt.Errorf("loadgen: %w", err)
 	}
 	rollup, err := os.ReadFile(dir + "/smaps_rollup") // exact, where stat may be behind by a megabyte
 	if err != nil {
-		return Usage{}, fmt.Errorf("loadtest: %w", err)
+		return Usage{}, fmt.Errorf("loadgen: %w", err)
 	}
 	// The second field is the program's name in parentheses, which may hold
 	// spaces. The 14th and 15th are times (proc(5)).
@@ -106,7 +106,7 @@ func (p *Process) Usage() (Usage, error) {
 	_, afterRss, _ := strings.Cut(string(rollup), "\nRss:")
 	fields, resident := strings.Fields(afterName), strings.Fields(afterRss)
 	if len(fields) < 13 || len(resident) < 1 {
-		return Usage{}, fmt.Errorf("loadtest: %s makes no sense", dir)
+		return Usage{}, fmt.Errorf("loadgen: %s makes no sense", dir)
 	}
 	user, _ := strconv.ParseInt(fields[11], 10, 64) // the kernel writes nothing but digits
 	system, _ := strconv.ParseInt(fields[12], 10, 64)

@@ -1,4 +1,4 @@
-package relaytest
+package faultproxy
 
 import (
 	"context"

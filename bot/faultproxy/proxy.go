@@ -1,9 +1,9 @@
-// Package relaytest does to connections what networks do: it stands between a
+// Package faultproxy does to connections what networks do: it stands between a
 // program under test and a server on the loopback interface, and refuses, cuts,
 // stalls, slows or truncates what passes, from one moment to the next.
 //
 // A relay of a [Network] also speaks TLS to its clients and is reached by a name.
-package relaytest
+package faultproxy
 
 import (
 	"crypto/tls"

@@ -1,6 +1,6 @@
 //go:debug x509usefallbackroots=1
 
-package relaytest_test
+package faultproxy_test
 
 import (
 	"bufio"
@@ -18,10 +18,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"hostbot/bot/relaytest"
+	"hostbot/bot/faultproxy"
 )
 
-var network = sync.OnceValues(relaytest.NewNetwork)
+var network = sync.OnceValues(faultproxy.NewNetwork)
 
 func TestMain(m *testing.M) {
 	n, err := network()
@@ -61,7 +61,7 @@ func echo(t *testing.T) (target string) {
 	return listener.Addr().String()
 }
 
-func dial(t *testing.T, r *relaytest.Relay) net.Conn {
+func dial(t *testing.T, r *faultproxy.Relay) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", r.Addr())
 	if err != nil {
@@ -80,8 +80,8 @@ func say(conn net.Conn, line string) (string, error) {
 }
 
 func TestOpenAndOpenAgain(t *testing.T) {
-	r := relaytest.RunT(t, echo(t))
-	for _, bad := range []relaytest.Condition{relaytest.Refusing, relaytest.Resetting} {
+	r := faultproxy.RunT(t, echo(t))
+	for _, bad := range []faultproxy.Condition{faultproxy.Refusing, faultproxy.Resetting} {
 		conn := dial(t, r)
 		if got, err := say(conn, "hello"); got != "hello\n" {
 			t.Fatalf("%q, %v", got, err)
@@ -95,37 +95,37 @@ func TestOpenAndOpenAgain(t *testing.T) {
 				t.Errorf("condition %v: a new connection says %q", bad, got)
 			}
 			_ = other.Close()
-			if bad == relaytest.Refusing {
+			if bad == faultproxy.Refusing {
 				t.Error("a connection is accepted")
 			}
 		}
-		r.Set(relaytest.Open)
+		r.Set(faultproxy.Open)
 	}
 }
 
 func TestWhatHangsArrivesLater(t *testing.T) {
-	r := relaytest.RunT(t, echo(t))
+	r := faultproxy.RunT(t, echo(t))
 	conn := dial(t, r)
-	r.Set(relaytest.Hanging)
+	r.Set(faultproxy.Hanging)
 	_ = conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	if got, err := say(conn, "hello"); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("%q, %v", got, err)
 	}
-	r.Set(relaytest.Open)
+	r.Set(faultproxy.Open)
 	_ = conn.SetReadDeadline(time.Time{})
 	if got, err := bufio.NewReader(conn).ReadString('\n'); got != "hello\n" {
 		t.Fatalf("%q, %v", got, err)
 	}
 	began := time.Now()
-	r.Set(relaytest.Slow)
+	r.Set(faultproxy.Slow)
 	if got, err := say(conn, "hello"); got != "hello\n" || time.Since(began) < time.Second {
 		t.Errorf("%q, %v after %v", got, err, time.Since(began))
 	}
 }
 
 func TestAnAnswerThatIsCutOff(t *testing.T) {
-	r := relaytest.RunT(t, echo(t))
-	r.Set(relaytest.CuttingOff)
+	r := faultproxy.RunT(t, echo(t))
+	r.Set(faultproxy.CuttingOff)
 	if got, err := say(dial(t, r), "hello12"); err == nil || got != "hell" && got != "" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -150,7 +150,7 @@ func TestTLSAndNames(t *testing.T) {
 		body, err := io.ReadAll(res.Body)
 		return string(body), err
 	}
-	for condition, want := range map[relaytest.Condition]string{relaytest.Untrusted: "certificate", relaytest.Unknown: "no such host"} {
+	for condition, want := range map[faultproxy.Condition]string{faultproxy.Untrusted: "certificate", faultproxy.Unknown: "no such host"} {
 		if got, err := get(); got != "hello" {
 			t.Fatalf("%q, %v", got, err)
 		}
@@ -158,7 +158,7 @@ func TestTLSAndNames(t *testing.T) {
 		if _, err := get(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("condition %v: %v", condition, err)
 		}
-		r.Set(relaytest.Open)
+		r.Set(faultproxy.Open)
 	}
 	if _, err := net.LookupHost("other.test"); err == nil {
 		t.Error("a name that was never given has an address")

@@ -1,4 +1,4 @@
-package loadtest
+package loadgen
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ type Service struct {
 func StartService(botsEach int) (*Service, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("loadtest: %w", err)
+		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	s := &Service{bots: botsEach, listener: listener}
 	s.server = &http.Server{Handler: http.HandlerFunc(s.list), ReadHeaderTimeout: 10 * time.Second}

@@ -1,4 +1,4 @@
-package redisconn_test
+package redisclient_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/redisconn"
+	"hostbot/bot/redisclient"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 )
@@ -23,9 +23,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // safety is how long a test waits for what must come.
 const safety = 20 * time.Second
 
-func open(t *testing.T, address string) *redisconn.Conn {
+func open(t *testing.T, address string) *redisclient.Conn {
 	t.Helper()
-	conn, err := redisconn.Open(secret.Text(address), zerolog.Nop(), func(error) {})
+	conn, err := redisclient.Open(secret.Text(address), zerolog.Nop(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestOpen(t *testing.T) {
 }
 
 func TestOpenRefusesWrongAddresses(t *testing.T) {
-	_, err := redisconn.Open("http://:hunter2@localhost", zerolog.Nop(), func(error) {})
+	_, err := redisclient.Open("http://:hunter2@localhost", zerolog.Nop(), func(error) {})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -125,8 +125,8 @@ func TestSilentServer(t *testing.T) {
 
 func TestRedirectLibraryLog(t *testing.T) {
 	var out bytes.Buffer
-	redisconn.RedirectLibraryLog(zerolog.New(zerolog.SyncWriter(&out)))
-	defer redisconn.RedirectLibraryLog(zerolog.Nop())
+	redisclient.RedirectLibraryLog(zerolog.New(zerolog.SyncWriter(&out)))
+	defer redisclient.RedirectLibraryLog(zerolog.Nop())
 
 	client := redis.NewClient(&redis.Options{
 		DialerRetries: 1,

@@ -1,6 +1,6 @@
-// Package redisconn opens the program's Redis: the one that its settings name,
+// Package redisclient opens the program's Redis: the one that its settings name,
 // or, where they name none, one inside the process.
-package redisconn
+package redisclient
 
 import (
 	"fmt"

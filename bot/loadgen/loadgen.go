@@ -1,4 +1,4 @@
-// Package loadtest measures a program that answers Discord's interactions: how
+// Package loadgen measures a program that answers Discord's interactions: how
 // long each answer takes and what it costs.
 //
 // The program runs in a process of its own, started by its command and told by
@@ -8,7 +8,7 @@
 // nothing. Package discordtest, which judges a bot by Discord's rules, spends
 // 100 µs on an interaction even in its lean mode: as much as the program may,
 // and it would take that from the same cores.
-package loadtest
+package loadgen
 
 import (
 	"fmt"
@@ -100,6 +100,6 @@ func enter(places chan<- struct{}) error {
 	case places <- struct{}{}:
 		return nil
 	case <-timer.C:
-		return fmt.Errorf("loadtest: an interaction was not answered within %v", answerLimit)
+		return fmt.Errorf("loadgen: an interaction was not answered within %v", answerLimit)
 	}
 }

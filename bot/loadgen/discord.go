@@ -1,4 +1,4 @@
-package loadtest
+package loadgen
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ type question struct {
 func StartDiscord() (*Discord, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("loadtest: %w", err)
+		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	d := &Discord{
 		listener: listener, event: parseEvent(eventText),
@@ -160,11 +160,11 @@ func (d *Discord) judge(id string, q *question, body []byte) {
 	switch {
 	case d.first != nil:
 	case n <= firstInteraction || n > firstInteraction+d.last:
-		d.first = fmt.Errorf("loadtest: %s was answered, which is no interaction", id)
+		d.first = fmt.Errorf("loadgen: %s was answered, which is no interaction", id)
 	case !bytes.Contains(body, []byte(`"type":4`)):
-		d.first = fmt.Errorf("loadtest: the answer is not a message: %s", body)
+		d.first = fmt.Errorf("loadgen: the answer is not a message: %s", body)
 	case q != nil && !bytes.Contains(body, []byte(botID(q.user, 0))):
-		d.first = fmt.Errorf("loadtest: the answer does not name the bot %s: %s", botID(q.user, 0), body)
+		d.first = fmt.Errorf("loadgen: the answer does not name the bot %s: %s", botID(q.user, 0), body)
 	}
 }
 
