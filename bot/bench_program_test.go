@@ -27,6 +27,7 @@ type candidate struct {
 	name, command string
 	apiVersion    string // of Discord's REST API
 	environment   []string
+	anyMessage    bool   // its answers are not looked at
 	metrics       string // where a Go program tells of its heap; "" for one that does not
 }
 
@@ -35,11 +36,14 @@ func candidates(b *testing.B) []candidate {
 	b.Helper()
 	own := freeAddress(b)
 	list := []candidate{{
-		name: "hostbot", command: build(b), apiVersion: "v9",
+		name: "hostbot", command: build(b), apiVersion: "v10",
 		environment: []string{"HTTP_ADDR=" + own, "CACHE_TTL=1h"}, metrics: "http://" + own + "/metrics",
 	}}
 	for _, p := range flagValue[peers]("peer") {
 		list = append(list, candidate{name: p.name, command: p.command, apiVersion: "v10"})
+	}
+	if command := flagValue[string]("floor"); command != "" {
+		list = append(list, candidate{name: "floor", command: command, apiVersion: "v10", anyMessage: true})
 	}
 	return list
 }
@@ -85,6 +89,7 @@ const startLimit = 30 * time.Second
 func (c candidate) start(b *testing.B, botsEach int) *program {
 	b.Helper()
 	p := &program{candidate: c, discord: startLoadDiscord(b)}
+	p.discord.AnyMessage = c.anyMessage
 	var err error
 	if p.service, err = loadgen.StartService(botsEach); err != nil {
 		b.Fatal(err)

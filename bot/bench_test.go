@@ -12,6 +12,7 @@ import (
 // benchmarkFlags adds this package's own flags to those of go test.
 func benchmarkFlags() {
 	flag.Var(&peers{}, "peer", "`name=command` of another bot to measure beside this one; may be repeated")
+	flag.String("floor", "", "`command` of a program that makes the calls that cannot be done without and nothing else, to measure beside this one")
 	flag.Int("rounds", 1, "`how often` each program is measured under each load, in turn with the others")
 }
 
