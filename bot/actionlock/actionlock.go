@@ -1,0 +1,112 @@
+// Package actionlock lets one action at a time run on a hosted bot and a user
+// start 30 actions a minute, and lets an interaction that Discord delivers twice
+// act once: within the process, and through Redis among all processes that share
+// it.
+//
+// Where Redis does not answer, the process decides alone. Two processes may then
+// let two actions run at once.
+package actionlock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// PerWindow is how many actions a user may start within Window.
+	PerWindow = 30
+	Window    = time.Minute
+)
+
+// Claim asks for the lock of a bot.
+type Claim struct {
+	InteractionID string
+	UserID        string // of the caller
+	CustomerID    string // of the bot's owner
+	ServerID      string // of the bot; empty for one that is to be created
+	Action        string
+}
+
+// Running is an action that is running.
+type Running struct {
+	Action string
+	Since  time.Time
+}
+
+// BusyError says that another action is running on the bot.
+type BusyError struct{ Running Running }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("actionlock: %s is running since %s", e.Running.Action, e.Running.Since.Format(time.RFC3339))
+}
+
+// LimitError says that the user has started too many actions.
+type LimitError struct{ Until time.Time }
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("actionlock: %d actions within %v; the next is allowed at %s", PerWindow, Window, e.Until.Format(time.RFC3339))
+}
+
+// ErrDuplicate says that another process acts for the same interaction.
+var ErrDuplicate = errors.New("actionlock: another process acts for the interaction")
+
+// Locks grants locks. It is safe for concurrent use.
+type Locks struct {
+	redis   redis.UniversalClient
+	local   *local
+	renewal time.Duration
+}
+
+// New returns locks that nobody holds. Without a Redis (nil) the process decides
+// alone. Redis must heed the deadline of a command's context.
+func New(client redis.UniversalClient) *Locks {
+	return &Locks{redis: client, local: newLocal(), renewal: renewal}
+}
+
+// Lock is the right to act on a bot.
+type Lock struct {
+	// Local says that this process granted the lock alone, because Redis did not
+	// answer. Another process may have granted one as well.
+	Local   bool
+	release func()
+}
+
+// Release gives the lock up. It may be called several times, and takes a second
+// at most.
+func (l *Lock) Release() { l.release() }
+
+// Acquire returns the lock that is asked for, or a *BusyError, a *LimitError or
+// ErrDuplicate. It takes a second at most, and as long again where the process
+// refuses what Redis granted.
+func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
+	var shared lease
+	granted := false
+	if l.redis != nil {
+		shared = newLease(l.redis, c)
+		var refusal error
+		if granted, refusal = shared.acquire(ctx, l.renewal); refusal != nil {
+			return nil, refusal
+		}
+	}
+	// The process is asked also where Redis grants the lock: an action may still
+	// be running that was started while Redis did not answer.
+	releaseLocal, err := l.local.acquire(c)
+	if err != nil {
+		shared.release()
+		return nil, err
+	}
+	return &Lock{Local: !granted, release: sync.OnceFunc(func() {
+		releaseLocal()
+		shared.release()
+	})}, nil
+}
+
+// Running returns the action that this process is running on a bot, or nil.
+func (l *Locks) Running(customerID, serverID string) *Running {
+	return l.local.current(customerID, serverID)
+}

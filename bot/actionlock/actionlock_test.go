@@ -1,0 +1,311 @@
+package actionlock_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/actionlock"
+	"hostbot/hostapi/redistest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func connect(t *testing.T, address string) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ContextTimeoutEnabled, options.DialerRetries = true, 1 // as the program has it
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// claims numbers interactions.
+type claims struct{ n atomic.Int64 }
+
+func (c *claims) next(userID, serverID, action string) actionlock.Claim {
+	id := fmt.Sprint(c.n.Add(1))
+	return actionlock.Claim{InteractionID: id, UserID: userID, CustomerID: userID, ServerID: serverID, Action: action}
+}
+
+func acquire(t *testing.T, locks *actionlock.Locks, c actionlock.Claim) *actionlock.Lock {
+	t.Helper()
+	lock, err := locks.Acquire(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
+}
+
+func refused[E error](t *testing.T, locks *actionlock.Locks, c actionlock.Claim) (refusal E) {
+	t.Helper()
+	_, err := locks.Acquire(t.Context(), c)
+	if !errors.As(err, &refusal) {
+		t.Fatalf("error %v, want a %T", err, refusal)
+	}
+	return refusal
+}
+
+// eachKind runs a test on a process that decides alone, and on two that share a Redis.
+func eachKind(t *testing.T, test func(t *testing.T, one, other *actionlock.Locks)) {
+	t.Run("in one process", func(t *testing.T) {
+		locks := actionlock.New(nil)
+		test(t, locks, locks)
+	})
+	redistest.Each(t, func(t *testing.T, address string) {
+		test(t, actionlock.New(connect(t, address)), actionlock.New(connect(t, address)))
+	})
+}
+
+func TestOneActionAtATimeRunsOnABot(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
+		var c claims
+		before := time.Now()
+		lock := acquire(t, one, c.next("42", "shop", "restart"))
+		if lock.Local != (one == other) {
+			t.Errorf("granted by the process alone: %t", lock.Local)
+		}
+		busy := refused[*actionlock.BusyError](t, other, c.next("42", "shop", "reinstall")).Running
+		if busy.Action != "restart" || busy.Since.Before(before.Add(-time.Second)) || busy.Since.After(time.Now()) {
+			t.Errorf("running is %+v", busy)
+		}
+		if running := one.Running("42", "shop"); running == nil || running.Action != "restart" {
+			t.Errorf("running is %+v", running)
+		}
+		acquire(t, other, c.next("42", "radio", "restart")).Release()
+		acquire(t, other, c.next("43", "shop", "restart")).Release()
+		lock.Release()
+		if running := one.Running("42", "shop"); running != nil {
+			t.Errorf("after the end %+v is running", running)
+		}
+		second := acquire(t, other, c.next("42", "shop", "reinstall"))
+		lock.Release() // again, which must not release the second
+		_ = refused[*actionlock.BusyError](t, one, c.next("42", "shop", "stop"))
+		second.Release()
+	})
+}
+
+func TestOneOfManyClaimsAtOnceIsGranted(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
+		var c claims
+		var callers sync.WaitGroup
+		granted := make(chan *actionlock.Lock, 50)
+		for i := range cap(granted) {
+			callers.Go(func() {
+				if lock, err := []*actionlock.Locks{one, other}[i%2].Acquire(t.Context(), c.next("42", "shop", "restart")); err == nil {
+					granted <- lock
+				}
+			})
+		}
+		callers.Wait()
+		if n := len(granted); n != 1 {
+			t.Errorf("%d claims were granted", n)
+		}
+		for range len(granted) {
+			(<-granted).Release()
+		}
+	})
+}
+
+func TestAUserStartsSoManyActionsAMinute(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
+		var c claims
+		before := time.Now()
+		for i := range actionlock.PerWindow {
+			acquire(t, []*actionlock.Locks{one, other}[i%2], c.next("42", fmt.Sprint("bot ", i), "restart")).Release()
+		}
+		limit := refused[*actionlock.LimitError](t, one, c.next("42", "shop", "restart"))
+		if wait := limit.Until.Sub(before); wait < actionlock.Window-time.Second || wait > actionlock.Window+time.Minute {
+			t.Errorf("the next is allowed after %v", wait)
+		}
+		acquire(t, one, c.next("43", "shop", "restart")).Release()
+	})
+}
+
+func TestAnInteractionActsInOneProcess(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		process := func() *actionlock.Locks { return actionlock.New(connect(t, address)) }
+		claim := new(claims).next("42", "shop", "restart")
+		lock := acquire(t, process(), claim)
+		if _, err := process().Acquire(t.Context(), claim); !errors.Is(err, actionlock.ErrDuplicate) {
+			t.Errorf("while it runs: %v", err)
+		}
+		lock.Release()
+		if _, err := process().Acquire(t.Context(), claim); !errors.Is(err, actionlock.ErrDuplicate) {
+			t.Errorf("after it has ended: %v", err)
+		}
+	})
+}
+
+func TestTheLockOfADeadProcessExpires(t *testing.T) {
+	server := miniredis.RunT(t)
+	living, dying := actionlock.New(connect(t, "redis://"+server.Addr())), connect(t, "redis://"+server.Addr())
+	var c claims
+	lock := acquire(t, actionlock.New(dying), c.next("42", "shop", "restart"))
+	_ = dying.Close()
+	lock.Release() // does not reach Redis
+	_ = refused[*actionlock.BusyError](t, living, c.next("42", "shop", "stop"))
+	server.FastForward(31 * time.Second)
+	acquire(t, living, c.next("42", "shop", "stop")).Release()
+}
+
+func TestALockIsRenewedUntilItIsReleased(t *testing.T) {
+	server := miniredis.RunT(t)
+	client := connect(t, "redis://"+server.Addr())
+	locks := actionlock.New(client)
+	locks.RenewEvery(time.Millisecond)
+	lock := acquire(t, locks, new(claims).next("42", "shop", "restart"))
+	key := client.Keys(t.Context(), "*:bot:*").Val()[0]
+	server.FastForward(29 * time.Second)
+	for late := time.After(20 * time.Second); server.TTL(key) <= time.Second; {
+		select {
+		case <-late:
+			t.Fatal("the lock is not renewed")
+		default:
+		}
+	}
+	lock.Release()
+	if server.Exists(key) {
+		t.Error("the lock is held after its release")
+	}
+}
+
+func TestALockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
+	server := miniredis.RunT(t)
+	one, other := actionlock.New(connect(t, "redis://"+server.Addr())), actionlock.New(connect(t, "redis://"+server.Addr()))
+	var c claims
+	lock := acquire(t, one, c.next("42", "shop", "restart"))
+	server.SetError("LOADING")
+	lock.Release()
+	server.SetError("")
+	becomesFree(t, other, &c)
+}
+
+// becomesFree waits until another process may act on the bot "shop", for less
+// time than the lock lives in Redis.
+func becomesFree(t *testing.T, other *actionlock.Locks, c *claims) {
+	t.Helper()
+	for late := time.After(20 * time.Second); ; {
+		lock, err := other.Acquire(t.Context(), c.next("42", "shop", "stop"))
+		if err == nil {
+			lock.Release()
+			return
+		}
+		select {
+		case <-late:
+			t.Fatal(err)
+		default:
+		}
+	}
+}
+
+func TestWithoutRedisTheProcessDecides(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		locks := actionlock.New(connect(t, server.URL()))
+		var c claims
+		acquire(t, locks, c.next("42", "shop", "restart")).Release()
+		server.Stop()
+		lock := acquire(t, locks, c.next("42", "shop", "restart"))
+		if !lock.Local {
+			t.Error("a Redis that is down has granted the lock")
+		}
+		_ = refused[*actionlock.BusyError](t, locks, c.next("42", "shop", "stop"))
+		lock.Release()
+		server.Restart()
+		for late := time.After(20 * time.Second); ; {
+			lock := acquire(t, locks, c.next(fmt.Sprint("user ", c.n.Load()), "radio", "restart"))
+			lock.Release()
+			if !lock.Local {
+				return
+			}
+			select {
+			case <-late:
+				t.Fatal("the process does not notice that Redis is back")
+			default:
+			}
+		}
+	})
+}
+
+// hook is between a client and Redis at each command.
+type hook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
+
+func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
+}
+
+func TestALockIsReleasedAlsoWhereItsGrantWasNotHeard(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := connect(t, address)
+		var deaf atomic.Bool // Redis runs the scripts, and their answers are lost
+		client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			err := next(ctx, cmd)
+			if err == nil && deaf.Load() && strings.HasPrefix(cmd.Name(), "eval") {
+				err = context.DeadlineExceeded
+				cmd.SetErr(err)
+			}
+			return err
+		}))
+		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
+		var c claims
+		deaf.Store(true)
+		lock := acquire(t, locks, c.next("42", "shop", "restart"))
+		if !lock.Local {
+			t.Error("the grant was heard")
+		}
+		deaf.Store(false)
+		_ = refused[*actionlock.BusyError](t, other, c.next("42", "shop", "stop"))
+		lock.Release()
+		acquire(t, other, c.next("42", "shop", "stop")).Release()
+
+		lock = acquire(t, locks, c.next("42", "shop", "restart"))
+		client.Del(t.Context(), client.Keys(t.Context(), "*").Val()...) // a Redis that has lost the lock
+		deaf.Store(true)
+		_ = refused[*actionlock.BusyError](t, locks, c.next("42", "shop", "stop")) // by the process, though Redis granted it
+		deaf.Store(false)
+		lock.Release()
+		becomesFree(t, other, &c)
+	})
+}
+
+func TestAClaimThatTheClientSendsAgainIsTheSame(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := connect(t, address)
+		client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			_ = next(ctx, cmd) // the answer is lost
+			return next(ctx, cmd)
+		}))
+		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
+		var c claims
+		claim := c.next("42", "shop", "restart")
+		lock := acquire(t, locks, claim)
+		if _, err := other.Acquire(t.Context(), claim); !errors.Is(err, actionlock.ErrDuplicate) {
+			t.Errorf("another process: %v", err)
+		}
+		_ = refused[*actionlock.BusyError](t, other, c.next("42", "shop", "stop"))
+		_ = refused[*actionlock.BusyError](t, locks, c.next("42", "shop", "stop")) // and not a duplicate
+		lock.Release()
+		for range actionlock.PerWindow - 1 {
+			acquire(t, locks, c.next("42", "shop", "restart")).Release()
+		}
+		_ = refused[*actionlock.LimitError](t, locks, c.next("42", "shop", "restart"))
+	})
+}

@@ -1,0 +1,62 @@
+package actionlock
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// local holds the locks of the process.
+type local struct {
+	mu      sync.Mutex
+	running map[botKey]Running
+	started map[string][]time.Time // by user, oldest first
+}
+
+type botKey struct{ customerID, serverID string }
+
+func newLocal() *local {
+	return &local{running: make(map[botKey]Running), started: make(map[string][]time.Time)}
+}
+
+func (l *local) acquire(c Claim) (release func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, key := time.Now(), botKey{c.CustomerID, c.ServerID}
+	if other, busy := l.running[key]; busy {
+		return nil, &BusyError{other}
+	}
+	l.forget(now)
+	if recent := l.started[c.UserID]; len(recent) >= PerWindow {
+		return nil, &LimitError{Until: recent[0].Add(Window)}
+	}
+	l.started[c.UserID] = append(l.started[c.UserID], now)
+	l.running[key] = Running{c.Action, now}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.running, key)
+	}, nil
+}
+
+func (l *local) current(customerID, serverID string) *Running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if running, ok := l.running[botKey{customerID, serverID}]; ok {
+		return &running
+	}
+	return nil
+}
+
+// forget drops what was started before the window, of all users: few of them act
+// within a minute.
+func (l *local) forget(now time.Time) {
+	for user, times := range l.started {
+		times = slices.DeleteFunc(times, func(at time.Time) bool { return !at.Add(Window).After(now) })
+		if len(times) == 0 {
+			delete(l.started, user)
+			continue
+		}
+		l.started[user] = times
+	}
+}
