@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/actionlock"
 	"hostbot/bot/gateway"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
@@ -25,7 +26,6 @@ import (
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
-	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/configs"
 	"hostbot/hostapi"
@@ -95,8 +95,8 @@ func (b *Bot) build() error {
 	stories := reference.New(b.redis.Client, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery, stories, texts.For(s.Log.Locale))
 
-	taken := turns.New(b.redis.Client)
-	b.handlers = commands.New(cache, hosting, taken, texts)
+	locks := actionlock.New(b.redis.Client)
+	b.handlers = commands.New(cache, hosting, locks, texts)
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if s.Admin.GuildID != "" {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
@@ -9,84 +10,98 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// drawing is how a handler makes a message of an account.
-type drawing func(*page, accounts.Snapshot) (interaction.Message, error)
+// age is how old the account is that a message shows.
+type age struct {
+	fetchedAt time.Time
+	key       string // of the text that says so; "" for an account that is as new as it should be
+}
 
-// read passes the caller's account to a function, which refuses one that does not
-// allow what is asked for. Where an old one is refused, that may have changed: a
-// newer one is waited for then.
-func (c *Commands) read(ctx context.Context, r *interaction.Request, use func(accounts.Snapshot) error) error {
+// The texts that say how old an account is.
+const (
+	ageOld      = "age.old"
+	ageUpdating = "age.updating" // a newer one will take its place
+	ageFailed   = "age.failed"   // the service did not answer
+)
+
+func ageOf(s accounts.Snapshot) age {
+	if s.Old {
+		return age{s.FetchedAt, ageOld}
+	}
+	return age{s.FetchedAt, ""}
+}
+
+// heading is the top of a message: whose account it shows, where staff read it, what
+// was done, and how old the account is.
+func (v view) heading(a age, notice string) string {
+	whose, old := "", ""
+	when := args{"User": safetext.User(v.customerID), "When": relative(a.fetchedAt)}
+	if v.staff {
+		whose = v.t.Format("staff.view_aged", when)
+	}
+	if a.key != "" {
+		old = v.t.Format(a.key, when)
+	}
+	if a.key == ageFailed {
+		old += "\n" + v.referenceLine()
+	}
+	return paragraphs(whose, notice, old)
+}
+
+// read passes the customer's account to a function, which may refuse what is asked
+// for. Where the service is still being asked, a newer account may allow it, so the
+// function gets that one as well.
+func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use func(accounts.Snapshot) (T, error)) (T, error) {
+	var none T
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
-		return err
+		return none, err
 	}
-	refusal := use(snapshot)
+	result, refusal := use(snapshot)
 	if refusal == nil || snapshot.Update == nil {
-		return refusal
+		return result, refusal
 	}
 	if snapshot, err = snapshot.Update(ctx); err != nil {
-		return err
+		return none, err
 	}
 	return use(snapshot)
 }
 
-// shown answers with a drawing of the caller's account. Where the account is
-// old because the service is slow, it is drawn at once with its age, and drawn
-// again when the service has answered.
+// drawing makes a screen of an account, or refuses what is asked for.
+type drawing func(hostapi.List, age) (screen, error)
+
+// shown answers with a drawing of the customer's account. Where that is old because
+// the service is slow, it is drawn at once, and again when the service has answered.
 func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
-	var response interaction.Response
-	err := c.read(ctx, r, func(snapshot accounts.Snapshot) error {
-		p := c.page(r)
-		p.age(snapshot)
-		update := snapshot.Update
-		if update != nil {
-			p.stale = p.t.Format("age.updating", args{"When": relative(snapshot.FetchedAt)})
+	return read(ctx, c, r, func(s accounts.Snapshot) (interaction.Response, error) {
+		if s.Update == nil {
+			return draw.respond(r, s.List, ageOf(s))
 		}
-		message, err := draw(p, snapshot)
-		if err != nil {
-			return err
-		}
-		response = p.respond(message)
-		if update != nil {
-			response.Then = func(ctx context.Context) (interaction.Response, error) {
-				return c.redrawn(ctx, r, draw, snapshot, update)
-			}
-		}
-		return nil
+		response, err := draw.respond(r, s.List, age{s.FetchedAt, ageUpdating})
+		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
+		return response, err
 	})
-	return response, err
 }
 
-// redrawn draws an account again once the service has answered, or says that it
-// did not.
-func (c *Commands) redrawn(ctx context.Context, r *interaction.Request, draw drawing, old accounts.Snapshot,
-	update func(context.Context) (accounts.Snapshot, error)) (interaction.Response, error) {
-	p := c.page(r)
-	snapshot, failure := update(ctx)
-	if hostapi.CodeOf(failure) == hostapi.CodeNotFound {
-		return interaction.Response{}, failure // the account is no more
-	}
-	if failure != nil {
-		snapshot = old
-		p.stale = p.t.Format("age.failed", args{"When": relative(old.FetchedAt)}) + "\n" + p.reference()
-	}
-	message, err := draw(p, snapshot)
+func (draw drawing) respond(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+	drawn, err := draw(l, a)
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	response := p.respond(message)
-	response.Failure = failure
-	return response, nil
+	return respond(r, drawn), nil
 }
 
-// age says how old an account is where it is older than it should be, and always
-// to staff.
-func (p *page) age(s accounts.Snapshot) {
-	if p.request.ByStaff() {
-		p.header = p.t.Format("staff.view_aged", args{"User": safetext.User(p.request.CustomerID), "When": relative(s.FetchedAt)})
+// again draws an account again once the service has answered, or says that it did
+// not.
+func (draw drawing) again(ctx context.Context, r *interaction.Request, old accounts.Snapshot) (interaction.Response, error) {
+	snapshot, failure := old.Update(ctx)
+	at := ageOf(snapshot)
+	switch {
+	case hostapi.CodeOf(failure) == hostapi.CodeNotFound:
+		return interaction.Response{}, failure // the account was closed
+	case failure != nil:
+		snapshot, at = old, age{old.FetchedAt, ageFailed}
 	}
-	p.stale = ""
-	if s.Old {
-		p.stale = p.t.Format("age.old", args{"When": relative(s.FetchedAt)})
-	}
+	response, err := draw.respond(r, snapshot.List, at)
+	response.Failure = failure
+	return response, err
 }

@@ -19,12 +19,11 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	p := c.page(r)
-	alike := namesakes(snapshot.List.Servers)
+	shareName := namesakes(snapshot.List.Servers)
 	var choices []interaction.Choice
 	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
-		choice := interaction.Choice{Name: conditionOf(p.now(s).Status).emoji + " ", Value: handle(s.ID)}
-		if alike(s) {
+		choice := interaction.Choice{Name: conditionOf(withStatusOf(c.locks.Running(r.CustomerID, s.ID), s).Status).emoji + " ", Value: botKey(s.ID)}
+		if shareName(s) {
 			choice.Name += plainName(s, nameLimit/2) + " · " + safetext.Plain(s.ID, nameLimit/2)
 		} else {
 			choice.Name += plainName(s, nameLimit)
@@ -34,8 +33,9 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	return interaction.Suggest(choices), nil
 }
 
-// namesakes returns what tells whether another of the bots shows the same name.
-func namesakes(servers []hostapi.Server) (alike func(hostapi.Server) bool) {
+// namesakes returns a function that tells whether another of the bots shows the same
+// name.
+func namesakes(servers []hostapi.Server) (shareName func(hostapi.Server) bool) {
 	count := make(map[string]int, len(servers))
 	for _, s := range servers {
 		count[plainName(s, nameLimit)]++
@@ -43,7 +43,7 @@ func namesakes(servers []hostapi.Server) (alike func(hostapi.Server) bool) {
 	return func(s hostapi.Server) bool { return count[plainName(s, nameLimit)] > 1 }
 }
 
-// matching returns the bots that what was typed may mean, the likeliest first:
+// matching returns the bots that the typed text may mean, the likeliest first:
 // their name begins with it, has it somewhere, or their ID has.
 func matching(servers []hostapi.Server, typed string) []hostapi.Server {
 	typed = strings.ToLower(strings.TrimSpace(typed))

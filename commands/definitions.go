@@ -1,114 +1,109 @@
 package commands
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/hostapi"
 	"hostbot/locale"
 )
-
-// optionBot is the option that names one of the caller's bots.
-const optionBot = "bot"
 
 // Definitions returns the commands as they are registered with Discord: those
 // of operations that the service offers. Contexts and integration types are those
 // that the commands are made for; package register leaves out what the application
 // may not have.
 func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
-	d := definer{c.texts, c.texts.For(locale.Default)}
-	subcommands := []*discordgo.ApplicationCommandOption{
-		d.subcommand("command.bot.list"),
-		d.subcommand("command.bot.show", d.botOption()),
-	}
-	for _, s := range []struct {
-		op  hostapi.Operation
-		key string
-	}{
-		{hostapi.OpStart, "command.bot.start"},
-		{hostapi.OpStop, "command.bot.stop"},
-		{hostapi.OpRestart, "command.bot.restart"},
-		{hostapi.OpReinstall, "command.bot.reinstall"},
-		{hostapi.OpUpdateStartup, "command.bot.startup"},
-		{hostapi.OpDelete, "command.bot.delete"},
-	} {
-		if c.hosting.Offers(s.op) {
-			subcommands = append(subcommands, d.subcommand(s.key, d.botOption()))
+	definitions := define(c.texts, c.offered())
+	for _, d := range definitions {
+		d.IntegrationTypes = &[]discordgo.ApplicationIntegrationType{
+			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
+		}
+		d.Contexts = &[]discordgo.InteractionContextType{
+			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
 		}
 	}
-	if c.hosting.Offers(hostapi.OpCreate) {
-		subcommands = append(subcommands, d.subcommand("command.bot.create"))
-	}
-	return []*discordgo.ApplicationCommand{d.command("command.bot", subcommands...), d.command("command.plan"), d.command("command.help")}
+	return definitions
 }
 
-// definer writes names and descriptions in every language; key is that of the
-// texts without ".name" and ".description".
+// textKey returns the key of a command's texts.
+func textKey(name string) string { return "command." + strings.ReplaceAll(name, " ", ".") }
+
+// define returns Discord's definitions of commands. Commands whose names begin with
+// the same words become subcommands of one.
+func define(texts *locale.Bundle, table []command) []*discordgo.ApplicationCommand {
+	d := definer{texts, texts.For(locale.Default)}
+	var tree []*discordgo.ApplicationCommandOption
+	var menus, definitions []*discordgo.ApplicationCommand
+	for _, cmd := range table {
+		if cmd.userMenu == "" {
+			tree = d.add(tree, "command", cmd.name, cmd)
+			continue
+		}
+		names := d.localizations(cmd.userMenu, cmd.name)
+		menus = append(menus, &discordgo.ApplicationCommand{Type: discordgo.UserApplicationCommand, Name: cmd.name, NameLocalizations: &names})
+	}
+	for _, o := range tree {
+		definitions = append(definitions, &discordgo.ApplicationCommand{
+			Type: discordgo.ChatApplicationCommand, Name: o.Name, NameLocalizations: &o.NameLocalizations,
+			Description: o.Description, DescriptionLocalizations: &o.DescriptionLocalizations, Options: o.Options,
+		})
+	}
+	return append(definitions, menus...)
+}
+
+// definer writes descriptions and localised names.
 type definer struct {
 	texts *locale.Bundle
 	plain *locale.Texts
 }
 
-func (d definer) command(key string, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommand {
-	return &discordgo.ApplicationCommand{
-		Type:                     discordgo.ChatApplicationCommand,
-		Name:                     d.plain.Text(key + ".name"),
-		NameLocalizations:        unlessNone(d.localizations(key + ".name")),
-		Description:              d.plain.Text(key + ".description"),
-		DescriptionLocalizations: unlessNone(d.localizations(key + ".description")),
-		Options:                  options,
-		IntegrationTypes: &[]discordgo.ApplicationIntegrationType{
-			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
-		},
-		Contexts: &[]discordgo.InteractionContextType{
-			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
-		},
+// add adds a command, or what is left of its name, to the options of the command or
+// group above it; where nothing is left, the command's own options. key is that of
+// the texts of what is above.
+func (d definer) add(above []*discordgo.ApplicationCommandOption, key, name string, cmd command) []*discordgo.ApplicationCommandOption {
+	if name == "" {
+		for _, o := range cmd.options {
+			definition := d.option(o.kind, "option."+o.name, o.name)
+			definition.Required, definition.Autocomplete, definition.Choices = true, o.complete != nil, o.choices
+			above = append(above, definition)
+		}
+		return above
 	}
+	first, rest, isGroup := strings.Cut(name, " ")
+	kind := discordgo.ApplicationCommandOptionSubCommand
+	if isGroup {
+		kind = discordgo.ApplicationCommandOptionSubCommandGroup
+	}
+	key += "." + first
+	i := slices.IndexFunc(above, func(o *discordgo.ApplicationCommandOption) bool { return o.Name == first })
+	if i < 0 {
+		i, above = len(above), append(above, d.option(kind, key, first))
+	}
+	above[i].Options = d.add(above[i].Options, key, rest, cmd)
+	return above
 }
 
-func (d definer) option(kind discordgo.ApplicationCommandOptionType, key string) *discordgo.ApplicationCommandOption {
+func (d definer) option(kind discordgo.ApplicationCommandOptionType, key, name string) *discordgo.ApplicationCommandOption {
+	description := d.plain.Text(key + ".description")
 	return &discordgo.ApplicationCommandOption{
 		Type:                     kind,
-		Name:                     d.plain.Text(key + ".name"),
-		NameLocalizations:        d.localizations(key + ".name"),
-		Description:              d.plain.Text(key + ".description"),
-		DescriptionLocalizations: d.localizations(key + ".description"),
+		Name:                     name,
+		NameLocalizations:        d.localizations(key+".name", name),
+		Description:              description,
+		DescriptionLocalizations: d.localizations(key+".description", description),
 	}
 }
 
-func (d definer) subcommand(key string, options ...*discordgo.ApplicationCommandOption) *discordgo.ApplicationCommandOption {
-	o := d.option(discordgo.ApplicationCommandOptionSubCommand, key)
-	o.Options = options
-	return o
-}
-
-func (d definer) botOption() *discordgo.ApplicationCommandOption {
-	o := d.required(discordgo.ApplicationCommandOptionString, "option.bot")
-	o.Autocomplete = true
-	return o
-}
-
-func (d definer) required(kind discordgo.ApplicationCommandOptionType, key string) *discordgo.ApplicationCommandOption {
-	o := d.option(kind, key)
-	o.Required = true
-	return o
-}
-
-// localizations returns a text in the other languages; nil where there is none.
-func (d definer) localizations(key string) map[discordgo.Locale]string {
-	var localized map[discordgo.Locale]string
+// localizations returns a text in the languages that have it. The default language
+// is left out where its text is the one that defines the command.
+func (d definer) localizations(key, defined string) map[discordgo.Locale]string {
+	localized := make(map[discordgo.Locale]string)
 	for language, text := range d.texts.Localizations(key) {
-		if localized == nil {
-			localized = make(map[discordgo.Locale]string)
-		}
 		localized[discordgo.Locale(language)] = text
 	}
-	return localized
-}
-
-// unlessNone returns localisations as a command has them, where they may be nil.
-func unlessNone(localizations map[discordgo.Locale]string) *map[discordgo.Locale]string {
-	if len(localizations) == 0 {
-		return nil
+	if text := d.plain.Text(key); text != defined {
+		localized[locale.Default] = text
 	}
-	return &localizations
+	return localized
 }

@@ -10,44 +10,39 @@ import (
 	"hostbot/hostapi"
 )
 
-// wrongNameError says that another name was typed than that of the bot which
-// was to be deleted.
-type wrongNameError struct{ botName string }
+// deletion deletes a bot and all that is in it.
+func deletion() action {
+	return action{name: "delete", op: hostapi.OpDelete, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
+		return s, h.Delete(ctx, userID, s.ID)
+	}}
+}
 
-func (e *wrongNameError) Error() string { return "the name that was typed is not the bot's" }
-
-// askDelete opens a modal in which the bot's name is to be typed: what is deleted
-// can not be had back.
-func (c *Commands) askDelete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	bot, err := c.chosen(ctx, r)
-	if err != nil {
-		return interaction.Response{}, err
-	}
+// askDelete opens a modal in which the bot's name is to be typed: a bot that was
+// deleted cannot be had back.
+func (c *Commands) askDelete(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	t := c.texts.For(r.Locale)
 	return interaction.Open(&interaction.Dialog{
-		CustomID: idDelete + handle(bot.server.ID),
+		CustomID: idDelete + botKey(b.server.ID),
 		Title:    t.Text("modal.delete.title"),
 		Components: []discordgo.MessageComponent{row(discordgo.TextInput{
 			CustomID: inputName, Label: t.Text("modal.delete.name"), Style: discordgo.TextInputShort,
-			Placeholder: plainName(bot.server, nameLimit), Required: true, MaxLength: inputLimit,
+			Placeholder: plainName(b.server, nameLimit), Required: true, MaxLength: inputLimit,
 		})},
 	}), nil
 }
 
-// remove deletes a bot whose name was typed.
-func (c *Commands) remove(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	bot, err := c.chosen(ctx, r)
-	if err != nil {
-		return interaction.Response{}, err
+// delete deletes a bot whose name was typed.
+func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	if !isNamed(r.Fields[inputName], b.server) {
+		return interaction.Response{}, &refusal{"the name that was typed is not the bot's", func(v view) string {
+			return v.t.Format("error.wrong_name", args{"Name": name(b.server)})
+		}}
 	}
-	if !isNamed(r.Fields[inputName], bot.server) {
-		return interaction.Response{}, &wrongNameError{botName: name(bot.server)}
-	}
-	return c.begin(ctx, r, removal(), bot)
+	return c.begin(ctx, r, deletion(), b)
 }
 
-// isNamed tells whether what was typed is the name of a bot, but for case and
-// space. However long or strange that is, what is shown of it will do as well.
+// isNamed tells whether the typed text is the name of a bot, but for case and
+// space. Of a long or strange name the part that is shown will do as well.
 func isNamed(typed string, s hostapi.Server) bool {
 	typed = withoutSpace(typed)
 	return typed != "" && (strings.EqualFold(typed, withoutSpace(s.Name)) || strings.EqualFold(typed, withoutSpace(plainName(s, nameLimit))))
@@ -55,19 +50,7 @@ func isNamed(typed string, s hostapi.Server) bool {
 
 func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// removal deletes a bot and all that is in it.
-func removal() action {
-	return action{name: "delete", op: hostapi.OpDelete, outdates: true, removes: true, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
-		return s, "", h.Delete(ctx, userID, s.ID)
-	}}
-}
-
-// removed says that a bot is no more, and shows the way back.
-func (p *page) removed(s hostapi.Server) interaction.Message {
-	p.subject = idShow + handle(s.ID)
-	embed := &discordgo.MessageEmbed{Description: p.notice, Color: grey}
-	return interaction.Message{
-		Embeds:     []*discordgo.MessageEmbed{embed},
-		Components: []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))},
-	}
+// deleted says that a bot is no more, and shows the way back.
+func (v view) deleted(s hostapi.Server, notice string) screen {
+	return newScreen(idShow+botKey(s.ID), &discordgo.MessageEmbed{Description: notice, Color: grey}, v.backRow())
 }

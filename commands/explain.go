@@ -3,172 +3,131 @@ package commands
 import (
 	"cmp"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
-	"hostbot/bot/turns"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
+
+// refusal tells the caller why they cannot have what they asked for. Nothing is
+// wrong that staff should know of.
+type refusal struct {
+	reason  string // for the process log
+	explain func(v view) string
+}
+
+func (e *refusal) Error() string { return e.reason }
+
+// refuse returns a refusal that is said by a text without arguments.
+func refuse(reason, key string) error {
+	return &refusal{reason, func(v view) string { return v.t.Text(key) }}
+}
 
 // Explain says an error in the caller's own language: what happened and what to
 // do. Where it is a fault, the reference by which staff find it stands below.
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
-	p := c.page(r)
-	text, fault := p.sentence(err)
-	embed := &discordgo.MessageEmbed{Description: text, Color: yellow}
+	v := c.view(r)
+	text, fault := v.explain(err)
+	embed := &discordgo.MessageEmbed{Color: yellow}
 	var unshown *interaction.UnshownError
 	switch {
 	case errors.As(err, &unshown): // the action itself may have gone well
 		embed.Color = outcomeColor(unshown.Action.Outcome)
 	case fault:
-		embed.Title, embed.Color = p.t.Text("error.title"), red
+		embed.Title, embed.Color = v.t.Text("error.title"), red
+	}
+	whose, reference := "", ""
+	if v.staff {
+		whose = v.t.Format("staff.view", args{"User": safetext.User(v.customerID)})
 	}
 	if fault {
-		embed.Description += "\n\n" + p.reference()
+		reference = v.referenceLine()
 	}
-	if p.header != "" {
-		embed.Description = p.header + "\n\n" + embed.Description
-	}
-	return interaction.Explanation{
-		Message: interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}},
-		Fault:   fault,
-	}
+	embed.Description = paragraphs(whose, text, reference)
+	return interaction.Explanation{Message: newScreen("", embed).message, Fault: fault}
 }
 
-// sentence says an error to who reads the page, and whether staff should know of
-// it.
-func (p *page) sentence(err error) (text string, fault bool) {
-	text, fault = sentence(p.t, err)
-	if p.request.ByStaff() {
-		text = cmp.Or(staffSentence(p.t, err), text)
-	}
-	return text, fault
-}
-
-// sentence says an error to a customer, and whether staff should know of it.
-func sentence(t *locale.Texts, err error) (text string, fault bool) {
-	if text := refusal(t, err); text != "" {
-		return text, false
-	}
-	var service *hostapi.Error
-	var unshown *interaction.UnshownError
+// explain says an error to the reader, and whether staff should know of it.
+func (v view) explain(err error) (text string, fault bool) {
+	var (
+		refused *refusal
+		unshown *interaction.UnshownError
+		service *hostapi.Error
+	)
 	switch {
+	case errors.As(err, &refused):
+		return refused.explain(v), false
+	case isUnsupported(err):
+		return v.t.Text("error.not_offered"), false
 	case errors.As(err, &unshown):
-		return inShort(t, unshown.Action), true
+		return v.inShort(unshown.Action), true
 	case errors.As(err, &service):
-		return serviceError(t, service)
-	case errors.Is(err, interaction.ErrIncomplete), errors.Is(err, interaction.ErrUnsupported):
-		return t.Text("error.bad_input"), true
-	case errors.Is(err, interaction.ErrBlocked):
-		return t.Text("error.blocked"), true
-	case errors.Is(err, interaction.ErrNotBegun):
-		return t.Text("error.not_begun"), true
-	case errors.Is(err, interaction.ErrMidway):
-		return t.Text("error.midway"), true
-	case errors.Is(err, interaction.ErrTooSlow):
-		return t.Text("error.too_slow"), true
-	case errors.Is(err, interaction.ErrUnacknowledged), errors.Is(err, interaction.ErrElsewhere):
-		return t.Text("error.canceled"), true
-	default:
-		return t.Text("error.internal"), true
+		return v.explainService(service)
 	}
+	for _, e := range []struct {
+		err   error
+		key   string
+		fault bool
+	}{
+		{interaction.ErrNoRoute, "error.gone", false},
+		{interaction.ErrStopping, "error.stopping", false},
+		{interaction.ErrBusy, "error.busy", false},
+		{interaction.ErrTooQuick, "error.too_quick", false},
+		{interaction.ErrIncomplete, "error.bad_input", true},
+		{interaction.ErrUnsupported, "error.bad_input", true},
+		{interaction.ErrBlocked, "error.blocked", true},
+		{interaction.ErrNotBegun, "error.not_begun", true},
+		{interaction.ErrMidway, "error.midway", true},
+		{interaction.ErrTooSlow, "error.too_slow", true},
+		{interaction.ErrUnacknowledged, "error.canceled", true},
+		{interaction.ErrElsewhere, "error.canceled", true},
+	} {
+		if errors.Is(err, e.err) {
+			return v.t.Text(e.key), e.fault
+		}
+	}
+	return v.t.Text("error.internal"), true
+}
+
+// errorKey returns the key of an error's text: staff read of the customer, and
+// customers of themselves.
+func (v view) errorKey(name string) string {
+	if v.staff {
+		return "staff." + name
+	}
+	return "error." + name
 }
 
 // inShort says how an action ended in words of our own alone: Discord has refused
 // those that hold the bot's name, its status or the service's reason.
-func inShort(t *locale.Texts, a interaction.Action) string {
-	return t.Format("error.unshown."+string(a.Outcome), args{"Action": t.Text("log.action.title." + a.Name)})
+func (v view) inShort(a interaction.Action) string {
+	return v.t.Format("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)})
 }
 
-// outcomeColor returns the colour of a message that says how an action ended.
-func outcomeColor(o interaction.Outcome) int {
-	switch o {
-	case interaction.Failed:
-		return red
-	case interaction.Unconfirmed:
-		return orange
-	default:
-		return green
-	}
-}
-
-// refusal says what the caller asked for and can not have; "" where err is
-// nothing of the kind.
-func refusal(t *locale.Texts, err error) string {
-	var (
-		notFound  *notFoundError
-		ambiguous *ambiguousError
-		busy      *busyError
-		limit     *turns.LimitError
-		wrongName *wrongNameError
-		full      *fullError
-	)
+// explainService says what the hosting service's refusal or silence means.
+func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
 	switch {
-	case errors.As(err, &notFound):
-		return notFound.say(t, "error.not_found_bot")
-	case errors.As(err, &ambiguous):
-		return ambiguous.say(t, "error.ambiguous")
-	case errors.As(err, &busy) && busy.botName == "":
-		return "⏳ " + t.Format("create.busy", args{"Since": relative(busy.turn.Since)})
-	case errors.As(err, &busy):
-		return underWay(t, busy.turn, busy.botName) + "\n" + t.Text("action.busy")
-	case errors.As(err, &limit):
-		return t.Format("action.limit", args{"When": relative(limit.Until)})
-	case errors.As(err, &wrongName):
-		return t.Format("error.wrong_name", args{"Name": wrongName.botName})
-	case errors.As(err, &full):
-		return fullPlan(t, full)
-	case errors.Is(err, changedRoomError{}):
-		return t.Text("create.changed")
-	case errors.Is(err, badInputError{}):
-		return t.Text("error.bad_input")
-	case errors.Is(err, deniedError{}):
-		return t.Text("staff.denied")
-	case isLacking(err):
-		return t.Text("error.not_offered")
-	case errors.Is(err, goneError{}), errors.Is(err, interaction.ErrNoRoute):
-		return t.Text("error.gone")
-	case errors.Is(err, interaction.ErrStopping):
-		return t.Text("error.stopping")
-	case errors.Is(err, interaction.ErrBusy):
-		return t.Text("error.busy")
-	case errors.Is(err, interaction.ErrTooQuick):
-		return t.Text("error.too_quick")
-	default:
-		return ""
+	case isNoAccount(e):
+		return v.t.Text(v.errorKey("no_account")), false
+	case e.Code == hostapi.CodeNotOffered:
+		return v.t.Text("error.not_offered"), false
+	case e.Code == hostapi.CodeRateLimited:
+		return v.t.Format("error.rate_limited", args{"When": v.soon(e.RetryAfter)}), true
 	}
-}
-
-// say says what was looked for in vain, by the text of key, and what is much
-// like it.
-func (e *notFoundError) say(t *locale.Texts, key string) string {
-	text := t.Format(key, args{"Name": orDash(safetext.Markdown(e.wanted, nameLimit))})
-	if len(e.closest) > 0 {
-		text += " " + t.Format("error.closest", args{"Choices": names(e.closest)})
-	}
-	return text
-}
-
-// say says, by the text of key, which bots have the name.
-func (e *ambiguousError) say(t *locale.Texts, key string) string {
-	return t.Format(key, args{"Name": orDash(safetext.Markdown(e.wanted, nameLimit)), "Choices": ids(e.found)})
-}
-
-// fullPlan says of which a plan has nothing left, as far as it limits that.
-func fullPlan(t *locale.Texts, e *fullError) string {
-	key, a := "create.full", e.list.Account
-	if !e.room.limited {
-		key = "create.full_ram"
-	}
-	return t.Format(key, args{
-		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)), "Bots": a.ServerCount, "Max": a.MaxServers, "RAM": t.Size(max(0, e.room.ramMB)),
-		"Granted": t.Size(a.PlanRAMMB),
-	})
+	key := map[hostapi.Code]string{
+		hostapi.CodeUnauthorized: "error.unauthorized",
+		hostapi.CodeForbidden:    "error.forbidden",
+		hostapi.CodeNotFound:     "error.gone",
+		hostapi.CodeConflict:     "error.conflict",
+		hostapi.CodeLimitReached: "error.limit",
+		hostapi.CodeUnavailable:  "error.unavailable",
+		hostapi.CodeMalformed:    "error.malformed",
+		hostapi.CodeCanceled:     "error.canceled",
+	}[e.Code]
+	return v.t.Text(cmp.Or(key, "error.internal")), true
 }
 
 // isNoAccount tells whether the service knows no account of the customer.
@@ -177,63 +136,10 @@ func isNoAccount(err error) bool {
 	return errors.As(err, &e) && e.Code == hostapi.CodeNotFound && e.Op == hostapi.OpList
 }
 
-// names lists bots by their names.
-func names(servers []hostapi.Server) string {
-	var list []string
-	for _, s := range servers {
-		list = append(list, "**"+name(s)+"**")
-	}
-	return strings.Join(list, ", ")
-}
-
-// ids lists the IDs by which bots of one name can be told apart.
-func ids(servers []hostapi.Server) string {
-	const most = 5
-	var list []string
-	for _, s := range servers[:min(len(servers), most)] {
-		list = append(list, orDash(safetext.Code(s.ID, nameLimit)))
-	}
-	if len(servers) > most {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
-// serviceError says what the hosting service's refusal or silence means.
-func serviceError(t *locale.Texts, e *hostapi.Error) (text string, fault bool) {
-	switch e.Code {
-	case hostapi.CodeUnauthorized:
-		return t.Text("error.unauthorized"), true
-	case hostapi.CodeForbidden:
-		return t.Text("error.forbidden"), true
-	case hostapi.CodeNotFound:
-		if isNoAccount(e) {
-			return t.Text("error.no_account"), false
-		}
-		return t.Text("error.gone"), true
-	case hostapi.CodeConflict:
-		return t.Text("error.conflict"), true
-	case hostapi.CodeLimitReached:
-		return t.Text("error.limit"), true
-	case hostapi.CodeRateLimited:
-		return t.Format("error.rate_limited", args{"When": soon(t, e.RetryAfter)}), true
-	case hostapi.CodeUnavailable:
-		return t.Text("error.unavailable"), true
-	case hostapi.CodeNotOffered:
-		return t.Text("error.not_offered"), false
-	case hostapi.CodeMalformed:
-		return t.Text("error.malformed"), true
-	case hostapi.CodeCanceled:
-		return t.Text("error.canceled"), true
-	default:
-		return t.Text("error.internal"), true
-	}
-}
-
 // soon says when to try again.
-func soon(t *locale.Texts, in time.Duration) string {
+func (v view) soon(in time.Duration) string {
 	if in <= 0 {
-		return t.Text("time.soon")
+		return v.t.Text("time.soon")
 	}
 	return relative(time.Now().Add(in))
 }

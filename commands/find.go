@@ -14,42 +14,65 @@ import (
 	"hostbot/hostapi"
 )
 
-// notFoundError says that the caller has no bot of that name.
-type notFoundError struct {
-	wanted  string
-	closest []hostapi.Server // whose names are much like it
+// errGone says that the bot of a component is not among the caller's any more.
+var errGone = &refusal{"the component's bot is not among the caller's", func(v view) string {
+	return v.t.Text(v.errorKey("gone"))
+}}
+
+// notFound says that the caller has no bot of that name, and which names are much
+// like it.
+func notFound(wanted string, closest []hostapi.Server) error {
+	return &refusal{fmt.Sprintf("no bot %q", wanted), func(v view) string {
+		text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(safetext.Markdown(wanted, nameLimit))})
+		if len(closest) > 0 {
+			text += " " + v.t.Format("error.closest", args{"Choices": names(closest)})
+		}
+		return text
+	}}
 }
 
-func (e *notFoundError) Error() string { return fmt.Sprintf("no bot %q", e.wanted) }
-
-// ambiguousError says that the caller has several bots of that name.
-type ambiguousError struct {
-	wanted string
-	found  []hostapi.Server
+// ambiguous says that the caller has several bots of that name.
+func ambiguous(wanted string, found []hostapi.Server) error {
+	return &refusal{fmt.Sprintf("%d bots are called %q", len(found), wanted), func(v view) string {
+		return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(safetext.Markdown(wanted, nameLimit)), "Choices": ids(found)})
+	}}
 }
 
-func (e *ambiguousError) Error() string {
-	return fmt.Sprintf("%d bots are called %q", len(e.found), e.wanted)
+// names lists bots by their names.
+func names(servers []hostapi.Server) string {
+	var list []string
+	for _, s := range servers {
+		list = append(list, "**"+name(s)+"**")
+	}
+	return strings.Join(list, ", ")
 }
 
-// goneError says that the bot of a component is not among the caller's.
-type goneError struct{}
+// ids lists the IDs by which bots of one name can be told apart.
+func ids(servers []hostapi.Server) string {
+	const most = 5
+	var list []string
+	for _, s := range servers[:min(len(servers), most)] {
+		list = append(list, orDash(safetext.Code(s.ID, nameLimit)))
+	}
+	if len(servers) > most {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}
 
-func (goneError) Error() string { return "the component's bot is not among the caller's" }
-
-// choose returns the bot that a request is about. What the request says only
-// ever selects among the caller's own bots.
+// choose returns the bot that a request is about. A request only ever selects among
+// the caller's own bots.
 func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
 		return find(servers, r.Options[optionBot])
 	}
-	h, ok := r.Params["bot"]
+	key, ok := r.Params["bot"]
 	if !ok { // of a select menu
-		h = r.Value()
+		key = r.Value()
 	}
-	server, there := byHandle(servers, h)
-	if !there {
-		return hostapi.Server{}, goneError{}
+	server, found := byKey(servers, key)
+	if !found {
+		return hostapi.Server{}, errGone
 	}
 	return server, nil
 }
@@ -60,12 +83,9 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	wanted = strings.TrimSpace(wanted)
 	if wanted == "" {
-		return hostapi.Server{}, &notFoundError{}
+		return hostapi.Server{}, notFound("", nil)
 	}
-	if server, ok := byHandle(servers, wanted); ok {
-		return server, nil
-	}
-	if i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return s.ID == wanted }); i >= 0 {
+	if i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return s.ID == wanted || botKey(s.ID) == wanted }); i >= 0 {
 		return servers[i], nil
 	}
 	for _, isCalled := range []func(hostapi.Server) bool{
@@ -83,10 +103,10 @@ func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return hostapi.Server{}, &ambiguousError{wanted, found}
+			return hostapi.Server{}, ambiguous(wanted, found)
 		}
 	}
-	return hostapi.Server{}, &notFoundError{wanted, closest(servers, wanted)}
+	return hostapi.Server{}, notFound(wanted, closest(servers, wanted))
 }
 
 const (
@@ -100,21 +120,10 @@ const (
 // its characters at the most, the likest first.
 func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
 	typed := strings.ToLower(safetext.Plain(wanted, maxTyped))
-	type candidate struct {
-		server   hostapi.Server
-		distance int
+	distance := func(s hostapi.Server) int {
+		return levenshtein.ComputeDistance(typed, strings.ToLower(safetext.Plain(s.Name, maxTyped)))
 	}
-	var near []candidate
-	for _, s := range servers {
-		distance := levenshtein.ComputeDistance(typed, strings.ToLower(safetext.Plain(s.Name, maxTyped)))
-		if 5*distance <= 2*utf8.RuneCountInString(typed) {
-			near = append(near, candidate{s, distance})
-		}
-	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var found []hostapi.Server
-	for _, n := range near[:min(len(near), maxClosest)] {
-		found = append(found, n.server)
-	}
-	return found
+	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
+	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
+	return near[:min(len(near), maxClosest)]
 }

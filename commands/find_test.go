@@ -9,7 +9,7 @@ import (
 	"hostbot/hostapi"
 )
 
-func TestBotsAreFound(t *testing.T) {
+func TestBotIsFound(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	list := account(server("1", "Shop", "RUNNING"), server("2", "shop", "RUNNING"), server("3", "Radio", "RUNNING"),
 		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server("8", " ", "RUNNING"), server(long, "Long", "RUNNING"),
@@ -32,19 +32,11 @@ func TestBotsAreFound(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := newCommands(t, &world{list: list})
-			r, err := ask(t, c, command("bot show", map[string]string{"bot": test.wanted}))
-			if test.refusal == "" {
-				wantText(t, must(t)(r, err).Message, " "+test.name+"\n")
+			if test.refusal != "" {
+				refused(t, c, onBot("bot show", test.wanted), test.refusal)
 				return
 			}
-			if err == nil {
-				t.Fatalf("it found:\n%s", text(r.Message))
-			}
-			explained := c.Explain(&interaction.Request{Locale: "en-US"}, err)
-			wantText(t, explained.Message, test.refusal)
-			if explained.Fault {
-				t.Error("staff would be told of a name that was mistyped")
-			}
+			wantText(t, answer(t, c, onBot("bot show", test.wanted)).Message, " "+test.name+"\n")
 		})
 	}
 }
@@ -53,8 +45,7 @@ func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
 	list := account(server("shop-1", "Web radio", "RUNNING"), server("1", "Web shop", "RUNNING"), server("2", "Shop", "STOPPED"), server(strings.Repeat("é", 200), strings.Repeat("n", 300), "RUNNING"))
 	c := newCommands(t, &world{list: list})
 	complete := func(typed string) []interaction.Choice {
-		r := interaction.Request{Kind: interaction.Autocomplete, Name: "bot show", Focused: "bot", Options: map[string]string{"bot": typed}}
-		return must(t)(ask(t, c, r)).Choices
+		return answer(t, c, typing("bot show", typed)).Choices
 	}
 	if got := complete("SHO"); len(got) != 3 || got[0].Value != "2" || got[1].Value != "1" || got[2].Value != "shop-1" {
 		t.Errorf("suggested %+v, want names that begin with it, names that have it, IDs", got)
@@ -63,12 +54,10 @@ func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
 	if len(all) != 4 {
 		t.Fatalf("suggested %+v", all)
 	}
+	sendable(t, interaction.Suggest(all))
 	for _, choice := range all {
-		if len([]rune(choice.Name)) > 100 || len([]rune(choice.Value)) > 100 {
-			t.Errorf("%+v is too long for Discord", choice)
-		}
-		must(t)(ask(t, c, command("bot show", map[string]string{"bot": choice.Value})))
-		must(t)(ask(t, c, press("open", choice.Value)))
+		answer(t, c, onBot("bot show", choice.Value))
+		answer(t, c, press("open", choice.Value))
 	}
 	for i := range 60 {
 		list.Servers = append(list.Servers, server(fmt.Sprint(100+i), "Shop", "RUNNING"))
@@ -89,24 +78,20 @@ func TestCompleteSuggestsWhatIsUnderstood(t *testing.T) {
 			t.Errorf("%q looks like another", choice.Name)
 		}
 	}
-	menu := selectMenu(t, must(t)(ask(t, c, command("bot list", nil))).Message)
-	for _, o := range menu.Options {
+	for _, o := range menus(answer(t, c, command("bot list", nil)).Message)["Open a bot"].Options {
 		if o.Description != "Running · "+o.Value {
 			t.Errorf("%s, %q looks like another", o.Label, o.Description)
 		}
 	}
 }
 
-func TestNobodyElsesBot(t *testing.T) {
+func TestNobodyElsesBotIsFound(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"))}
 	for _, request := range []interaction.Request{
 		press("restart/b"), press("reinstall/"), press("show/b"), press("open", "b"), press("open"),
-		command("bot restart", map[string]string{"bot": "b"}), command("bot reinstall", nil),
+		onBot("bot restart", "b"), command("bot reinstall", nil),
 	} {
-		c := newCommands(t, w)
-		if r, err := ask(t, c, request); err == nil {
-			t.Errorf("%s %q was answered:\n%s", request.Kind, request.Name, text(r.Message))
-		}
+		refused(t, newCommands(t, w), request, "bot")
 	}
 	if len(w.done) != 0 {
 		t.Errorf("done: %q", w.done)

@@ -15,64 +15,65 @@ var errUnsettled = errors.New("the bot has not come to rest")
 
 const (
 	// followLimit is how long a bot is followed after the service accepted an
-	// action; more is rarely worth a customer's waiting.
+	// action. Customers rarely wait for longer.
 	followLimit = time.Minute
+	// lookLimit bounds a look at a bot for which the action itself need not wait.
+	lookLimit = 5 * time.Second
 	// The pauses between two looks grow from firstPause to longestPause.
 	firstPause   = time.Second
 	longestPause = 10 * time.Second
 )
 
-// follow looks at a bot with growing pauses until it has come to rest, and at
-// once where the service named no status. It returns the bot as it was last
-// seen; one without a status could not be seen.
-func (c *Commands) follow(ctx context.Context, userID string, bot known) (known, error) {
+// follow looks at a bot, with growing pauses, until its status is settled. The first
+// look is at once where the service named no status. follow returns the bot as it
+// was last seen; one that could not be seen has no status.
+func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error) {
 	deadline := time.Now().Add(followLimit)
-	if bot.server.Status == "" {
-		seen, err := c.look(ctx, userID, bot.server.ID, lookLimit)
-		switch {
-		case errors.Is(err, goneError{}):
-			return bot, err
-		case err == nil:
-			bot = seen
+	look := func(limit time.Duration) error {
+		seen, err := c.look(ctx, userID, b.server.ID, limit)
+		if err == nil {
+			b = seen
+		}
+		if errors.Is(err, errGone) {
+			return err
+		}
+		return nil // otherwise the service may yet answer
+	}
+	if b.server.Status == "" {
+		if err := look(lookLimit); err != nil {
+			return b, err
 		}
 	}
-	for pause := firstPause; !conditionOf(bot.server.Status).settled(); pause = min(2*pause, longestPause) {
+	for pause := firstPause; !conditionOf(b.server.Status).settled(); pause = min(2*pause, longestPause) {
 		if time.Now().Add(pause).After(deadline) || !sleep(ctx, pause) {
-			return bot, errUnsettled
+			return b, errUnsettled
 		}
-		seen, err := c.look(ctx, userID, bot.server.ID, time.Until(deadline))
-		switch {
-		case errors.Is(err, goneError{}):
-			return bot, err
-		case err == nil: // otherwise the service may yet answer
-			bot = seen
+		if err := look(time.Until(deadline)); err != nil {
+			return b, err
 		}
 	}
-	return bot, nil
+	return b, nil
 }
-
-// lookLimit bounds one look at a bot.
-const lookLimit = 5 * time.Second
 
 // errUnseen says that the service does not answer in time.
 var errUnseen = errors.New("the service does not tell of the bot")
 
-// look has the service tell anew of a bot. The error is goneError where the user
-// has no such bot, and errUnseen or the service's where nobody knows.
-func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (known, error) {
+// look asks the service anew for a bot. The error is errGone where the user has no
+// such bot, and otherwise errUnseen or the service's.
+func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (bot, error) {
 	c.accounts.Expire(ctx, userID)
 	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(limit))
 	switch {
 	case err != nil:
-		return known{}, err
+		return bot{}, err
 	case snapshot.Old:
-		return known{}, errUnseen
+		return bot{}, errUnseen
 	}
 	i := slices.IndexFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
 	if i < 0 {
-		return known{}, goneError{}
+		return bot{}, errGone
 	}
-	return known{snapshot.List.Servers[i], snapshot}, nil
+	return bot{snapshot.List.Servers[i], ageOf(snapshot)}, nil
 }
 
 // sleep waits, and tells whether ctx lasted that long.

@@ -43,8 +43,8 @@ func (f *full) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// What Redis holds is from before the action.
-func TestABotIsFollowedWithARedisThatDoesNotWrite(t *testing.T) {
+// Redis holds the account as it was before the action.
+func TestBotIsFollowedWithARedisThatDoesNotWrite(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		options, err := redis.ParseURL(url)
 		if err != nil {
@@ -65,9 +65,9 @@ func TestABotIsFollowedWithARedisThatDoesNotWrite(t *testing.T) {
 			service.status.Store("CRASHED")
 			return "STARTING", nil
 		}})
-		must(t)(ask(t, c, command("bot list", nil))) // Redis has the account now
+		answer(t, c, command("bot list", nil)) // Redis has the account now
 		hook.on.Store(true)
-		last := must(t)(must(t)(ask(t, c, press("start/a"))).Then(t.Context()))
+		last := ending(t, c, press("start/a"))
 		wantText(t, last.Message, "⚠️ **Shop** was started", "🔴 Crashed")
 		if last.Action.Outcome != interaction.Done {
 			t.Errorf("outcome %s", last.Action.Outcome)

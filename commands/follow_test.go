@@ -35,7 +35,7 @@ func (m *moving) Account(ctx context.Context, userID string, by time.Time) (acco
 	return accounts.Snapshot{List: account(s)}, nil
 }
 
-func TestABotIsFollowedUntilItRests(t *testing.T) {
+func TestBotIsFollowedUntilItsStatusIsSettled(t *testing.T) {
 	tests := map[string]struct {
 		after   map[time.Duration]string
 		err     error
@@ -66,8 +66,7 @@ func TestABotIsFollowedUntilItRests(t *testing.T) {
 				m := &moving{started: time.Now(), after: test.after, err: test.err}
 				m.action = func() (string, error) { return "STARTING", nil }
 				c := newCommandsWith(t, m, m)
-				first := must(t)(ask(t, c, command("bot start", map[string]string{"bot": "a"})))
-				last := must(t)(first.Then(t.Context()))
+				last := ending(t, c, onBot("bot start", "a"))
 				wantText(t, last.Message, test.want...)
 				if last.Action.Outcome != test.outcome {
 					t.Errorf("outcome %s, want %s", last.Action.Outcome, test.outcome)
@@ -83,12 +82,12 @@ func TestABotIsFollowedUntilItRests(t *testing.T) {
 	}
 }
 
-func TestNobodyIsFollowedPastTheEnd(t *testing.T) {
+func TestBotIsNotFollowedPastTheEndOfTheInteraction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &moving{started: time.Now(), after: map[time.Duration]string{0: "STOPPING"}}
 		m.action = func() (string, error) { return "STOPPING", nil }
 		c := newCommandsWith(t, m, m)
-		first := must(t)(ask(t, c, command("bot stop", map[string]string{"bot": "a"})))
+		first := answer(t, c, onBot("bot stop", "a"))
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		last := must(t)(first.Then(ctx))
@@ -98,11 +97,7 @@ func TestNobodyIsFollowedPastTheEnd(t *testing.T) {
 	})
 }
 
-// silent is a service that does not name the status after an action, as some
-// paths of it are not known to.
-func silent(m *moving) { m.action = func() (string, error) { return "", nil } }
-
-func TestWhereTheServiceNamesNoStatusItIsLookedUp(t *testing.T) {
+func TestStatusThatTheServiceDoesNotNameIsLookedUp(t *testing.T) {
 	tests := map[string]struct {
 		command string
 		after   map[time.Duration]string
@@ -130,9 +125,9 @@ func TestWhereTheServiceNamesNoStatusItIsLookedUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &moving{started: time.Now(), after: map[time.Duration]string{0: "STOPPED"}, err: test.err}
-				silent(m)
+				m.action = func() (string, error) { return "", nil } // as some paths of the service are not known to
 				c := newCommandsWith(t, m, m)
-				first := must(t)(ask(t, c, command(test.command, map[string]string{"bot": "a"})))
+				first := answer(t, c, onBot(test.command, "a"))
 				m.after = test.after
 				<-time.After(time.Second)
 				last := must(t)(first.Then(t.Context()))

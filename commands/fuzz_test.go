@@ -2,29 +2,26 @@ package commands_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"hostbot/bot/actionlock"
 	"hostbot/bot/interaction"
-	"hostbot/bot/turns"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
-	"hostbot/locale"
 )
 
-// caller is the one user of fuzz tests, whose every interaction is his own.
-const caller = "42"
-
-// strict is a world in which nothing but the caller's account may be touched.
+// strict is a world in which nothing but the account of customer 42 may be touched.
 type strict struct {
 	world
 	t *testing.T
 }
 
 func (s *strict) own(userID string) {
-	if userID != caller {
+	if userID != "42" {
 		s.t.Errorf("the account of %q was touched", userID)
 	}
 }
@@ -34,37 +31,23 @@ func (s *strict) Account(ctx context.Context, userID string, by time.Time) (acco
 	return s.world.Account(ctx, userID, by)
 }
 
-func (s *strict) SetStatus(ctx context.Context, userID, serverID, status string) {
-	s.own(userID)
-	s.world.SetStatus(ctx, userID, serverID, status)
-}
+func (s *strict) SetStatus(_ context.Context, userID, _, _ string) { s.own(userID) }
 
-func (s *strict) Expire(ctx context.Context, userID string) {
-	s.own(userID)
-	s.world.Expire(ctx, userID)
-}
+func (s *strict) Expire(_ context.Context, userID string) { s.own(userID) }
 
-// acted fails where something was done for anybody else, or to a server that is
-// not the caller's.
+// acted fails where something was done for anybody else, or to a bot that is not the
+// customer's.
 func (s *strict) acted() {
 	for _, done := range s.done {
-		if strings.HasPrefix(done, "create ") {
-			continue
-		}
-		ok := false
-		for _, server := range s.list.Servers {
-			ok = ok || strings.HasSuffix(done, " "+caller+" "+server.ID)
-		}
-		if !ok {
+		isOf := func(server hostapi.Server) bool { return strings.HasSuffix(done, " 42 "+server.ID) }
+		if !strings.HasPrefix(done, "create ") && !slices.ContainsFunc(s.list.Servers, isOf) {
 			s.t.Errorf("done: %q", done)
 		}
 	}
 }
 
-var kinds = []interaction.Kind{interaction.Command, interaction.Autocomplete, interaction.Component, interaction.Modal}
-
-// FuzzInteractions has somebody send anything: nothing crashes, nothing happens
-// to whom it must not, and what is answered Discord can take.
+// FuzzInteractions has somebody send anything: nothing crashes, nothing happens to
+// anybody else's bot, and Discord takes what is answered.
 func FuzzInteractions(f *testing.F) {
 	for _, name := range []string{"bot list", "bot show", "bot restart", "bot create", "bot startup", "bot delete", "plan", "help", "admin lookup", "Hosted bots"} {
 		f.Add(byte(0), name, "Shop", "")
@@ -77,23 +60,22 @@ func FuzzInteractions(f *testing.F) {
 		f.Add(byte(2), id, "id-shop", "")
 		f.Add(byte(3), id, "Shop", "node index.js")
 	}
-	texts, err := locale.Load()
-	if err != nil {
-		f.Fatal(err)
-	}
+	texts := loadTexts(f)
+	kinds := []interaction.Kind{interaction.Command, interaction.Autocomplete, interaction.Component, interaction.Modal}
 	f.Fuzz(func(t *testing.T, kind byte, name, value, field string) {
 		w := &strict{t: t, world: world{list: account(server("id-shop", "Shop", "RUNNING"), server("../a b", "Radio", "STOPPED"))}}
-		c := commands.New(w, w, turns.New(nil), texts)
+		c := commands.New(w, w, actionlock.New(nil), texts)
 		router := interaction.NewRouter()
 		c.Route(router)
 		commands.NewStaff(c, commands.StaffConfig{Access: commands.Access{GuildID: "1", UserIDs: []string{"7"}}}).Route(router)
 		r := &interaction.Request{
-			ID: "900", Kind: kinds[int(kind)%len(kinds)], Message: "800", Name: name, UserID: caller, CustomerID: caller, GuildID: "1",
+			ID: "900", Kind: kinds[int(kind)%len(kinds)], Message: "800", Name: name, UserID: "42", CustomerID: "42", GuildID: "1",
 			Reference: "REF1234", Locale: field, Focused: "bot", Values: []string{value}, TargetID: value,
 			Options: map[string]string{"bot": value, "user": value, "do": field, "code": value},
 			Fields:  map[string]string{"name": value, "command": field, "entry": field},
 		}
-		follow(t, c, r, router.Route(r))
+		response, err := router.Route(r)(t.Context(), r)
+		allSendable(t, c, response, err)
 		w.acted()
 	})
 }
@@ -103,10 +85,7 @@ func FuzzAccounts(f *testing.F) {
 	f.Add("id-shop", "Shop", "RUNNING", "node index.js", "Pro", 512)
 	f.Add("../x", "@everyone <@1> [x](https://y) `` **", "\u202eGNINNUR", "```\n# x", "||<t:1>||", -1)
 	f.Add("~", strings.Repeat("\u0301", 300), "", strings.Repeat("*", 5000), "\u200b", 1<<40)
-	texts, err := locale.Load()
-	if err != nil {
-		f.Fatal(err)
-	}
+	texts := loadTexts(f)
 	f.Fuzz(func(t *testing.T, id, name, status, startup, plan string, size int) {
 		for _, text := range []*string{&id, &name, &status, &startup, &plan} {
 			*text = strings.ToValidUTF8(*text, "\ufffd") // as what was decoded from JSON is
@@ -125,40 +104,30 @@ func FuzzAccounts(f *testing.F) {
 			list.Servers = append(list.Servers, more)
 		}
 		w := &strict{t: t, world: world{list: list, action: func() (string, error) { return "RUNNING", nil }}}
-		c := commands.New(w, w, turns.New(nil), texts)
-		router := interaction.NewRouter()
-		c.Route(router)
+		c := commands.New(w, w, actionlock.New(nil), texts)
 		for _, r := range []interaction.Request{
-			command("bot list", nil), command("plan", nil), command("bot show", nil), command("bot restart", nil), command("bot startup", nil), command("bot delete", nil), command("bot create", nil),
-			{Kind: interaction.Autocomplete, Name: "bot show", Focused: "bot"}, press("list/1"),
+			command("bot list", nil), press("list/1"), command("plan", nil), command("bot create", nil), typing("bot show", name),
+			onBot("bot show", id), onBot("bot restart", id), onBot("bot startup", id), onBot("bot delete", id),
 		} {
-			r.ID, r.UserID, r.CustomerID, r.Reference, r.Locale = "900", caller, caller, "REF1234", "en-US"
-			r.Options = map[string]string{"bot": id}
-			if r.Kind == interaction.Autocomplete {
-				r.Options["bot"] = name
-			}
-			follow(t, c, &r, router.Route(&r))
+			response, err := ask(t, c, r)
+			allSendable(t, c, response, err)
 		}
 		w.acted()
 	})
 }
 
-// follow calls a handler and what comes after it, and looks at all that is to be
-// seen.
-func follow(t *testing.T, c *commands.Commands, r *interaction.Request, h interaction.Handler) {
+// allSendable fails where Discord would refuse an answer, or what comes after it.
+func allSendable(t *testing.T, c *commands.Commands, response interaction.Response, err error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	response, err := h(ctx, r)
 	for {
 		if err != nil {
-			sendable(t, interaction.Reply(c.Explain(r, err).Message))
+			sendable(t, interaction.Reply(c.Explain(&interaction.Request{Reference: "REF1234"}, err).Message))
 			return
 		}
 		sendable(t, response)
 		if response.Then == nil {
 			return
 		}
-		response, err = response.Then(ctx)
+		response, err = response.Then(t.Context())
 	}
 }

@@ -7,11 +7,10 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
 )
 
-// Health is how the bot and what it depends on fare.
+// Health is the state of the program and of what it depends on.
 type Health struct {
 	Version string
 	Started time.Time
@@ -22,7 +21,7 @@ type Health struct {
 	Log     []LogChannel
 }
 
-// LogChannel is how a log channel fares.
+// LogChannel is the state of a log channel.
 type LogChannel struct {
 	ID      string
 	Waiting int           // entries that Discord does not have yet
@@ -39,103 +38,110 @@ type Shard struct {
 	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
 }
 
-// ServiceHealth is how the calls to the hosting service went of late.
+// ServiceHealth counts the latest calls to the hosting service.
 type ServiceHealth struct {
 	Window        time.Duration // over which is counted
-	Calls, Failed int           // failed are those that the service or the way to it is to blame for
-	DownSince     time.Time     // since when it is taken to be away; zero while it is not
+	Calls, Failed int           // those that the service or the network failed
+	DownSince     time.Time     // since when the service is taken to be away; zero while it is not
 }
 
-// RedisHealth is how Redis answers.
+// RedisHealth is the state of Redis.
 type RedisHealth struct {
 	Embedded bool // in the process: no other Redis is configured
 	Err      error
 	Latency  time.Duration // of one round trip
 }
 
-// health draws the bot's health, one field for each thing that can fail.
-func (p *page) health(h Health) interaction.Message {
+// healthView is the health of the program as staff read it.
+type healthView struct {
+	view
+	Health
+}
+
+// draw draws one field for each thing that can fail.
+func (h healthView) draw() screen {
 	color := green
 	field := func(key string, well bool, value string) *discordgo.MessageEmbedField {
 		if !well {
 			color = orange
 			value = "⚠️ " + value
 		}
-		return &discordgo.MessageEmbedField{Name: p.t.Text(key), Value: value, Inline: true}
+		return h.field(key, value, true)
 	}
 	well := true
 	var shards []string
 	for _, s := range h.Shards {
 		well = well && s.Ready
-		shards = append(shards, p.shard(s))
+		shards = append(shards, h.shard(s))
 	}
 	fields := []*discordgo.MessageEmbedField{
-		field("staff.status.version", true, orDash(safetext.Code(h.Version, wordLimit))),
+		field("staff.status.version", true, safetext.Code(h.Version, wordLimit)),
 		field("staff.status.up", true, relative(h.Started)),
 		field("staff.status.served", true, strconv.FormatInt(h.Served, 10)),
-		field("staff.status.shards", well, orDash(strings.Join(shards, "\n"))),
-		field("staff.status.service", h.Service.Failed == 0 && h.Service.DownSince.IsZero(), p.serviceHealth(h.Service)),
-		field("staff.status.redis", h.Redis.Err == nil, p.redisHealth(h.Redis)),
+		field("staff.status.shards", well, strings.Join(shards, "\n")),
+		field("staff.status.service", h.Service.Failed == 0 && h.Service.DownSince.IsZero(), h.service()),
+		field("staff.status.redis", h.Redis.Err == nil, h.redis()),
 	}
 	for _, ch := range h.Log {
-		fields = append(fields, field("staff.status.log", ch.Trouble == "" && ch.Age < lateAge, p.logHealth(ch)))
+		fields = append(fields, field("staff.status.log", ch.Trouble == "" && ch.Age < lateAge, h.logChannel(ch)))
 	}
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: p.t.Text("staff.status.title"), Fields: fields, Color: color}}}
+	return newScreen("", &discordgo.MessageEmbed{Title: h.t.Text("staff.status.title"), Fields: fields, Color: color})
 }
 
-func (p *page) shard(s Shard) string {
-	text := "🔴 " + p.t.Text("staff.status.lost")
+func (h healthView) shard(s Shard) string {
+	text := "🔴 " + h.t.Text("staff.status.lost")
 	if s.Ready {
-		text = "🟢 " + p.milliseconds(s.Latency)
+		text = "🟢 " + h.milliseconds(s.Latency)
 	}
 	return strconv.Itoa(s.ID) + ": " + text
 }
 
-func (p *page) serviceHealth(h ServiceHealth) string {
+func (h healthView) service() string {
+	s := h.Service
 	down := ""
-	if !h.DownSince.IsZero() {
-		down = p.t.Format("staff.status.down", args{"Since": relative(h.DownSince)}) + "\n"
+	if !s.DownSince.IsZero() {
+		down = h.t.Format("staff.status.down", args{"Since": relative(s.DownSince)}) + "\n"
 	}
-	if h.Calls == 0 {
-		return down + p.t.Format("staff.status.no_calls", args{"Window": p.t.Duration(h.Window)})
+	if s.Calls == 0 {
+		return down + h.t.Format("staff.status.no_calls", args{"Window": h.t.Duration(s.Window)})
 	}
-	return down + p.t.Format("staff.status.calls", args{
-		"Failed": h.Failed, "Calls": h.Calls, "Rate": p.t.Percent(h.Failed * 100 / h.Calls), "Window": p.t.Duration(h.Window),
+	return down + h.t.Format("staff.status.calls", args{
+		"Failed": s.Failed, "Calls": s.Calls, "Rate": h.t.Percent(s.Failed * 100 / s.Calls), "Window": h.t.Duration(s.Window),
 	})
 }
 
-func (p *page) redisHealth(h RedisHealth) string {
+func (h healthView) redis() string {
 	switch {
-	case h.Err != nil:
-		return safetext.Markdown(h.Err.Error(), commandLimit)
-	case h.Embedded:
-		return p.t.Text("staff.status.embedded")
+	case h.Redis.Err != nil:
+		return safetext.Markdown(h.Redis.Err.Error(), commandLimit)
+	case h.Redis.Embedded:
+		return h.t.Text("staff.status.embedded")
 	default:
-		return p.milliseconds(h.Latency)
+		return h.milliseconds(h.Redis.Latency)
 	}
 }
 
 // lateAge is how old an entry may be that waits without anything being wrong.
 const lateAge = time.Minute
 
-func (p *page) logHealth(ch LogChannel) string {
-	text := "<#" + ch.ID + "> " + p.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+func (h healthView) logChannel(ch LogChannel) string {
+	text := "<#" + ch.ID + "> " + h.t.Format("staff.status.waiting", args{"N": ch.Waiting})
 	if ch.Waiting > 0 {
-		text += ", " + p.t.Format("staff.status.oldest", args{"Age": p.t.Duration(ch.Age)})
+		text += ", " + h.t.Format("staff.status.oldest", args{"Age": h.t.Duration(ch.Age)})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + safetext.Markdown(ch.Trouble, commandLimit)
 	}
 	if ch.Forbidden {
-		text += "\n" + p.t.Text("log.channel.permissions")
+		text += "\n" + h.t.Text("log.channel.permissions")
 	}
 	return text
 }
 
 // milliseconds says a latency; "–" where it is not known.
-func (p *page) milliseconds(d time.Duration) string {
+func (h healthView) milliseconds(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return p.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
+	return h.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
 }

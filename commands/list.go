@@ -4,14 +4,12 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 )
 
 // pageSize is how many bots a page lists: with their longest names ten stay
@@ -21,19 +19,38 @@ const pageSize = 10
 // list shows a page of the caller's bots: the first, the one that is named, or
 // the one that has a certain bot.
 func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(p *page, s accounts.Snapshot) (interaction.Message, error) {
-		return p.list(s.List, wantedPage(r, s.List.Servers)), nil
+	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+		return c.botList(r, l, a).draw(), nil
 	})
 }
 
-// wantedPage returns the number of the page, from 0. It may not exist.
+// botList is a page of an account's bots.
+type botList struct {
+	view
+	age     age
+	account hostapi.Account
+	servers []hostapi.Server // all bots
+	page    int              // from 0
+	pages   int
+	shown   []hostapi.Server // the bots of the page, as they are at this moment
+}
+
+// botList returns the page that a request is about. Where that does not exist any
+// more, it is the nearest one that does.
+func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
+	pages := max(1, (len(l.Servers)+pageSize-1)/pageSize)
+	page := min(max(wantedPage(r, l.Servers), 0), pages-1)
+	shown := slices.Clone(l.Servers[page*pageSize : min((page+1)*pageSize, len(l.Servers))])
+	for i, s := range shown {
+		shown[i] = withStatusOf(c.locks.Running(r.CustomerID, s.ID), s)
+	}
+	return botList{view: c.view(r), age: a, account: l.Account, servers: l.Servers, page: page, pages: pages, shown: shown}
+}
+
+// wantedPage returns the number of a page that may not exist.
 func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
-	if h, ok := r.Params["bot"]; ok {
-		for i, s := range servers {
-			if handle(s.ID) == h {
-				return i / pageSize
-			}
-		}
+	if key, ok := r.Params["bot"]; ok {
+		return max(0, slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == key })) / pageSize
 	}
 	n, err := strconv.Atoi(r.Params["page"])
 	if err != nil {
@@ -42,115 +59,98 @@ func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
 	return n
 }
 
-// list draws a page of bots. A page that does not exist any more becomes the
-// nearest one that does.
-func (p *page) list(l hostapi.List, number int) interaction.Message {
-	last := max(0, (len(l.Servers)-1)/pageSize)
-	number = min(max(number, 0), last)
-	shown := make([]hostapi.Server, 0, pageSize)
-	for _, s := range l.Servers[number*pageSize : min((number+1)*pageSize, len(l.Servers))] {
-		shown = append(shown, p.now(s))
+func (l botList) draw() screen {
+	embed := &discordgo.MessageEmbed{
+		Title: l.t.Text("list.title"), Description: paragraphs(l.heading(l.age, ""), l.summary(), l.empty()), Color: blurple,
 	}
-	p.subject = idPage + strconv.Itoa(number)
-
-	embed := &discordgo.MessageEmbed{Title: p.t.Text("list.title"), Color: blurple}
-	description := p.summary(l)
-	if len(shown) == 0 {
-		description = strings.TrimPrefix(description+"\n\n"+p.empty(), "\n\n")
+	for _, s := range l.shown {
+		embed.Fields = append(embed.Fields, l.botField(s))
 	}
-	embed.Description = p.noticed(description)
-	embed.Fields = make([]*discordgo.MessageEmbedField, 0, len(shown))
-	for _, s := range shown {
-		embed.Fields = append(embed.Fields, p.listField(s))
+	if len(l.shown) > 0 {
+		embed.Footer = &discordgo.MessageEmbedFooter{Text: l.count()}
 	}
-	if len(shown) > 0 {
-		footer := p.t.Count("list.count", len(l.Servers), nil)
-		if last > 0 {
-			footer += " · " + p.t.Format("list.page", args{"Page": number + 1, "Pages": last + 1})
-		}
-		embed.Footer = &discordgo.MessageEmbedFooter{Text: footer}
-	}
-
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: p.listComponents(shown, number, last)}
+	return newScreen(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
-// empty says that there are no bots, and to customers how there will be.
-func (p *page) empty() string {
-	text := p.t.Text("list.empty")
-	if p.offers(hostapi.OpCreate) && !p.request.ByStaff() {
-		text += " " + p.t.Text("list.create")
+// empty says that there are no bots, where there are none, and to customers how
+// there will be.
+func (l botList) empty() string {
+	if len(l.servers) > 0 {
+		return ""
+	}
+	text := l.t.Text("list.empty")
+	if l.offers(hostapi.OpCreate) && !l.staff {
+		text += " " + l.t.Text("list.create")
 	}
 	return text
 }
 
 // summary is the plan in a line, or "" where the service names none.
-func (p *page) summary(l hostapi.List) string {
-	a := l.Account
+func (l botList) summary() string {
+	a := l.account
 	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 {
 		return ""
 	}
-	return p.t.Format("list.summary", args{
+	return l.t.Format("list.summary", args{
 		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)),
-		"Used": p.t.Size(allocatedRAM(l.Servers)), "Granted": p.t.Size(a.PlanRAMMB),
+		"Used": l.t.Size(allocatedRAM(l.servers)), "Granted": l.t.Size(a.PlanRAMMB),
 		"Bots": a.ServerCount, "Max": a.MaxServers,
 	})
 }
 
-func (p *page) listField(s hostapi.Server) *discordgo.MessageEmbedField {
+func (l botList) count() string {
+	count := l.t.Count("list.count", len(l.servers), nil)
+	if l.pages > 1 {
+		count += " · " + l.t.Format("list.page", args{"Page": l.page + 1, "Pages": l.pages})
+	}
+	return count
+}
+
+func (l botList) botField(s hostapi.Server) *discordgo.MessageEmbedField {
 	condition := conditionOf(s.Status)
 	return &discordgo.MessageEmbedField{
 		Name: condition.emoji + " " + name(s),
-		Value: condition.word(p.t, s.Status) + " · " + p.t.Format("list.line", args{
-			"RAM": p.t.Size(s.RAMMB), "Disk": p.t.Size(s.DiskMB), "CPU": p.t.Percent(s.CPUPercent),
+		Value: condition.word(l.t, s.Status) + " · " + l.t.Format("list.line", args{
+			"RAM": l.t.Size(s.RAMMB), "Disk": l.t.Size(s.DiskMB), "CPU": l.t.Percent(s.CPUPercent),
 		}),
 	}
 }
 
-func (p *page) listComponents(shown []hostapi.Server, number, last int) []discordgo.MessageComponent {
+func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
-	if options := p.openOptions(shown); len(options) > 0 {
+	if options := l.options(); len(options) > 0 {
 		rows = append(rows, row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: p.customID(idOpen), Placeholder: p.t.Text("list.open"), Options: options,
+			MenuType: discordgo.StringSelectMenu, CustomID: l.customID(idOpen), Placeholder: l.t.Text("list.open"), Options: options,
 		}))
 	}
-	refresh := p.button(discordgo.SecondaryButton, "button.refresh", idPage+strconv.Itoa(number), false)
-	if last == 0 {
+	button := func(key string, page int, disabled bool) discordgo.Button {
+		return l.button(discordgo.SecondaryButton, key, idList+strconv.Itoa(page), disabled)
+	}
+	refresh := button("button.refresh", l.page, false)
+	if l.pages == 1 {
 		return append(rows, row(refresh))
 	}
 	return append(rows, row(
-		p.button(discordgo.SecondaryButton, "button.previous", idPage+strconv.Itoa(number-1), number == 0),
-		refresh,
-		p.button(discordgo.SecondaryButton, "button.next", idPage+strconv.Itoa(number+1), number == last),
+		button("button.previous", l.page-1, l.page == 0), refresh, button("button.next", l.page+1, l.page == l.pages-1),
 	))
 }
 
 // maxDescription is how long Discord lets the description of an option be.
 const maxDescription = 100
 
-// openOptions are the options of the select menu, without two of one value,
-// which Discord refuses. Those of one name show their IDs.
-func (p *page) openOptions(shown []hostapi.Server) []discordgo.SelectMenuOption {
-	options := make([]discordgo.SelectMenuOption, 0, len(shown))
-	for _, s := range shown {
-		h := handle(s.ID)
-		if slices.ContainsFunc(options, func(o discordgo.SelectMenuOption) bool { return o.Value == h }) {
-			continue
-		}
+// options are those of the select menu. Bots of one name show their IDs.
+func (l botList) options() []discordgo.SelectMenuOption {
+	shareName := namesakes(l.shown)
+	options := make([]discordgo.SelectMenuOption, 0, len(l.shown))
+	for _, s := range l.shown {
 		condition := conditionOf(s.Status)
-		options = append(options, discordgo.SelectMenuOption{
-			Label:       plainName(s, nameLimit),
-			Value:       h,
-			Description: condition.plainWord(p.t, s.Status),
-			Emoji:       &discordgo.ComponentEmoji{Name: condition.emoji},
-		})
-	}
-	for i := range options {
-		o := &options[i]
-		alike := func(other discordgo.SelectMenuOption) bool { return other.Label == o.Label && other.Value != o.Value }
-		if slices.ContainsFunc(options, alike) {
-			s, _ := byHandle(shown, o.Value)
-			o.Description = safetext.Plain(o.Description+" · "+s.ID, maxDescription)
+		description := condition.plainWord(l.t, s.Status)
+		if shareName(s) {
+			description = safetext.Plain(description+" · "+s.ID, maxDescription)
 		}
+		options = append(options, discordgo.SelectMenuOption{
+			Label: plainName(s, nameLimit), Value: botKey(s.ID), Description: description, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
+		})
 	}
 	return options
 }

@@ -9,51 +9,44 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/safetext"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 )
 
 // plan shows what the caller's plan grants and how much of it is used.
 func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(p *page, s accounts.Snapshot) (interaction.Message, error) {
-		return p.plan(s.List), nil
+	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+		v := c.view(r)
+		embed := planUse{v, l}.embed()
+		embed.Description = v.heading(a, "")
+		return newScreen("plan", embed, v.backRow()), nil
 	})
 }
 
-func (p *page) plan(l hostapi.List) interaction.Message {
-	p.subject = "plan"
-	embed := p.planEmbed(l)
-	embed.Description = p.noticed("")
-	return interaction.Message{
-		Embeds:     []*discordgo.MessageEmbed{embed},
-		Components: []discordgo.MessageComponent{row(p.button(discordgo.SecondaryButton, "button.back", idPage+"0", false))},
-	}
+// planUse is how much of a plan an account uses.
+type planUse struct {
+	view
+	list hostapi.List
 }
 
-func (p *page) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
-	a := l.Account
-	embed := &discordgo.MessageEmbed{
-		Title: p.t.Text("plan.title"),
-		Color: blurple,
-		Fields: []*discordgo.MessageEmbedField{
-			{Name: p.t.Text("plan.name"), Value: orDash(safetext.Markdown(a.PlanName, wordLimit))},
-			{Name: p.t.Text("plan.ram"), Value: p.usage(allocatedRAM(l.Servers), a.PlanRAMMB, p.t.Size)},
-			{Name: p.t.Text("plan.bots"), Value: p.usage(a.ServerCount, a.MaxServers, strconv.Itoa)},
-		},
+func (p planUse) embed() *discordgo.MessageEmbed {
+	a := p.list.Account
+	color, bots := blurple, p.usage(a.ServerCount, a.MaxServers, strconv.Itoa)
+	switch {
+	case a.MaxServers <= 0 || a.ServerCount < a.MaxServers:
+	case a.ServerCount == a.MaxServers:
+		color, bots = orange, bots+"\n"+p.t.Text("plan.full")
+	default:
+		color, bots = orange, bots+"\n"+p.t.Text("plan.over")
 	}
-	if a.MaxServers > 0 && a.ServerCount >= a.MaxServers {
-		key := "plan.full"
-		if a.ServerCount > a.MaxServers {
-			key = "plan.over"
-		}
-		embed.Color = orange
-		embed.Fields[2].Value += "\n" + p.t.Text(key)
-	}
-	return embed
+	return &discordgo.MessageEmbed{Title: p.t.Text("plan.title"), Color: color, Fields: []*discordgo.MessageEmbedField{
+		p.field("plan.name", safetext.Markdown(a.PlanName, wordLimit), false),
+		p.field("plan.ram", p.usage(allocatedRAM(p.list.Servers), a.PlanRAMMB, p.t.Size), false),
+		p.field("plan.bots", bots, false),
+	}}
 }
 
 // usage draws a bar and says the figures; where the plan names no limit, only
 // what is used.
-func (p *page) usage(used, total int, say func(int) string) string {
+func (p planUse) usage(used, total int, say func(int) string) string {
 	if total <= 0 {
 		return say(used) + " · " + p.t.Text("plan.none")
 	}

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/safetext"
 	"hostbot/hostapi"
 )
 
@@ -15,74 +18,116 @@ func (s sizes) customID() string {
 	return strconv.Itoa(s.ramMB) + "/" + strconv.Itoa(s.diskMB) + "/" + strconv.Itoa(s.cpuPercent)
 }
 
-// room is what a plan leaves for a new bot. What the service does not limit is
-// not limited here.
-type room struct {
-	bots    int
-	limited bool // the plan names how many bots it allows
-	ramMB   int
-}
-
 // unlimitedRAM stands for a plan that names no memory, in megabytes.
 const unlimitedRAM = 16 << 10
 
-func roomOf(l hostapi.List) room {
-	r := room{bots: l.Account.MaxServers - l.Account.ServerCount, limited: l.Account.MaxServers > 0, ramMB: unlimitedRAM}
-	if l.Account.PlanRAMMB > 0 {
-		r.ramMB = l.Account.PlanRAMMB - allocatedRAM(l.Servers)
+// freeRAM returns the memory that a plan leaves for a new bot, in megabytes. It
+// refuses a plan without room for one before the customer fills anything in. A plan
+// without a limit is not limited here.
+func freeRAM(l hostapi.List) (int, error) {
+	a, free := l.Account, unlimitedRAM
+	if a.PlanRAMMB > 0 {
+		free = a.PlanRAMMB - allocatedRAM(l.Servers)
 	}
-	return r
+	if free > 0 && (a.MaxServers <= 0 || a.ServerCount < a.MaxServers) {
+		return free, nil
+	}
+	return 0, &refusal{"the plan has no room for another bot", func(v view) string {
+		key := "create.full"
+		if a.MaxServers <= 0 {
+			key = "create.full_ram"
+		}
+		return v.t.Format(key, args{
+			"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)), "Bots": a.ServerCount, "Max": a.MaxServers,
+			"RAM": v.t.Size(max(0, free)), "Granted": v.t.Size(a.PlanRAMMB),
+		})
+	}}
 }
 
-// full tells whether there is no room for another bot.
-func (r room) full() bool { return r.limited && r.bots <= 0 || r.ramMB <= 0 }
-
-// ramOptions are the sizes of memory that fit, the whole of what is left among
-// them; 25 at most, as a select menu holds.
-func (r room) ramOptions() []int {
-	var fit []int
-	for _, mb := range []int{128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
-		if mb < r.ramMB {
-			fit = append(fit, mb)
+// ramOptions are the sizes of memory to choose from: the usual ones that fit, all
+// that is left, and the chosen one, which was an option of an account that has
+// changed since.
+func ramOptions(free, chosen int) []int {
+	var options []int
+	for _, mb := range []int{chosen, free, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
+		if mb > 0 && mb <= free {
+			options = append(options, mb)
 		}
 	}
-	return append(fit, r.ramMB)
+	slices.Sort(options)
+	return slices.Compact(options)
 }
 
 func diskOptions() []int { return []int{1024, 2048, 5120, 10240, 20480} }
 func cpuOptions() []int  { return []int{50, 100, 150, 200, 400} }
 
-// read takes sizes from a request's parameters. Whatever those say, the sizes
-// are among the options: the ordinary ones where nothing else was chosen.
-func (r room) read(params map[string]string) sizes {
-	return sizes{
-		ramMB:      among(r.ramOptions(), params["ram"], 512),
-		diskMB:     among(diskOptions(), params["disk"], 2048),
-		cpuPercent: among(cpuOptions(), params["cpu"], 100),
-	}
+// readSizes takes sizes from a request's parameters, and tells whether all of them
+// are there and fit. One that is not or does not is the ordinary one instead.
+func readSizes(free int, params map[string]string) (chosen sizes, fits bool) {
+	ramMB, _ := strconv.Atoi(params["ram"])
+	ramMB, ramFits := among(ramOptions(free, ramMB), params["ram"], 512)
+	diskMB, diskFits := among(diskOptions(), params["disk"], 2048)
+	cpuPercent, cpuFits := among(cpuOptions(), params["cpu"], 100)
+	return sizes{ramMB, diskMB, cpuPercent}, ramFits && diskFits && cpuFits
 }
 
-// fitting takes sizes from a request's parameters as read does, and tells whether
-// they fit: the choice is the customer's, and not to be changed behind their back.
-func (r room) fitting(params map[string]string) (chosen sizes, fits bool) {
-	ram, err := strconv.Atoi(params["ram"])
-	chosen = r.read(params)
-	chosen.ramMB = ram
-	fits = err == nil && ram > 0 && ram <= r.ramMB &&
-		params["disk"] == strconv.Itoa(chosen.diskMB) && params["cpu"] == strconv.Itoa(chosen.cpuPercent)
-	return chosen, fits
-}
-
-// among returns the option that text names, or the largest up to ordinary.
-func among(options []int, text string, ordinary int) int {
+// among returns the option that text names, and otherwise the largest up to ordinary.
+func among(options []int, text string, ordinary int) (option int, named bool) {
 	if n, err := strconv.Atoi(text); err == nil && slices.Contains(options, n) {
-		return n
+		return n, true
 	}
-	best := options[0]
+	option = options[0]
 	for _, n := range options {
 		if n <= ordinary {
-			best = n
+			option = n
 		}
 	}
-	return best
+	return option, false
+}
+
+// sizesForm lets the sizes of a new bot be chosen.
+type sizesForm struct {
+	view
+	age     age
+	account hostapi.Account
+	free    int // megabytes of memory
+	chosen  sizes
+}
+
+func (f sizesForm) draw() screen {
+	embed := &discordgo.MessageEmbed{
+		Title: f.t.Text("create.title"), Description: paragraphs(f.heading(f.age, ""), f.room()), Color: blurple,
+	}
+	return newScreen(idCreate+f.chosen.customID(), embed,
+		f.menu("ram", ramOptions(f.free, f.chosen.ramMB), f.chosen.ramMB, f.t.Size),
+		f.menu("disk", diskOptions(), f.chosen.diskMB, f.t.Size),
+		f.menu("cpu", cpuOptions(), f.chosen.cpuPercent, f.t.Percent),
+		row(f.button(discordgo.PrimaryButton, "button.continue", idCreate+f.chosen.customID(), false)),
+	)
+}
+
+// room says what the plan leaves, or nothing where it names no limits.
+func (f sizesForm) room() string {
+	a := f.account
+	if a.MaxServers <= 0 || a.PlanRAMMB <= 0 {
+		return ""
+	}
+	return f.t.Format("create.room", args{
+		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)),
+		"Bots": f.t.Count("list.count", a.MaxServers-a.ServerCount, nil), "RAM": f.t.Size(f.free),
+	})
+}
+
+// menu chooses one of the sizes, which is a parameter of custom IDs.
+func (f sizesForm) menu(size string, options []int, chosen int, say func(int) string) discordgo.MessageComponent {
+	label := f.t.Text("card." + size)
+	menu := discordgo.SelectMenu{
+		MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + f.chosen.customID(), Placeholder: label,
+	}
+	for _, n := range options {
+		menu.Options = append(menu.Options, discordgo.SelectMenuOption{
+			Label: label + ": " + say(n), Value: strconv.Itoa(n), Default: n == chosen,
+		})
+	}
+	return row(menu)
 }

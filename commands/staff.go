@@ -3,17 +3,16 @@ package commands
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
-	"strings"
+
+	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/reference"
-	"hostbot/bot/safetext"
 )
 
-// Access says who is staff: the users and those with one of the roles, in one
-// guild. Nobody is where none are named.
+// Access names the company's staff: these users and members with one of these roles,
+// in one guild. Without any there is no staff.
 type Access struct {
 	GuildID string
 	UserIDs []string
@@ -28,11 +27,6 @@ func (a Access) allows(r *interaction.Request) bool {
 	return slices.Contains(a.UserIDs, r.UserID) ||
 		slices.ContainsFunc(a.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) })
 }
-
-// deniedError says that the caller is not staff.
-type deniedError struct{}
-
-func (deniedError) Error() string { return "the caller is not staff" }
 
 // Forgetter drops what is cached of accounts.
 type Forgetter interface {
@@ -62,7 +56,7 @@ type StaffConfig struct {
 
 // Staff are the commands by which the company's staff help customers: they see
 // what a customer sees, act on a customer's behalf, and look behind references.
-// Each use is checked against Access and told in the log channel.
+// Each use is checked against Access, and the log channel tells of it.
 type Staff struct {
 	customers *Commands
 	cfg       StaffConfig
@@ -73,58 +67,80 @@ func NewStaff(customers *Commands, cfg StaffConfig) *Staff {
 	return &Staff{customers: customers, cfg: cfg}
 }
 
-// The names of commands and options of staff's own.
-const (
-	menuBots   = "Hosted bots" // the context menu on a user
-	optionUser = "user"
-	optionDo   = "do"
-	optionCode = "code"
-)
-
-// onBehalf begins the custom IDs of what staff see of a customer: it is followed
-// by the customer's ID and what a customer's own component would have.
+// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
+// customer's own component would have follow.
 const onBehalf = "for/"
 
-// Route adds all routes to a router.
-func (s *Staff) Route(r *interaction.Router) {
-	r.Command("admin lookup", s.audited(s.lookup))
-	r.Command(menuBots, s.audited(s.lookup))
-	r.Command("admin action", s.allowed(s.chooseAction))
-	r.Autocomplete("admin action", optionBot, s.allowed(s.onBehalf(s.customers.complete)))
-	r.Command("admin flush", s.audited(s.flush))
-	r.Command("admin reference", s.audited(s.reference))
-	r.Command("admin status", s.audited(s.status))
-	r.Command("admin logs test", s.audited(s.testLogs))
-
-	view := func(pattern string, h interaction.Handler) {
-		r.Component(onBehalf+"{user}/"+pattern, s.audited(s.onBehalf(h)))
+// table lists staff's commands.
+func (s *Staff) table() []command {
+	c := s.customers
+	user := option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
+	shown := func(pattern string, h interaction.Handler) route {
+		return route{onBehalf + "{user}/" + pattern, s.audited(s.onBehalf(h))}
 	}
-	view(idPage+"{page}", s.customers.lookup)
-	view(idPageOf+"{bot...}", s.customers.lookup)
-	view(idOpen, s.customers.show)
-	view(idShow+"{bot...}", s.customers.show)
+	components := []route{
+		shown(idList+"{page}", c.lookup), shown(idListWith+anyBot, c.lookup), shown(idOpen, c.show), shown(idShow+anyBot, c.show),
+	}
 	for _, a := range actions() {
-		r.Component(onBehalf+"{user}/"+a.customID("{bot...}"), s.allowed(s.act(a)))
+		components = append(components, route{onBehalf + "{user}/" + a.customID(anyBot), s.allowed(s.act(a))})
 	}
+	lookup := s.audited(s.onBehalf(c.lookup))
+	table := []command{{name: "admin lookup", options: []option{user}, handle: lookup, components: components}}
+	if choices := s.actionChoices(); len(choices) > 0 {
+		text := discordgo.ApplicationCommandOptionString
+		table = append(table, command{
+			name: "admin action", handle: s.allowed(s.chooseAction),
+			options: []option{
+				user,
+				{name: optionBot, kind: text, complete: s.allowed(s.onBehalf(c.complete))},
+				{name: optionAction, kind: text, choices: choices},
+			},
+		})
+	}
+	return append(table,
+		command{name: "admin flush", options: []option{user}, handle: s.audited(s.onBehalf(s.flush))},
+		command{
+			name: "admin reference", options: []option{{name: optionCode, kind: discordgo.ApplicationCommandOptionString}},
+			handle: s.audited(s.reference),
+		},
+		command{name: "admin status", handle: s.audited(s.status)},
+		command{name: "admin logs test", handle: s.audited(s.testLogs)},
+		command{name: "Hosted bots", userMenu: "menu.bots", handle: lookup},
+	)
 }
 
-// allowed lets only staff through. Who is refused is told in the log channel,
-// though not at every key that is pressed.
+// Route adds all routes to a router.
+func (s *Staff) Route(r *interaction.Router) { addRoutes(r, s.table()) }
+
+// Definitions returns staff's commands as they are registered in the guild of
+// theirs. Discord hides them from members who may not manage the guild, unless that
+// is set otherwise there. Access decides who may use them all the same.
+func (s *Staff) Definitions() []*discordgo.ApplicationCommand {
+	definitions := define(s.customers.texts, s.table())
+	manageGuild := int64(discordgo.PermissionManageGuild)
+	for _, d := range definitions {
+		d.DefaultMemberPermissions = &manageGuild
+	}
+	return definitions
+}
+
+// allowed lets only staff through. The log channel tells of other callers, though not
+// at every key that they press.
 func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		switch {
-		case s.cfg.Access.allows(r):
+		if s.cfg.Access.allows(r) {
 			return h(ctx, r)
-		case r.Kind == interaction.Autocomplete:
-			return interaction.Response{}, deniedError{}
-		default:
-			return interaction.Response{Audit: &interaction.Audit{Refused: true}}, deniedError{}
 		}
+		var response interaction.Response
+		if r.Kind != interaction.Autocomplete {
+			response.Audit = &interaction.Audit{Refused: true}
+		}
+		return response, refuse("the caller is not staff", "staff.denied")
 	}
 }
 
-// audited lets only staff through, and has the use told in the log channel.
-// What is an action is told there as such.
+// audited lets only staff through, and has the log channel tell of the use.
+// It tells of an action by itself.
 func (s *Staff) audited(h interaction.Handler) interaction.Handler {
 	return s.allowed(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
@@ -136,118 +152,27 @@ func (s *Staff) audited(h interaction.Handler) interaction.Handler {
 }
 
 // botAsked returns what a request says of the bot that it is about, if any: the
-// route does not tell of all that was typed, chosen or pressed.
+// route does not tell what was typed, chosen or pressed.
 func botAsked(r *interaction.Request) string {
 	return cmp.Or(r.Options[optionBot], r.Params["bot"], r.Value())
 }
 
-// onBehalf has a handler serve the customer whom staff mean as if that had asked.
+// onBehalf has a handler serve the customer whom staff mean, as if the customer had
+// asked: the user of a context menu, of a staff view's component, or of an option.
 func (s *Staff) onBehalf(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		customerID := meant(r)
+		customerID := r.TargetID
+		switch {
+		case customerID != "":
+		case r.Kind == interaction.Component:
+			customerID = r.Params["user"]
+		default:
+			customerID = r.Options[optionUser]
+		}
 		if !interaction.IsSnowflake(customerID) {
-			return interaction.Response{}, badInputError{}
+			return interaction.Response{}, badInput()
 		}
 		r.CustomerID = customerID
 		return h(ctx, r)
 	}
-}
-
-// meant returns the customer's ID: of a command's option, the user of a context
-// menu, or as a component of a staff view carries it.
-func meant(r *interaction.Request) string {
-	switch {
-	case r.TargetID != "":
-		return r.TargetID
-	case r.Kind == interaction.Component:
-		return r.Params["user"]
-	default:
-		return r.Options[optionUser]
-	}
-}
-
-// lookup shows a customer's bots and plan.
-func (s *Staff) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return s.onBehalf(s.customers.lookup)(ctx, r)
-}
-
-// chooseAction does to a customer's bot what was chosen.
-func (s *Staff) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	chosen := r.Options[optionDo]
-	i := slices.IndexFunc(actions(), func(a action) bool { return a.name == chosen && s.customers.hosting.Offers(a.op) })
-	if i < 0 {
-		return interaction.Response{Audit: &interaction.Audit{Detail: chosen + " " + botAsked(r)}}, badInputError{}
-	}
-	return s.act(actions()[i])(ctx, r)
-}
-
-// act does something to a customer's bot. Its end is told as an action; where it
-// does not come to one, that is told here.
-func (s *Staff) act(a action) interaction.Handler {
-	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		response, err := s.onBehalf(s.customers.act(a))(ctx, r)
-		if err != nil {
-			response.Audit = &interaction.Audit{Detail: a.name + " " + botAsked(r)}
-		}
-		return response, err
-	}
-}
-
-// flush drops what is cached of a customer's account.
-func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return s.onBehalf(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		known, err := s.cfg.Cache.Forget(ctx, r.CustomerID)
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		p := s.customers.page(r)
-		key := "staff.flush.nothing"
-		if known {
-			key = "staff.flush.done"
-		}
-		return p.respond(p.note(p.t.Format(key, args{"User": safetext.User(r.CustomerID)}))), nil
-	})(ctx, r)
-}
-
-// reference tells what happened behind a reference that a customer was shown.
-func (s *Staff) reference(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	p := s.customers.page(r)
-	typed := r.Options[optionCode]
-	code := reference.Clean(typed)
-	asked := cmp.Or(code, typed)
-	audit := &interaction.Audit{Detail: asked}
-	story, err := s.cfg.Stories.Story(ctx, code)
-	switch {
-	case errors.Is(err, reference.ErrUnknown):
-		shown := orDash(safetext.Code(asked, wordLimit))
-		response := p.respond(p.note(p.t.Format("staff.reference.unknown", args{"Reference": shown})))
-		response.Audit = audit
-		return response, nil
-	case err != nil:
-		return interaction.Response{Audit: audit}, err
-	}
-	response := p.respond(p.story(story))
-	response.Audit = audit
-	return response, nil
-}
-
-// status tells how the bot and what it depends on fare.
-func (s *Staff) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	p := s.customers.page(r)
-	return p.respond(p.health(s.cfg.Health(ctx))), nil
-}
-
-// testLogs shows staff what they will read, where they will read it.
-func (s *Staff) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	p := s.customers.page(r)
-	channels := s.cfg.Health(ctx).Log
-	if len(channels) == 0 {
-		return p.respond(p.note(p.t.Text("staff.logs.none"))), nil
-	}
-	s.cfg.Logs.Test(r)
-	var names []string
-	for _, ch := range channels {
-		names = append(names, "<#"+ch.ID+">")
-	}
-	return p.respond(p.note(p.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")}))), nil
 }

@@ -21,20 +21,14 @@ const (
 // inputLimit is how many characters Discord takes in a text input.
 const inputLimit = 4000
 
-// badInputError says that what was entered in a modal can not be used.
-type badInputError struct{}
-
-func (badInputError) Error() string { return "what was entered can not be used" }
+// badInput refuses what was entered in a modal.
+func badInput() error { return refuse("what was entered cannot be used", "error.bad_input") }
 
 // askStartup opens a modal with how a bot is started today.
-func (c *Commands) askStartup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	bot, err := c.chosen(ctx, r)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	t, today := c.texts.For(r.Locale), startupOf(bot.server)
+func (c *Commands) askStartup(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	t, today := c.texts.For(r.Locale), startupOf(b.server)
 	return interaction.Open(&interaction.Dialog{
-		CustomID: idStartup + handle(bot.server.ID),
+		CustomID: idStartup + botKey(b.server.ID),
 		Title:    t.Text("modal.startup.title"),
 		Components: []discordgo.MessageComponent{
 			input(inputCommand, t.Text("modal.startup.command"), today.Command),
@@ -65,31 +59,24 @@ func input(customID, label, value string) discordgo.MessageComponent {
 }
 
 // changeStartup changes how a bot is started to what was entered.
-func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	bot, err := c.chosen(ctx, r)
-	if err != nil {
-		return interaction.Response{}, err
-	}
+func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	wanted := hostapi.Startup{Command: strings.TrimSpace(r.Fields[inputCommand]), EntryFile: strings.TrimSpace(r.Fields[inputEntry])}
 	if wanted.Command == "" || wanted.EntryFile == "" {
-		return interaction.Response{}, badInputError{}
+		return interaction.Response{}, badInput()
 	}
-	if wanted == startupOf(bot.server) {
-		p := c.page(r)
-		p.age(bot.account)
-		p.notice = p.t.Text("startup.unchanged")
-		return p.respond(p.card(bot.server)), nil
+	if wanted == startupOf(b.server) {
+		return respond(r, c.card(r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw()), nil
 	}
-	return c.begin(ctx, r, startup(wanted), bot)
+	return c.begin(ctx, r, startup(wanted), b)
 }
 
 // startup changes how a bot is started from the next start on.
 func startup(wanted hostapi.Startup) action {
-	return action{name: "startup", op: hostapi.OpUpdateStartup, outdates: true, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, string, error) {
+	return action{name: "startup", op: hostapi.OpUpdateStartup, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
 		changed, err := h.UpdateStartup(ctx, userID, s.ID, wanted)
 		if err == nil {
 			s.StartupCommand, s.EntryFile = changed.StartupCommand, changed.EntryFile
 		}
-		return s, "", err
+		return s, err
 	}}
 }

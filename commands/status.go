@@ -3,7 +3,9 @@ package commands
 import (
 	"strings"
 
+	"hostbot/bot/actionlock"
 	"hostbot/bot/safetext"
+	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
@@ -22,29 +24,25 @@ const (
 	unknown state = iota // anything may be right
 	up
 	down
-	broken // down, and not by anybody's wish
-	moving // on the way to another state
-	locked // for the host alone to change
+	broken       // down, and nobody wanted it
+	transitional // on the way to another state
+	locked       // for the host alone to change
 )
 
-// settled tells whether the condition lasts until somebody does something.
-func (c condition) settled() bool { return c.state != moving }
-
-// offers tells whether an action makes sense.
-func (c condition) offers(action string) bool {
-	switch c.state {
-	case up:
-		return action != "start"
-	case down:
-		return action == "start" || action == "reinstall"
-	case broken:
-		return action != "stop"
-	case moving, locked:
-		return false
-	default:
-		return true
+// withStatusOf returns a bot with the status that the action which is running on it
+// gives it, if any: that is newer than what the service said last.
+func withStatusOf(running *actionlock.Running, s hostapi.Server) hostapi.Server {
+	if running == nil {
+		return s
 	}
+	if a, ok := actionNamed(running.Action); ok {
+		s.Status = a.transitional
+	}
+	return s
 }
+
+// settled tells whether the condition lasts until somebody does something.
+func (c condition) settled() bool { return c.state != transitional }
 
 // conditionOf understands the documented status RUNNING and what others are
 // commonly called. A status that is not known is shown as it came and never
@@ -56,13 +54,13 @@ func conditionOf(status string) condition {
 	case "STOPPED", "OFFLINE", "DOWN", "EXITED", "INACTIVE":
 		return condition{"status.stopped", "⚫", grey, down}
 	case "STARTING", "BOOTING":
-		return condition{"status.starting", "🟡", yellow, moving}
+		return condition{"status.starting", "🟡", yellow, transitional}
 	case "STOPPING":
-		return condition{"status.stopping", "🟡", yellow, moving}
+		return condition{"status.stopping", "🟡", yellow, transitional}
 	case "RESTARTING", "REBOOTING":
-		return condition{"status.restarting", "🟡", yellow, moving}
+		return condition{"status.restarting", "🟡", yellow, transitional}
 	case "INSTALLING", "REINSTALLING", "BUILDING", "DEPLOYING":
-		return condition{"status.installing", "🟡", yellow, moving}
+		return condition{"status.installing", "🟡", yellow, transitional}
 	case "CRASHED":
 		return condition{"status.crashed", "🔴", red, broken}
 	case "ERROR", "ERRORED", "FAILED":
@@ -84,7 +82,7 @@ func (c condition) word(t *locale.Texts, status string) string {
 	return t.Text(c.key)
 }
 
-// plainWord returns the status as a word for where markdown does not count.
+// plainWord returns the status as a word for where Discord renders no markdown.
 func (c condition) plainWord(t *locale.Texts, status string) string {
 	if c.key == "" {
 		return orDash(safetext.Plain(status, wordLimit))

@@ -1,0 +1,123 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/actionlock"
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+// bot is a customer's bot, and how old the account is in which it was found.
+type bot struct {
+	server hostapi.Server
+	age    age
+}
+
+// show opens the card of one of the caller's bots.
+func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+		server, err := choose(r, l.Servers)
+		if err != nil {
+			return screen{}, err
+		}
+		return c.card(r, bot{server, a}, "").draw(), nil
+	})
+}
+
+// card is all that is shown of a bot. One without an ID is yet to be created.
+type card struct {
+	view
+	bot
+	running *actionlock.Running // the action that is running on the bot; nil for none
+	notice  string              // what was done
+	color   int                 // 0: that of the bot's status
+}
+
+// card returns a bot's card as it is at this moment.
+func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
+	return card{view: c.view(r), bot: b, running: c.locks.Running(r.CustomerID, b.server.ID), notice: notice}
+}
+
+func (c card) draw() screen {
+	server, notice := withStatusOf(c.running, c.server), c.notice
+	if c.running != nil {
+		notice = runningLine(c.t, *c.running, name(server))
+		if c.notice != "" {
+			notice += "\n" + c.notice
+		}
+	}
+	if server.ID == "" {
+		return c.drawDraft(notice)
+	}
+	condition := conditionOf(server.Status)
+	embed := &discordgo.MessageEmbed{
+		Title: condition.emoji + " " + name(server), Description: c.heading(c.age, notice), Color: cmp.Or(c.color, condition.color), Fields: c.fields(server),
+	}
+	return newScreen(idShow+botKey(server.ID), embed, c.buttons(condition)...)
+}
+
+// drawDraft draws a bot that does not exist: it is being created, or could not be.
+func (c card) drawDraft(notice string) screen {
+	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: notice, Color: cmp.Or(c.color, yellow)}
+	return newScreen(idCreate, embed, c.backRow())
+}
+
+// runningLine says which action is running on a bot, and since when.
+func runningLine(t *locale.Texts, running actionlock.Running, botName string) string {
+	return "⏳ " + t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
+}
+
+// buttons are the actions on the bot, as its condition allows, and the ways on.
+// While the bot is in transition all actions stay in sight, so that nothing jumps
+// about.
+func (c card) buttons(condition condition) []discordgo.MessageComponent {
+	key, busy := botKey(c.server.ID), c.running != nil
+	var rows, act, more []discordgo.MessageComponent
+	for _, a := range actions() {
+		allowed := slices.Contains(a.in, condition.state)
+		if c.offers(a.op) && (allowed || condition.state == transitional || condition.state == locked) {
+			act = append(act, c.button(a.style, "button."+a.name, a.customID(key), busy || !allowed))
+		}
+	}
+	if len(act) > 0 {
+		rows = append(rows, row(act...))
+	}
+	// Only customers themselves change how their bots are started, and delete them.
+	if !c.staff && c.offers(hostapi.OpUpdateStartup) {
+		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, busy))
+	}
+	if !c.staff && c.offers(hostapi.OpDelete) {
+		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, busy))
+	}
+	return append(rows, row(append(more,
+		c.button(discordgo.SecondaryButton, "button.refresh", idShow+key, false),
+		c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false),
+	)...))
+}
+
+func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
+	created := ""
+	if !s.CreatedAt.IsZero() {
+		created = stamp(s.CreatedAt, "D") + " (" + relative(s.CreatedAt) + ")"
+	}
+	return []*discordgo.MessageEmbedField{
+		c.field("card.status", conditionOf(s.Status).word(c.t, s.Status), true),
+		c.field("card.ram", c.t.Size(s.RAMMB), true),
+		c.field("card.disk", c.t.Size(s.DiskMB), true),
+		c.field("card.cpu", c.t.Percent(s.CPUPercent), true),
+		c.field("card.language", safetext.Markdown(s.Language, wordLimit), true),
+		c.field("card.plan", safetext.Markdown(s.PlanName, wordLimit), true),
+		c.field("card.entry", safetext.Code(s.EntryFile, commandLimit), true),
+		c.field("card.subdomain", safetext.Code(s.Subdomain, commandLimit), true),
+		c.field("card.startup", safetext.Code(s.StartupCommand, commandLimit), false),
+		c.field("card.created", created, false),
+		c.field("card.id", safetext.Code(s.ID, commandLimit), true),
+	}
+}

@@ -1,0 +1,118 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/reference"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+// lookup shows a page of a customer's bots with the plan below, for staff.
+func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+		drawn := c.botList(r, l, a).draw()
+		drawn.message.Embeds = append(drawn.message.Embeds, planUse{c.view(r), l}.embed())
+		return drawn, nil
+	})
+}
+
+// actionChoices are the actions that staff can choose from.
+func (s *Staff) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
+	texts := s.customers.texts
+	d := definer{texts, texts.For(locale.Default)}
+	var choices []*discordgo.ApplicationCommandOptionChoice
+	for _, a := range actions() {
+		if s.customers.hosting.Offers(a.op) {
+			label := d.plain.Text("button." + a.name)
+			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
+				Name: label, NameLocalizations: d.localizations("button."+a.name, label), Value: a.name,
+			})
+		}
+	}
+	return choices
+}
+
+// chooseAction does to a customer's bot what was chosen.
+func (s *Staff) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	a, ok := actionNamed(r.Options[optionAction])
+	if !ok || !s.customers.hosting.Offers(a.op) {
+		return interaction.Response{Audit: &interaction.Audit{Detail: r.Options[optionAction] + " " + botAsked(r)}}, badInput()
+	}
+	return s.act(a)(ctx, r)
+}
+
+// act does something to a customer's bot. Its end is told as an action; where it
+// does not come to one, that is told here.
+func (s *Staff) act(a action) interaction.Handler {
+	act := s.onBehalf(s.customers.act(a))
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		response, err := act(ctx, r)
+		if err != nil {
+			response.Audit = &interaction.Audit{Detail: a.name + " " + botAsked(r)}
+		}
+		return response, err
+	}
+}
+
+// note answers with one sentence.
+func note(r *interaction.Request, text string) interaction.Response {
+	return respond(r, newScreen("", &discordgo.MessageEmbed{Description: text, Color: blurple}))
+}
+
+// flush drops what is cached of a customer's account.
+func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	known, err := s.cfg.Cache.Forget(ctx, r.CustomerID)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	key := "staff.flush.nothing"
+	if known {
+		key = "staff.flush.done"
+	}
+	return note(r, s.customers.texts.For(r.Locale).Format(key, args{"User": safetext.User(r.CustomerID)})), nil
+}
+
+// reference tells what happened behind a reference that a customer was shown.
+func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
+	v, typed := s.customers.view(r), r.Options[optionCode]
+	code := reference.Clean(typed)
+	asked := cmp.Or(code, typed)
+	story, err := s.cfg.Stories.Story(ctx, code)
+	switch {
+	case err == nil:
+		response = respond(r, storyView{v, story}.draw())
+	case errors.Is(err, reference.ErrUnknown):
+		shown := orDash(safetext.Code(asked, wordLimit))
+		response, err = note(r, v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
+	}
+	response.Audit = &interaction.Audit{Detail: asked}
+	return response, err
+}
+
+// status shows the health of the program and of what it depends on.
+func (s *Staff) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return respond(r, healthView{s.customers.view(r), s.cfg.Health(ctx)}.draw()), nil
+}
+
+// testLogs shows staff what they will read, where they will read it.
+func (s *Staff) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	t := s.customers.texts.For(r.Locale)
+	channels := s.cfg.Health(ctx).Log
+	if len(channels) == 0 {
+		return note(r, t.Text("staff.logs.none")), nil
+	}
+	s.cfg.Logs.Test(r)
+	var names []string
+	for _, ch := range channels {
+		names = append(names, "<#"+ch.ID+">")
+	}
+	return note(r, t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
+}

@@ -1,0 +1,121 @@
+package commands
+
+import (
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi"
+)
+
+// command is an entry in a table of commands. The router's routes, the definitions
+// that are registered with Discord, the suggestions for an option and the list in
+// /help follow from it.
+//
+// Its texts have the keys command.<name>.name and .description, with dots for the
+// spaces of the name. They decide what a reader sees. Discord sends the names of the
+// table, whatever the reader's language.
+type command struct {
+	name     string            // in full: "bot show"
+	userMenu string            // key of the name of a context menu on a user, which this then is
+	requires hostapi.Operation // that must be turned on for the command to be registered; "" for none
+	options  []option
+	handle   interaction.Handler
+	// components and modals are the routes of the custom IDs that the command's
+	// messages carry. Messages live for long, so a route must not be renamed.
+	components, modals []route
+}
+
+// route is a pattern of custom IDs, as package interaction has them.
+type route struct {
+	pattern string
+	handle  interaction.Handler
+}
+
+// option is a required option of a command. Its texts are those with the key
+// option.<name>.
+type option struct {
+	name     string
+	kind     discordgo.ApplicationCommandOptionType
+	choices  []*discordgo.ApplicationCommandOptionChoice
+	complete interaction.Handler // suggests values while one is typed; nil for none
+}
+
+// The names of options.
+const (
+	optionBot    = "bot"
+	optionUser   = "user"
+	optionAction = "do"
+	optionCode   = "code"
+)
+
+// The custom IDs of components and modals begin with these. A bot's key comes last,
+// as it may hold slashes.
+const (
+	idList     = "list/"      // + page, from 0
+	idListWith = "list/with/" // + key: the page that lists this bot
+	idOpen     = "open"       // a select menu of keys
+	idShow     = "show/"      // + key
+	idStartup  = "startup/"   // + key
+	idDelete   = "delete/"    // + key
+	idCreate   = "create/"    // + sizes; for a select menu its size goes first
+)
+
+// anyBot matches a bot's key in a pattern.
+const anyBot = "{bot...}"
+
+// table lists the customers' commands in the order in which /help shows them.
+func (c *Commands) table() []command {
+	onBot := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	table := []command{
+		{name: "bot list", handle: c.list, components: []route{{idList + "{page}", c.list}, {idListWith + anyBot, c.list}}},
+		{name: "bot show", options: onBot, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
+	}
+	for _, a := range actions() {
+		table = append(table, command{
+			name: "bot " + a.name, requires: a.op, options: onBot, handle: c.act(a), components: []route{{a.customID(anyBot), c.act(a)}},
+		})
+	}
+	askStartup, askDelete := c.onBot(c.askStartup), c.onBot(c.askDelete)
+	return append(table,
+		command{
+			name: "bot startup", requires: hostapi.OpUpdateStartup, options: onBot, handle: askStartup,
+			components: []route{{idStartup + anyBot, askStartup}}, modals: []route{{idStartup + anyBot, c.onBot(c.changeStartup)}},
+		},
+		command{
+			name: "bot delete", requires: hostapi.OpDelete, options: onBot, handle: askDelete,
+			components: []route{{idDelete + anyBot, askDelete}}, modals: []route{{idDelete + anyBot, c.onBot(c.delete)}},
+		},
+		command{
+			name: "bot create", requires: hostapi.OpCreate, handle: c.chooseSizes,
+			components: []route{{idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
+			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.create}},
+		},
+		command{name: "plan", handle: c.plan},
+		command{name: "help", handle: c.help},
+	)
+}
+
+// offered returns the commands that are registered: those of operations that are
+// turned on.
+func (c *Commands) offered() []command {
+	return slices.DeleteFunc(c.table(), func(cmd command) bool { return cmd.requires != "" && !c.hosting.Offers(cmd.requires) })
+}
+
+func addRoutes(r *interaction.Router, table []command) {
+	for _, cmd := range table {
+		r.Command(cmd.name, cmd.handle)
+		for _, o := range cmd.options {
+			if o.complete != nil {
+				r.Autocomplete(cmd.name, o.name, o.complete)
+			}
+		}
+		for _, c := range cmd.components {
+			r.Component(c.pattern, c.handle)
+		}
+		for _, m := range cmd.modals {
+			r.Modal(m.pattern, m.handle)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package commands_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/commands"
+	"hostbot/hostapi"
+)
+
+// leaves calls use for each command that a user can give, with its full name and options.
+func leaves(above string, options []*discordgo.ApplicationCommandOption, use func(name string, options []*discordgo.ApplicationCommandOption)) {
+	grouped := false
+	for _, o := range options {
+		if o.Type == discordgo.ApplicationCommandOptionSubCommand || o.Type == discordgo.ApplicationCommandOptionSubCommandGroup {
+			grouped = true
+			leaves(above+" "+o.Name, o.Options, use)
+		}
+	}
+	if !grouped {
+		use(above, options)
+	}
+}
+
+func TestEveryRegisteredCommandIsServed(t *testing.T) {
+	c := newCommands(t, &world{})
+	s := commands.NewStaff(c, commands.StaffConfig{})
+	router := interaction.NewRouter()
+	c.Route(router)
+	s.Route(router)
+	if err := router.Err(); err != nil {
+		t.Fatal(err)
+	}
+	wantRoute := func(r interaction.Request) {
+		if router.Route(&r); r.Route == "none" {
+			t.Errorf("%s %s %s: not routed", r.Kind, r.Name, r.Focused)
+		}
+	}
+	var names []string
+	for _, d := range slices.Concat(c.Definitions(), s.Definitions()) {
+		leaves(d.Name, d.Options, func(name string, options []*discordgo.ApplicationCommandOption) {
+			names = append(names, name)
+			wantRoute(command(name, nil))
+			for _, o := range options {
+				if o.Autocomplete {
+					wantRoute(interaction.Request{Kind: interaction.Autocomplete, Name: name, Focused: o.Name})
+				}
+				if !o.Required || o.Description == "" || strings.HasPrefix(o.Description, "option.") || o.DescriptionLocalizations["tr"] == "" {
+					t.Errorf("%s: option %+v", name, o)
+				}
+			}
+		})
+	}
+	want := "bot list, bot show, bot start, bot restart, bot stop, bot reinstall, bot startup, bot delete, bot create, plan, help, " +
+		"admin lookup, admin action, admin flush, admin reference, admin status, admin logs test, Hosted bots"
+	if got := strings.Join(names, ", "); got != want {
+		t.Errorf("registered: %s\nwant: %s", got, want)
+	}
+}
+
+func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "")), off: map[hostapi.Operation]bool{
+		hostapi.OpStart: true, hostapi.OpStop: true, hostapi.OpRestart: true, hostapi.OpReinstall: true,
+		hostapi.OpUpdateStartup: true, hostapi.OpDelete: true, hostapi.OpCreate: true,
+	}}
+	c := newCommands(t, w)
+	s := commands.NewStaff(c, commands.StaffConfig{})
+	registered := func() string {
+		var names []string
+		for _, d := range slices.Concat(c.Definitions()[:1], s.Definitions()[:1]) {
+			leaves(d.Name, d.Options, func(name string, _ []*discordgo.ApplicationCommandOption) { names = append(names, name) })
+		}
+		return strings.Join(names, ", ")
+	}
+	if got := registered(); got != "bot list, bot show, admin lookup, admin flush, admin reference, admin status, admin logs test" {
+		t.Errorf("registered: %s", got)
+	}
+	card := answer(t, c, press("show/a"))
+	if b := buttons(card.Message); len(b) != 2 || len(card.Message.Components) != 1 {
+		t.Errorf("buttons %v", b)
+	}
+	w.off[hostapi.OpStop] = false
+	if got := registered(); !strings.Contains(got, "bot stop") || !strings.Contains(got, "admin action") {
+		t.Errorf("registered: %s", got)
+	}
+}
+
+func TestHelpListsEveryCommand(t *testing.T) {
+	c := newCommands(t, &world{})
+	wantText(t, answer(t, c, command("help", nil)).Message, "`/bot list` · See all your bots", "`/plan` · ", "`/help` · ")
+	turkish := answer(t, c, inLanguage("tr", command("help", nil)))
+	wantText(t, turkish.Message, "`/bot listele` · Tüm botlarını", "`/plan` · ", "`/yardım` · ")
+
+	c.Registered(map[string]string{"bot": "11", "plan": "12", "help": "13"})
+	german := answer(t, c, inLanguage("de", command("help", nil)))
+	for _, o := range c.Definitions()[0].Options {
+		wantText(t, german.Message, "</bot "+o.Name+":11> · "+o.DescriptionLocalizations["de"])
+	}
+	wantText(t, german.Message, "</plan:12> · ", "</help:13> · ", "Meine Antworten siehst nur du")
+	sendable(t, german)
+}

@@ -1,0 +1,132 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/safetext"
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+type args = locale.Args
+
+// view is the part that all drawings share: their reader, and what is turned on.
+type view struct {
+	t          *locale.Texts
+	customerID string
+	staff      bool // staff look at the customer's account
+	reference  string
+	offers     func(hostapi.Operation) bool // tells which operations are turned on
+}
+
+func (c *Commands) view(r *interaction.Request) view {
+	return view{t: c.texts.For(r.Locale), customerID: r.CustomerID, staff: r.ByStaff(), reference: r.Reference, offers: c.hosting.Offers}
+}
+
+// screen is a message that was drawn.
+type screen struct {
+	message interaction.Message
+	subject string // as interaction.Response has it
+}
+
+// newScreen returns a message of one embed and rows of components.
+func newScreen(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) screen {
+	return screen{interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}, subject}
+}
+
+// respond puts a screen in a new message or, where the request comes from one, in
+// that.
+func respond(r *interaction.Request, s screen) interaction.Response {
+	response := interaction.Reply(s.message)
+	if r.InMessage() {
+		response = interaction.Update(s.message)
+	}
+	response.Subject = s.subject
+	return response
+}
+
+// Colours of embeds.
+const (
+	blurple = 0x5865f2
+	green   = 0x23a55a
+	yellow  = 0xf0b232
+	orange  = 0xe67e22
+	red     = 0xf23f43
+	grey    = 0x80848e
+)
+
+// Lengths to which text from the service is cut, in characters. They are well below
+// Discord's limits, so that a page of ten bots keeps within an embed.
+const (
+	nameLimit    = 80
+	wordLimit    = 60
+	commandLimit = 300
+)
+
+// name returns a bot's name to be put into markdown; never empty.
+func name(s hostapi.Server) string {
+	if n := safetext.Markdown(s.Name, nameLimit); n != "" {
+		return n
+	}
+	return orDash(safetext.Markdown(s.ID, nameLimit))
+}
+
+// plainName returns a bot's name for where Discord renders no markdown.
+func plainName(s hostapi.Server, limit int) string {
+	if n := safetext.Plain(s.Name, limit); n != "" {
+		return n
+	}
+	return orDash(safetext.Plain(s.ID, limit))
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return text
+}
+
+// paragraphs joins texts, without those that are empty.
+func paragraphs(texts ...string) string {
+	var kept []string
+	for _, text := range texts {
+		if text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// referenceLine names the code by which staff find what happened.
+func (v view) referenceLine() string {
+	return v.t.Format("error.reference", args{"Reference": "`" + v.reference + "`"})
+}
+
+func (v view) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {
+	return discordgo.Button{Style: style, Label: v.t.Text(key), CustomID: v.customID(customID), Disabled: disabled}
+}
+
+// backRow is a row with the button that leads to the first page of bots.
+func (v view) backRow() discordgo.ActionsRow {
+	return row(v.button(discordgo.SecondaryButton, "button.back", idList+"0", false))
+}
+
+// field is a field of an embed with the name that a text gives it.
+func (v view) field(key, value string, inline bool) *discordgo.MessageEmbedField {
+	return &discordgo.MessageEmbedField{Name: v.t.Text(key), Value: orDash(value), Inline: inline}
+}
+
+// customID makes a custom ID one of a staff view, where staff read this.
+func (v view) customID(id string) string {
+	if v.staff {
+		return onBehalf + v.customerID + "/" + id
+	}
+	return id
+}
+
+func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
+	return discordgo.ActionsRow{Components: components}
+}
