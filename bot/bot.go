@@ -18,11 +18,11 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/gateway"
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/redisclient"
-	"hostbot/bot/reference"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
@@ -92,8 +92,8 @@ func (b *Bot) build() error {
 
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status)
-	stories := reference.New(b.redis.Client, b.version, b.log)
-	b.stafflog = stafflog.New(b.delivery, stories, texts.For(s.Log.Locale))
+	incidents := incident.New(b.redis.Client, b.version, b.log)
+	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
 	locks := actionlock.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, locks, texts)
@@ -102,7 +102,7 @@ func (b *Bot) build() error {
 	if s.Admin.GuildID != "" {
 		b.staff = commands.NewStaff(b.handlers, commands.StaffConfig{
 			Access: commands.Access{GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs},
-			Cache:  cache, Stories: stories, Logs: b.stafflog, Health: b.health,
+			Cache:  cache, Incidents: incidents, Logs: b.stafflog, Health: b.health,
 		})
 		b.staff.Route(router)
 	}

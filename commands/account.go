@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -34,7 +34,7 @@ func ageOf(s accounts.Snapshot) age {
 // was done, and how old the account is.
 func (v view) heading(a age, notice string) string {
 	whose, old := "", ""
-	when := args{"User": safetext.User(v.customerID), "When": relative(a.fetchedAt)}
+	when := args{"User": sanitize.User(v.customerID), "When": relative(a.fetchedAt)}
 	if v.staff {
 		whose = v.t.Format("staff.view_aged", when)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -112,12 +112,12 @@ func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 		c.field("card.ram", c.t.Size(s.RAMMB), true),
 		c.field("card.disk", c.t.Size(s.DiskMB), true),
 		c.field("card.cpu", c.t.Percent(s.CPUPercent), true),
-		c.field("card.language", safetext.Markdown(s.Language, wordLimit), true),
-		c.field("card.plan", safetext.Markdown(s.PlanName, wordLimit), true),
-		c.field("card.entry", safetext.Code(s.EntryFile, commandLimit), true),
-		c.field("card.subdomain", safetext.Code(s.Subdomain, commandLimit), true),
-		c.field("card.startup", safetext.Code(s.StartupCommand, commandLimit), false),
+		c.field("card.language", sanitize.Markdown(s.Language, wordLimit), true),
+		c.field("card.plan", sanitize.Markdown(s.PlanName, wordLimit), true),
+		c.field("card.entry", sanitize.Code(s.EntryFile, commandLimit), true),
+		c.field("card.subdomain", sanitize.Code(s.Subdomain, commandLimit), true),
+		c.field("card.startup", sanitize.Code(s.StartupCommand, commandLimit), false),
 		c.field("card.created", created, false),
-		c.field("card.id", safetext.Code(s.ID, commandLimit), true),
+		c.field("card.id", sanitize.Code(s.ID, commandLimit), true),
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -24,7 +24,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
 		choice := interaction.Choice{Name: conditionOf(withStatusOf(c.locks.Running(r.CustomerID, s.ID), s).Status).emoji + " ", Value: botKey(s.ID)}
 		if shareName(s) {
-			choice.Name += plainName(s, nameLimit/2) + " · " + safetext.Plain(s.ID, nameLimit/2)
+			choice.Name += plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
 		} else {
 			choice.Name += plainName(s, nameLimit)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -41,7 +41,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	}
 	whose, reference := "", ""
 	if v.staff {
-		whose = v.t.Format("staff.view", args{"User": safetext.User(v.customerID)})
+		whose = v.t.Format("staff.view", args{"User": sanitize.User(v.customerID)})
 	}
 	if fault {
 		reference = v.referenceLine()

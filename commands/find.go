@@ -10,7 +10,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -23,7 +23,7 @@ var errGone = &refusal{"the component's bot is not among the caller's", func(v v
 // like it.
 func notFound(wanted string, closest []hostapi.Server) error {
 	return &refusal{fmt.Sprintf("no bot %q", wanted), func(v view) string {
-		text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(safetext.Markdown(wanted, nameLimit))})
+		text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
 		if len(closest) > 0 {
 			text += " " + v.t.Format("error.closest", args{"Choices": names(closest)})
 		}
@@ -34,7 +34,7 @@ func notFound(wanted string, closest []hostapi.Server) error {
 // ambiguous says that the caller has several bots of that name.
 func ambiguous(wanted string, found []hostapi.Server) error {
 	return &refusal{fmt.Sprintf("%d bots are called %q", len(found), wanted), func(v view) string {
-		return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(safetext.Markdown(wanted, nameLimit)), "Choices": ids(found)})
+		return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit)), "Choices": ids(found)})
 	}}
 }
 
@@ -52,7 +52,7 @@ func ids(servers []hostapi.Server) string {
 	const most = 5
 	var list []string
 	for _, s := range servers[:min(len(servers), most)] {
-		list = append(list, orDash(safetext.Code(s.ID, nameLimit)))
+		list = append(list, orDash(sanitize.Code(s.ID, nameLimit)))
 	}
 	if len(servers) > most {
 		list = append(list, "…")
@@ -119,9 +119,9 @@ const (
 // closest returns the bots whose names differ from what was typed in two fifths of
 // its characters at the most, the likest first.
 func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
-	typed := strings.ToLower(safetext.Plain(wanted, maxTyped))
+	typed := strings.ToLower(sanitize.Plain(wanted, maxTyped))
 	distance := func(s hostapi.Server) int {
-		return levenshtein.ComputeDistance(typed, strings.ToLower(safetext.Plain(s.Name, maxTyped)))
+		return levenshtein.ComputeDistance(typed, strings.ToLower(sanitize.Plain(s.Name, maxTyped)))
 	}
 	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
 	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })

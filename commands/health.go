@@ -7,7 +7,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 )
 
 // Health is the state of the program and of what it depends on.
@@ -75,7 +75,7 @@ func (h healthView) draw() screen {
 		shards = append(shards, h.shard(s))
 	}
 	fields := []*discordgo.MessageEmbedField{
-		field("staff.status.version", true, safetext.Code(h.Version, wordLimit)),
+		field("staff.status.version", true, sanitize.Code(h.Version, wordLimit)),
 		field("staff.status.up", true, relative(h.Started)),
 		field("staff.status.served", true, strconv.FormatInt(h.Served, 10)),
 		field("staff.status.shards", well, strings.Join(shards, "\n")),
@@ -113,7 +113,7 @@ func (h healthView) service() string {
 func (h healthView) redis() string {
 	switch {
 	case h.Redis.Err != nil:
-		return safetext.Markdown(h.Redis.Err.Error(), commandLimit)
+		return sanitize.Markdown(h.Redis.Err.Error(), commandLimit)
 	case h.Redis.Embedded:
 		return h.t.Text("staff.status.embedded")
 	default:
@@ -130,7 +130,7 @@ func (h healthView) logChannel(ch LogChannel) string {
 		text += ", " + h.t.Format("staff.status.oldest", args{"Age": h.t.Duration(ch.Age)})
 	}
 	if ch.Trouble != "" {
-		text += "\n" + safetext.Markdown(ch.Trouble, commandLimit)
+		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
 	}
 	if ch.Forbidden {
 		text += "\n" + h.t.Text("log.channel.permissions")

@@ -8,7 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -92,7 +92,7 @@ func (l botList) summary() string {
 		return ""
 	}
 	return l.t.Format("list.summary", args{
-		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)),
+		"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
 		"Used": l.t.Size(allocatedRAM(l.servers)), "Granted": l.t.Size(a.PlanRAMMB),
 		"Bots": a.ServerCount, "Max": a.MaxServers,
 	})
@@ -146,7 +146,7 @@ func (l botList) options() []discordgo.SelectMenuOption {
 		condition := conditionOf(s.Status)
 		description := condition.plainWord(l.t, s.Status)
 		if shareName(s) {
-			description = safetext.Plain(description+" · "+s.ID, maxDescription)
+			description = sanitize.Plain(description+" · "+s.ID, maxDescription)
 		}
 		options = append(options, discordgo.SelectMenuOption{
 			Label: plainName(s, nameLimit), Value: botKey(s.ID), Description: description, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},

@@ -7,7 +7,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -38,7 +38,7 @@ func (p planUse) embed() *discordgo.MessageEmbed {
 		color, bots = orange, bots+"\n"+p.t.Text("plan.over")
 	}
 	return &discordgo.MessageEmbed{Title: p.t.Text("plan.title"), Color: color, Fields: []*discordgo.MessageEmbedField{
-		p.field("plan.name", safetext.Markdown(a.PlanName, wordLimit), false),
+		p.field("plan.name", sanitize.Markdown(a.PlanName, wordLimit), false),
 		p.field("plan.ram", p.usage(allocatedRAM(p.list.Servers), a.PlanRAMMB, p.t.Size), false),
 		p.field("plan.bots", bots, false),
 	}}

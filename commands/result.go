@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -90,7 +90,7 @@ func (v view) serviceReason(e result) string {
 	if e.action.op != hostapi.OpCreate || isUnsupported(e.err) || !errors.As(e.err, &service) || service.Status >= 500 {
 		return ""
 	}
-	words := safetext.Markdown(service.Detail, commandLimit)
+	words := sanitize.Markdown(service.Detail, commandLimit)
 	if words == "" {
 		return ""
 	}

@@ -83,7 +83,7 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: took, Outcome: end.outcome()}
 	response.Failure = err
 	if isUnsupported(err) { // staff are told once of each operation
-		_, response.Told = c.unsupported.LoadOrStore(a.op, true)
+		_, response.AlreadyReported = c.unsupported.LoadOrStore(a.op, true)
 	}
 	return response
 }

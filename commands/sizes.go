@@ -6,7 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -38,7 +38,7 @@ func freeRAM(l hostapi.List) (int, error) {
 			key = "create.full_ram"
 		}
 		return v.t.Format(key, args{
-			"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)), "Bots": a.ServerCount, "Max": a.MaxServers,
+			"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)), "Bots": a.ServerCount, "Max": a.MaxServers,
 			"RAM": v.t.Size(max(0, free)), "Granted": v.t.Size(a.PlanRAMMB),
 		})
 	}}
@@ -113,7 +113,7 @@ func (f sizesForm) room() string {
 		return ""
 	}
 	return f.t.Format("create.room", args{
-		"Plan": orDash(safetext.Markdown(a.PlanName, wordLimit)),
+		"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
 		"Bots": f.t.Count("list.count", a.MaxServers-a.ServerCount, nil), "RAM": f.t.Size(f.free),
 	})
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
-	"hostbot/bot/reference"
 )
 
 // Access names the company's staff: these users and members with one of these roles,
@@ -34,10 +34,10 @@ type Forgetter interface {
 	Forget(ctx context.Context, userID string) (known bool, err error)
 }
 
-// Stories knows what happened behind a reference. The error is
-// reference.ErrUnknown where nothing is known of it.
-type Stories interface {
-	Story(ctx context.Context, code string) (reference.Story, error)
+// Incidents knows what happened behind a reference. The error is
+// incident.ErrUnknown where nothing is known of it.
+type Incidents interface {
+	Incident(ctx context.Context, code string) (incident.Incident, error)
 }
 
 // Logs can write one entry of each kind to the log channels, marked as a test.
@@ -47,11 +47,11 @@ type Logs interface {
 
 // StaffConfig is what staff's commands need beside the customers'.
 type StaffConfig struct {
-	Access  Access
-	Cache   Forgetter
-	Stories Stories
-	Logs    Logs
-	Health  func(context.Context) Health
+	Access    Access
+	Cache     Forgetter
+	Incidents Incidents
+	Logs      Logs
+	Health    func(context.Context) Health
 }
 
 // Staff are the commands by which the company's staff help customers: they see

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
-	"hostbot/bot/reference"
 	"hostbot/commands"
 )
 
@@ -15,16 +15,16 @@ import (
 // the one of the world.
 type office struct {
 	*world
-	story *reference.Story
+	incident *incident.Incident
 }
 
 func (o *office) Forget(context.Context, string) (bool, error) { return true, nil }
 
-func (o *office) Story(context.Context, string) (reference.Story, error) {
-	if o.story == nil {
-		return reference.Story{}, reference.ErrUnknown
+func (o *office) Incident(context.Context, string) (incident.Incident, error) {
+	if o.incident == nil {
+		return incident.Incident{}, incident.ErrUnknown
 	}
-	return *o.story, nil
+	return *o.incident, nil
 }
 
 // open returns staff's commands, and those of customers that they stand on.
@@ -32,7 +32,7 @@ func (o *office) open(t *testing.T) (*commands.Staff, *commands.Commands) {
 	t.Helper()
 	c := newCommands(t, o.world)
 	return commands.NewStaff(c, commands.StaffConfig{
-		Access: commands.Access{GuildID: "7", UserIDs: []string{"1"}}, Cache: o, Stories: o,
+		Access: commands.Access{GuildID: "7", UserIDs: []string{"1"}}, Cache: o, Incidents: o,
 	}), c
 }
 
@@ -126,7 +126,7 @@ func TestReferenceThatIsNotKnownIsShownAsItWasTyped(t *testing.T) {
 }
 
 func TestReferenceShowsAllThatIsKnown(t *testing.T) {
-	o := &office{world: &world{}, story: &reference.Story{
+	o := &office{world: &world{}, incident: &incident.Incident{
 		Reference: "ABCDEFG", UserID: "42", CustomerID: "42", Kind: "command", Route: "bot restart", At: time.Unix(1_700_000_000, 0),
 		Operation: "restart", Code: "unavailable", Status: 503, Attempts: 1, Uncertain: true,
 		Answer: strings.Repeat("*a", 1000), Detail: strings.Repeat("b ", 400) + "and the end",

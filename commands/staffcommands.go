@@ -8,9 +8,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
-	"hostbot/bot/reference"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -77,20 +77,20 @@ func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.
 	if known {
 		key = "staff.flush.done"
 	}
-	return note(r, s.customers.texts.For(r.Locale).Format(key, args{"User": safetext.User(r.CustomerID)})), nil
+	return note(r, s.customers.texts.For(r.Locale).Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
 }
 
 // reference tells what happened behind a reference that a customer was shown.
 func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
 	v, typed := s.customers.view(r), r.Options[optionCode]
-	code := reference.Clean(typed)
+	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
-	story, err := s.cfg.Stories.Story(ctx, code)
+	found, err := s.cfg.Incidents.Incident(ctx, code)
 	switch {
 	case err == nil:
-		response = respond(r, storyView{v, story}.draw())
-	case errors.Is(err, reference.ErrUnknown):
-		shown := orDash(safetext.Code(asked, wordLimit))
+		response = respond(r, incidentView{v, found}.draw())
+	case errors.Is(err, incident.ErrUnknown):
+		shown := orDash(sanitize.Code(asked, wordLimit))
 		response, err = note(r, v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
 	}
 	response.Audit = &interaction.Audit{Detail: asked}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -77,7 +77,7 @@ func conditionOf(status string) condition {
 // word returns the status as a word, to be put into markdown.
 func (c condition) word(t *locale.Texts, status string) string {
 	if c.key == "" {
-		return orDash(safetext.Markdown(status, wordLimit))
+		return orDash(sanitize.Markdown(status, wordLimit))
 	}
 	return t.Text(c.key)
 }
@@ -85,7 +85,7 @@ func (c condition) word(t *locale.Texts, status string) string {
 // plainWord returns the status as a word for where Discord renders no markdown.
 func (c condition) plainWord(t *locale.Texts, status string) string {
 	if c.key == "" {
-		return orDash(safetext.Plain(status, wordLimit))
+		return orDash(sanitize.Plain(status, wordLimit))
 	}
 	return t.Text(c.key)
 }

@@ -34,7 +34,7 @@ func TestStaffAreToldOnceOfAnOperationThatTheServiceDoesNotHave(t *testing.T) {
 				if last.Failure == nil {
 					t.Error("what happened cannot be found by its reference")
 				}
-				if !last.Told {
+				if !last.AlreadyReported {
 					told++
 				}
 				if got := strings.Contains(text(last.Message), "does not offer"); got != test.unsupported {

@@ -6,7 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -68,18 +68,18 @@ const (
 
 // name returns a bot's name to be put into markdown; never empty.
 func name(s hostapi.Server) string {
-	if n := safetext.Markdown(s.Name, nameLimit); n != "" {
+	if n := sanitize.Markdown(s.Name, nameLimit); n != "" {
 		return n
 	}
-	return orDash(safetext.Markdown(s.ID, nameLimit))
+	return orDash(sanitize.Markdown(s.ID, nameLimit))
 }
 
 // plainName returns a bot's name for where Discord renders no markdown.
 func plainName(s hostapi.Server, limit int) string {
-	if n := safetext.Plain(s.Name, limit); n != "" {
+	if n := sanitize.Plain(s.Name, limit); n != "" {
 		return n
 	}
-	return orDash(safetext.Plain(s.ID, limit))
+	return orDash(sanitize.Plain(s.ID, limit))
 }
 
 func orDash(text string) string {

@@ -32,9 +32,9 @@ type Response struct {
 	// Failure is told to staff, where it is set; what the caller is to know of
 	// it is in Message already.
 	Failure error
-	// Told says that staff were told the same before: Failure is only kept, to be
-	// found by its reference.
-	Told bool
+	// AlreadyReported says that staff were told the same before: Failure is then only
+	// kept, to be found by its reference.
+	AlreadyReported bool
 	// Audit is told to staff, where it is set, also beside an error.
 	Audit *Audit
 }

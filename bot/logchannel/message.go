@@ -10,7 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/locale"
 )
 
@@ -77,8 +77,8 @@ func characters(text string) int { return len(utf16.Encode([]rune(text))) }
 // refused stands in for embeds that Discord found malformed. They are in the
 // process log.
 func (p planner) refused(slots []slot) *discordgo.MessageEmbed {
-	title := safetext.Plain(slots[0].Embed.Title, kindLimit)
-	return notice("⚠️ "+p.texts.Text("log.refused.title"), p.texts.Format("log.refused.why", locale.Args{"Title": safetext.Markdown(title, kindLimit)}),
+	title := sanitize.Plain(slots[0].Embed.Title, kindLimit)
+	return notice("⚠️ "+p.texts.Text("log.refused.title"), p.texts.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(title, kindLimit)}),
 		orange, slots[0].Tally.Since)
 }
 
@@ -87,7 +87,7 @@ func (p planner) refused(slots []slot) *discordgo.MessageEmbed {
 // has no effect.
 // https://discord.com/developers/docs/topics/threads#permissions
 func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {
-	text := mention(channelID) + "\n" + safetext.Markdown(t.Reason, reasonLimit)
+	text := mention(channelID) + "\n" + sanitize.Markdown(t.Reason, reasonLimit)
 	if forbids(t.Code) {
 		text += "\n" + texts.Text("log.channel.permissions")
 	}

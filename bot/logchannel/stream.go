@@ -12,7 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 )
 
 const (
@@ -154,7 +154,7 @@ func complete(slots []slot) bool {
 func readRecord(streamID, content string) record {
 	var r record
 	if err := json.Unmarshal([]byte(content), &r); err != nil || r.Embed == nil || r.ID == "" {
-		r = newRecord(Entry{Embed: &discordgo.MessageEmbed{Description: safetext.Code(content, reasonLimit)}}, time.Now())
+		r = newRecord(Entry{Embed: &discordgo.MessageEmbed{Description: sanitize.Code(content, reasonLimit)}}, time.Now())
 		r.ID = streamID
 	}
 	r.streamID = streamID

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/locale"
 )
 
@@ -40,7 +40,7 @@ func (s *summary) embed(t *locale.Texts) *discordgo.MessageEmbed {
 		return cmp.Or(cmp.Compare(s.Kinds[b], s.Kinds[a]), cmp.Compare(a, b))
 	})
 	for _, kind := range kinds {
-		lines = append(lines, fmt.Sprintf("%d × %s", s.Kinds[kind], safetext.Code(kind, kindLimit)))
+		lines = append(lines, fmt.Sprintf("%d × %s", s.Kinds[kind], sanitize.Code(kind, kindLimit)))
 	}
 	if s.Other > 0 {
 		lines = append(lines, fmt.Sprintf("%d × …", s.Other))

@@ -144,7 +144,7 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 		return x.explained(err)
 	}
 	if r.Failure != nil {
-		x.failed(r.Failure, r.Told)
+		x.failed(r.Failure, r.AlreadyReported)
 	}
 	if r.Action != nil {
 		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
@@ -175,10 +175,10 @@ func (x *exchange) explained(err error) interaction.Response {
 	return interaction.Reply(explanation.Message)
 }
 
-func (x *exchange) failed(err error, told bool) {
+func (x *exchange) failed(err error, alreadyReported bool) {
 	x.outcome = "failed"
 	x.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
-	x.responder.cfg.Staff.Failure(x.req, err, told)
+	x.responder.cfg.Staff.Failure(x.req, err, alreadyReported)
 }
 
 // unanswered notes that the caller could not be told. Another delivery of the

@@ -33,7 +33,7 @@ type Discord interface {
 type StaffLog interface {
 	Action(*interaction.Request, interaction.Action)
 	// Failure is told what failed, and whether staff were told the same before.
-	Failure(r *interaction.Request, err error, told bool)
+	Failure(r *interaction.Request, err error, alreadyReported bool)
 	Audit(*interaction.Request, interaction.Audit)
 	// EventUnreadable is told why nobody can be answered.
 	EventUnreadable(error)

@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"hostbot/bot/logchannel"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/locale"
 )
 
 // Started writes that the bot has started.
 func (l *Log) Started(version string) {
-	l.lifecycle("🚀", green, "log.lifecycle.started", locale.Args{"Version": safetext.Plain(version, nameLimit)})
+	l.lifecycle("🚀", green, "log.lifecycle.started", locale.Args{"Version": sanitize.Plain(version, nameLimit)})
 }
 
 // Stopping writes that the bot is about to stop, and why.
 func (l *Log) Stopping(reason string) {
-	l.lifecycle("🛑", grey, "log.lifecycle.stopping", locale.Args{"Reason": safetext.Markdown(reason, detailLimit)})
+	l.lifecycle("🛑", grey, "log.lifecycle.stopping", locale.Args{"Reason": sanitize.Markdown(reason, detailLimit)})
 }
 
 // Connected writes that Discord delivers interactions in a new session.
@@ -34,15 +34,15 @@ func (l *Log) CommandsRefused(reason error) {
 // GuildRefused writes that the bot may not register its commands in a guild, and
 // how it is invited there.
 func (l *Log) GuildRefused(guildID, inviteURL string, reason error) {
-	l.cure("❗", l.t.Format("log.lifecycle.guild_refused", locale.Args{"Guild": safetext.Plain(guildID, nameLimit)}),
-		l.t.Format("log.cure.guild_refused", locale.Args{"URL": inviteURL})+"\n"+safetext.Markdown(reason.Error(), detailLimit))
+	l.cure("❗", l.t.Format("log.lifecycle.guild_refused", locale.Args{"Guild": sanitize.Plain(guildID, nameLimit)}),
+		l.t.Format("log.cure.guild_refused", locale.Args{"URL": inviteURL})+"\n"+sanitize.Markdown(reason.Error(), detailLimit))
 }
 
 // InteractionsElsewhere writes that Discord sends interactions to a server of
 // this name instead of to the bot, and how that is changed.
 func (l *Log) InteractionsElsewhere(host string) {
 	l.cure("❗", l.t.Text("log.lifecycle.interactions_elsewhere"),
-		l.t.Format("log.cure.interactions_elsewhere", locale.Args{"Host": safetext.Code(host, nameLimit)}))
+		l.t.Format("log.cure.interactions_elsewhere", locale.Args{"Host": sanitize.Code(host, nameLimit)}))
 }
 
 // cure writes what is wrong and what staff can do about it.
@@ -74,7 +74,7 @@ func (l *Log) ServiceUp(after time.Duration) {
 
 func (l *Log) trouble(emoji string, color int, key string, reason error) {
 	entry := l.entry(emoji+" "+l.t.Text(key), color)
-	entry.Description = safetext.Markdown(reason.Error(), detailLimit)
+	entry.Description = sanitize.Markdown(reason.Error(), detailLimit)
 	l.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
 }
 

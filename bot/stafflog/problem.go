@@ -2,7 +2,7 @@ package stafflog
 
 import (
 	"hostbot/bot/logchannel"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 )
 
 // RedisEmbedded writes that no Redis is configured, and what that means.
@@ -27,7 +27,7 @@ func (l *Log) problem(key string, reason error) {
 	text := l.t.Text("log.problem." + key)
 	entry := l.entry("⚠️ "+text, orange)
 	if reason != nil {
-		entry.Description = safetext.Markdown(reason.Error(), detailLimit)
+		entry.Description = sanitize.Markdown(reason.Error(), detailLimit)
 	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: safetext.Plain(text, nameLimit)})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
 }

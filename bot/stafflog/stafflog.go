@@ -12,11 +12,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/reference"
 	"hostbot/bot/rest"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -29,7 +29,7 @@ type Poster interface {
 
 // Keeper keeps what is behind a reference.
 type Keeper interface {
-	Keep(reference.Story)
+	Keep(incident.Incident)
 }
 
 // Log writes entries in one language.
@@ -74,7 +74,7 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 		title += " · 🛟 " + l.t.Text("log.action.by_staff")
 	}
 	entry := l.entry(title, color, append(l.people(r),
-		l.field("bot", safetext.Markdown(a.BotName, nameLimit)+" "+safetext.Code(a.BotID, nameLimit)),
+		l.field("bot", sanitize.Markdown(a.BotName, nameLimit)+" "+sanitize.Code(a.BotID, nameLimit)),
 		l.field("outcome", l.t.Text("log.outcome."+string(a.Outcome))),
 		l.field("duration", l.t.Duration(a.Duration)),
 		l.field("where", l.where(r)),
@@ -86,23 +86,23 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
-// and keeps the whole story behind that. Where staff were told of the same
-// before, the story is all.
-func (l *Log) Failure(r *interaction.Request, err error, told bool) {
-	l.keeper.Keep(reference.Of(r, err))
-	if told {
+// and keeps the incident behind that. Where staff were told of the same
+// before, only the incident is kept.
+func (l *Log) Failure(r *interaction.Request, err error, alreadyReported bool) {
+	l.keeper.Keep(incident.Of(r, err))
+	if alreadyReported {
 		return
 	}
 	fields := append([]*discordgo.MessageEmbedField{l.field("reference", "`"+r.Reference+"`")}, l.people(r)...)
 	fields = append(fields,
-		l.field("operation", safetext.Code(string(r.Kind)+" "+r.Route, nameLimit)),
+		l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)),
 		l.field("where", l.where(r)),
 	)
 	var service *hostapi.Error
 	if errors.As(err, &service) {
-		fields = append(fields, l.field("error", safetext.Code(codeAndStatus(service), nameLimit)))
+		fields = append(fields, l.field("error", sanitize.Code(codeAndStatus(service), nameLimit)))
 	}
-	detail := l.field("detail", safetext.Markdown(err.Error(), detailLimit))
+	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
 	l.poster.Post(logchannel.Entry{
 		Category: logchannel.Errors, Embed: l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...),
@@ -114,7 +114,7 @@ func (l *Log) Failure(r *interaction.Request, err error, told bool) {
 func groupKey(r *interaction.Request, err error) string {
 	var service *hostapi.Error
 	var discord *rest.Error
-	kind := safetext.Plain(strings.Map(withoutDigits, err.Error()), nameLimit)
+	kind := sanitize.Plain(strings.Map(withoutDigits, err.Error()), nameLimit)
 	if errors.As(err, &service) {
 		kind = codeAndStatus(service)
 	} else if errors.As(err, &discord) {
@@ -158,9 +158,9 @@ func (l *Log) field(key, value string) *discordgo.MessageEmbedField {
 
 // people says who asked, and for whom where staff did for a customer.
 func (l *Log) people(r *interaction.Request) []*discordgo.MessageEmbedField {
-	fields := []*discordgo.MessageEmbedField{l.field("user", safetext.User(r.UserID))}
+	fields := []*discordgo.MessageEmbedField{l.field("user", sanitize.User(r.UserID))}
 	if r.ByStaff() {
-		fields = append(fields, l.field("customer", safetext.User(r.CustomerID)))
+		fields = append(fields, l.field("customer", sanitize.User(r.CustomerID)))
 	}
 	return fields
 }
@@ -169,5 +169,5 @@ func (l *Log) where(r *interaction.Request) string {
 	if r.GuildID == "" {
 		return l.t.Text("log.where.dm")
 	}
-	return "<#" + safetext.Plain(r.ChannelID, nameLimit) + "> " + l.t.Text("log.where.guild") + " " + safetext.Code(r.GuildID, nameLimit)
+	return "<#" + sanitize.Plain(r.ChannelID, nameLimit) + "> " + l.t.Text("log.where.guild") + " " + sanitize.Code(r.GuildID, nameLimit)
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/reference"
 	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
 	"hostbot/hostapi"
@@ -22,9 +22,9 @@ type posted map[logchannel.Category][]logchannel.Entry
 func (p posted) Post(e logchannel.Entry) { p[e.Category] = append(p[e.Category], e) }
 
 // kept notes what is kept behind references.
-type kept map[string]reference.Story
+type kept map[string]incident.Incident
 
-func (k kept) Keep(s reference.Story) { k[s.Reference] = s }
+func (k kept) Keep(s incident.Incident) { k[s.Reference] = s }
 
 func newLog(t *testing.T, p posted) *stafflog.Log {
 	t.Helper()

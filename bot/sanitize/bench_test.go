@@ -1,21 +1,21 @@
-package safetext_test
+package sanitize_test
 
 import (
 	"testing"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 )
 
 func BenchmarkMarkdown(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		safetext.Markdown("Support_Bot *3*", 80)
+		sanitize.Markdown("Support_Bot *3*", 80)
 	}
 }
 
 func BenchmarkPlain(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		safetext.Plain("Support_Bot *3*", 80)
+		sanitize.Plain("Support_Bot *3*", 80)
 	}
 }

@@ -1,4 +1,4 @@
-package safetext_test
+package sanitize_test
 
 import (
 	"regexp"
@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 )
 
 // FuzzSafe holds what comes of any text to what Discord documents of its
@@ -25,7 +25,7 @@ func FuzzSafe(f *testing.F) {
 		if limit < 3 || limit > 4000 {
 			return
 		}
-		plain, markdown, code := safetext.Plain(text, limit), safetext.Markdown(text, limit), safetext.Code(text, limit)
+		plain, markdown, code := sanitize.Plain(text, limit), sanitize.Markdown(text, limit), sanitize.Code(text, limit)
 		for what, got := range map[string]string{"plain": plain, "markdown": markdown, "code": code} {
 			if n := utf8.RuneCountInString(got); n > limit {
 				t.Errorf("%s of %q has %d characters, limit %d", what, text, n, limit)
@@ -40,8 +40,8 @@ func FuzzSafe(f *testing.F) {
 		if code != "" && (len(code) < 3 || code[0] != '`' || strings.Index(code[1:], "`") != len(code)-2) {
 			t.Errorf("code of %q is %q", text, code)
 		}
-		if safetext.Plain(plain, limit) != plain {
-			t.Errorf("plain of %q is %q, and of that %q", text, plain, safetext.Plain(plain, limit))
+		if sanitize.Plain(plain, limit) != plain {
+			t.Errorf("plain of %q is %q, and of that %q", text, plain, sanitize.Plain(plain, limit))
 		}
 	})
 }

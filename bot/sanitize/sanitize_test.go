@@ -1,10 +1,10 @@
-package safetext_test
+package sanitize_test
 
 import (
 	"strings"
 	"testing"
 
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 )
 
 func TestPlain(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPlain(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := safetext.Plain(test.text, test.limit); got != test.want {
+			if got := sanitize.Plain(test.text, test.limit); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -63,7 +63,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := safetext.Markdown(test.text, test.limit)
+			got := sanitize.Markdown(test.text, test.limit)
 			if got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -78,11 +78,11 @@ func TestCode(t *testing.T) {
 		"\u200b":        "",
 		"0123456789ab":  "`0123456…`",
 	} {
-		if got := safetext.Code(text, 10); text != "node index.js" && got != want {
+		if got := sanitize.Code(text, 10); text != "node index.js" && got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	if got := safetext.Code("node index.js", 40); got != "`node index.js`" {
+	if got := sanitize.Code("node index.js", 40); got != "`node index.js`" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package reference_test
+package incident_test
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
-	"hostbot/bot/reference"
 	"hostbot/hostapi"
 	"hostbot/hostapi/redistest"
 )
@@ -31,28 +31,28 @@ func open(t *testing.T, address string) *redis.Client {
 func TestAStoryIsKeptForAWeek(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := open(t, address)
-		store := reference.New(client, "1.2.3", zerolog.Nop())
+		store := incident.New(client, "1.2.3", zerolog.Nop())
 		r := &interaction.Request{
 			ID: "9", Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "43", GuildID: "7", ChannelID: "8",
 			Reference: "ABC1234", ReceivedAt: time.Now().Add(-time.Second).UTC(),
 		}
-		told := reference.Of(r, &hostapi.Error{
+		told := incident.Of(r, &hostapi.Error{
 			Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable, Status: 503, Detail: "no such node", Attempts: 2, Took: time.Second, Uncertain: true,
 		})
 		store.Keep(told)
-		got, err := store.Story(t.Context(), "ABC1234")
+		got, err := store.Incident(t.Context(), "ABC1234")
 		if err != nil {
 			t.Fatal(err)
 		}
 		told.Version = "1.2.3"
 		if diff := cmp.Diff(told, got); diff != "" {
-			t.Errorf("story (-want +got):\n%s", diff)
+			t.Errorf("incident (-want +got):\n%s", diff)
 		}
 		if got.Answer != "no such node" || got.Attempts != 2 || got.Failed < time.Second {
 			t.Errorf("it tells %+v", got)
 		}
-		store.Keep(reference.Of(r, errors.New("the caller could not be told")))
-		if got, err = store.Story(t.Context(), "ABC1234"); err != nil || got.Answer != "no such node" {
+		store.Keep(incident.Of(r, errors.New("the caller could not be told")))
+		if got, err = store.Incident(t.Context(), "ABC1234"); err != nil || got.Answer != "no such node" {
 			t.Errorf("what came of it has taken the cause's place: %+v, %v", got, err)
 		}
 		if left := client.TTL(t.Context(), "hostbot:reference:ABC1234").Val(); left <= 6*24*time.Hour || left > 7*24*time.Hour {
@@ -64,14 +64,14 @@ func TestAStoryIsKeptForAWeek(t *testing.T) {
 func TestWhatIsNotKnown(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := open(t, address)
-		store := reference.New(client, "1", zerolog.Nop())
+		store := incident.New(client, "1", zerolog.Nop())
 		for _, code := range []string{"", "ABC1234"} {
-			if _, err := store.Story(t.Context(), code); !errors.Is(err, reference.ErrUnknown) {
+			if _, err := store.Incident(t.Context(), code); !errors.Is(err, incident.ErrUnknown) {
 				t.Errorf("%q: %v", code, err)
 			}
 		}
 		client.Set(t.Context(), "hostbot:reference:BAD0000", "{", 0)
-		if _, err := store.Story(t.Context(), "BAD0000"); err == nil || errors.Is(err, reference.ErrUnknown) {
+		if _, err := store.Incident(t.Context(), "BAD0000"); err == nil || errors.Is(err, incident.ErrUnknown) {
 			t.Errorf("nonsense: %v", err)
 		}
 	})
@@ -82,17 +82,17 @@ func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 		client := open(t, server.URL())
 		server.Stop()
 		var log strings.Builder
-		store := reference.New(client, "1", zerolog.New(&log))
-		store.Keep(reference.Story{Reference: "ABC1234"})
+		store := incident.New(client, "1", zerolog.New(&log))
+		store.Keep(incident.Incident{Reference: "ABC1234"})
 		if !strings.Contains(log.String(), "ABC1234") {
 			t.Errorf("the log says %q", log.String())
 		}
-		if _, err := store.Story(t.Context(), "XYZ1234"); err == nil || errors.Is(err, reference.ErrUnknown) {
+		if _, err := store.Incident(t.Context(), "XYZ1234"); err == nil || errors.Is(err, incident.ErrUnknown) {
 			t.Errorf("error %v", err)
 		}
 		for range 2 {
-			if story, err := store.Story(t.Context(), "ABC1234"); err != nil || story.Reference != "ABC1234" || story.Version != "1" {
-				t.Errorf("the process that was asked knows %+v, %v", story, err)
+			if incident, err := store.Incident(t.Context(), "ABC1234"); err != nil || incident.Reference != "ABC1234" || incident.Version != "1" {
+				t.Errorf("the process that was asked knows %+v, %v", incident, err)
 			}
 			server.Restart()
 		}
@@ -103,12 +103,12 @@ func TestWhatIsHeldWithoutRedisIsBounded(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		client := open(t, server.URL())
 		_ = client.Close() // so that nothing is kept, and that is known at once
-		store := reference.New(client, "1", zerolog.Nop())
+		store := incident.New(client, "1", zerolog.Nop())
 		for i := range 600 {
-			store.Keep(reference.Story{Reference: fmt.Sprintf("ABC0%03d", i)})
+			store.Keep(incident.Incident{Reference: fmt.Sprintf("ABC0%03d", i)})
 		}
 		for code, held := range map[string]bool{"ABC0000": false, "ABC0099": false, "ABC0100": true, "ABC0599": true} {
-			if _, err := store.Story(t.Context(), code); (err == nil) != held {
+			if _, err := store.Incident(t.Context(), code); (err == nil) != held {
 				t.Errorf("%s: %v", code, err)
 			}
 		}
@@ -120,7 +120,7 @@ func TestCleanUnderstandsWhatPeopleType(t *testing.T) {
 		"ABC1234": "ABC1234", " abc1234 ": "ABC1234", "`ABC1234`": "ABC1234", "#abc-1234": "ABC1234", "ABCO23I": "ABC0231", "ABCl234": "ABC1234",
 		"": "", "ABC123": "", "ABC12345": "", "ABC123*": "", "äBC1234": "", "hostbot:reference:x": "",
 	} {
-		if got := reference.Clean(typed); got != want {
+		if got := incident.Clean(typed); got != want {
 			t.Errorf("Clean(%q) = %q, want %q", typed, got, want)
 		}
 	}

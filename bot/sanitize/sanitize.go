@@ -1,11 +1,11 @@
-// Package safetext makes text from outside fit to be shown on Discord. Names,
+// Package sanitize makes text from outside fit to be shown on Discord. Names,
 // statuses and errors come from the hosting service and its customers: they may
 // be endless, mention people, format, link, hide in invisible characters or
 // turn the writing direction around.
 //
 // Lengths are in Unicode code points; an ellipsis stands for what was cut off
 // and counts. A result may be empty.
-package safetext
+package sanitize
 
 import (
 	"slices"

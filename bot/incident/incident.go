@@ -1,10 +1,10 @@
-// Package reference keeps what happened behind each reference that a customer
-// was shown, so that staff who are told the code find the whole story.
+// Package incident keeps what happened behind each reference that a customer
+// was shown, so that staff who are told the code find all that is known of it.
 //
-// Stories are kept in Redis for a week. While Redis is away the process holds the
+// Incidents are kept in Redis for a week. While Redis is away the process holds the
 // latest, for as long as it runs; the log channel and the process log hold every
 // reference.
-package reference
+package incident
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/safetext"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
 const (
-	// kept is for how long a story can be looked up.
+	// kept is for how long an incident can be looked up.
 	kept = 7 * 24 * time.Hour
 	// visitLimit bounds one use of Redis.
 	visitLimit = 250 * time.Millisecond
@@ -36,10 +36,10 @@ const (
 
 // ErrUnknown says that nothing is known of a reference: it was mistyped, is
 // older than a week, or was given by another process while Redis was away.
-var ErrUnknown = errors.New("reference: unknown")
+var ErrUnknown = errors.New("incident: unknown")
 
-// Story is what happened behind a reference.
-type Story struct {
+// Incident is what happened behind a reference.
+type Incident struct {
 	Reference     string    `json:"reference"`
 	InteractionID string    `json:"interaction"`
 	UserID        string    `json:"user"`
@@ -67,12 +67,12 @@ type Story struct {
 	Version string `json:"version"`
 }
 
-// Of tells the story of an interaction that failed.
-func Of(r *interaction.Request, err error) Story {
-	s := Story{
+// Of describes the failure of an interaction.
+func Of(r *interaction.Request, err error) Incident {
+	s := Incident{
 		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, GuildID: r.GuildID, ChannelID: r.ChannelID,
 		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
-		Detail: safetext.Plain(err.Error(), detailLimit),
+		Detail: sanitize.Plain(err.Error(), detailLimit),
 	}
 	var service *hostapi.Error
 	if errors.As(err, &service) {
@@ -82,7 +82,7 @@ func Of(r *interaction.Request, err error) Story {
 	return s
 }
 
-// Store keeps stories.
+// Store keeps incidents.
 type Store struct {
 	redis   redis.UniversalClient
 	version string
@@ -95,47 +95,47 @@ func New(client redis.UniversalClient, version string, log zerolog.Logger) *Stor
 	return &Store{redis: client, version: version, log: log}
 }
 
-// Keep keeps a story, unless there is one already: the first failure of an
-// interaction is the cause of others. It takes 250 ms at most; that a story could
+// Keep keeps an incident, unless there is one already: the first failure of an
+// interaction is the cause of others. It takes 250 ms at most; that an incident could
 // not be kept is in the process log.
-func (s *Store) Keep(story Story) {
-	story.Version = s.version
-	data, err := json.Marshal(story)
+func (s *Store) Keep(incident Incident) {
+	incident.Version = s.version
+	data, err := json.Marshal(incident)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), visitLimit)
 		defer cancel()
-		err = s.redis.SetNX(ctx, keyPrefix+story.Reference, data, kept).Err()
+		err = s.redis.SetNX(ctx, keyPrefix+incident.Reference, data, kept).Err()
 	}
 	if err != nil {
-		s.unkept.hold(story)
-		s.log.Warn().Err(err).Str("reference", story.Reference).Msg("what is behind a reference could not be kept")
+		s.unkept.hold(incident)
+		s.log.Warn().Err(err).Str("reference", incident.Reference).Msg("what is behind a reference could not be kept")
 	}
 }
 
-// Story returns what is behind a reference, as Clean returns it, or ErrUnknown.
-func (s *Store) Story(ctx context.Context, code string) (Story, error) {
+// Incident returns what is behind a reference, as Clean returns it, or ErrUnknown.
+func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	if code == "" {
-		return Story{}, ErrUnknown
+		return Incident{}, ErrUnknown
 	}
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
 	data, err := s.redis.Get(ctx, keyPrefix+code).Bytes()
 	if err != nil {
-		if story, held := s.unkept.find(code); held {
-			return story, nil
+		if incident, held := s.unkept.find(code); held {
+			return incident, nil
 		}
 	}
 	switch {
 	case errors.Is(err, redis.Nil):
-		return Story{}, ErrUnknown
+		return Incident{}, ErrUnknown
 	case err != nil:
-		return Story{}, fmt.Errorf("reference: %w", err)
+		return Incident{}, fmt.Errorf("incident: %w", err)
 	}
-	var story Story
-	if err := json.Unmarshal(data, &story); err != nil {
-		return Story{}, fmt.Errorf("reference: what is kept makes no sense: %w", err)
+	var incident Incident
+	if err := json.Unmarshal(data, &incident); err != nil {
+		return Incident{}, fmt.Errorf("incident: what is kept makes no sense: %w", err)
 	}
-	return story, nil
+	return incident, nil
 }
 
 // Clean returns a reference as it is kept, of one as somebody typed it: with
