@@ -1,0 +1,240 @@
+package bench_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/loadgen"
+	"hostbot/hostapi/redistest"
+)
+
+// candidate is a bot that can be started.
+type candidate struct {
+	name, command string
+	apiVersion    string // of Discord's REST API
+	environment   []string
+	anyMessage    bool   // its answers are not looked at
+	metrics       string // where a Go program tells of its heap; "" for one that does not
+}
+
+// candidates are the bot, as it is built, and the peers that flags name.
+func candidates(b *testing.B) []candidate {
+	b.Helper()
+	own := freeAddress(b)
+	list := []candidate{{
+		name: "hostbot", command: build(b), apiVersion: "v10",
+		environment: []string{"HTTP_ADDR=" + own, "CACHE_TTL=1h"}, metrics: "http://" + own + "/metrics",
+	}}
+	for _, p := range flagValue[peers]("peer") {
+		list = append(list, candidate{name: p.name, command: p.command, apiVersion: "v10"})
+	}
+	if command := flagValue[string]("floor"); command != "" {
+		list = append(list, candidate{name: "floor", command: command, apiVersion: "v10", anyMessage: true})
+	}
+	return list
+}
+
+// build builds the program as the Dockerfile does.
+func build(b *testing.B) (command string) {
+	b.Helper()
+	binary := filepath.Join(b.TempDir(), "hostbot")
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "hostbot/cmd/hostbot")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, said)
+	}
+	return binary
+}
+
+func freeAddress(b *testing.B) string {
+	b.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// program is a candidate that runs, and what it is connected to: a Discord, a
+// hosting service and a Redis that nobody else uses.
+type program struct {
+	candidate
+	discord *loadgen.Discord
+	service *loadgen.Service
+	redis   *redis.Client
+	process *loadgen.Process
+	ready   time.Duration // from its execution to when it served
+}
+
+// startLimit is how long a program may take until it serves.
+const startLimit = 30 * time.Second
+
+// start starts the candidate, whose customers have so many bots each, and waits
+// until it serves. It ends with the benchmark.
+func (c candidate) start(b *testing.B, botsEach int) *program {
+	b.Helper()
+	p := &program{candidate: c, discord: loadgen.RunDiscord(b)}
+	p.discord.AnyMessage = c.anyMessage
+	var err error
+	if p.service, err = loadgen.StartService(botsEach); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(p.service.Close)
+	server := redistest.StartRedis(b)
+	p.redis = redis.NewClient(&redis.Options{Addr: server.Addr()})
+	b.Cleanup(func() { _ = p.redis.Close() })
+
+	began := time.Now()
+	p.process, err = loadgen.Start(c.command, append(slices.Clone(c.environment),
+		"DISCORD_TOKEN="+loadgen.Token, "DISCORD_API_URL="+p.discord.URL(c.apiVersion),
+		"HOSTAPI_URL="+p.service.URL(), "HOSTAPI_SECRET="+loadgen.Secret,
+		"REDIS_URL="+server.URL(), "LOG_CHANNEL_ID=1166666666666666666")...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := p.process.Stop(); err != nil {
+			b.Error(c.name, err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
+	defer cancel()
+	if err := p.process.WaitReady(ctx, p.discord); err != nil {
+		b.Fatal(c.name, err)
+	}
+	p.ready = time.Since(began)
+	return p
+}
+
+// warm has every user ask twice, and has what is then cached stay so.
+func (p *program) warm(b *testing.B, users loadgen.Users) {
+	b.Helper()
+	left := 2 * int(users)
+	if _, err := loadgen.Closed(p.discord, users, 8, func() bool { left--; return left >= 0 }); err != nil {
+		b.Fatal(p.name, err)
+	}
+	keys := p.redis.Scan(b.Context(), 0, "", 1000).Iterator()
+	for keys.Next(b.Context()) {
+		if err := p.redis.Persist(b.Context(), keys.Val()).Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := keys.Err(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// figures are what a load came to, by their units.
+type figures map[string]float64
+
+// measure puts a load upon the program for as long as the benchmark lasts, and
+// reports what an interaction costs.
+func (p *program) measure(b *testing.B, l load, users loadgen.Users) figures {
+	b.Helper()
+	before := p.counts(b)
+	latencies, err := l.run(p.discord, users, b.Loop)
+	if err != nil {
+		b.Fatal(p.name, err)
+	}
+	spent := p.counts(b)
+	n, elapsed := float64(b.N), b.Elapsed()
+	result := make(figures)
+	for unit, value := range spent {
+		result[unit+"/op"] = (value - before[unit]) / n
+	}
+	result["interactions/s"] = n / elapsed.Seconds()
+	result["p50-µs"] = float64(latencies.Quantile(.5).Microseconds())
+	result["p99-µs"] = float64(latencies.Quantile(.99).Microseconds())
+	result["resident-MB"] = p.residentMB(b)
+	for _, unit := range slices.Sorted(maps.Keys(result)) {
+		b.ReportMetric(result[unit], unit)
+	}
+	return result
+}
+
+// counts returns what has been counted so far, by unit: processor time of the
+// program and of the load, calls, and what a Go program allocated.
+func (p *program) counts(b *testing.B) figures {
+	b.Helper()
+	counts := figures{
+		"cpu-µs": float64(p.usage(b).CPU.Microseconds()), "load-cpu-µs": ownCPU(b),
+		"discord": float64(p.discord.Calls()), "service": float64(p.service.Calls()), "redis": p.redisCommands(b),
+	}
+	if p.metrics != "" {
+		heap := p.scrape(b)
+		counts["mallocs"], counts["malloc-B"] = heap["go_memstats_mallocs_total"], heap["go_memstats_alloc_bytes_total"]
+	}
+	return counts
+}
+
+func (p *program) usage(b *testing.B) loadgen.Usage {
+	b.Helper()
+	usage, err := p.process.Usage()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return usage
+}
+
+func (p *program) residentMB(b *testing.B) float64 {
+	b.Helper()
+	return float64(p.usage(b).Resident) / 1e6
+}
+
+// ownCPU returns the processor time that the load has taken, in microseconds.
+func ownCPU(b *testing.B) float64 {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return float64(time.Duration(used.Utime.Nano() + used.Stime.Nano()).Microseconds())
+}
+
+// redisCommands returns how many commands the program's Redis has had, without
+// this question.
+func (p *program) redisCommands(b *testing.B) float64 {
+	b.Helper()
+	stats := p.redis.InfoMap(b.Context(), "stats")
+	n, err := strconv.ParseFloat(stats.Item("Stats", "total_commands_processed"), 64)
+	if err != nil {
+		b.Fatal(stats.Err(), err)
+	}
+	return n
+}
+
+// scrape reads the program's metrics that have no labels.
+func (p *program) scrape(b *testing.B) figures {
+	b.Helper()
+	response, err := http.Get(p.metrics)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	metrics := make(figures)
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		var name string
+		var value float64
+		if !strings.HasPrefix(lines.Text(), "#") && !strings.Contains(lines.Text(), "{") {
+			if _, err := fmt.Sscan(lines.Text(), &name, &value); err == nil {
+				metrics[name] = value
+			}
+		}
+	}
+	return metrics
+}

@@ -1,0 +1,184 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hostbot/bot/discordtest"
+	"hostbot/locale"
+)
+
+// ending is how something ends for whoever began it: one of the constants, or
+// the key of the text of an error that keeps it from being done.
+type ending string
+
+const (
+	usual       ending = "usual"       // as if nothing were broken
+	aged        ending = "aged"        // what was known, with its age
+	unconfirmed ending = "unconfirmed" // nobody knows whether it was done
+	unheard     ending = "unheard"     // Discord says that the application did not respond
+	unsettled   ending = "unsettled"   // it was done, and the bot has not come to rest
+	unfinished  ending = "unfinished"  // it is said to run, though it does no more
+	nothing     ending = "nothing"     // is suggested
+)
+
+// failed is the ending of an action that was refused or never arrived, with the
+// text that says why.
+func failed(key string) ending { return ending("failed: " + key) }
+
+// phrasebook finds endings in what is read.
+type phrasebook struct{ t *locale.Texts }
+
+func newPhrasebook(t testing.TB) phrasebook {
+	t.Helper()
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return phrasebook{texts.For("en-US")}
+}
+
+// sentence is the first sentence of a text, as far as nothing in it varies.
+func (p phrasebook) sentence(key string, args locale.Args) string {
+	text := p.t.Format(key, args)
+	for _, end := range []string{". ", " <no value>"} {
+		text, _, _ = strings.Cut(text, end)
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// errorKeys are the texts that may say what is wrong.
+func errorKeys() []string {
+	return []string{
+		"error.unavailable", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit", "error.rate_limited",
+		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow",
+	}
+}
+
+func (p phrasebook) errorIn(text string) string {
+	for _, key := range errorKeys() {
+		if strings.Contains(text, p.sentence(key, nil)) {
+			return strings.Replace(key, "staff.", "error.", 1)
+		}
+	}
+	return ""
+}
+
+// goesOn is what is said of an action that goes on, or of data on the way.
+var goesOn = regexp.MustCompile(`… (started|begun) <t:|Updating…`)
+
+// over tells whether nothing more will come.
+func over(v discordtest.View) bool {
+	switch v.State {
+	case discordtest.Failed, discordtest.Deleted, discordtest.Asking:
+		return true
+	case discordtest.Shown:
+		return !goesOn.MatchString(v.Text()) || v.Contains("Another action is already running")
+	default:
+		return false
+	}
+}
+
+// endingOf says how a flow ended, by what is read.
+func (p phrasebook) endingOf(f flow, r reading) ending {
+	text := r.view.Text()
+	switch {
+	case errors.Is(r.err, errNoSuggestions):
+		return nothing
+	case r.view.State == discordtest.Failed || r.err != nil && strings.Contains(r.err.Error(), "loading options failed"):
+		return unheard
+	case r.err != nil:
+		return ending("error: " + r.err.Error())
+	case f.need == suggests, f.need == asks && r.view.State == discordtest.Asking:
+		return usual
+	case !over(r.view):
+		return unfinished
+	case f.need == acts:
+		return p.actionIn(f, text)
+	case p.errorIn(text) != "":
+		return ending(p.errorIn(text))
+	case strings.Contains(text, "This is how things were"):
+		return aged
+	case f.good != "" && strings.Contains(text, f.good):
+		return usual
+	}
+	return ending("unknown: " + text)
+}
+
+func (p phrasebook) actionIn(f flow, text string) ending {
+	says := func(end string) bool {
+		return strings.Contains(text, p.sentence("action."+f.action+"."+end, locale.Args{"Bot": f.bot}))
+	}
+	switch {
+	case says("unconfirmed"):
+		return unconfirmed
+	case strings.Contains(text, "has not come to rest"):
+		return unsettled
+	case says("failed"):
+		return failed(p.errorIn(text))
+	case says("done"):
+		return usual
+	case p.errorIn(text) != "":
+		return ending(p.errorIn(text))
+	}
+	return ending("unknown: " + text)
+}
+
+// reading is what somebody reads at the end.
+type reading struct {
+	view discordtest.View
+	err  error
+}
+
+// read carries a flow out and waits until nothing more will come.
+func (p phrasebook) read(ctx context.Context, f flow, c *person, in *discordtest.Reply) reading {
+	versions := make(map[string]int)
+	for _, u := range []*discordtest.User{c.user, c.staff} {
+		for _, v := range u.Messages() {
+			versions[v.ID] = v.Version
+		}
+	}
+	reply, err := f.do.now(ctx, c, in)
+	if err != nil || reply == nil {
+		return reading{err: err}
+	}
+	last := func() discordtest.View {
+		if further := reply.FollowUps(); len(further) > 0 {
+			return further[len(further)-1]
+		}
+		return reply.View()
+	}
+	eventually(ctx, func() bool {
+		v := last()
+		return over(v) && (v.ID == "" || v.Version > versions[v.ID])
+	})
+	return reading{view: last()}
+}
+
+// untrue returns what is not true of what was read, or "".
+func untrue(f flow, r reading, is ending, done int, mayBeLost bool) string {
+	text := r.view.Text()
+	switch {
+	case done > 1:
+		return fmt.Sprintf("it was done %d times", done)
+	case f.need != acts && done != 0:
+		return "something was done that nobody asked for"
+	case strings.Contains(text, "🟢 "+radio) && is != aged:
+		return "what is old is shown as new"
+	case f.need != acts:
+		return ""
+	case (is == usual || is == unsettled) && done != 1:
+		return "it was not done"
+	case is == unconfirmed:
+		if !mayBeLost {
+			return "it is certain what became of it"
+		}
+	case is != usual && is != unsettled && is != unfinished && done != 0:
+		return "it was done all the same"
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+package e2e_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// pulse notices when the machine is too busy to judge by it how long something
+// takes: what waits for a moment is woken up late.
+type pulse struct{ worst atomic.Int64 }
+
+const (
+	beat = 10 * time.Millisecond
+	// tooLate is how late a beat is where the bot can not be expected to keep to
+	// limits of some hundred milliseconds: a dozen goroutines of it come one after
+	// the other.
+	tooLate = 80 * time.Millisecond
+)
+
+func startPulse(t testing.TB) *pulse {
+	t.Helper()
+	p := &pulse{}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(beat)
+		defer ticker.Stop()
+		for last := time.Now(); ; {
+			select {
+			case <-stop:
+				return
+			case <-ticker.C:
+			}
+			now := time.Now()
+			p.worst.Store(max(p.worst.Load(), int64(now.Sub(last)-beat)))
+			last = now
+		}
+	}()
+	t.Cleanup(func() {
+		close(stop)
+		<-stopped
+	})
+	return p
+}
+
+// missed tells whether a beat came too late so far.
+func (p *pulse) missed() bool { return time.Duration(p.worst.Load()) > tooLate }

@@ -1,0 +1,130 @@
+package e2e_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+// weather remembers when Discord, or the way to it, was broken.
+type weather struct {
+	mu     sync.Mutex
+	storms []disturbance
+}
+
+type disturbance struct{ from, to time.Time } // to is zero while it lasts
+
+// afterStorm is how long customers may notice a storm that is over: what runs into
+// it is sent again with growing pauses.
+const afterStorm = 45 * time.Second
+
+func (w *weather) begin() (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.storms = append(w.storms, disturbance{from: time.Now()})
+	i := len(w.storms) - 1
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.storms[i].to = time.Now()
+	}
+}
+
+// stormy tells whether something that lasted from began until ended may have met
+// a storm.
+func (w *weather) stormy(began, ended time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.storms {
+		if s.from.Before(ended) && (s.to.IsZero() || s.to.Add(afterStorm).After(began)) {
+			return true
+		}
+	}
+	return false
+}
+
+// breakService breaks the hosting service from time to time.
+func (s *soak) breakService(ctx context.Context, random *rand.Rand) {
+	faults := []hostapitest.Fault{
+		{Reset: true}, {ResetAfter: true}, {Hang: true}, {Delay: 2500 * time.Millisecond}, {Delay: 500 * time.Millisecond},
+		{Status: http.StatusInternalServerError}, {Status: http.StatusBadGateway, Body: "<html>bad gateway</html>"}, {Status: http.StatusUnauthorized},
+		{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"1"}}}, {Status: http.StatusConflict}, {Status: http.StatusForbidden},
+		{Malformed: true}, {WrongTypes: true}, {Huge: true},
+	}
+	for ctx.Err() == nil {
+		pause(ctx, time.Duration(random.IntN(8000))*time.Millisecond)
+		s.service.Fail("", faults[random.IntN(len(faults))], random.IntN(40))
+		pause(ctx, time.Duration(random.IntN(6000))*time.Millisecond)
+		s.service.ClearFaults()
+	}
+	s.service.ClearFaults()
+}
+
+// breakOthers breaks one after the other of what else the bot depends on, and
+// replaces replicas.
+func (s *soak) breakOthers(ctx context.Context, t *testing.T, random *rand.Rand) {
+	for ctx.Err() == nil {
+		pause(ctx, time.Duration(2000+random.IntN(8000))*time.Millisecond)
+		lasting := time.Duration(500+random.IntN(5000)) * time.Millisecond
+		switch n := random.IntN(8); n {
+		case 0, 1:
+			s.redisServer.Stop()
+			pause(ctx, lasting)
+			s.redisServer.Restart()
+		case 2:
+			s.replace(t, random.IntN(len(s.replicas)))
+		case 3, 4:
+			s.breakREST(ctx, random, lasting)
+		default:
+			s.breakGateway(ctx, random, lasting)
+		}
+	}
+}
+
+// replace stops a replica and starts another, as an update does.
+func (s *soak) replace(t *testing.T, i int) {
+	defer s.weather.begin()() // what comes while it stops is told to try again
+	if err := s.replicas[i](); err != nil {
+		s.stray("a replica ended with %v", err)
+	}
+	s.replicas[i] = s.launch(t)
+}
+
+func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Duration) {
+	faults := []discordtest.Fault{
+		{Status: http.StatusInternalServerError}, {Status: http.StatusServiceUnavailable, After: true}, {Reset: true}, {Reset: true, After: true},
+		{Hang: true}, {Delay: 800 * time.Millisecond}, {Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"1"}}, Body: `{"message":"slow","retry_after":1,"global":false}`},
+	}
+	defer s.weather.begin()()
+	defer s.discord.Inject(faults[random.IntN(len(faults))])()
+	pause(ctx, lasting)
+}
+
+func (s *soak) breakGateway(ctx context.Context, random *rand.Rand, lasting time.Duration) {
+	defer s.weather.begin()()
+	switch random.IntN(6) {
+	case 0:
+		s.discord.Drop()
+	case 1:
+		s.discord.CloseWith(4000)
+	case 2:
+		s.discord.AskReconnect()
+	case 3:
+		s.discord.InvalidateSession(random.IntN(2) == 0)
+	case 4:
+		s.discord.RefuseConnections(true)
+		s.discord.Drop()
+		pause(ctx, lasting)
+		s.discord.RefuseConnections(false)
+	case 5:
+		s.discord.Silence(true)
+		pause(ctx, lasting)
+		s.discord.Silence(false)
+	}
+}

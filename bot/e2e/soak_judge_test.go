@@ -1,0 +1,141 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+)
+
+// judge looks whether every promise was kept.
+func (s *soak) judge(t *testing.T) {
+	entries := s.actionEntries(t)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, stray := range s.strays {
+		t.Error(stray)
+	}
+	for bot, l := range s.ledgers {
+		if n := s.executed[bot]; n < l.done || n > l.done+l.unconfirmed+l.unseen {
+			t.Errorf("%s: the service carried out %d actions, customers know of %+v", bot, n, l)
+		}
+		told := l.done + l.failed + l.unconfirmed
+		if n := entries[bot]; n < told || n > told+l.unseen {
+			t.Errorf("%s: staff read of %d actions, customers know of %+v", bot, n, l)
+		}
+	}
+	owner := make(map[string]string)
+	for _, c := range s.customers {
+		for _, bot := range c.bots {
+			owner[bot] = c.user.ID
+		}
+	}
+	for _, r := range s.service.Requests() {
+		if r.ServerID != "" && owner[r.ServerID] != r.UserID {
+			t.Errorf("%s was asked for %s's bot %s", r.Operation, r.UserID, r.ServerID)
+		}
+	}
+}
+
+// actionEntries waits until the log channel has what customers know of, and
+// returns how many actions staff read of, by bot.
+func (s *soak) actionEntries(t *testing.T) map[string]int {
+	s.mu.Lock()
+	expected := 0
+	for _, l := range s.ledgers {
+		expected += l.done + l.failed + l.unconfirmed
+	}
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		s.read()
+		if _, sum := s.counted(); sum >= expected {
+			break
+		}
+		pause(ctx, 500*time.Millisecond)
+	}
+	pause(ctx, 5*time.Second) // in which what is told twice would come
+	s.read()
+	entries, _ := s.counted()
+	return entries
+}
+
+// readAll reads what staff read, all the time: a channel forgets old messages.
+func (s *soak) readAll(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.read()
+		pause(ctx, 5*time.Second)
+	}
+}
+
+func (s *soak) read() {
+	messages := s.channel.Messages()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range messages {
+		bots := make([]string, 0, len(m.Embeds))
+		for _, e := range m.Embeds {
+			bots = append(bots, botOf(e))
+		}
+		s.entries[m.ID] = bots
+	}
+}
+
+// counted returns how many actions were read of, by bot, and in all.
+func (s *soak) counted() (byBot map[string]int, sum int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byBot = make(map[string]int)
+	for _, bots := range s.entries {
+		for _, bot := range bots {
+			if bot != "" {
+				byBot[bot]++
+				sum++
+			}
+		}
+	}
+	return byBot, sum
+}
+
+// botOf returns the bot of an action's entry, or "".
+func botOf(e discordtest.Embed) string {
+	if !strings.HasPrefix(e.Title, "✅") && !strings.HasPrefix(e.Title, "❌") && !strings.HasPrefix(e.Title, "⚠️") {
+		return ""
+	}
+	for _, f := range e.Fields {
+		if f.Name == "Bot" {
+			_, id, _ := strings.Cut(f.Value, "`")
+			return strings.TrimSuffix(id, "`")
+		}
+	}
+	return ""
+}
+
+// String says what happened, in figures.
+func (s *soak) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var sum ledger
+	executed := 0
+	for bot, l := range s.ledgers {
+		sum.done += l.done
+		sum.failed += l.failed
+		sum.unconfirmed += l.unconfirmed
+		sum.unseen += l.unseen
+		executed += s.executed[bot]
+	}
+	parts := []string{
+		fmt.Sprintf("actions: %d done, %d failed, %d not confirmed, %d whose end Discord kept from the customer; %d carried out by the service",
+			sum.done, sum.failed, sum.unconfirmed, sum.unseen, executed),
+	}
+	for _, ending := range slices.Sorted(maps.Keys(s.flows)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", ending, s.flows[ending]))
+	}
+	return strings.Join(parts, "; ") + fmt.Sprintf("; storms: %d", len(s.weather.storms))
+}

@@ -1,0 +1,259 @@
+package e2e_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
+)
+
+// soakFlags are those of TestSoak.
+type soakFlags struct {
+	duration time.Duration
+	seed     uint64
+}
+
+// soaking reads the flags; they are defined by TestMain.
+func soaking() soakFlags {
+	var f soakFlags
+	if v := flag.Lookup("soak"); v != nil {
+		f.duration, _ = time.ParseDuration(v.Value.String())
+	}
+	if v := flag.Lookup("soak-seed"); v != nil {
+		_, _ = fmt.Sscan(v.Value.String(), &f.seed)
+	}
+	return f
+}
+
+func defineSoakFlags() {
+	flag.Duration("soak", 0, "for how long TestSoak mixes faults under load; 0 skips it")
+	flag.Uint64("soak-seed", 1, "which faults and flows TestSoak chooses")
+}
+
+const (
+	soakers      = 24 // customers
+	botsOfOne    = 3
+	soakPatience = 4 * time.Minute // for the end of one flow, whatever happens
+)
+
+// TestSoak has two replicas serve many customers while whatever they depend on
+// fails at random, and then looks whether every promise was kept.
+func TestSoak(t *testing.T) {
+	flags := soaking()
+	if flags.duration == 0 {
+		t.Skip("for example: go test -run Soak -soak 30m -timeout 40m ./bot")
+	}
+	t.Logf("seed %d", flags.seed)
+	s := newSoak(t, flags.seed)
+	before := settledHeap()
+
+	ctx, cancel := context.WithTimeout(t.Context(), flags.duration)
+	defer cancel()
+	var work sync.WaitGroup
+	for i, c := range s.customers {
+		work.Go(func() { s.use(ctx, c, rand.New(rand.NewPCG(flags.seed, uint64(i)))) })
+	}
+	work.Go(func() { s.breakService(ctx, rand.New(rand.NewPCG(flags.seed, 1000))) })
+	work.Go(func() { s.breakOthers(ctx, t, rand.New(rand.NewPCG(flags.seed, 1001))) })
+	work.Go(func() { s.readAll(ctx) })
+	work.Wait()
+
+	for _, c := range s.customers { // without a restart, all is well again
+		c.user.Types(t, "/bot list").WaitFor(t, "Your bots")
+	}
+	s.judge(t)
+	t.Logf("%v: %s; heap in use %d KB before and %d KB after, the counterparts' included", flags.duration, s, before>>10, settledHeap()>>10)
+}
+
+func settledHeap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse
+}
+
+// soak is a world with what happened in it.
+type soak struct {
+	*world
+	redisServer *redistest.Server
+	customers   []customer
+	replicas    []func() error
+	weather     weather
+
+	mu       sync.Mutex
+	executed map[string]int      // by bot: what the service carried out
+	ledgers  map[string]ledger   // by bot
+	flows    map[string]int      // by how they ended
+	strays   []string            // what must not be
+	entries  map[string][]string // by the log channel's message: the bots of its actions, "" for anything else
+}
+
+type customer struct {
+	user *discordtest.User
+	bots []string // IDs, each of which begins with the customer's mark
+	mark string
+}
+
+// ledger is how actions on a bot ended for who asked for them.
+type ledger struct{ done, failed, unconfirmed, unseen int }
+
+func newSoak(t *testing.T, seed uint64) *soak {
+	t.Helper()
+	server := redistest.StartDurableRedis(t)
+	s := &soak{
+		redisServer: server, executed: make(map[string]int), ledgers: make(map[string]ledger), flows: make(map[string]int), entries: make(map[string][]string),
+	}
+	service := hostapitest.RunWith(t, hostapitest.Options{
+		Restart: 300 * time.Millisecond, Reinstall: 500 * time.Millisecond, Start: 200 * time.Millisecond, Stop: 100 * time.Millisecond,
+		Acted: func(_ hostapitest.Operation, _, serverID string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.executed[serverID]++
+		},
+	})
+	s.world = &world{
+		discord: discordtest.RunT(t, discordtest.Config{NoRateLimits: true, HeartbeatInterval: 2 * time.Second}), service: service, redis: server.URL(),
+		env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s"}, log: &logBuffer{},
+	}
+	s.discord.ExpectFailures() // the soak judges by itself
+	s.channel = s.discord.AddChannel("bot-log")
+	t.Cleanup(func() { s.findSecrets(t) })
+	for i := range soakers {
+		c := customer{user: s.discord.User(fmt.Sprint("customer ", i)), mark: fmt.Sprintf("c%02d", i)}
+		service.AddAccount(c.user.ID, hostapitest.Plan{Name: "Pro", RAMMB: 4096, MaxServers: 10})
+		for n := range botsOfOne {
+			id := fmt.Sprintf("%s-%d", c.mark, n)
+			c.bots = append(c.bots, id)
+			service.AddServer(c.user.ID, hostapitest.Server{ID: id, Name: "Bot " + id, Status: hostapitest.Running, RAMMB: 512, DiskMB: 1024, CPUPercent: 50})
+		}
+		s.customers = append(s.customers, c)
+	}
+	s.replicas = []func() error{s.start(t), s.start(t)}
+	return s
+}
+
+// use is what a customer does all the time.
+func (s *soak) use(ctx context.Context, c customer, random *rand.Rand) {
+	for ctx.Err() == nil {
+		bot := c.bots[random.IntN(len(c.bots))]
+		switch n := random.IntN(10); {
+		case n < 2:
+			s.look(c, "/bot list", nil)
+		case n < 4:
+			s.look(c, "/bot show", discordtest.Options{"bot": bot})
+		case n < 5:
+			s.look(c, "/plan", nil)
+		default:
+			s.act(c, bot, []string{"restart", "reinstall", "stop", "start"}[random.IntN(4)])
+		}
+		pause(ctx, time.Duration(random.IntN(1500))*time.Millisecond)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// look reads something, to its end.
+func (s *soak) look(c customer, command string, options discordtest.Options) {
+	view, disturbed := s.ask(c, command, options)
+	switch {
+	case view.State == discordtest.Shown:
+		s.note("answered")
+	case disturbed:
+		s.note("unanswered while Discord was broken")
+	default:
+		s.note("UNANSWERED")
+		s.stray("%s %s: %s", c.mark, command, view.Text())
+	}
+}
+
+// act acts on a bot, and keeps how that ended for the customer.
+func (s *soak) act(c customer, bot, action string) {
+	view, disturbed := s.ask(c, "/bot "+action, discordtest.Options{"bot": bot})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.ledgers[bot]
+	defer func() { s.ledgers[bot] = l }()
+	says := func(texts ...string) bool {
+		for _, text := range texts {
+			if view.Contains(text) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case view.State != discordtest.Shown || stillRunning(view):
+		l.unseen++
+		s.flows["unseen "+action+": "+view.State.String()]++
+		if !disturbed || view.State != discordtest.Failed { // what was begun comes to an end
+			s.strays = append(s.strays, fmt.Sprintf("%s %s %s ended with %s", c.mark, action, bot, view.Text()))
+		}
+	case says("already running", "a lot of actions"):
+		s.flows["refused"]++
+	case says("not confirmed", "has not come to rest"):
+		l.unconfirmed++
+	case says("was restarted.", "were reinstalled.", "was started.", "was stopped."):
+		l.done++
+	case says("could not be"):
+		l.failed++
+	default: // before it came to the action
+		s.flows["explained"]++
+	}
+}
+
+// stillRunning tells of a card that says that an action is under way.
+func stillRunning(v discordtest.View) bool {
+	return strings.Contains(v.Text(), "… started <t:") && !v.Contains("already running")
+}
+
+// ask types a command and waits for what is seen in the end, and whether Discord
+// was broken meanwhile.
+func (s *soak) ask(c customer, command string, options discordtest.Options) (discordtest.View, bool) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), soakPatience)
+	defer cancel()
+	reply, err := c.user.Command(ctx, command, options)
+	if err != nil {
+		s.stray("%s %s: %v", c.mark, command, err)
+		return discordtest.View{}, true
+	}
+	defer reply.Forget()
+	view, _ := reply.Await(ctx, func(v discordtest.View) bool {
+		return v.State == discordtest.Shown && !stillRunning(v) && !v.Contains("Updating…")
+	})
+	for _, other := range s.customers {
+		if other.mark != c.mark && strings.Contains(view.Text(), other.mark+"-") {
+			s.stray("%s sees a bot of %s", c.mark, other.mark)
+		}
+	}
+	return view, s.weather.stormy(began, time.Now())
+}
+
+func (s *soak) note(ending string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flows[ending]++
+}
+
+func (s *soak) stray(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.strays = append(s.strays, fmt.Sprintf(format, args...))
+}
