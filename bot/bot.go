@@ -130,11 +130,13 @@ func (b *Bot) gatewayConfig() gateway.Config {
 }
 
 func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
-	c := b.settings.LogChannels
+	channels := make(map[logchannel.Category]string)
+	for category, id := range b.settings.LogChannels.ByCategory() {
+		channels[logchannel.Category(category)] = *id
+	}
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, Redis: b.redis.Client,
-		Channels: logchannel.Channels{Actions: c.Actions, Errors: c.Errors, Lifecycle: c.Lifecycle},
-		Texts:    texts.For(b.settings.Log.Locale), Log: b.log,
+		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
 	})
 }

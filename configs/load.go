@@ -125,7 +125,7 @@ func formerNames() map[string]string {
 
 // resolve replaces values that stand for another: off, and a log channel's default.
 func (s *Settings) resolve() {
-	for _, channel := range []*string{&s.LogChannels.Actions, &s.LogChannels.Errors, &s.LogChannels.Lifecycle} {
+	for _, channel := range s.LogChannels.ByCategory() {
 		switch *channel {
 		case "":
 			*channel = s.LogChannels.Default

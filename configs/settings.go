@@ -112,6 +112,12 @@ type LogChannels struct {
 	Lifecycle string `yaml:"lifecycle" env:"LOG_CHANNEL_LIFECYCLE"`
 }
 
+// ByCategory lists the channels by the categories of their entries, which are those
+// of package logchannel.
+func (c *LogChannels) ByCategory() map[string]*string {
+	return map[string]*string{"actions": &c.Actions, "errors": &c.Errors, "lifecycle": &c.Lifecycle}
+}
+
 // Admin is who may use staff's own commands, and where.
 type Admin struct {
 	GuildID string `yaml:"guild_id" env:"ADMIN_GUILD_ID"` // empty: there are none

@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -45,9 +46,10 @@ func (l *loader) validate(s *Settings) {
 	}
 
 	l.check("log_channels.default", snowflake(s.LogChannels.Default))
-	l.check("log_channels.actions", channel(s.LogChannels.Actions))
-	l.check("log_channels.errors", channel(s.LogChannels.Errors))
-	l.check("log_channels.lifecycle", channel(s.LogChannels.Lifecycle))
+	channels := s.LogChannels.ByCategory()
+	for _, category := range slices.Sorted(maps.Keys(channels)) {
+		l.check("log_channels."+category, channel(*channels[category]))
+	}
 
 	l.check("admin.guild_id", snowflake(s.Admin.GuildID))
 	l.check("admin.user_ids", snowflakes(s.Admin.UserIDs))

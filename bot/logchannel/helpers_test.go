@@ -83,7 +83,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 	p := &process{redis: conn, log: log}
 	p.Delivery = logchannel.New(logchannel.Config{
 		Discord: client, Redis: conn.Client,
-		Channels: logchannel.Channels{Actions: o.actions.ID, Errors: o.errors.ID, Lifecycle: o.actions.ID},
+		Channels: map[logchannel.Category]string{logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID},
 		Texts:    english(t), Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 	})
 	var once sync.Once

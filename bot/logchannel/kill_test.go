@@ -54,7 +54,7 @@ func replicaMain() int {
 	timing := hasty()
 	timing.Lease, timing.Send = time.Second, 800*time.Millisecond
 	d := logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client, Channels: logchannel.Channels{Actions: os.Getenv(replicaChannel)},
+		Discord: client, Redis: conn.Client, Channels: map[logchannel.Category]string{logchannel.Actions: os.Getenv(replicaChannel)},
 		Texts: texts.For("en-US"), Log: log, Timing: timing, MaxWaiting: maxWaiting,
 	})
 	d.Start()

@@ -19,6 +19,7 @@ package logchannel
 import (
 	"context"
 	"crypto/rand"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -38,17 +39,13 @@ type Discord interface {
 	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
 }
 
-// Channels are the IDs of the channels of each category; empty where nobody
-// watches.
-type Channels struct {
-	Actions, Errors, Lifecycle string
-}
-
 // Config is what a Delivery needs.
 type Config struct {
-	Discord  Discord
-	Redis    redis.UniversalClient
-	Channels Channels
+	Discord Discord
+	Redis   redis.UniversalClient
+	// Channels are the IDs of the channels by category; empty or missing where nobody
+	// watches.
+	Channels map[Category]string
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
@@ -103,20 +100,18 @@ func New(c Config) *Delivery {
 	d := &Delivery{channels: make(map[Category]*channel), stopping: make(chan struct{})}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	token := rand.Text()
-	for _, kind := range []struct {
-		category Category
-		id       string
-	}{{Actions, c.Channels.Actions}, {Errors, c.Channels.Errors}, {Lifecycle, c.Channels.Lifecycle}} {
-		if kind.id == "" {
+	for _, category := range slices.Sorted(maps.Keys(c.Channels)) {
+		id := c.Channels[category]
+		if id == "" {
 			continue
 		}
-		i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == kind.id })
+		i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id })
 		if i < 0 {
 			i = len(d.all)
-			d.all = append(d.all, newChannel(kind.id, token, c))
+			d.all = append(d.all, newChannel(id, token, c))
 		}
-		d.all[i].figures.set(func(s *Status) { s.Categories = append(s.Categories, kind.category) })
-		d.channels[kind.category] = d.all[i]
+		d.all[i].figures.set(func(s *Status) { s.Categories = append(s.Categories, category) })
+		d.channels[category] = d.all[i]
 	}
 	for _, ch := range d.all {
 		ch.announce = func(e *discordgo.MessageEmbed) { d.announce(ch, e) }
