@@ -96,7 +96,7 @@ func (s *Server) withCommand(c *call, f func(scope string, list []Command, i int
 	return f(scope, list, i)
 }
 
-// overlay returns old with the members that a body has. What a body can not
+// overlay returns old with the members that a body has. What a body cannot
 // change stays.
 func overlay(c *call, old Command) (Command, *refusal) {
 	var given map[string]json.RawMessage

@@ -12,7 +12,7 @@ type pulse struct{ worst atomic.Int64 }
 
 const (
 	beat = 10 * time.Millisecond
-	// tooLate is how late a beat is where the bot can not be expected to keep to
+	// tooLate is how late a beat is where the bot cannot be expected to keep to
 	// limits of some hundred milliseconds: a dozen goroutines of it come one after
 	// the other.
 	tooLate = 80 * time.Millisecond

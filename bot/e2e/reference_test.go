@@ -62,7 +62,7 @@ func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 			},
 			[]string{"bot list", "Invalid Form Body"},
 		},
-		"an old account that can not be updated": {
+		"an old account that cannot be updated": {
 			func(t *testing.T, w *world, anna *discordtest.User) discordtest.View {
 				w.service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusBadGateway}, 1)
 				anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"}).WaitFor(t, "not confirmed") // so it is asked for anew

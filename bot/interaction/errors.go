@@ -58,6 +58,6 @@ func (e *UnshownError) Unwrap() error { return e.Cause }
 type Explanation struct {
 	Message Message
 	// Fault says that something is wrong that staff should know of; otherwise
-	// the caller asked for what can not be.
+	// the caller asked for what cannot be.
 	Fault bool
 }

@@ -80,7 +80,7 @@ func (g *gateway) close() {
 }
 
 func readyEvent(host string) []byte {
-	event, _ := json.Marshal(map[string]any{ // of strings and numbers: it can not fail
+	event, _ := json.Marshal(map[string]any{ // of strings and numbers: it cannot fail
 		"op": 0, "t": "READY", "s": 1, "d": map[string]any{
 			"v": 10, "user": botUser(), "guilds": []any{}, "session_id": "load", "session_type": "normal",
 			"resume_gateway_url": "ws://" + host, "shard": []int{0, 1},

@@ -177,7 +177,7 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 		}
 		eventually(t, "the status counts them", func() bool { return p.Status()[0].Waiting == 150 })
 		if n := len(titles(o.actions)); n != 0 {
-			t.Errorf("%d entries were delivered by a process that can not know whether another one does", n)
+			t.Errorf("%d entries were delivered by a process that cannot know whether another one does", n)
 		}
 		server.Restart()
 		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 150 })

@@ -70,7 +70,7 @@ func (o *outage) note(ctx context.Context, err error) {
 	}
 }
 
-// isAway tells whether an error says that Redis can not be used, and not that it
+// isAway tells whether an error says that Redis cannot be used, and not that it
 // refused one command.
 func isAway(err error) bool {
 	var network net.Error

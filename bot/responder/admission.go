@@ -20,19 +20,19 @@ const (
 )
 
 // admission decides which interactions are served, so that neither a flood nor
-// one user's many leave the others without.
+// one user's many interactions keep others from being served.
 type admission struct {
 	mu       sync.Mutex
 	stopping bool
 	served   int
-	refused  int            // that are being told
-	waiting  map[string]int // served ones by user, until they are answered
+	refused  int            // interactions that are being refused at the moment
+	waiting  map[string]int // by user: interactions that are served and not answered yet
 	left     chan struct{}  // closed when an interaction leaves; nil while nobody waits
 }
 
 func newAdmission() *admission { return &admission{waiting: make(map[string]int)} }
 
-// ticket is an interaction's place among those that are dealt with.
+// ticket is the admission of one interaction, or its refusal.
 type ticket struct {
 	admission *admission
 	userID    string

@@ -122,8 +122,8 @@ func (x *exchange) call(ctx context.Context, h interaction.Handler) (response in
 	return h(ctx, x.req)
 }
 
-// goOn does what a response promised. Where that panics nobody knows what it has
-// done.
+// goOn runs the work that a response promised. After a panic in it nobody knows
+// how far it came.
 func (x *exchange) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
 	response, err := x.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
@@ -250,7 +250,7 @@ type deferral struct {
 }
 
 // deferLater arranges for the interaction to be deferred where the handler is
-// not done in time. Suggestions can not be deferred, and what is refused need
+// not done in time. Suggestions cannot be deferred, and what is refused need
 // not be: Discord would take that for the answer to come from here.
 func (x *exchange) deferLater(ctx context.Context) deferral {
 	d := deferral{sent: make(chan error, 1)}

@@ -128,7 +128,7 @@ func (l *staffLog) InteractionStuck() { l.add("stuck") }
 
 var errRefused = errors.New("refused")
 
-// errUnspeakable can not be explained.
+// errUnspeakable cannot be explained.
 var errUnspeakable = errors.New("unspeakable")
 
 // explain says an error as it is; only errRefused is the caller's to mend.

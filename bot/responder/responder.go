@@ -68,7 +68,7 @@ type Config struct {
 type Timing struct {
 	Patience time.Duration // Request.AnswerBy: by when what is slow should be given up for less
 	Direct   time.Duration // wait for the handler before deferring
-	Suggest  time.Duration // by when suggestions must be there, which can not be deferred
+	Suggest  time.Duration // by when suggestions must be there, which cannot be deferred
 	First    time.Duration // by when Discord must have the first response
 	Lifetime time.Duration // by when everything must have been said
 }
@@ -171,11 +171,12 @@ func failing(err error) interaction.Handler {
 	}
 }
 
-// stepAside is how long who is not served here is left to another process: one
-// that runs beside this one, or is there already to replace it, may serve them.
+// stepAside is how long this process waits before it refuses an interaction.
+// Another process that runs beside it, or replaces it, may serve the customer
+// meanwhile.
 const stepAside = 2 * time.Second
 
-// steppingAside stands in for a handler where the interaction is not served here.
+// steppingAside refuses an interaction in the place of its handler.
 func steppingAside(refusal error) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 		<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
@@ -183,13 +184,13 @@ func steppingAside(refusal error) interaction.Handler {
 	}
 }
 
-// Stop serves no more interactions. Who comes from now on is told that the
-// program is stopping.
+// Stop serves no more interactions. Customers who come from now on are told that
+// the program is stopping.
 func (r *Responder) Stop() { r.admission.stop() }
 
 // Drain stops, and waits for the interactions that are being served. Once ctx is
-// done they are cancelled, and have lastLimit to say how far they came; what does
-// not heed that is left behind.
+// done it cancels them, and they have lastLimit to say how far they came. An
+// interaction that does not end by then is left behind.
 func (r *Responder) Drain(ctx context.Context) {
 	r.Stop()
 	if r.admission.wait(ctx, false) == nil {

@@ -105,7 +105,7 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
 			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
-		"nothing is done for a caller who can not be told": {
+		"nothing is done for a caller who cannot be told": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
 			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
 			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
@@ -159,7 +159,7 @@ func TestServe(t *testing.T) {
 				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
-		"nobody is told to try again where work that began can not be told": {
+		"nobody is told to try again where work that began cannot be told": {
 			event: press(), handler: then("running", failing(errors.New("broken"))), errs: map[string][]error{"edit": {moderated}},
 			calls: []call{{"update running", 0}, {"edit sorry", 0}, {"edit perhaps", 0}},
 			staff: []string{
@@ -227,7 +227,7 @@ func TestServe(t *testing.T) {
 			calls: []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
 			staff: []string{"failure the caller could not be told: discord: status 503: "}, outcome: "unanswered",
 		},
-		"what was acknowledged in the end is not corrected when its end can not be told": {
+		"what was acknowledged in the end is not corrected when its end cannot be told": {
 			event: press(), handler: then("running", acted("done")),
 			errs:  map[string][]error{"update": {unavailable, answered}, "edit": {&rest.Error{Status: 403, Code: 50001}}},
 			calls: []call{{"update running", 0}, {"update running", 170 * time.Millisecond}, {"edit done", 170 * time.Millisecond}},

@@ -12,7 +12,7 @@ import (
 // serves. A container without a shell has no other way to ask.
 func health(addr string, stdout, stderr io.Writer) int {
 	if addr == "" {
-		_, _ = fmt.Fprintln(stderr, "hostbot: HTTP_ADDR is off, so the bot can not be asked")
+		_, _ = fmt.Fprintln(stderr, "hostbot: HTTP_ADDR is off, so the bot cannot be asked")
 		return exitFailure
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
