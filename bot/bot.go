@@ -102,7 +102,7 @@ func (b *Bot) build() error {
 	if s.Admin.GuildID != "" {
 		b.staff = commands.NewStaff(b.handlers, commands.StaffConfig{
 			Access: commands.Access{GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs},
-			Cache:  cache, Incidents: incidents, Logs: b.stafflog, Health: b.health,
+			Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
 		})
 		b.staff.Route(router)
 	}

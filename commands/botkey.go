@@ -13,25 +13,17 @@ import (
 const maxBotKey = 64
 
 // botKey returns the text that stands for a bot in custom IDs and values. It is the
-// ID itself, or a digest of an ID that is too long or has characters that might not
-// come back as they were sent. A key is only ever compared with those of the
-// caller's own bots.
+// ID itself, or a digest of an ID that is too long or might not come back as it was
+// sent: one with characters beyond printable ASCII, or with space around it. A key is
+// only ever compared with those of the caller's own bots.
 func botKey(serverID string) string {
-	if len(serverID) <= maxBotKey && !strings.HasPrefix(serverID, "~") && isSafe(serverID) {
+	mayChange := func(c rune) bool { return c < ' ' || c > '~' }
+	if serverID != "" && len(serverID) <= maxBotKey && !strings.HasPrefix(serverID, "~") &&
+		strings.TrimSpace(serverID) == serverID && !strings.ContainsFunc(serverID, mayChange) {
 		return serverID
 	}
 	sum := sha256.Sum256([]byte(serverID))
 	return "~" + base64.RawURLEncoding.EncodeToString(sum[:16])
-}
-
-// isSafe tells of printable ASCII without outer space, which may be trimmed.
-func isSafe(id string) bool {
-	for i := range len(id) {
-		if id[i] < ' ' || id[i] > '~' {
-			return false
-		}
-	}
-	return id != "" && strings.TrimSpace(id) == id
 }
 
 // byKey finds the bot with a key.

@@ -110,7 +110,7 @@ func (l botList) botField(s hostapi.Server) *discordgo.MessageEmbedField {
 	condition := conditionOf(s.Status)
 	return &discordgo.MessageEmbedField{
 		Name: condition.emoji + " " + name(s),
-		Value: condition.word(l.t, s.Status) + " · " + l.t.Format("list.line", args{
+		Value: condition.word(l.t, s.Status, sanitize.Markdown) + " · " + l.t.Format("list.line", args{
 			"RAM": l.t.Size(s.RAMMB), "Disk": l.t.Size(s.DiskMB), "CPU": l.t.Percent(s.CPUPercent),
 		}),
 	}
@@ -144,7 +144,7 @@ func (l botList) options() []discordgo.SelectMenuOption {
 	options := make([]discordgo.SelectMenuOption, 0, len(l.shown))
 	for _, s := range l.shown {
 		condition := conditionOf(s.Status)
-		description := condition.plainWord(l.t, s.Status)
+		description := condition.word(l.t, s.Status, sanitize.Plain)
 		if shareName(s) {
 			description = sanitize.Plain(description+" · "+s.ID, maxDescription)
 		}

@@ -100,5 +100,5 @@ func (v view) serviceReason(e result) string {
 // status says a bot's status as a colour and a word.
 func (v view) status(s hostapi.Server) string {
 	condition := conditionOf(s.Status)
-	return condition.emoji + " " + condition.word(v.t, s.Status)
+	return condition.emoji + " " + condition.word(v.t, s.Status, sanitize.Markdown)
 }

@@ -28,30 +28,17 @@ func (a Access) allows(r *interaction.Request) bool {
 		slices.ContainsFunc(a.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) })
 }
 
-// Forgetter drops what is cached of accounts.
-type Forgetter interface {
-	// Forget tells whether anything was known of the account.
-	Forget(ctx context.Context, userID string) (known bool, err error)
-}
-
-// Incidents knows what happened behind a reference. The error is
-// incident.ErrUnknown where nothing is known of it.
-type Incidents interface {
-	Incident(ctx context.Context, code string) (incident.Incident, error)
-}
-
-// Logs can write one entry of each kind to the log channels, marked as a test.
-type Logs interface {
-	Test(*interaction.Request)
-}
-
 // StaffConfig is what staff's commands need beside the customers'.
 type StaffConfig struct {
-	Access    Access
-	Cache     Forgetter
-	Incidents Incidents
-	Logs      Logs
-	Health    func(context.Context) Health
+	Access Access
+	// Forget drops what is cached of an account, and tells whether anything was.
+	Forget func(ctx context.Context, userID string) (known bool, err error)
+	// Incident tells what happened behind a reference. The error is
+	// incident.ErrUnknown where nothing is known of it.
+	Incident func(ctx context.Context, code string) (incident.Incident, error)
+	// TestLogs writes one entry of each kind to the log channels, marked as a test.
+	TestLogs func(*interaction.Request)
+	Health   func(context.Context) Health
 }
 
 // Staff are the commands by which the company's staff help customers: they see

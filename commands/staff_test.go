@@ -18,9 +18,9 @@ type office struct {
 	incident *incident.Incident
 }
 
-func (o *office) Forget(context.Context, string) (bool, error) { return true, nil }
+func (o *office) forget(context.Context, string) (bool, error) { return true, nil }
 
-func (o *office) Incident(context.Context, string) (incident.Incident, error) {
+func (o *office) findIncident(context.Context, string) (incident.Incident, error) {
 	if o.incident == nil {
 		return incident.Incident{}, incident.ErrUnknown
 	}
@@ -32,7 +32,7 @@ func (o *office) open(t *testing.T) (*commands.Staff, *commands.Commands) {
 	t.Helper()
 	c := newCommands(t, o.world)
 	return commands.NewStaff(c, commands.StaffConfig{
-		Access: commands.Access{GuildID: "7", UserIDs: []string{"1"}}, Cache: o, Incidents: o,
+		Access: commands.Access{GuildID: "7", UserIDs: []string{"1"}}, Forget: o.forget, Incident: o.findIncident,
 	}), c
 }
 

@@ -69,7 +69,7 @@ func note(r *interaction.Request, text string) interaction.Response {
 
 // flush drops what is cached of a customer's account.
 func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	known, err := s.cfg.Cache.Forget(ctx, r.CustomerID)
+	known, err := s.cfg.Forget(ctx, r.CustomerID)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -85,7 +85,7 @@ func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response
 	v, typed := s.customers.view(r), r.Options[optionCode]
 	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
-	found, err := s.cfg.Incidents.Incident(ctx, code)
+	found, err := s.cfg.Incident(ctx, code)
 	switch {
 	case err == nil:
 		response = respond(r, incidentView{v, found}.draw())
@@ -109,7 +109,7 @@ func (s *Staff) testLogs(ctx context.Context, r *interaction.Request) (interacti
 	if len(channels) == 0 {
 		return note(r, t.Text("staff.logs.none")), nil
 	}
-	s.cfg.Logs.Test(r)
+	s.cfg.TestLogs(r)
 	var names []string
 	for _, ch := range channels {
 		names = append(names, "<#"+ch.ID+">")

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -74,18 +73,11 @@ func conditionOf(status string) condition {
 	}
 }
 
-// word returns the status as a word, to be put into markdown.
-func (c condition) word(t *locale.Texts, status string) string {
+// word returns the status as a word. A status that is not known is made fit to be
+// shown by clean: sanitize.Markdown or sanitize.Plain.
+func (c condition) word(t *locale.Texts, status string, clean func(text string, limit int) string) string {
 	if c.key == "" {
-		return orDash(sanitize.Markdown(status, wordLimit))
-	}
-	return t.Text(c.key)
-}
-
-// plainWord returns the status as a word for where Discord renders no markdown.
-func (c condition) plainWord(t *locale.Texts, status string) string {
-	if c.key == "" {
-		return orDash(sanitize.Plain(status, wordLimit))
+		return orDash(clean(status, wordLimit))
 	}
 	return t.Text(c.key)
 }
