@@ -19,28 +19,29 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	shareName := namesakes(snapshot.List.Servers)
+	_, count := plainNames(snapshot.List.Servers)
 	var choices []interaction.Choice
 	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
 		choice := interaction.Choice{Name: conditionOf(withStatusOf(c.locks.Running(r.CustomerID, s.ID), s).Status).emoji + " ", Value: botKey(s.ID)}
-		if shareName(s) {
-			choice.Name += plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
-		} else {
-			choice.Name += plainName(s, nameLimit)
+		name := plainName(s, nameLimit)
+		if count[name] > 1 {
+			name = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
 		}
+		choice.Name += name
 		choices = append(choices, choice)
 	}
 	return interaction.Suggest(choices), nil
 }
 
-// namesakes returns a function that tells whether another of the bots shows the same
-// name.
-func namesakes(servers []hostapi.Server) (shareName func(hostapi.Server) bool) {
-	count := make(map[string]int, len(servers))
-	for _, s := range servers {
-		count[plainName(s, nameLimit)]++
+// plainNames returns the names of bots as they are shown without markdown, and how
+// many of the bots show each of them.
+func plainNames(servers []hostapi.Server) (names []string, count map[string]int) {
+	names, count = make([]string, len(servers)), make(map[string]int, len(servers))
+	for i, s := range servers {
+		names[i] = plainName(s, nameLimit)
+		count[names[i]]++
 	}
-	return func(s hostapi.Server) bool { return count[plainName(s, nameLimit)] > 1 }
+	return names, count
 }
 
 // matching returns the bots that the typed text may mean, the likeliest first:

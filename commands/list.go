@@ -140,16 +140,16 @@ const maxDescription = 100
 
 // options are those of the select menu. Bots of one name show their IDs.
 func (l botList) options() []discordgo.SelectMenuOption {
-	shareName := namesakes(l.shown)
+	names, count := plainNames(l.shown)
 	options := make([]discordgo.SelectMenuOption, 0, len(l.shown))
-	for _, s := range l.shown {
+	for i, s := range l.shown {
 		condition := conditionOf(s.Status)
 		description := condition.word(l.t, s.Status, sanitize.Plain)
-		if shareName(s) {
+		if count[names[i]] > 1 {
 			description = sanitize.Plain(description+" · "+s.ID, maxDescription)
 		}
 		options = append(options, discordgo.SelectMenuOption{
-			Label: plainName(s, nameLimit), Value: botKey(s.ID), Description: description, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
+			Label: names[i], Value: botKey(s.ID), Description: description, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
 		})
 	}
 	return options

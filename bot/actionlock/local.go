@@ -42,10 +42,12 @@ func (l *local) acquire(c Claim) (release func(), err error) {
 func (l *local) current(customerID, serverID string) *Running {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if running, ok := l.running[botKey{customerID, serverID}]; ok {
-		return &running
+	running, ok := l.running[botKey{customerID, serverID}]
+	if !ok {
+		return nil
 	}
-	return nil
+	found := running // which alone escapes: most bots have none
+	return &found
 }
 
 // forget drops what was started before the window, of all users: few of them act
