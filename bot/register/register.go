@@ -12,8 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -111,8 +109,8 @@ func (r *Registrar) Run(ctx context.Context, wanted []Scope, tried func()) {
 }
 
 // Sync tries once to make every list that is not known to be so as it is wanted.
-// Lists that are no longer wanted are emptied when what replaces them stands:
-// until then customers and staff keep what they had.
+// Lists that are no longer wanted are emptied when every wanted one stands. Until
+// then customers and staff keep what they had, apart from what they see twice.
 //
 // An error says that something is left to do. Where Discord asks to wait it holds
 // a *backoff.RetryAfterError.
@@ -120,16 +118,13 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 	remembered, memoryErr := r.rememberGuilds(ctx, wanted)
 	applicationErr := r.readApplication(ctx)
 	err := r.syncAll(ctx, wanted)
-	empty := unwanted(wanted, remembered)
-	switch {
-	case err == nil:
-		r.logComplete()
-	case r.done[""]: // so that only what is in guilds shows twice; staff's guild may be out of reach for long
-		empty = slices.DeleteFunc(empty, func(s Scope) bool { return s.GuildID == "" })
-	default:
-		empty = nil
+	old := unwanted(wanted, remembered)
+	if err != nil {
+		r.removeDoubles(ctx, wanted, old)
+		return errors.Join(memoryErr, applicationErr, err)
 	}
-	return errors.Join(memoryErr, applicationErr, err, r.syncAll(ctx, empty))
+	r.logComplete()
+	return errors.Join(memoryErr, applicationErr, r.syncAll(ctx, old))
 }
 
 // logComplete is called when all wanted lists stand.
@@ -207,7 +202,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	}
 	var e *rest.Error
 	refused := errors.As(err, &e) && !e.Temporary()
-	absent := refused && s.GuildID != "" && (e.Status == http.StatusForbidden || e.Status == http.StatusNotFound)
+	absent := refused && s.GuildID != "" && (e.Code == rest.CodeMissingAccess || e.Code == rest.CodeUnknownGuild)
 	if absent && len(s.Commands) == 0 {
 		// The bot has left the guild, or there is no such guild. The next start
 		// tries again: whether Discord shows the list again where the bot is

@@ -76,17 +76,59 @@ func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
 	}
 }
 
-// TestAGuildIsEmptiedAlsoWhileStaffsIsOutOfReach: the global list stands, beside
-// which customers would see the guild's.
-func TestAGuildIsEmptiedAlsoWhileStaffsIsOutOfReach(t *testing.T) {
-	s := newStage(t)
-	own := s.discord.GuildID()
-	s.sync(t, in(own, customers()))
-	if err := s.registrar().Sync(t.Context(), []register.Scope{in("", customers()), in(s.discord.AddGuild(), staffs())}); err == nil {
-		t.Error("no error, though the staff's list was refused")
-	}
-	if global, left := s.names(""), s.names(own); global != "bot plan" || left != "" {
-		t.Errorf("the global list has %q, the guild's %q", global, left)
+// TestWhileStaffsGuildIsOutOfReach: nobody sees a command twice, and nobody loses
+// one that stands nowhere else.
+func TestWhileStaffsGuildIsOutOfReach(t *testing.T) {
+	everyone, both := in("", customers()), append(customers(), staffs()...)
+	for _, test := range []struct {
+		name                string
+		before, now         func(own string) []register.Scope
+		wantGlobal, wantOwn string
+	}{
+		{
+			name:       "customers' commands move from a guild to everywhere",
+			before:     func(own string) []register.Scope { return []register.Scope{in(own, customers())} },
+			now:        func(string) []register.Scope { return []register.Scope{everyone} },
+			wantGlobal: "bot plan",
+		}, {
+			name:    "customers' commands move from everywhere to a guild",
+			before:  func(string) []register.Scope { return []register.Scope{everyone} },
+			now:     func(own string) []register.Scope { return []register.Scope{in(own, customers())} },
+			wantOwn: "bot plan",
+		}, {
+			name:       "staff's commands leave their guild",
+			before:     func(own string) []register.Scope { return []register.Scope{everyone, in(own, staffs())} },
+			now:        func(string) []register.Scope { return []register.Scope{everyone} },
+			wantGlobal: "bot plan", wantOwn: "Hosted bots admin",
+		}, {
+			name:       "all commands leave one guild",
+			before:     func(own string) []register.Scope { return []register.Scope{in(own, both)} },
+			now:        func(string) []register.Scope { return []register.Scope{everyone} },
+			wantGlobal: "bot plan", wantOwn: "Hosted bots admin",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStage(t)
+			own, staffsGuild := s.discord.GuildID(), s.discord.AddGuild()
+			s.sync(t, test.before(own)...)
+			r, wanted := s.registrar(), append(test.now(own), in(staffsGuild, staffs()))
+			for range 2 {
+				if err := r.Sync(t.Context(), wanted); err == nil {
+					t.Error("no error, though the staff's list was refused")
+				}
+				if global, left := s.names(""), s.names(own); global != test.wantGlobal || left != test.wantOwn {
+					t.Errorf("the global list has %q, the guild's %q", global, left)
+				}
+			}
+			s.discord.Invite(staffsGuild)
+			s.sync(t, wanted...)
+			if got := s.names(staffsGuild); got != "Hosted bots admin" {
+				t.Errorf("the staff's guild has %q", got)
+			}
+			if !slices.ContainsFunc(wanted, func(w register.Scope) bool { return w.GuildID == own }) && s.names(own) != "" {
+				t.Errorf("the guild's list still has %q", s.names(own))
+			}
+		})
 	}
 }
 
@@ -105,6 +147,24 @@ func TestAGuildThatTheBotLeft(t *testing.T) {
 	s.sync(t, in("", customers()))
 	if got := s.names(guild); got != "" {
 		t.Errorf("the guild has %q", got)
+	}
+}
+
+// A refusal of Cloudflare's says nothing of the guild, and is asked about again.
+func TestARefusalByCloudflareIsNoMissingGuild(t *testing.T) {
+	s := newStage(t)
+	own := s.discord.GuildID()
+	s.sync(t, in(own, customers()))
+	s.discord.Inject(discordtest.Fault{
+		Method: http.MethodGet, Route: discordtest.RouteGuildCommands, Times: 1, Cloudflare: true,
+		Status: http.StatusForbidden, Body: `{"message": "internal network error", "code": 40333}`,
+	})
+	r, wanted := s.registrar(), []register.Scope{in("", customers())}
+	if err := r.Sync(t.Context(), wanted); err == nil {
+		t.Error("no error, though Cloudflare refused a list")
+	}
+	if err := r.Sync(t.Context(), wanted); err != nil || s.names(own) != "" {
+		t.Errorf("error %v, the guild's list has %q", err, s.names(own))
 	}
 }
 

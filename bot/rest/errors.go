@@ -14,6 +14,7 @@ import (
 // Error codes of Discord that callers act upon.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
+	CodeUnknownGuild   = 10004
 	CodeUnknownMessage = 10008
 	// CodeUnknownWebhook answers for an interaction's token that Discord does not
 	// know, and for some seconds also for one that is good (discord-api-docs#7220).
