@@ -11,6 +11,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -168,7 +169,8 @@ func (g *Gateway) connect(ctx context.Context) error {
 	c := newConnection(ctx, g, ws, raw, resuming)
 	reason := c.run()
 	g.session.Sequence = c.sequence.Load()
-	if resuming && c.began && !c.stood {
+	// Where Discord asks to resume again, the session is good.
+	if resuming && c.began && !c.stood && !errors.Is(reason, errReconnect) && !errors.Is(reason, errResumable) {
 		g.failedResumes++
 	}
 	return reason

@@ -279,6 +279,33 @@ func TestResumesThatFailAgainAndAgainEndInANewSession(t *testing.T) {
 	})
 }
 
+// TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession: what happened meanwhile
+// is only replayed to the session that was there.
+func TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
+	for _, ask := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`} {
+		synctest.Test(t, func(t *testing.T) {
+			const outage = 3 * maxFailedResumes
+			var ops []int
+			f := &fakeGateway{script: func(n int, link *fakeLink) {
+				ops = append(ops, link.hello().Op)
+				if n > 1 && n < outage {
+					link.send("%s", ask)
+					return
+				}
+				link.ready()
+				if n == outage {
+					link.acknowledgeAll()
+				}
+			}}
+			_, _ = run(t, f, 30*time.Minute)
+			want := append([]int{opIdentify}, slices.Repeat([]int{opResume}, outage-1)...)
+			if diff := cmp.Diff(want, ops); diff != "" {
+				t.Errorf("asked with %s: opcodes (-want +got):\n%s", ask, diff)
+			}
+		})
+	}
+}
+
 func TestAnInvalidSessionIsBegunAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Time

@@ -30,6 +30,10 @@ type IdentifyLimiter struct {
 
 // wait waits for the turn of a shard to begin a session. It returns a
 // *startLimitError where no more sessions should be begun for some time.
+//
+// The turn is taken before the connection is made: with several shards, one whose
+// connection took 5 s longer than the next one's would identify together with it.
+// Discord then answers the later one with an invalid session.
 func (l *IdentifyLimiter) wait(ctx context.Context, shard Shard, limit discordgo.SessionInformation) error {
 	if limit.Total > 0 && limit.Remaining <= min(reservedStarts+shard.Count, limit.Total/2) {
 		return &startLimitError{delay: min(max(time.Duration(limit.ResetAfter)*time.Millisecond, 0), maxDelay)}
