@@ -7,7 +7,7 @@ import (
 )
 
 // table gathers the figures of all rounds, and shows their medians as the
-// README does.
+// PERFORMANCE.md does.
 type table struct {
 	programs []string
 	results  map[string][]figures // by cell
