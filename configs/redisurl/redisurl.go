@@ -26,7 +26,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -116,7 +118,25 @@ func checkParameters(query url.Values) error {
 			return fmt.Errorf("has a pool_size that is not between 1 and %d", maxPoolSize)
 		}
 	}
+	for _, name := range []string{"dial_timeout", "read_timeout", "write_timeout", "pool_timeout"} {
+		if slices.ContainsFunc(query[name], endless) {
+			return fmt.Errorf("has a %s that is not above 0", name)
+		}
+	}
+	if query.Has("master_name") && query.Get("master_name") == "" {
+		return errors.New("has an empty master_name")
+	}
 	return nil
+}
+
+// endless tells of a time limit that go-redis takes for none at all: nobody would
+// be answered while Redis hangs.
+func endless(limit string) bool {
+	if seconds, err := strconv.Atoi(limit); err == nil {
+		return seconds <= 0
+	}
+	d, err := time.ParseDuration(limit)
+	return err == nil && d <= 0
 }
 
 // limits returns the parameters of an address that does not have its own. The
