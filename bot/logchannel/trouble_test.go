@@ -1,11 +1,14 @@
 package logchannel_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/faultproxy"
@@ -65,6 +68,43 @@ func TestAChannelThatFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The client repeats a script whose answer was lost: that changes nothing, and
+// staff still learn that a channel fails and works again.
+func TestAScriptIsRepeated(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		o.errors.Allow(discordtest.MissingAccess)
+		p := o.newProcess(t, url, hasty())
+		p.redis.Client.AddHook(repeating{})
+		p.Post(failure("restart", 1))
+		p.Start()
+		await(t, o.actions, "the other channel tells of it", func() bool { return told(o.actions, "Nothing can be written") == 1 })
+		o.errors.Allow(discordtest.FullAccess)
+		await(t, o.actions, "the other channel tells of the end", func() bool { return told(o.actions, "works again") == 1 })
+		if got := titles(o.errors); !slices.Equal(got, []string{"failure: restart"}) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// repeating has each script run twice, as where the first answer is lost.
+type repeating struct{}
+
+func (repeating) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (repeating) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if err == nil && strings.HasPrefix(cmd.Name(), "eval") {
+			err = next(ctx, cmd)
+		}
+		return err
+	}
+}
+
+func (repeating) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 // What Discord says of an archived thread has the status of a malformed message,
