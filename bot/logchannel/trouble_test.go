@@ -290,6 +290,30 @@ func TestRedisIsRestartedWithItsData(t *testing.T) {
 	}
 }
 
+// A program that has no time left to deliver still records what it counted.
+func TestClosingWhileDiscordHangs(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Hang: true})
+		p, client := o.newProcess(t, url, hasty()), connect(t, url)
+		p.Post(failure("restart", 1))
+		p.Start()
+		eventually(t, "it is being sent", func() bool {
+			return strings.Contains(client.HGet(t.Context(), "hostbot:log:{"+o.errors.ID+"}:delivery", "state").Val(), `"plan"`)
+		})
+		for i := range 20 {
+			p.Post(failure("restart", 2+i))
+		}
+		p.close()
+		if n := waiting(t, client, o.errors); n != 2 {
+			t.Errorf("Redis has %d records", n)
+		}
+		if p.log.count("are lost") > 0 {
+			t.Error("the process log tells of a loss")
+		}
+	})
+}
+
 // Without a Redis of its own the program delivers.
 func TestInMemoryOnly(t *testing.T) {
 	o := newOffice(t, unlimited())
