@@ -115,10 +115,11 @@ func (d *deliverer) turn(ctx context.Context, hurry bool) bool {
 }
 
 // queue returns where records wait, and whether to deliver from there: those in
-// the outbox go to the stream if that comes back soon.
+// the outbox go to the stream if that comes back soon, but for what is being
+// delivered.
 func (d *deliverer) queue(ctx context.Context, hurry bool) (q queue, ready bool) {
 	busy := d.outbox.busy()
-	if !busy && d.flush(ctx) {
+	if d.flush(ctx) && !busy {
 		return d.stream, true
 	}
 	return d.outbox, hurry || busy || d.outbox.away() >= d.Timing.Grace
