@@ -39,8 +39,9 @@ func (ch *channel) post(e Entry) {
 }
 
 // flush adds to the stream what it does not have, and tells whether it has
-// everything.
+// everything but what is being delivered from the outbox.
 func (ch *channel) flush(ctx context.Context) bool {
+	asked := !ch.outbox.busy() // without anything to add, the next take asks
 	for {
 		records := ch.outbox.unrecorded(readAhead)
 		if len(records) == 0 {
@@ -49,8 +50,9 @@ func (ch *channel) flush(ctx context.Context) bool {
 		if !ch.add(ctx, records...) {
 			return false
 		}
+		asked = true
 	}
-	if ch.outbox.recovered() {
+	if asked && ch.outbox.recovered() {
 		ch.log.Info().Msg("redis is back: log channel entries are kept there again")
 	}
 	return true

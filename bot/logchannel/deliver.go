@@ -3,6 +3,7 @@ package logchannel
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -71,11 +72,14 @@ func (d *deliverer) drain(ctx context.Context) {
 	}
 	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Timing.Record)
 	defer cancel()
+	for records := range slices.Chunk(d.outbox.lacking(), readAhead) { // there may have been no turn to add them
+		d.add(releasing, records...)
+	}
 	if _, err := d.stream.take(releasing, nil, true); err != nil {
 		d.log.Debug().Err(err).Msg("the lease could not be released and will expire")
 	}
 	if left := d.outbox.lacking(); len(left) > 0 {
-		d.log.Error().Int("entries", len(left)).Msg("log channel entries are lost: neither redis nor discord could be reached")
+		d.log.Error().Int("entries", len(left)).Msg("log channel entries are lost: neither redis nor discord took them")
 	}
 }
 
@@ -111,10 +115,11 @@ func (d *deliverer) turn(ctx context.Context, hurry bool) bool {
 }
 
 // queue returns where records wait, and whether to deliver from there: those in
-// the outbox go to the stream if that comes back soon.
+// the outbox go to the stream if that comes back soon, but for what is being
+// delivered.
 func (d *deliverer) queue(ctx context.Context, hurry bool) (q queue, ready bool) {
 	busy := d.outbox.busy()
-	if !busy && d.flush(ctx) {
+	if d.flush(ctx) && !busy {
 		return d.stream, true
 	}
 	return d.outbox, hurry || busy || d.outbox.away() >= d.Timing.Grace

@@ -109,6 +109,11 @@ func (p *process) stop(t *testing.T) {
 // kill ends the process so that it leaves everything as it is.
 func (p *process) kill() {
 	_ = p.redis.Client.Close()
+	p.close()
+}
+
+// close ends the process with no time to deliver.
+func (p *process) close() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.end(ctx)

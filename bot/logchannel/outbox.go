@@ -66,14 +66,15 @@ func (o *outbox) post(r record) (atOnce bool) {
 	return atOnce
 }
 
-// unrecorded returns the first records that Redis may not have. They count no
-// further errors.
+// unrecorded returns the first records that Redis may not have and that are not
+// being delivered from here. They count no further errors.
 func (o *outbox) unrecorded(count int) []record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	told := o.state.told()
 	var records []record
 	for _, it := range o.items {
-		if it.stage != recorded && len(records) < count {
+		if it.stage != recorded && !told[it.ID] && len(records) < count {
 			it.stage = max(it.stage, tried)
 			records = append(records, it.record)
 		}
@@ -116,12 +117,16 @@ func (o *outbox) failed() (first bool) {
 	return first
 }
 
-// recovered notes that Redis has all records, and tells whether it was away.
+// recovered notes that Redis takes records, and tells whether it was away. A
+// delivery from here goes on.
 func (o *outbox) recovered() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	away := !o.down.IsZero()
-	o.down, o.state = time.Time{}, state{}
+	o.down = time.Time{}
+	if o.state.Plan == nil && o.state.Summary == nil {
+		o.state = state{}
+	}
 	return away
 }
 
@@ -133,7 +138,7 @@ func (o *outbox) away() time.Duration {
 }
 
 // busy tells whether a delivery from here must be finished before Redis may have
-// the records.
+// its records.
 func (o *outbox) busy() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -61,6 +61,14 @@ type state struct {
 	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
 }
 
+// told returns the IDs of the records that the request under way tells of.
+func (s state) told() map[string]bool {
+	if s.Plan == nil {
+		return nil
+	}
+	return setOf(idsOf(s.Plan.Covers))
+}
+
 // counter is a message with errors that are counted by editing it.
 type counter struct {
 	Message string    `json:"message"` // ID

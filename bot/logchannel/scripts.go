@@ -74,9 +74,13 @@ end
 return {holder or '', redis.call('XLEN', KEYS[2]), records, math.max(seq, 0), redis.call('HGET', KEYS[5], 'state') or '', delivered, lost}`
 
 // saveScript allows saveState only to the process that has the lease and knows
-// the latest state.
+// the latest state. The client repeats a script whose answer did not come: what
+// is saved already is a success, too.
 const saveScript = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] or tonumber(redis.call('HGET', KEYS[5], 'seq')) ~= ARGV[2] - 1 then return 0 end`
+local kept = redis.call('HMGET', KEYS[5], 'seq', 'state')
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if kept[1] == ARGV[2] and kept[2] == ARGV[3] then return 1 end
+if tonumber(kept[1]) ~= ARGV[2] - 1 then return 0 end`
 
 // restoreScript allows saveState only where Redis has an older state, and gives
 // the lease back to the process that had it.

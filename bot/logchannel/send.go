@@ -134,6 +134,10 @@ func (d *deliverer) postpone(ctx context.Context, q queue, s state, v verdict, e
 	longest, level := d.Timing.RetryMost, zerolog.WarnLevel
 	if v != away {
 		v, longest, level = misconfigured, d.Timing.RetryFail, zerolog.ErrorLevel
+		if q == d.outbox && len(s.Plan.Covers) > 0 { // Discord does not have them, and Redis may
+			s.Plan = nil
+			_ = q.save(ctx, s, nil)
+		}
 	}
 	d.retryAt = time.Now().Add(min(d.pauses.NextBackOff(), longest))
 	if d.said < v {

@@ -59,10 +59,7 @@ func (d *deliverer) summarise(ctx context.Context, q queue, h head) (bool, error
 		sum.Tally, sum.Other = before.Tally, before.Other
 		maps.Copy(sum.Kinds, before.Kinds)
 	}
-	told := make(map[string]bool) // with the plan under way
-	if p := h.state.Plan; p != nil {
-		told = setOf(idsOf(p.Covers))
-	}
+	told := h.state.told()
 	// More are taken than must be, so that not every error is one by itself.
 	most := h.waiting - d.MaxWaiting + d.MaxWaiting/10
 	var done []covered

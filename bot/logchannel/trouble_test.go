@@ -1,11 +1,14 @@
 package logchannel_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/faultproxy"
@@ -65,6 +68,43 @@ func TestAChannelThatFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The client repeats a script whose answer was lost: that changes nothing, and
+// staff still learn that a channel fails and works again.
+func TestAScriptIsRepeated(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		o.errors.Allow(discordtest.MissingAccess)
+		p := o.newProcess(t, url, hasty())
+		p.redis.Client.AddHook(repeating{})
+		p.Post(failure("restart", 1))
+		p.Start()
+		await(t, o.actions, "the other channel tells of it", func() bool { return told(o.actions, "Nothing can be written") == 1 })
+		o.errors.Allow(discordtest.FullAccess)
+		await(t, o.actions, "the other channel tells of the end", func() bool { return told(o.actions, "works again") == 1 })
+		if got := titles(o.errors); !slices.Equal(got, []string{"failure: restart"}) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// repeating has each script run twice, as where the first answer is lost.
+type repeating struct{}
+
+func (repeating) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (repeating) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if err == nil && strings.HasPrefix(cmd.Name(), "eval") {
+			err = next(ctx, cmd)
+		}
+		return err
+	}
+}
+
+func (repeating) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 // What Discord says of an archived thread has the status of a malformed message,
@@ -212,6 +252,43 @@ func TestRedisStaysAway(t *testing.T) {
 	})
 }
 
+// What Discord does not take from the memory keeps nothing else from a Redis that
+// is back.
+func TestRedisIsBackBeforeDiscord(t *testing.T) {
+	for status, early := range map[int]int64{http.StatusForbidden: 2, http.StatusServiceUnavailable: 1} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+				o := newOffice(t, unlimited())
+				o.errors = o.actions // all in one
+				mend := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: status})
+				timing := hasty()
+				timing.Grace = time.Millisecond
+				p := o.newProcess(t, server.URL(), timing)
+				server.Stop()
+				p.Start()
+				p.Post(action("action 0"))
+				eventually(t, "it is sent", func() bool { return p.Status()[0].Trouble != "" })
+				server.Restart()
+				p.Post(action("action 1"))
+				client := connect(t, server.URL())
+				eventually(t, "Redis is back", func() bool { return waiting(t, client, o.actions) == early })
+				eventually(t, "the process knows", func() bool { return p.log.count("redis is back") > 0 })
+				p.Post(action("action 2"))
+				if n := waiting(t, client, o.actions); n != early+1 {
+					t.Errorf("Redis has %d entries", n)
+				}
+				p.close()
+				if n := waiting(t, client, o.actions); n != 3 || p.log.count("are lost") > 0 {
+					t.Errorf("at the end Redis has %d entries", n)
+				}
+				mend()
+				o.newProcess(t, server.URL(), hasty()).Start()
+				await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 3 })
+			})
+		})
+	}
+}
+
 // A program that ends without Redis delivers what it can.
 func TestClosingWithoutRedis(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
@@ -248,6 +325,30 @@ func TestRedisIsRestartedWithItsData(t *testing.T) {
 	if got := titles(o.actions); !slices.Equal(got, numbered(100)) {
 		t.Errorf("the channel shows %q", got)
 	}
+}
+
+// A program that has no time left to deliver still records what it counted.
+func TestClosingWhileDiscordHangs(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Hang: true})
+		p, client := o.newProcess(t, url, hasty()), connect(t, url)
+		p.Post(failure("restart", 1))
+		p.Start()
+		eventually(t, "it is being sent", func() bool {
+			return strings.Contains(client.HGet(t.Context(), "hostbot:log:{"+o.errors.ID+"}:delivery", "state").Val(), `"plan"`)
+		})
+		for i := range 20 {
+			p.Post(failure("restart", 2+i))
+		}
+		p.close()
+		if n := waiting(t, client, o.errors); n != 2 {
+			t.Errorf("Redis has %d records", n)
+		}
+		if p.log.count("are lost") > 0 {
+			t.Error("the process log tells of a loss")
+		}
+	})
 }
 
 // Without a Redis of its own the program delivers.
