@@ -207,8 +207,8 @@ func TestALockThatRedisLostIsSetAgain(t *testing.T) {
 // The renewal is on its way to Redis when the lock is released, and arrives late.
 func TestALockIsNotSetAgainByARenewalUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var held atomic.Bool // whether Redis, which is only pretended, has the lock
-		client := connect(t, "redis://nowhere.invalid")
+		var held atomic.Bool                        // whether Redis, which is only pretended, has the lock
+		client := connect(t, "redis://127.0.0.1:1") // never dialled
 		renewing := make(chan struct{})
 		client.AddHook(hook(func(_ context.Context, cmd redis.Cmder, _ redis.ProcessHook) error {
 			switch len(cmd.Args()) {
