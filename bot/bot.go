@@ -209,10 +209,13 @@ func (b *Bot) listen() (stop func(), err error) {
 
 func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }
 
+// close closes what New opened. Before each step, what staff are being told is
+// written: Redis, which takes it, is closed last.
 func (b *Bot) close() {
 	for i := len(b.closers) - 1; i >= 0; i-- {
+		b.telling.Wait(context.Background())
 		b.closers[i]()
 	}
 	b.closers = nil
-	b.telling.Wait()
+	b.telling.Wait(context.Background())
 }

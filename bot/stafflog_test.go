@@ -23,14 +23,56 @@ func (s *stalled) Post(e logchannel.Entry) {
 	s.taken = append(s.taken, e.Embed.Title+e.Embed.Description)
 }
 
-func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
+// newStalled returns a bot whose log channel is stalled.
+func newStalled(t *testing.T) (*Bot, *stalled) {
+	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
+	channel := &stalled{let: make(chan struct{})}
+	return &Bot{stafflog: stafflog.New(channel, nil, texts.For("en-US")), delivery: logchannel.New(logchannel.Config{})}, channel
+}
+
+func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		channel := &stalled{let: make(chan struct{})}
-		b := &Bot{stafflog: stafflog.New(channel, nil, texts.For("en-US"))}
+		b, channel := newStalled(t)
+		b.onClose(func() { // that of Redis, which was opened first
+			select {
+			case <-channel.let:
+			default:
+				t.Error("Redis is closed before the entry is written")
+			}
+		})
+		b.onClose(func() { b.serviceDown(errors.New("away")) })
+		go func() {
+			synctest.Wait()
+			close(channel.let)
+		}()
+		b.close()
+		if len(channel.taken) != 1 {
+			t.Errorf("staff read %q", channel.taken)
+		}
+	})
+}
+
+func TestTheLastEntriesAreWrittenBeforeTheyAreDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, channel := newStalled(t)
+		b.lost(errors.New("cut"))
+		started := time.Now()
+		b.flush()
+		if took := time.Since(started); took != flushLimit {
+			t.Errorf("it waited for %v", took)
+		}
+		close(channel.let)
+		b.close()
+	})
+}
+
+func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, channel := newStalled(t)
 		told := make(chan struct{})
 		go func() {
 			defer close(told)

@@ -48,9 +48,11 @@ func (b *Bot) lastWords() {
 	b.responder.Close(ctx)
 }
 
-// flush delivers the log channels' last entries. What remains is kept in Redis.
+// flush delivers the log channels' last entries, also those that are still being
+// written. What remains is kept in Redis.
 func (b *Bot) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
+	b.telling.Wait(ctx)
 	b.delivery.Close(ctx)
 }

@@ -16,7 +16,7 @@ import (
 type moving struct {
 	world
 	started time.Time
-	after   map[time.Duration]string // since the start; the latest counts
+	after   map[time.Duration]string // since the start; the latest counts, and "" is no bot
 	err     error
 	looks   int
 }
@@ -31,6 +31,9 @@ func (m *moving) Account(ctx context.Context, userID string, by time.Time) (acco
 	}
 	if m.looks++; m.looks > 1 && m.err != nil {
 		return accounts.Snapshot{}, m.err
+	}
+	if s.Status == "" {
+		return accounts.Snapshot{List: account()}, nil
 	}
 	return accounts.Snapshot{List: account(s)}, nil
 }
@@ -54,6 +57,10 @@ func TestBotIsFollowedUntilItsStatusIsSettled(t *testing.T) {
 		"it hangs": {
 			after: map[time.Duration]string{0: "STARTING"},
 			want:  []string{"has not come to rest", "🟡 Starting", "REF1234"}, outcome: interaction.Unconfirmed, took: time.Minute,
+		},
+		"it is deleted meanwhile": {
+			after: map[time.Duration]string{0: "STARTING", 5 * time.Second: ""},
+			want:  []string{"not confirmed whether **Shop** was started", "REF1234"}, outcome: interaction.Unconfirmed, took: 15 * time.Second,
 		},
 		"the service falls silent": {
 			after: map[time.Duration]string{0: "STARTING"}, err: errors.New("down"),

@@ -23,7 +23,8 @@ func (e result) outcome() interaction.Outcome {
 		return interaction.Done
 	case isUnsupported(e.err):
 		return interaction.Failed
-	case errors.Is(e.err, errUnsettled), hostapi.IsUncertain(e.err):
+	// The service accepted an action whose bot it does not list afterwards.
+	case errors.Is(e.err, errUnsettled), errors.Is(e.err, errGone), hostapi.IsUncertain(e.err):
 		return interaction.Unconfirmed
 	default:
 		return interaction.Failed

@@ -86,6 +86,9 @@ func TestActionsTakeNoContentForSuccess(t *testing.T) {
 	if status, err := client.Start(t.Context(), "42", "srv-1"); status != "" || err != nil {
 		t.Errorf("%q, %v", status, err)
 	}
+	if _, err := client.UpdateStartup(t.Context(), "42", "srv-1", hostapi.Startup{}); !hostapi.IsUncertain(err) {
+		t.Errorf("without the record that the operation returns: %v", err)
+	}
 }
 
 // TestClientSurvivesHostileAnswers answers with what is made to break a reader.

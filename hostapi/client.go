@@ -7,7 +7,8 @@
 // Every error is an *Error. Its code is the kind of failure. For an action it
 // also tells whether the action may have been carried out all the same. An
 // action has succeeded only where the answer says "ok": true, or is a 204, which
-// has no body. An answer without that field leaves it open.
+// has no body. An answer without that field leaves it open, as does one without
+// the server's record where the operation returns that.
 //
 // Operations that only read are tried up to three times while their context's
 // deadline allows. Actions are sent again only where they certainly did not

@@ -153,7 +153,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	case saysNotOK(body):
 		return result{}, c.refused(o, res, body)
 	case res.StatusCode == http.StatusNoContent:
-		body = []byte(`{"ok":true}`) // the status says so, and allows no body
+		body = []byte(`{"ok":true}`) // the status says so, and allows no body, nor a record
 	}
 	got, err := o.decode(body, call.serverID)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -180,6 +181,58 @@ func TestALockIsRenewedUntilItIsReleased(t *testing.T) {
 	if server.Exists(key) {
 		t.Error("the lock is held after its release")
 	}
+}
+
+func TestALockThatRedisLostIsSetAgain(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := connect(t, address)
+		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
+		locks.RenewEvery(time.Millisecond)
+		var c claims
+		lock := acquire(t, locks, c.next("42", "shop", "restart"))
+		key := client.Keys(t.Context(), "*:bot:*").Val()[0]
+		client.FlushAll(t.Context())
+		for late := time.After(20 * time.Second); client.PTTL(t.Context(), key).Val() <= 0; {
+			select {
+			case <-late:
+				t.Fatal("the lock is not set again")
+			default:
+			}
+		}
+		_ = refused[*actionlock.BusyError](t, other, c.next("42", "shop", "stop"))
+		lock.Release()
+	})
+}
+
+// The renewal is on its way to Redis when the lock is released, and arrives late.
+func TestALockIsNotSetAgainByARenewalUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held atomic.Bool                        // whether Redis, which is only pretended, has the lock
+		client := connect(t, "redis://127.0.0.1:1") // never dialled
+		renewing := make(chan struct{})
+		client.AddHook(hook(func(_ context.Context, cmd redis.Cmder, _ redis.ProcessHook) error {
+			switch len(cmd.Args()) {
+			case 7: // to release it
+				held.Store(false)
+			case 8: // to renew it
+				close(renewing)
+				time.Sleep(500 * time.Millisecond) // of the bubble's time
+				held.Store(true)
+			default:
+				held.Store(true)
+				cmd.(*redis.Cmd).SetVal([]any{"granted", ""})
+			}
+			return nil
+		}))
+		lock := acquire(t, actionlock.New(client), new(claims).next("42", "shop", "restart"))
+		<-renewing
+		lock.Release()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		if held.Load() {
+			t.Error("the lock is held after its release")
+		}
+	})
 }
 
 func TestALockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {

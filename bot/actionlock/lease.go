@@ -50,16 +50,21 @@ redis.call('SET', lock, mine, 'PX', ttl)
 redis.call('ZADD', started, now, mine)
 redis.call('PEXPIRE', started, window)
 return {'granted', ''}`
-	renewScript   = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`
+	// A Redis that lost the lock gets it back, unless it has granted it since.
+	renewScript = `
+local held = redis.call('GET', KEYS[1])
+if not held or held == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 0`
 	releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 )
 
 // lease is a lock as Redis holds it. The zero lease is none.
 type lease struct {
-	redis redis.UniversalClient
-	keys  []string // of the lock, the interaction, and what the user started
-	value string
-	stop  context.CancelFunc // of the renewal
+	redis   redis.UniversalClient
+	keys    []string // of the lock, the interaction, and what the user started
+	value   string
+	stop    context.CancelFunc // of the renewal
+	stopped chan struct{}      // closed once it has ended
 }
 
 // holder is the value of a lock.
@@ -90,6 +95,7 @@ func (l *lease) acquire(ctx context.Context, renewal time.Duration) (granted boo
 		return false, refusal
 	}
 	ctx, l.stop = context.WithCancel(context.Background())
+	l.stopped = make(chan struct{})
 	go l.renew(ctx, renewal)
 	return granted, nil
 }
@@ -120,6 +126,7 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 }
 
 func (l *lease) renew(ctx context.Context, every time.Duration) {
+	defer close(l.stopped)
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -139,19 +146,27 @@ func (l *lease) release() {
 		return
 	}
 	l.stop()
-	if l.tryRelease() {
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	defer cancel()
+	if l.tryRelease(ctx) {
 		return
 	}
 	go func() {
-		for over := time.Now().Add(ttl); time.Now().Before(over) && !l.tryRelease(); {
+		for over := time.Now().Add(ttl); time.Now().Before(over) && !l.tryRelease(context.Background()); {
 			time.Sleep(retryPause)
 		}
 	}()
 }
 
-// tryRelease tells whether there is nothing left to release.
-func (l *lease) tryRelease() bool {
-	err := l.run(context.Background(), releaseScript).Err()
+// tryRelease tells whether there is nothing left to release. It waits for a renewal
+// that is under way, which would set the lock again.
+func (l *lease) tryRelease(ctx context.Context) bool {
+	select {
+	case <-l.stopped:
+	case <-ctx.Done():
+		return false
+	}
+	err := l.run(ctx, releaseScript).Err()
 	return err == nil || errors.Is(err, redis.ErrClosed)
 }
 

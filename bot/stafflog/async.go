@@ -1,12 +1,13 @@
 package stafflog
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Async writes entries in the background: the gateway, for one, must not wait for
 // Redis, as writing an entry may. The zero value is ready to use.
 type Async struct {
-	running sync.WaitGroup
-
 	mu   sync.Mutex
 	last chan struct{} // closed when the newest entry is written; nil before the first
 }
@@ -18,14 +19,26 @@ func (a *Async) Go(write func()) {
 	defer a.mu.Unlock()
 	former, written := a.last, make(chan struct{})
 	a.last = written
-	a.running.Go(func() {
+	go func() {
 		if former != nil {
 			<-former
 		}
 		write()
 		close(written)
-	})
+	}()
 }
 
-// Wait waits until everything is written.
-func (a *Async) Wait() { a.running.Wait() }
+// Wait waits until everything is written for which Go was called before, or until
+// ctx is done.
+func (a *Async) Wait(ctx context.Context) {
+	a.mu.Lock()
+	last := a.last
+	a.mu.Unlock()
+	if last == nil {
+		return
+	}
+	select {
+	case <-last:
+	case <-ctx.Done():
+	}
+}

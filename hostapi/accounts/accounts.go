@@ -157,8 +157,10 @@ func (c *Cache) SetStatus(ctx context.Context, userID, serverID, status string) 
 // Expire makes the next Account ask the service, whatever the account's age. It
 // stays to be shown while the service is slow or fails.
 func (c *Cache) Expire(ctx context.Context, userID string) {
-	c.calls.Forget(userID) // a call that began before is of no use to later callers
 	c.store.expire(context.WithoutCancel(ctx), userID)
+	// Later callers must not share a call that found the account fresh before. Those
+	// who came meanwhile may.
+	c.calls.Forget(userID)
 }
 
 // Forget drops everything that is cached of an account, and tells whether there

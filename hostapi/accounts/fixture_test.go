@@ -125,6 +125,7 @@ type fixture struct {
 	started time.Time
 	later   atomic.Int64  // how much of a time.Duration has gone by since
 	ahead   time.Duration // by which the clock of the next cache is wrong
+	onNow   func()        // is called when the next cache looks at its clock
 
 	troubles, recovered atomic.Int32 // how often they were told of
 }
@@ -154,12 +155,15 @@ func newFixture(t testing.TB, url string) *fixture {
 // account follow on each other at once.
 func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
-	ahead := f.ahead
+	ahead, onNow := f.ahead, f.onNow
+	if onNow == nil {
+		onNow = func() {}
+	}
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
 		OnTrouble:   func(error) { f.troubles.Add(1) },
 		OnRecovered: func() { f.recovered.Add(1) },
-		Now:         func() time.Time { return f.now().Add(ahead) },
+		Now:         func() time.Time { onNow(); return f.now().Add(ahead) },
 	})
 	c.SetPause(0)
 	t.Cleanup(c.Close)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
 )
 
@@ -95,6 +96,69 @@ func TestOutageDoesNotBringAStatusBack(t *testing.T) {
 			}
 			f.wantCached(t, other, "CRASHED")
 			f.outdate(t)
+		}
+	})
+}
+
+// What was known without Redis is shown also once it is back, by each process.
+func TestOutageLeavesNoOlderStatusToBeShown(t *testing.T) {
+	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
+		for name, meets := range map[string]func(){
+			"Account": func() {},
+			"Expire":  func() { f.Expire(t.Context(), user) },
+		} {
+			other := f.another(t)
+			f.fetched(t, "RUNNING")
+			f.hook.onCommand(fail)
+			f.Expire(t.Context(), user)
+			f.advance(time.Minute)
+			f.fetched(t, "STOPPED")
+			f.advance(time.Hour)
+			f.hook.onCommand(nil)
+			meets()
+			for _, c := range []*accounts.Cache{f.Cache, other} {
+				asked := ask(t, c)
+				f.service.next(t).fail(t, down)
+				if o := receive(t, asked); o.err != nil || o.status() != "STOPPED" || !o.snapshot.Old {
+					t.Errorf("%s: while the service is away there is %+v, error %v", name, o.snapshot, o.err)
+				}
+			}
+			if left := f.redis.PTTL(t.Context(), lastKey).Val(); left <= 0 || left > maxStale-time.Hour {
+				t.Errorf("%s: it expires in %v", name, left)
+			}
+		}
+	})
+}
+
+func TestOutageDoesNotReplaceWhatAnotherLearnedSince(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		other := f.another(t)
+		f.hook.onCommand(failures["it does nothing"])
+		f.fetched(t, "STOPPED")
+		f.hook.onCommand(nil)
+		f.advance(time.Minute)
+		asked := ask(t, other)
+		f.service.next(t).reply(t, "RUNNING")
+		receive(t, asked)
+		f.failed(t, down) // this process meets the account
+		if o := f.failed(t, down); o.status() != "RUNNING" || !o.snapshot.Old {
+			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
+		}
+	})
+}
+
+func TestOutageDoesNotBringAnAccountBack(t *testing.T) {
+	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
+		f.fetched(t, "RUNNING")
+		f.hook.onCommand(fail)
+		f.Expire(t.Context(), user)
+		f.advance(time.Minute)
+		f.failed(t, none)
+		f.advance(maxStale)
+		f.hook.onCommand(nil)
+		f.failed(t, down)
+		if o := f.failed(t, down); !errors.Is(o.err, down) {
+			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
 		}
 	})
 }

@@ -36,6 +36,7 @@ type scripts struct {
 	put    *redis.Script // an entry for its whole time
 	amend  *redis.Script // an entry for what is left of its time
 	expire *redis.Script
+	keep   *redis.Script // an old entry for what is left of its time, which may be none
 	forget *redis.Script
 }
 
@@ -50,6 +51,10 @@ redis.call('SET', KEYS[1], ARGV[4], 'XX', 'KEEPTTL')
 redis.call('SET', KEYS[2], ARGV[4], 'XX', 'KEEPTTL')
 return 1`),
 		expire: redis.NewScript(change + `return redis.call('DEL', KEYS[1])`),
+		keep: redis.NewScript(change + `
+redis.call('DEL', KEYS[1], KEYS[2])
+if tonumber(ARGV[4]) > 0 then redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4]) end
+return 1`),
 		forget: redis.NewScript(change + `return redis.call('DEL', KEYS[1], KEYS[2])`),
 	}
 }
@@ -130,7 +135,7 @@ type found struct {
 // it there meanwhile, and only the service knows.
 func (s *store) load(ctx context.Context, userID string) found {
 	if p := s.memory.get(userID); p != nil {
-		if _, err := s.run(ctx, s.scripts.expire, userID); err != nil {
+		if s.outdate(ctx, userID, p) != nil {
 			return found{entry: p.entry, fresh: p.fresh && s.age(p.entry) < s.TTL, pending: p, failing: true}
 		}
 		s.memory.replace(userID, p, nil)
@@ -177,14 +182,10 @@ func (s *store) write(ctx context.Context, script *redis.Script, userID string, 
 		return false
 	}
 	if !f.failing {
-		shown := s.MaxStale
-		if e.Missing {
-			shown = s.TTL
-		}
 		data, err := e.MarshalMsg(nil)
 		if err == nil {
 			var n int64
-			if n, err = s.run(ctx, script, userID, f.generation, data, s.TTL.Milliseconds(), shown.Milliseconds()); err == nil {
+			if n, err = s.run(ctx, script, userID, f.generation, data, s.TTL.Milliseconds(), s.shown(e).Milliseconds()); err == nil {
 				return n > 0
 			}
 		}
@@ -195,11 +196,27 @@ func (s *store) write(ctx context.Context, script *redis.Script, userID string, 
 // expire makes an account old.
 func (s *store) expire(ctx context.Context, userID string) {
 	p := s.memory.get(userID)
-	if _, err := s.run(ctx, s.scripts.expire, userID); err != nil {
+	if s.outdate(ctx, userID, p) != nil {
 		s.memory.expire(userID)
 		return
 	}
 	s.memory.replace(userID, p, nil)
+}
+
+// outdate makes an account old in Redis. The pending entry, if any, becomes the last
+// one there, unless another process stored a later one.
+func (s *store) outdate(ctx context.Context, userID string, p *pending) error {
+	if _, err := s.run(ctx, s.scripts.expire, userID); err != nil || p == nil || p.entry == nil {
+		return err
+	}
+	if last := s.get(ctx, lastKey(userID), userID); last != nil && last.FetchedAt.After(p.entry.FetchedAt) {
+		return nil
+	}
+	data, err := p.entry.MarshalMsg(nil)
+	if err == nil {
+		_, err = s.run(ctx, s.scripts.keep, userID, data, (s.shown(p.entry) - s.age(p.entry)).Milliseconds())
+	}
+	return err
 }
 
 // forget removes an account and tells whether there was one.
@@ -234,6 +251,14 @@ func (s *store) note(ctx context.Context, failing *atomic.Bool, err error) {
 	case err == nil && failing.Load() && failing.CompareAndSwap(true, false):
 		s.OnRecovered()
 	}
+}
+
+// shown returns for how long an entry may be shown.
+func (s *store) shown(e *entry) time.Duration {
+	if e.Missing {
+		return s.TTL
+	}
+	return s.MaxStale
 }
 
 // age returns how old an entry is by this process's clock.
