@@ -209,14 +209,14 @@ func TestALockIsNotSetAgainByARenewalUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held atomic.Bool                        // whether Redis, which is only pretended, has the lock
 		client := connect(t, "redis://127.0.0.1:1") // never dialled
-		renewing := make(chan struct{})
+		renewing, arrives := make(chan struct{}), make(chan struct{})
 		client.AddHook(hook(func(_ context.Context, cmd redis.Cmder, _ redis.ProcessHook) error {
 			switch len(cmd.Args()) {
 			case 7: // to release it
 				held.Store(false)
 			case 8: // to renew it
 				close(renewing)
-				time.Sleep(500 * time.Millisecond) // of the bubble's time
+				<-arrives
 				held.Store(true)
 			default:
 				held.Store(true)
@@ -226,9 +226,10 @@ func TestALockIsNotSetAgainByARenewalUnderWay(t *testing.T) {
 		}))
 		lock := acquire(t, actionlock.New(client), new(claims).next("42", "shop", "restart"))
 		<-renewing
-		lock.Release()
+		go lock.Release()
+		synctest.Wait() // until it can go no further
+		close(arrives)
 		synctest.Wait()
-		time.Sleep(time.Second)
 		if held.Load() {
 			t.Error("the lock is held after its release")
 		}
