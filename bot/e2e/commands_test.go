@@ -25,6 +25,27 @@ func (w *world) addAnna(t *testing.T, names ...string) *discordtest.User {
 	return anna
 }
 
+// showShop opens the card of anna's bot "Shop".
+func showShop(t *testing.T, anna *discordtest.User) *discordtest.Reply {
+	t.Helper()
+	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
+	card.WaitFor(t, "Shop")
+	return card
+}
+
+// restartOnce presses Restart on the card of the bot "Shop". The restart is done,
+// and the service is told of it once.
+func (w *world) restartOnce(t *testing.T, card *discordtest.Reply) {
+	t.Helper()
+	card = card.Press(t, "Restart")
+	w.clock.BlockUntil(t, 1)
+	w.clock.Advance(4 * time.Second)
+	card.WaitFor(t, "**Shop** was restarted")
+	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
+		t.Errorf("restarted %d times", n)
+	}
+}
+
 func TestACustomersWay(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {

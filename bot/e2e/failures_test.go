@@ -195,16 +195,9 @@ func TestAnAcknowledgementThatIsLostIsNotRepeatedAsAnAction(t *testing.T) {
 	anna := w.addAnna(t, "Shop")
 	w.start(t)
 	w.discord.ExpectFailures() // a second first response, which tells that the first arrived
-	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-	card.WaitFor(t, "Shop")
+	card := showShop(t, anna)
 	w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 1, Reset: true, After: true})
-	card = card.Press(t, "Restart")
-	w.clock.BlockUntil(t, 1)
-	w.clock.Advance(4 * time.Second)
-	card.WaitFor(t, "**Shop** was restarted")
-	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
-		t.Errorf("restarted %d times", n)
-	}
+	w.restartOnce(t, card)
 }
 
 func TestNothingIsDoneForWhomDiscordDidNotHear(t *testing.T) {
@@ -212,8 +205,7 @@ func TestNothingIsDoneForWhomDiscordDidNotHear(t *testing.T) {
 	w := newWorld(t, "")
 	anna := w.addAnna(t, "Shop")
 	w.start(t)
-	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-	card.WaitFor(t, "Shop")
+	card := showShop(t, anna)
 	w.discord.ExpectFailures() // there is no answer in time
 	remove := w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Status: http.StatusServiceUnavailable})
 	w.discord.ForgetCalls()

@@ -33,8 +33,7 @@ func TestAnEndThatIsModeratedIsSaidInShort(t *testing.T) {
 			w := newWorld(t, "")
 			anna := w.addAnna(t, "Shop")
 			w.start(t)
-			card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-			card.WaitFor(t, "Shop")
+			card := showShop(t, anna)
 			w.discord.Inject(once(discordtest.Refused(http.MethodPatch, discordtest.RouteOriginal, discordtest.CodeBlockedMessage)))
 			w.service.Fail(hostapitest.OpRestart, test.fault, 1)
 			card = card.Press(t, "Restart")
@@ -61,8 +60,7 @@ func TestABeginningThatIsModeratedDoesNothing(t *testing.T) {
 	w := newWorld(t, "")
 	anna := w.addAnna(t, "Shop")
 	w.start(t)
-	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-	card.WaitFor(t, "Shop")
+	card := showShop(t, anna)
 	w.discord.Inject(once(discordtest.Refused(http.MethodPost, discordtest.RouteCallback, discordtest.CodeBlockedMessage)))
 	shown := card.Press(t, "Restart").WaitFor(t, "nothing was done")
 	w.waitForLog(t, "❗ Failure", referenceIn(t, shown), "200000")
@@ -78,16 +76,9 @@ func TestAnActionIsDoneThoughDiscordIsSlow(t *testing.T) {
 	anna := w.addAnna(t, "Shop")
 	w.start(t)
 	w.discord.ExpectFailures() // what is sent beside the one that is slow
-	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-	card.WaitFor(t, "Shop")
+	card := showShop(t, anna)
 	w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, After: true, Delay: 900 * time.Millisecond})
-	card = card.Press(t, "Restart")
-	w.clock.BlockUntil(t, 1)
-	w.clock.Advance(4 * time.Second)
-	card.WaitFor(t, "**Shop** was restarted")
-	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
-		t.Errorf("restarted %d times", n)
-	}
+	w.restartOnce(t, card)
 }
 
 // Discord is overloaded for a moment, and says so in plain text.
@@ -109,8 +100,7 @@ func TestATokenThatIsNotKnownYet(t *testing.T) {
 	w := newWorld(t, "")
 	anna := w.addAnna(t, "Shop")
 	w.start(t)
-	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-	card.WaitFor(t, "Shop")
+	card := showShop(t, anna)
 	unknown := discordtest.Refused(http.MethodPatch, discordtest.RouteOriginal, discordtest.CodeUnknownWebhook)
 	unknown.Times = 2
 	w.discord.Inject(unknown)
