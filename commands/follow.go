@@ -78,12 +78,10 @@ func (c *Commands) look(ctx context.Context, userID, serverID string, limit time
 
 // sleep waits, and tells whether ctx lasted that long.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

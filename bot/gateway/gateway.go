@@ -228,10 +228,8 @@ func (g *Gateway) parseAddress(text string) (*url.URL, error) {
 
 // sleep waits for d or until ctx is done.
 func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }
