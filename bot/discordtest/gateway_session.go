@@ -32,7 +32,7 @@ func (s *session) append(name string, data json.RawMessage) {
 	if len(s.events) > maxReplay {
 		s.drop(maxReplay / 10)
 	}
-	s.gateway.server.journal.note(func() Event {
+	s.gateway.server.recorder.note(func() Event {
 		return Event{Dispatch: &Dispatch{At: s.gateway.server.clock.Now(), Name: name, SessionID: s.id, Sequence: s.sequence, Data: data}}
 	})
 	s.flush()

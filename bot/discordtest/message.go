@@ -155,7 +155,7 @@ func (s *Server) touch(m *message) {
 	}
 	m.changed.notify()
 	m.channel.changed.notify()
-	s.journal.note(func() Event {
+	s.recorder.note(func() Event {
 		return Event{Message: &MessageChange{Message: m.view(), VisibleTo: m.visibleTo}}
 	})
 }

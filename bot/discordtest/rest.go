@@ -103,8 +103,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 	c := &call{r: r, route: route, body: body}
 	entry := &Call{Method: r.Method, Route: route, Path: r.URL.Path, Request: body, Started: s.clock.Now()}
 	begun := time.Now()
-	s.journal.begin(entry)
-	defer func() { s.journal.finish(entry, c.status, c.answer, time.Since(begun)) }()
+	s.recorder.begin(entry)
+	defer func() { s.recorder.finish(entry, c.status, c.answer, time.Since(begun)) }()
 
 	if s.blocked(w, c) {
 		return

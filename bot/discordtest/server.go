@@ -72,7 +72,7 @@ type Server struct {
 	guildID  string
 
 	schemas  *schemas
-	journal  *journal
+	recorder *recorder
 	faults   *faults
 	limits   *limiter
 	commands *commandStore
@@ -120,7 +120,7 @@ func Start(cfg Config) (*Server, error) {
 		ids:          &snowflakes{clock: cfg.Clock},
 		listener:     listener,
 		schemas:      checks,
-		journal:      newJournal(cfg.Lean),
+		recorder:     newRecorder(cfg.Lean),
 		done:         make(chan struct{}),
 		users:        map[string]*profile{},
 		channels:     map[string]*channel{},
@@ -197,7 +197,7 @@ func (s *Server) Close() error {
 		err = s.http.Close()
 		s.handlers.Wait()
 		s.stopTimers()
-		s.journal.end()
+		s.recorder.end()
 	})
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil

@@ -26,7 +26,7 @@ func RunT(t testing.TB, config ...Config) *Server {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		if s.journal.expected.Load() {
+		if s.recorder.expected.Load() {
 			return
 		}
 		for _, failure := range s.Failures() {
@@ -37,7 +37,7 @@ func RunT(t testing.TB, config ...Config) *Server {
 }
 
 // ExpectFailures says that the test makes the bot break rules.
-func (s *Server) ExpectFailures() { s.journal.expected.Store(true) }
+func (s *Server) ExpectFailures() { s.recorder.expected.Store(true) }
 
 // Types is Command for tests.
 func (u *User) Types(t testing.TB, command string, options ...Options) *Reply {

@@ -4,6 +4,6 @@
 //
 // Nothing here talks to Discord. A handler is a function of its request; when
 // the response is sent, whether it is deferred first, and what happens to an
-// error is the business of package answer. So a handler is tested by calling
+// error is the business of package responder. So a handler is tested by calling
 // it.
 package interaction

@@ -36,7 +36,7 @@ type acknowledgement struct {
 	uncertain atomic.Bool // Discord may have taken a try that counts as failed
 }
 
-// acknowledge sends a first response. It notes in the conversation when Discord's
+// acknowledge sends a first response. It notes in the exchange when Discord's
 // word on that came, and whether Discord may have taken what counts as failed.
 func (x *exchange) acknowledge(ctx context.Context, send func(context.Context, rest.Callback) error) error {
 	// What is cancelled may still be said.

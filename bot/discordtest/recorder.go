@@ -60,8 +60,8 @@ type Event struct {
 	Failure  *Failure
 }
 
-// journal remembers what happened and tells observers.
-type journal struct {
+// recorder remembers what happened and tells observers.
+type recorder struct {
 	lean     bool
 	expected atomic.Bool // failures are no surprise
 
@@ -73,66 +73,66 @@ type journal struct {
 	running   sync.WaitGroup
 }
 
-func newJournal(lean bool) *journal {
-	return &journal{lean: lean, observers: map[*observer]struct{}{}}
+func newRecorder(lean bool) *recorder {
+	return &recorder{lean: lean, observers: map[*observer]struct{}{}}
 }
 
 // begin notes a call before it is handled, so that whoever sees what it did
 // also finds it among the calls.
-func (j *journal) begin(c *Call) {
-	if j.lean {
+func (r *recorder) begin(c *Call) {
+	if r.lean {
 		return
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.calls) >= maxCalls {
-		j.calls = slices.Delete(j.calls, 0, maxCalls/10)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.calls) >= maxCalls {
+		r.calls = slices.Delete(r.calls, 0, maxCalls/10)
 	}
-	j.calls = append(j.calls, c)
-	j.called.notify()
+	r.calls = append(r.calls, c)
+	r.called.notify()
 }
 
 // finish notes how a call was answered.
-func (j *journal) finish(c *Call, status int, response []byte, took time.Duration) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (r *recorder) finish(c *Call, status int, response []byte, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	c.Status, c.Response, c.Duration = status, response, took
-	j.called.notify()
-	if len(j.observers) > 0 {
+	r.called.notify()
+	if len(r.observers) > 0 {
 		done := *c
-		j.emit(Event{Call: &done})
+		r.emit(Event{Call: &done})
 	}
 }
 
-func (j *journal) fail(f Failure) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.failures = append(j.failures, f)
-	j.emit(Event{Failure: &f})
+func (r *recorder) fail(f Failure) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, f)
+	r.emit(Event{Failure: &f})
 }
 
 // note tells observers of an event that make builds, if there are any.
-func (j *journal) note(build func() Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.observers) > 0 {
-		j.emit(build())
+func (r *recorder) note(build func() Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.observers) > 0 {
+		r.emit(build())
 	}
 }
 
-func (j *journal) emit(e Event) {
-	for o := range j.observers {
+func (r *recorder) emit(e Event) {
+	for o := range r.observers {
 		o.push(e)
 	}
 }
 
-func (j *journal) end() {
-	j.mu.Lock()
-	for o := range j.observers {
+func (r *recorder) end() {
+	r.mu.Lock()
+	for o := range r.observers {
 		o.stop()
 	}
-	j.mu.Unlock()
-	j.running.Wait()
+	r.mu.Unlock()
+	r.running.Wait()
 }
 
 // observer passes events on, in order, in a goroutine of its own, so that a
@@ -185,14 +185,14 @@ func (o *observer) run(f func(Event)) {
 // it in memory.
 func (s *Server) Observe(f func(Event)) (stop func()) {
 	o := &observer{wake: make(chan struct{}, 1)}
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	s.journal.observers[o] = struct{}{}
-	s.journal.running.Go(func() { o.run(f) })
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	s.recorder.observers[o] = struct{}{}
+	s.recorder.running.Go(func() { o.run(f) })
 	return func() {
-		s.journal.mu.Lock()
-		defer s.journal.mu.Unlock()
-		delete(s.journal.observers, o)
+		s.recorder.mu.Lock()
+		defer s.recorder.mu.Unlock()
+		delete(s.recorder.observers, o)
 		o.stop()
 	}
 }
@@ -200,10 +200,10 @@ func (s *Server) Observe(f func(Event)) (stop func()) {
 // Calls returns the calls so far, the unanswered ones included, oldest first;
 // the latest 10,000 at most, and none of a lean server.
 func (s *Server) Calls() []Call {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	calls := make([]Call, len(s.journal.calls))
-	for i, c := range s.journal.calls {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	calls := make([]Call, len(s.recorder.calls))
+	for i, c := range s.recorder.calls {
 		calls[i] = *c
 	}
 	return calls
@@ -213,9 +213,9 @@ func (s *Server) Calls() []Call {
 // The calls so far count.
 func (s *Server) WaitCall(ctx context.Context, wanted func(Call) bool) (Call, error) {
 	for {
-		s.journal.mu.Lock()
-		called := s.journal.called.next()
-		s.journal.mu.Unlock()
+		s.recorder.mu.Lock()
+		called := s.recorder.called.next()
+		s.recorder.mu.Unlock()
 		for _, c := range s.Calls() {
 			if wanted(c) {
 				return c, nil
@@ -233,19 +233,19 @@ func (s *Server) WaitCall(ctx context.Context, wanted func(Call) bool) (Call, er
 
 // ForgetCalls empties what Calls returns.
 func (s *Server) ForgetCalls() {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	s.journal.calls = nil
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	s.recorder.calls = nil
 }
 
 // Failures returns the rules that the bot broke so far.
 func (s *Server) Failures() []Failure {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	return slices.Clone(s.journal.failures)
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	return slices.Clone(s.recorder.failures)
 }
 
 // fail notes a broken rule.
 func (s *Server) fail(call, format string, args ...any) {
-	s.journal.fail(Failure{Call: call, Reason: fmt.Sprintf(format, args...)})
+	s.recorder.fail(Failure{Call: call, Reason: fmt.Sprintf(format, args...)})
 }
