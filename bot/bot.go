@@ -141,6 +141,9 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	})
 }
 
+// MeasureLog shows operators how many lines of the process log were dropped.
+func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
+
 // Ready tells whether interactions are being served.
 func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() && !b.stopping.Load() }
 

@@ -91,6 +91,13 @@ func (m *Monitor) ServiceHealth(health func() hostapi.Health) {
 	}))
 }
 
+// Log adds to what /metrics shows how many lines of the process log were dropped.
+func (m *Monitor) Log(dropped func() uint64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "hostbot_log_lines_dropped_total", Help: "Lines of the process log that were lost, because nobody read them in time or at all.",
+	}, func() float64 { return float64(dropped()) }))
+}
+
 // blamesService tells whether a failure is the service's, or the way's to it, and
 // not what a customer asked for.
 func blamesService(code hostapi.Code) bool {

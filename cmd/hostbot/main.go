@@ -77,9 +77,12 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 }
 
 // serve runs the bot until the process is told to stop. A second signal ends
-// it at once.
+// it at once. Where nobody reads the log any more, the bot goes on.
 func serve(settings *configs.Settings, stderr io.Writer) int {
-	log := logging.New(settings.Log, stderr)
+	signal.Ignore(syscall.SIGPIPE) // which would end the process at its next line
+	lines := logging.NewWriter(stderr)
+	defer lines.Close()
+	log := logging.New(settings.Log, lines)
 	redisclient.RedirectLibraryLog(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -87,6 +90,7 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 
 	b, err := bot.New(settings, version, log)
 	if err == nil {
+		b.MeasureLog(lines.Dropped)
 		err = b.Run(ctx)
 	}
 	if err != nil {
