@@ -1,0 +1,218 @@
+package recovery_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/recovery"
+	"hostbot/bot/rest"
+	"hostbot/hostapi/redistest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// quick is DefaultTiming at a twentieth.
+func quick() recovery.Timing {
+	return recovery.Timing{Lease: 400 * time.Millisecond, Renew: 100 * time.Millisecond}
+}
+
+// replica is a process that keeps records, as far as Redis can tell.
+type replica struct {
+	*recovery.Records
+	client   *redis.Client
+	finished chan recovery.Record
+	kill     func() // ends it, with its records left where they are
+}
+
+func start(t *testing.T, server *redistest.Server) *replica {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1})
+	r := &replica{client: client, finished: make(chan recovery.Record, 10)}
+	r.Records = recovery.New(recovery.Config{
+		Redis: client, Finish: func(record recovery.Record) { r.finished <- record }, Log: zerolog.Nop(), Timing: quick(),
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.Run(ctx)
+	}()
+	r.kill = func() { cancel(); <-ended }
+	t.Cleanup(func() { r.kill(); _ = client.Close() })
+	return r
+}
+
+// restart is the record of a restart that began some time ago.
+func restart(id string, ago time.Duration) recovery.Record {
+	return recovery.Record{
+		Request: interaction.Request{
+			ID: id, UserID: "200", CustomerID: "200", Locale: "de", Reference: "ABC", ReceivedAt: time.Now().Add(-ago),
+			Fields: map[string]string{"name": "typed"},
+		},
+		Action: interaction.Action{Name: "restart", BotID: "b1", BotName: "Shop"},
+		To:     rest.Callback{InteractionID: id, ApplicationID: "1", Token: "the-token"},
+	}
+}
+
+// await returns what a replica finishes next.
+func (r *replica) await(t *testing.T) recovery.Record {
+	t.Helper()
+	select {
+	case record := <-r.finished:
+		return record
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing is taken over")
+		return recovery.Record{}
+	}
+}
+
+// awaitEmpty waits until Redis holds no record and no token.
+func (r *replica) awaitEmpty(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		keys, err := r.client.Keys(t.Context(), "*").Result()
+		if err == nil && len(keys) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("left in Redis:", keys, err)
+		}
+	}
+}
+
+func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		dead, first, second := start(t, server), start(t, server), start(t, server)
+		dead.Add(restart("1", 0))
+		dead.Add(restart("2", 20*time.Minute))
+		dead.kill()
+		got := make(map[string]recovery.Record)
+		for len(got) < 2 {
+			var record recovery.Record
+			select {
+			case record = <-first.finished:
+			case record = <-second.finished:
+			case <-time.After(20 * time.Second):
+				t.Fatal("not all is taken over:", got)
+			}
+			if _, again := got[record.Request.ID]; again {
+				t.Error("taken over twice:", record.Request.ID)
+			}
+			got[record.Request.ID] = record
+		}
+		one := got["1"]
+		if one.To.Token.Reveal() != "the-token" || one.To.InteractionID != "1" || one.To.ApplicationID != "1" {
+			t.Errorf("to %+v", one.To)
+		}
+		if one.Action.BotName != "Shop" || one.Request.Locale != "de" || one.Request.Fields != nil {
+			t.Errorf("%+v of %+v", one.Action, one.Request)
+		}
+		if token := got["2"].To.Token.Reveal(); token != "" {
+			t.Errorf("a token that is not good any more was kept: %q", token)
+		}
+		first.awaitEmpty(t)
+	})
+}
+
+func TestRecordOfALivingProcessIsLeftToIt(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		living, other := start(t, server), start(t, server)
+		remove := living.Add(restart("1", 0))
+		dead := start(t, server)
+		dead.Add(restart("2", 0))
+		dead.kill()
+		for range 2 { // what others take over shows that a lease's time has passed
+			var record recovery.Record
+			select {
+			case record = <-living.finished:
+			case record = <-other.finished:
+			}
+			if record.Request.ID == "1" {
+				t.Fatal("an action that runs was taken over")
+			}
+			later := start(t, server)
+			later.Add(restart("3", 0))
+			later.kill()
+		}
+		remove()
+		if left, _ := living.client.Keys(t.Context(), "*record:1").Result(); len(left) > 0 {
+			t.Error("left:", left)
+		}
+	})
+}
+
+func TestRecordSurvivesAnOutageOfRedis(t *testing.T) {
+	server := redistest.StartMiniredis(t)
+	living, other := start(t, server), start(t, server)
+	server.Stop()
+	removeEnded, _ := living.Add(restart("1", 0)), living.Add(restart("2", 0))
+	removeEnded()
+	server.Restart()
+	// Once Redis is back it knows of the action that runs, and of no other.
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if n, err := other.client.Exists(t.Context(), "hostbot:{actions}:record:2").Result(); err == nil && n == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no record after the outage")
+		}
+	}
+	living.kill()
+	if record := other.await(t); record.Request.ID != "2" {
+		t.Error("taken over:", record.Request.ID)
+	}
+	other.awaitEmpty(t)
+}
+
+func TestRecordThatCannotBeReadIsDropped(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		r := start(t, server)
+		for id, value := range map[string]any{"1": "not JSON", "2": `{"request":{"ID":"2"}}`} {
+			if err := r.client.Set(t.Context(), "hostbot:{actions}:record:"+id, value, 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			r.client.ZAdd(t.Context(), "hostbot:{actions}:due", redis.Z{Score: 1, Member: id})
+		}
+		if record := r.await(t); record.Request.ID != "2" {
+			t.Error(record.Request.ID)
+		}
+		r.awaitEmpty(t)
+	})
+}
+
+func TestRecordHoldsTheTokenForFifteenMinutesAtMost(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		r := start(t, server)
+		record := restart("1", 5*time.Minute)
+		r.Add(record)
+		keys, err := r.client.Keys(t.Context(), "*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, key := range keys {
+			value, _ := r.client.Get(t.Context(), key).Result() // "" of the sorted set
+			if !strings.Contains(value, "the-token") {
+				continue
+			}
+			found = true
+			if ttl := r.client.PTTL(t.Context(), key).Val(); ttl <= 0 || ttl > 10*time.Minute {
+				t.Errorf("%s is kept for %v", key, ttl)
+			}
+		}
+		if !found {
+			t.Error("no token is kept")
+		}
+		if text, err := json.Marshal(record); err != nil || strings.Contains(string(text), "the-token") {
+			t.Errorf("%s, %v", text, err)
+		}
+	})
+}
