@@ -111,7 +111,7 @@ func (b *Bot) build() error {
 	}
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Staff: b.stafflog,
-		Observe: b.monitor.Interaction, Log: b.log, Timing: responder.DefaultTiming(),
+		Observe: b.monitor.Interaction, Log: b.log,
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
 	b.monitor.Gateway(b.gateway)

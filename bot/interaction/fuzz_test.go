@@ -2,16 +2,14 @@ package interaction_test
 
 import (
 	"context"
-	"errors"
 	"testing"
-	"time"
 
 	"github.com/valyala/fastjson"
 
 	"hostbot/bot/interaction"
 )
 
-// FuzzEvents parses and routes any event: without a crash, and to a handler
+// FuzzEvents reads and routes any event: without a crash, and to a handler
 // only where Discord has attested who is asking.
 func FuzzEvents(f *testing.F) {
 	for _, event := range []string{
@@ -31,22 +29,15 @@ func FuzzEvents(f *testing.F) {
 			return // never handed on
 		}
 		event := interaction.ReadEvent(d)
-		received := time.Unix(1_700_000_000, 0)
-		r, err := interaction.Parse(event, received)
-		if r == nil {
-			if !errors.Is(err, interaction.ErrIncomplete) {
-				t.Errorf("no request, and the error %v", err)
-			}
+		if !event.Answerable() {
 			return
 		}
-		if !interaction.IsSnowflake(r.UserID) || r.CustomerID != r.UserID || r.UserID != event.UserID {
+		r := &event.Request
+		if !interaction.IsSnowflake(r.UserID) || r.CustomerID != r.UserID {
 			t.Errorf("the user is %q, the customer %q", r.UserID, r.CustomerID)
 		}
-		if r.ID == "" || len(r.Reference) != 7 || r.Message == "" || !r.ReceivedAt.Equal(received) {
+		if r.ID == "" || len(r.Reference) != 7 || r.Message == "" {
 			t.Errorf("request %+v", r)
-		}
-		if err == nil && (r.Name == "" || r.Kind == "") {
-			t.Errorf("no error, and the request %+v", r)
 		}
 		routed(t, r)
 	})
@@ -67,7 +58,7 @@ func routed(t *testing.T, r *interaction.Request) {
 		add("rest/{bot...}", served)
 	}
 	_, err := router.Route(r)(t.Context(), r)
-	if (err != nil) != errors.Is(err, interaction.ErrNoRoute) || (r.Route == "none") != (err != nil) {
+	if (r.Route == "none") != (err != nil) || err == nil && (r.Name == "" || r.Kind == "") {
 		t.Errorf("routed to %q, error %v", r.Route, err)
 	}
 	// What a pattern matched is what was sent.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -17,9 +18,9 @@ type Handler func(ctx context.Context, r *Request) (Response, error)
 // used and never after.
 //
 // A command and its autocomplete are named in full: "bot list". The custom ID
-// of a component or modal is matched by segments between slashes: "list/{page}"
-// matches "list/2". A last segment "{name...}" matches all that is left, which
-// may hold slashes and anything else.
+// of a component or modal is matched by a pattern: "list/{page}" matches "list/2".
+// "{name}" matches all up to the next slash, and "{name...}" all that is left,
+// which may hold slashes and anything else.
 type Router struct {
 	exact    map[routeKey]Handler
 	patterns map[Kind][]pattern
@@ -29,6 +30,13 @@ type Router struct {
 type routeKey struct {
 	kind Kind
 	name string
+}
+
+// pattern is a route of custom IDs.
+type pattern struct {
+	text    string
+	matches *regexp.Regexp
+	handler Handler
 }
 
 // NewRouter returns a router without routes.
@@ -50,8 +58,8 @@ func (r *Router) Component(pattern string, h Handler) { r.addPattern(Component, 
 // Modal adds the handler of the modals whose custom ID fits the pattern.
 func (r *Router) Modal(pattern string, h Handler) { r.addPattern(Modal, pattern, h) }
 
-// Err reports what is wrong with the routes that were added: duplicates,
-// patterns that can match the same custom ID, malformed patterns.
+// Err reports what is wrong with the routes that were added: duplicates, patterns
+// of which one matches the other, malformed patterns.
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
 func (r *Router) addExact(kind Kind, name string, h Handler) {
@@ -63,109 +71,55 @@ func (r *Router) addExact(kind Kind, name string, h Handler) {
 }
 
 func (r *Router) addPattern(kind Kind, text string, h Handler) {
-	p, err := parsePattern(text, h)
+	groups := strings.NewReplacer(`\{`, `(?P<`, `\.\.\.\}`, `>.*)`, `\}`, `>[^/]*)`)
+	matches, err := regexp.Compile("(?s)^" + groups.Replace(regexp.QuoteMeta(text)) + "$")
 	if err != nil {
-		r.problems = append(r.problems, err)
+		r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q: %w", text, err))
 		return
 	}
 	for _, other := range r.patterns[kind] {
-		if p.overlaps(other) {
+		if matches.MatchString(other.text) || other.matches.MatchString(text) {
 			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, text, other.text))
 		}
 	}
-	r.patterns[kind] = append(r.patterns[kind], p)
+	r.patterns[kind] = append(r.patterns[kind], pattern{text, matches, h})
 }
 
 // Route finds the handler for a request and notes in the request what matched.
-// Where nothing does, the handler it returns reports ErrNoRoute.
+// Where nothing does, the handler it returns reports why.
 func (r *Router) Route(req *Request) Handler {
-	switch req.Kind {
-	case Command, Autocomplete:
-		name := req.Name
-		if req.Kind == Autocomplete {
-			name += " " + req.Focused
-		}
-		if h, ok := r.exact[routeKey{req.Kind, name}]; ok {
-			req.Route = name
-			return h
-		}
-	case Component, Modal:
-		for _, p := range r.patterns[req.Kind] {
-			if params, ok := p.match(req.Name); ok {
-				req.Route, req.Params = p.text, params
-				return p.handler
-			}
+	name := req.Name
+	if req.Kind == Autocomplete {
+		name += " " + req.Focused
+	}
+	if h, ok := r.exact[routeKey{req.Kind, name}]; ok {
+		req.Route = name
+		return h
+	}
+	for _, p := range r.patterns[req.Kind] {
+		if values := p.matches.FindStringSubmatch(name); values != nil {
+			req.Route, req.Params = p.text, p.params(values)
+			return p.handler
 		}
 	}
 	req.Route = "none"
-	return func(context.Context, *Request) (Response, error) { return Response{}, ErrNoRoute }
-}
-
-// pattern is a compiled route of custom IDs.
-type pattern struct {
-	text     string
-	segments []segment
-	handler  Handler
-}
-
-type segment struct {
-	text     string // literal text, or the wildcard's name
-	wildcard bool
-	rest     bool // matches all that is left
-}
-
-func parsePattern(text string, h Handler) (pattern, error) {
-	p := pattern{text: text, handler: h}
-	parts := strings.Split(text, "/")
-	for i, part := range parts {
-		name, isWildcard := strings.CutPrefix(part, "{")
-		if !isWildcard {
-			p.segments = append(p.segments, segment{text: part})
-			continue
-		}
-		name, closed := strings.CutSuffix(name, "}")
-		name, rest := strings.CutSuffix(name, "...")
-		if !closed || name == "" || rest && i != len(parts)-1 {
-			return p, fmt.Errorf("interaction: malformed pattern %q", text)
-		}
-		p.segments = append(p.segments, segment{text: name, wildcard: true, rest: rest})
+	err := ErrNoRoute
+	switch {
+	case req.Kind == "":
+		err = ErrUnsupported
+	case req.Name == "":
+		err = ErrIncomplete
 	}
-	return p, nil
+	return func(context.Context, *Request) (Response, error) { return Response{}, err }
 }
 
-func (p pattern) match(customID string) (map[string]string, bool) {
-	var params map[string]string
-	left := customID
-	for i, s := range p.segments {
-		part, after, more := strings.Cut(left, "/")
-		if s.rest {
-			part, more = left, false
-		}
-		last := i == len(p.segments)-1
-		if more == last || !s.wildcard && s.text != part {
-			return nil, false
-		}
-		if s.wildcard {
-			if params == nil {
-				params = make(map[string]string, 2)
-			}
-			params[s.text] = part
-		}
-		left = after
-	}
-	return params, true
-}
-
-// overlaps tells whether some custom ID fits both patterns.
-func (p pattern) overlaps(q pattern) bool {
-	for i := 0; ; i++ {
-		switch {
-		case i == len(p.segments) || i == len(q.segments):
-			return len(p.segments) == len(q.segments)
-		case p.segments[i].rest || q.segments[i].rest:
-			return true
-		case !p.segments[i].wildcard && !q.segments[i].wildcard && p.segments[i].text != q.segments[i].text:
-			return false
+// params returns what a pattern's wildcards matched, by their names.
+func (p pattern) params(values []string) map[string]string {
+	params := make(map[string]string)
+	for i, name := range p.matches.SubexpNames() {
+		if name != "" {
+			params[name] = values[i]
 		}
 	}
+	return params
 }
