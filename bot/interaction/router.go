@@ -17,72 +17,54 @@ type Handler func(ctx context.Context, r *Request) (Response, error)
 // Router finds the handler of an interaction. Routes are added before it is
 // used and never after.
 //
-// A command and its autocomplete are named in full: "bot list". The custom ID
-// of a component or modal is matched by a pattern: "list/{page}" matches "list/2".
-// "{name}" matches all up to the next slash, and "{name...}" all that is left,
-// which may hold slashes and anything else.
+// A route is a pattern: "list/{page}" matches "list/2". "{name}" matches all up to
+// the next slash, and "{name...}" all that is left, which may hold slashes and
+// anything else.
 type Router struct {
-	exact    map[routeKey]Handler
-	patterns map[Kind][]pattern
+	routes   map[Kind][]route
 	problems []error
 }
 
-type routeKey struct {
-	kind Kind
-	name string
-}
-
-// pattern is a route of custom IDs.
-type pattern struct {
-	text    string
+type route struct {
+	pattern string
 	matches *regexp.Regexp
 	handler Handler
 }
 
 // NewRouter returns a router without routes.
-func NewRouter() *Router {
-	return &Router{exact: make(map[routeKey]Handler), patterns: make(map[Kind][]pattern)}
-}
+func NewRouter() *Router { return &Router{routes: make(map[Kind][]route)} }
 
-// Command adds the handler of a command, named with its subcommands.
-func (r *Router) Command(name string, h Handler) { r.addExact(Command, name, h) }
+// Command adds the handler of a command, named with its subcommands: "bot list".
+func (r *Router) Command(name string, h Handler) { r.add(Command, name, h) }
 
 // Autocomplete adds the handler that suggests values for an option of a command.
 func (r *Router) Autocomplete(name, option string, h Handler) {
-	r.addExact(Autocomplete, name+" "+option, h)
+	r.add(Autocomplete, name+" "+option, h)
 }
 
 // Component adds the handler of the components whose custom ID fits the pattern.
-func (r *Router) Component(pattern string, h Handler) { r.addPattern(Component, pattern, h) }
+func (r *Router) Component(pattern string, h Handler) { r.add(Component, pattern, h) }
 
 // Modal adds the handler of the modals whose custom ID fits the pattern.
-func (r *Router) Modal(pattern string, h Handler) { r.addPattern(Modal, pattern, h) }
+func (r *Router) Modal(pattern string, h Handler) { r.add(Modal, pattern, h) }
 
-// Err reports what is wrong with the routes that were added: duplicates, patterns
-// of which one matches the other, malformed patterns.
+// Err reports what is wrong with the routes that were added: patterns of which one
+// matches the other, malformed patterns.
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
-func (r *Router) addExact(kind Kind, name string, h Handler) {
-	key := routeKey{kind, name}
-	if _, taken := r.exact[key]; taken {
-		r.problems = append(r.problems, fmt.Errorf("interaction: %s %q is routed twice", kind, name))
-	}
-	r.exact[key] = h
-}
-
-func (r *Router) addPattern(kind Kind, text string, h Handler) {
-	groups := strings.NewReplacer(`\{`, `(?P<`, `\.\.\.\}`, `>.*)`, `\}`, `>[^/]*)`)
-	matches, err := regexp.Compile("(?s)^" + groups.Replace(regexp.QuoteMeta(text)) + "$")
+func (r *Router) add(kind Kind, pattern string, h Handler) {
+	wildcards := strings.NewReplacer(`\{`, `(?P<`, `\.\.\.\}`, `>.*)`, `\}`, `>[^/]*)`)
+	matches, err := regexp.Compile("(?s)^" + wildcards.Replace(regexp.QuoteMeta(pattern)) + "$")
 	if err != nil {
-		r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q: %w", text, err))
+		r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q: %w", pattern, err))
 		return
 	}
-	for _, other := range r.patterns[kind] {
-		if matches.MatchString(other.text) || other.matches.MatchString(text) {
-			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, text, other.text))
+	for _, other := range r.routes[kind] {
+		if matches.MatchString(other.pattern) || other.matches.MatchString(pattern) {
+			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, pattern, other.pattern))
 		}
 	}
-	r.patterns[kind] = append(r.patterns[kind], pattern{text, matches, h})
+	r.routes[kind] = append(r.routes[kind], route{pattern, matches, h})
 }
 
 // Route finds the handler for a request and notes in the request what matched.
@@ -92,14 +74,10 @@ func (r *Router) Route(req *Request) Handler {
 	if req.Kind == Autocomplete {
 		name += " " + req.Focused
 	}
-	if h, ok := r.exact[routeKey{req.Kind, name}]; ok {
-		req.Route = name
-		return h
-	}
-	for _, p := range r.patterns[req.Kind] {
-		if values := p.matches.FindStringSubmatch(name); values != nil {
-			req.Route, req.Params = p.text, p.params(values)
-			return p.handler
+	for _, route := range r.routes[req.Kind] {
+		if values := route.matches.FindStringSubmatch(name); values != nil {
+			req.Route, req.Params = route.pattern, route.params(values)
+			return route.handler
 		}
 	}
 	req.Route = "none"
@@ -114,9 +92,9 @@ func (r *Router) Route(req *Request) Handler {
 }
 
 // params returns what a pattern's wildcards matched, by their names.
-func (p pattern) params(values []string) map[string]string {
+func (r route) params(values []string) map[string]string {
 	params := make(map[string]string)
-	for i, name := range p.matches.SubexpNames() {
+	for i, name := range r.matches.SubexpNames() {
 		if name != "" {
 			params[name] = values[i]
 		}

@@ -85,7 +85,7 @@ func TestRouterReportsMistakes(t *testing.T) {
 		"same command twice": {func(r *interaction.Router) {
 			r.Command("plan", named("a"))
 			r.Command("plan", named("b"))
-		}, "routed twice"},
+		}, "overlap"},
 		"wildcard beside a literal": {func(r *interaction.Router) {
 			r.Component("list/{page}", named("a"))
 			r.Component("list/first", named("b"))
