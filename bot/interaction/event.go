@@ -68,20 +68,16 @@ func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
 	switch t {
 	case discordgo.InteractionApplicationCommand:
 		r.Kind = Command
+		r.readCommand(data)
 	case discordgo.InteractionApplicationCommandAutocomplete:
 		r.Kind = Autocomplete
-	case discordgo.InteractionMessageComponent:
-		r.Kind = Component
-	case discordgo.InteractionModalSubmit:
-		r.Kind = Modal
-	}
-	switch r.Kind {
-	case Command, Autocomplete:
 		r.readCommand(data)
-	case Component, Modal:
-		r.Name = text(data, "custom_id")
+	case discordgo.InteractionMessageComponent:
+		r.Kind, r.Name = Component, text(data, "custom_id")
 		r.Values = texts(data.GetArray("values"))
-		r.readFields(data.GetArray("components"))
+	case discordgo.InteractionModalSubmit:
+		r.Kind, r.Name = Modal, text(data, "custom_id")
+		r.Fields = readFields(data.GetArray("components"))
 	}
 }
 
@@ -128,17 +124,16 @@ func optionText(v *fastjson.Value) string {
 }
 
 // readFields reads the inputs in the rows of a modal.
-func (r *Request) readFields(rows []*fastjson.Value) {
+func readFields(rows []*fastjson.Value) map[string]string {
+	fields := make(map[string]string)
 	for _, row := range rows {
 		for _, input := range row.GetArray("components") {
 			if id := text(input, "custom_id"); id != "" {
-				if r.Fields == nil {
-					r.Fields = make(map[string]string)
-				}
-				r.Fields[id] = text(input, "value")
+				fields[id] = text(input, "value")
 			}
 		}
 	}
+	return fields
 }
 
 // text returns the string at a path, or "" where there is none.

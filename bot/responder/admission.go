@@ -77,20 +77,12 @@ func (a *admission) stop() {
 	a.stopping = true
 }
 
-// waitForServed waits, after stop, until nothing is served any more. It returns
-// ctx's error where that is done before.
-func (a *admission) waitForServed(ctx context.Context) error {
-	err := a.served.Acquire(ctx, maxServed)
-	if err == nil {
-		a.served.Release(maxServed)
+// wait waits until all of the places are free. It returns ctx's error where that is
+// done before.
+func wait(ctx context.Context, places *semaphore.Weighted, all int64) error {
+	if err := places.Acquire(ctx, all); err != nil {
+		return err
 	}
-	return err
-}
-
-// waitForRefused waits until everybody has been told who is refused, or until ctx
-// is done.
-func (a *admission) waitForRefused(ctx context.Context) {
-	if a.refused.Acquire(ctx, maxRefused) == nil {
-		a.refused.Release(maxRefused)
-	}
+	places.Release(all)
+	return nil
 }

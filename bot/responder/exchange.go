@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -18,12 +19,13 @@ type exchange struct {
 	responder *Responder
 	req       *interaction.Request
 	to        rest.Callback
-	refused   bool // the interaction is not served, and told so
+	message   *heldMessage // that the request is about
+	refused   bool         // the interaction is not served, and told so
 
 	deferred     bool
-	edited       bool // the original shows a response, and not just a deferral
-	acknowledged bool // Discord has taken a first response
-	uncertain    bool // Discord may have taken a first response that counts as failed
+	edited       bool        // the original shows a response, and not just a deferral
+	acknowledged bool        // Discord has taken a first response
+	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
 	first        time.Duration
 	outcome      string
 }
@@ -54,9 +56,9 @@ func (x *exchange) run(h interaction.Handler) {
 // there is one.
 func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	deferral := x.deferLater(ctx)
-	response, err := x.call(ctx, h)
+	response, err := x.guarded(func() (interaction.Response, error) { return h(ctx, x.req) })
 	var refusal error // Discord's, of the deferral
-	x.deferred, refusal = deferral.outcome()
+	x.deferred, refusal = deferral()
 	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refusal != nil) {
 		x.outcome = "elsewhere" // the other process sees to the caller
 		x.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
@@ -70,13 +72,15 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	err = refusal
 	switch {
 	case !x.deferred:
-		response, err = x.orExplained(response, func(r interaction.Response) error { return x.respond(ctx, r) })
+		response, err = x.orExplained(response, func(r interaction.Response) error {
+			return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
+		})
 	case err == nil:
 		response, err = x.replace(ctx, response)
 	}
 	for err == nil && response.Then != nil {
 		subject := response.Subject
-		response = x.result(x.goOn(ctx, response.Then))
+		response = x.goOn(ctx, response)
 		if !x.mayChange(subject, response) {
 			err = x.tellAside(ctx, response)
 			break
@@ -91,22 +95,6 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	}
 }
 
-// change notes that a response changes the message that its request is about:
-// before it is sent, so that work which ends meanwhile does not undo it.
-func (x *exchange) change(r interaction.Response) {
-	x.responder.messages.set(x.req.Message, r.Subject, x)
-}
-
-// mayChange tells whether the end of work may replace what the message shows.
-// subject is what the message showed when the work began. A customer who has moved
-// on to something else is not pulled back. While the message shows the same, the
-// end of an action always replaces it. Anything else replaces it only where
-// nothing newer was put there meanwhile, as that may be the end of an action.
-func (x *exchange) mayChange(subject string, r interaction.Response) bool {
-	shown, by := x.responder.messages.shown(x.req.Message)
-	return shown == subject && (r.Action != nil || by == x)
-}
-
 // tellAside tells the end of work whose message shows something else by now. The
 // end of an action gets a message of its own; anything else is not told at all.
 func (x *exchange) tellAside(ctx context.Context, r interaction.Response) error {
@@ -117,25 +105,25 @@ func (x *exchange) tellAside(ctx context.Context, r interaction.Response) error 
 	return err
 }
 
-// call runs a handler and turns a panic into an error.
-func (x *exchange) call(ctx context.Context, h interaction.Handler) (response interaction.Response, err error) {
+// guarded runs a handler and turns a panic into an error.
+func (x *exchange) guarded(handle func() (interaction.Response, error)) (response interaction.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
 		}
 	}()
-	return h(ctx, x.req)
+	return handle()
 }
 
 // goOn runs the work that a response promised. After a panic in it nobody knows
 // how far it came.
-func (x *exchange) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
-	response, err := x.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
+func (x *exchange) goOn(ctx context.Context, r interaction.Response) interaction.Response {
+	r, err := x.guarded(func() (interaction.Response, error) { return r.Then(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
 		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
 	}
-	return response, err
+	return x.result(r, err)
 }
 
 // result makes of what a handler returned the response to send, and tells
@@ -213,7 +201,7 @@ func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
 func (x *exchange) correct(ctx context.Context, code int, promised bool) {
 	why := interaction.ErrUnacknowledged
 	switch {
-	case x.uncertain:
+	case x.uncertain.Load():
 	case code != rest.CodeUnknownInteraction:
 		return
 	case promised: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)

@@ -1,6 +1,10 @@
 package responder
 
-import "sync"
+import (
+	"sync"
+
+	"hostbot/bot/interaction"
+)
 
 // messages remembers what messages show, for as long as an exchange may yet change
 // them. It does not see another replica's changes.
@@ -16,16 +20,16 @@ type heldMessage struct {
 }
 
 // hold keeps a message in mind until release is called.
-func (m *messages) hold(id string) (release func()) {
+func (m *messages) hold(id string) (message *heldMessage, release func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	message := m.held[id]
+	message = m.held[id]
 	if message == nil {
 		message = &heldMessage{}
 		m.held[id] = message
 	}
 	message.holders++
-	return func() {
+	return message, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if message.holders--; message.holders == 0 {
@@ -34,16 +38,21 @@ func (m *messages) hold(id string) (release func()) {
 	}
 }
 
-// set notes what a message that is held shows from now on.
-func (m *messages) set(id, subject string, by *exchange) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.held[id].subject, m.held[id].by = subject, by
+// change notes that a response changes the message that its request is about:
+// before it is sent, so that work which ends meanwhile does not undo it.
+func (x *exchange) change(r interaction.Response) {
+	x.responder.messages.mu.Lock()
+	defer x.responder.messages.mu.Unlock()
+	x.message.subject, x.message.by = r.Subject, x
 }
 
-// shown returns what a message that is held shows, and who changed it last.
-func (m *messages) shown(id string) (subject string, by *exchange) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.held[id].subject, m.held[id].by
+// mayChange tells whether the end of work may replace what the message shows.
+// subject is what the message showed when the work began. A customer who has moved
+// on to something else is not pulled back. While the message shows the same, the
+// end of an action always replaces it. Anything else replaces it only where
+// nothing newer was put there meanwhile, as that may be the end of an action.
+func (x *exchange) mayChange(subject string, r interaction.Response) bool {
+	x.responder.messages.mu.Lock()
+	defer x.responder.messages.mu.Unlock()
+	return x.message.subject == subject && (r.Action != nil || x.message.by == x)
 }

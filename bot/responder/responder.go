@@ -165,15 +165,16 @@ func (r *Responder) Serve(event *interaction.Event) {
 		return
 	}
 	defer leave()
+	message, release := r.messages.hold(req.Message)
+	defer release()
 	x := &exchange{
-		responder: r, req: req, refused: refusal != nil,
+		responder: r, req: req, message: message, refused: refusal != nil,
 		to: rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 	}
 	handler := r.cfg.Router.Route(req)
 	if refusal != nil {
 		handler = refuse(refusal)
 	}
-	defer r.messages.hold(req.Message)()
 	defer func() {
 		if p := recover(); p != nil { // a handler's has been dealt with, so this is the responder's own
 			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
@@ -202,13 +203,13 @@ func (r *Responder) Stop() { r.admission.stop() }
 // interaction that does not end by then is left behind.
 func (r *Responder) Drain(ctx context.Context) {
 	r.Stop()
-	if r.admission.waitForServed(ctx) == nil {
+	if wait(ctx, r.admission.served, maxServed) == nil {
 		return
 	}
 	r.cancel()
 	last, cancel := context.WithTimeout(context.Background(), lastLimit+time.Second)
 	defer cancel()
-	if r.admission.waitForServed(last) != nil {
+	if wait(last, r.admission.served, maxServed) != nil {
 		r.cfg.Log.Error().Msg("an interaction does not end and is left behind")
 		r.cfg.Staff.InteractionStuck()
 	}
@@ -217,6 +218,6 @@ func (r *Responder) Drain(ctx context.Context) {
 // Close waits, after Drain and when no more interactions come, until everybody
 // has been told, or until ctx is done.
 func (r *Responder) Close(ctx context.Context) {
-	r.admission.waitForRefused(ctx)
+	_ = wait(ctx, r.admission.refused, maxRefused) // those who are not told by then will not be
 	r.cancel()
 }

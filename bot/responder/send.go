@@ -124,11 +124,6 @@ func retry(err error, pause time.Duration) (time.Duration, bool) {
 	return max(pause, e.RetryAfter), true
 }
 
-func isTemporary(err error) bool {
-	_, again := retry(err, 0)
-	return again
-}
-
 func isUncertain(err error) bool {
 	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Uncertain
