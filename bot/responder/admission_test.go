@@ -54,42 +54,23 @@ func TestAFloodIsAnswered(t *testing.T) {
 
 func TestAFloodOfOneUserLeavesTheOthersAsFastAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &discord{}
+		d := &discord{latency: 500 * ms}
 		s := newResponder(slow(time.Second, reply("hello")), d)
 		for i := range 5000 {
 			go s.Serve(of(1, numbered(command(), i)))
 		}
 		synctest.Wait()
 		s.Serve(of(2, numbered(command(), 5000)))
-		if calls := d.sent(); !slices.Contains(calls, call{"reply hello", time.Second}) {
+		if calls := d.sent(); !slices.Contains(calls, call{"reply hello", 1500 * ms}) {
 			t.Error("another user had to wait")
 		}
 		synctest.Wait()
-		if n := d.count("reply hello"); n != 40+1 {
-			t.Errorf("%d were served, want 40 of the flood and the other", n)
+		if served, refused := d.count("reply hello"), d.count("reply sorry"); served != 40+1 || refused != 4000 {
+			t.Errorf("%d were served and %d told to be slower, want 40 of the flood and the other, and as many as memory is kept for", served, refused)
 		}
 		s.Serve(of(1, numbered(command(), 5001)))
 		if n := d.count("reply hello"); n != 40+2 {
 			t.Error("after the flood the user was not served")
-		}
-	})
-}
-
-func TestRefusalsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &discord{latency: 500 * ms}
-		s := newResponder(slow(time.Second, reply("hello")), d)
-		for i := range 5000 {
-			go s.Serve(of(1, numbered(command(), i)))
-		}
-		synctest.Wait() // until all of them are there
-		s.Drain(t.Context())
-		s.Close(t.Context())
-		if n := d.count("reply sorry"); n != 4000 {
-			t.Errorf("%d were told at once to be slower", n)
-		}
-		if n := len(s.observed); n != 5000 {
-			t.Errorf("%d of 5000 were observed", n)
 		}
 	})
 }

@@ -40,7 +40,7 @@ type discord struct {
 	errs    map[string][]error // by kind of call
 	waits   []time.Duration
 	latency time.Duration
-	pooled  []bool // for each first response that was sent: over a connection that may be an old one
+	first   string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
 }
 
 func (d *discord) send(ctx context.Context, kind, text string) error {
@@ -95,8 +95,12 @@ func (d *discord) wait(ctx context.Context) error {
 }
 
 func (d *discord) Respond(ctx context.Context, to rest.Callback, r interaction.Response) error {
+	over := "p"
+	if to.NewConnection {
+		over = "n"
+	}
 	d.mu.Lock()
-	d.pooled = append(d.pooled, !to.NewConnection)
+	d.first += over
 	d.mu.Unlock()
 	return d.send(ctx, map[interaction.Form]string{
 		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal",

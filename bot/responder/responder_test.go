@@ -79,13 +79,19 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
 			staff: []string{"failure interaction: broke off midway: interaction: handler panicked: oh"}, outcome: "failed",
 		},
-		"the first response is sent again": {
-			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable}},
-			calls: []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}}, outcome: "ok",
-		},
 		"an answer that was lost is no failure": {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, answered}},
 			calls: []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}}, outcome: "ok",
+		},
+		"another process answers": {event: press(), handler: failing(interaction.ErrElsewhere), outcome: "elsewhere"},
+		"another process answers and was faster": {
+			event: press(), handler: slow(2*time.Second, failing(interaction.ErrElsewhere)), errs: map[string][]error{"defer update": {answered}},
+			calls: []call{{"defer update", deferral}}, outcome: "elsewhere",
+		},
+		"another process gets no answer in after this one's deferral": {
+			event: command(), handler: slow(2*time.Second, failing(interaction.ErrElsewhere)),
+			calls: []call{{"defer", deferral}, {"edit sorry", 2 * time.Second}},
+			staff: []string{"failure interaction: another process answers it"}, outcome: "failed",
 		},
 		"nothing is done for a caller who was answered elsewhere": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {answered}},
@@ -106,11 +112,6 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
 			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
 		},
-		"nothing is done for a caller who cannot be told": {
-			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
-			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
-			staff: []string{"failure the caller could not be told: discord: status 404, code 10062: "}, outcome: "unanswered",
-		},
 		"what Discord finds malformed is replaced": {
 			event: command(), handler: reply("x"), errs: map[string][]error{"reply": {malformed}},
 			calls: []call{{"reply x", 0}, {"reply sorry", 0}},
@@ -120,11 +121,6 @@ func TestServe(t *testing.T) {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {malformed}},
 			calls: []call{{"update running", 0}, {"reply sorry", 0}},
 			staff: []string{"failure discord: status 400, code 50035: "}, outcome: "failed",
-		},
-		"what came of an action is malformed": {
-			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {malformed}},
-			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done, in short", 0}},
-			staff: []string{"action restart", "failure interaction: how an action ended cannot be shown: discord: status 400, code 50035: "}, outcome: "failed",
 		},
 		"a message that is moderated says the end in other words": {
 			event: press(), handler: then("running", slow(time.Minute, acted("done"))), errs: map[string][]error{"edit": {moderated}},
@@ -224,12 +220,6 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit done", 0}},
 			staff: []string{"action restart"}, outcome: "ok",
 		},
-		"an edit is given up where Discord wants it later than anyone waits": {
-			event: press(), handler: then("running", acted("done")),
-			errs:  map[string][]error{"edit": {&rest.Error{Status: 429, RetryAfter: 5 * time.Hour}}},
-			calls: []call{{"update running", 0}, {"edit done", 0}},
-			staff: []string{"action restart", "failure the caller could not be told: discord: status 429: "}, outcome: "unanswered",
-		},
 		"what explains an error may fail as well": {
 			event: command(), handler: failing(errUnspeakable),
 			staff: []string{"failure interaction: handler panicked: unspeakable"}, outcome: "",
@@ -291,24 +281,6 @@ func TestStoppingDoesNotWaitForAnEdit(t *testing.T) {
 	})
 }
 
-func TestNothingIsDoneWhereDiscordStaysSilent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &discord{latency: 10 * time.Second}
-		ran := false
-		s := newResponder(then("running", func(context.Context, *interaction.Request) (interaction.Response, error) {
-			ran = true
-			return interaction.Update(say("done")), nil
-		}), d)
-		s.Serve(press())
-		if ran {
-			t.Error("it acted although Discord did not acknowledge")
-		}
-		if first := s.observed[0].First; first > 3*time.Second {
-			t.Errorf("it tried for %v, which is past Discord's limit", first)
-		}
-	})
-}
-
 func TestDrainWaitsAndThenCancels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
@@ -329,13 +301,6 @@ func TestDrainWaitsAndThenCancels(t *testing.T) {
 		want := []call{{"update running", 0}, {"edit not confirmed", 20 * time.Second}}
 		if !slices.Equal(d.calls, want) {
 			t.Errorf("calls %v, want %v", d.calls, want)
-		}
-
-		for i := range 3 { // the program is stopping, and stays so
-			s.Serve(numbered(command(), i))
-		}
-		if last := d.calls[len(d.calls)-1].what; last != "reply sorry" {
-			t.Errorf("while stopping it answered %q", last)
 		}
 	})
 }
