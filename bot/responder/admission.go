@@ -11,14 +11,15 @@ import (
 
 const (
 	// maxServed is how many interactions are served at once. Most are over
-	// within milliseconds; those that run an action last as long as that.
-	maxServed = 2000
+	// within milliseconds; those that run an action last as long as that. One
+	// that waits for the hosting service takes 60 KB.
+	maxServed = 1000
 	// maxOfUser is how many of them may be one user's: the actions that a user may
 	// start in a minute, and more questions than one person asks at a time.
 	maxOfUser = 40
-	// maxRefused is how many interactions may be refused at once: those of two
-	// seconds in a flood of 2,000 a second. More are dropped, to bound the memory.
-	maxRefused = 4000
+	// maxRefused is how many interactions may be refused at once: those of half a
+	// second in a flood of 2,000 a second. More are dropped, to bound the memory.
+	maxRefused = 1000
 )
 
 // admission decides which interactions are served: those who come first. Neither a
