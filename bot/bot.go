@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -50,16 +51,17 @@ type Bot struct {
 	responder *responder.Responder
 	gateway   *gateway.Gateway
 
-	connection connection
-	stopping   atomic.Bool
-	telling    stafflog.Async
-	closers    []func() // of what New opened, first to last
+	applications chan string // the application's ID, from the first session on
+	lostAt       time.Time   // the connection to Discord; zero while it stands
+	stopping     atomic.Bool
+	telling      stafflog.Async
+	closers      []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
 func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, connection: connection{applications: make(chan string, 1)}}
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, applications: make(chan string, 1)}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()
@@ -111,7 +113,7 @@ func (b *Bot) build() error {
 	}
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Staff: b.stafflog,
-		Observe: b.monitor.Interaction, Log: b.log, Timing: responder.DefaultTiming(),
+		Observe: b.monitor.Interaction, Log: b.log,
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
 	b.monitor.Gateway(b.gateway)
@@ -163,7 +165,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	}
 
 	registering, stopRegistering := context.WithCancel(ctx)
-	registered := b.registerCommands(registering)
+	defer stopRegistering()
+	var registration sync.WaitGroup
+	registration.Go(func() { b.registerCommands(registering) })
 	// The gateway stays while the program stops, to tell what comes then.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
@@ -174,20 +178,21 @@ func (b *Bot) Run(ctx context.Context) error {
 		refused = b.gateway.Run(connected)
 	}()
 
+	limit := drainLimit
 	select {
 	case <-disconnected:
-		err = refused
+		err, limit = refused, refusedLimit
 		b.announceStop(err.Error())
 	case <-ctx.Done():
 		b.announceStop("told to stop")
 	}
 	stopRegistering()
-	<-registered
-	b.drain(err)
+	registration.Wait()
+	within(limit, b.responder.Drain)
 	disconnect()
-	b.lastWords()
+	within(lastWordsLimit, b.responder.Close)
 	<-disconnected
-	b.flush()
+	within(flushLimit, b.flush)
 	stopHTTP()
 	return err
 }
@@ -203,11 +208,7 @@ func (b *Bot) listen() (stop func(), err error) {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
 	}
 	b.log.Info().Str("address", bound).Msg("health and metrics are served")
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		shutdown(ctx)
-	}, nil
+	return func() { within(time.Second, shutdown) }, nil
 }
 
 func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }

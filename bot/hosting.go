@@ -15,7 +15,10 @@ const listPatience = 30 * time.Second
 
 // openHosting returns the hosting service's client and the cache of accounts.
 func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
-	client, err := hostapi.New(b.hostingConfig())
+	c := b.settings.HostAPI.Config()
+	c.UserAgent = "hostbot/" + b.version
+	c.Observe, c.OnDown, c.OnUp = b.monitor.Service, b.serviceDown, b.serviceUp
+	client, err := hostapi.New(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,12 +48,4 @@ func (l loggedLister) List(ctx context.Context, userID string) (hostapi.List, er
 		l.log.Info().Err(err).Str("user", userID).Msg("the hosting service did not tell of an account")
 	}
 	return list, err
-}
-
-// hostingConfig returns what the hosting service's client needs.
-func (b *Bot) hostingConfig() hostapi.Config {
-	c := b.settings.HostAPI.Config()
-	c.UserAgent = "hostbot/" + b.version
-	c.Observe, c.OnDown, c.OnUp = b.monitor.Service, b.serviceDown, b.serviceUp
-	return c
 }

@@ -8,24 +8,19 @@ import (
 )
 
 // registerCommands waits for the application's ID and then sees to it that
-// Discord lists the commands that are served, and no others. Commands are served
-// meanwhile. The channel is closed when that is done or ctx is.
-func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-ctx.Done():
-		case applicationID := <-b.connection.applications:
-			registrar := register.New(register.Config{
-				Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
-				Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
-			})
-			// Memory for what starting took is a tenth of what an idle bot holds.
-			registrar.Run(ctx, b.scopes(), debug.FreeOSMemory)
-		}
-	}()
-	return done
+// Discord lists the commands that are served, and no others, until that is done or
+// ctx is.
+func (b *Bot) registerCommands(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case applicationID := <-b.applications:
+		registrar := register.New(register.Config{
+			Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
+			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
+		})
+		// Memory for what starting took is a tenth of what an idle bot holds.
+		registrar.Run(ctx, b.scopes(), debug.FreeOSMemory)
+	}
 }
 
 // scopes returns which commands belong where: customers' everywhere, or in the

@@ -30,29 +30,16 @@ func (b *Bot) announceStop(reason string) {
 	b.stafflog.Stopping(reason)
 }
 
-// drain waits for the interactions that are being answered.
-func (b *Bot) drain(refused error) {
-	limit := drainLimit
-	if refused != nil {
-		limit = refusedLimit
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	b.responder.Drain(ctx)
-}
-
-// lastWords waits for those who came too late to be told so.
-func (b *Bot) lastWords() {
-	ctx, cancel := context.WithTimeout(context.Background(), lastWordsLimit)
-	defer cancel()
-	b.responder.Close(ctx)
-}
-
 // flush delivers the log channels' last entries, also those that are still being
 // written. What remains is kept in Redis.
-func (b *Bot) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
-	defer cancel()
+func (b *Bot) flush(ctx context.Context) {
 	b.telling.Wait(ctx)
 	b.delivery.Close(ctx)
+}
+
+// within calls f, which is done with the context after the limit at the latest.
+func within(limit time.Duration, f func(context.Context)) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	f(ctx)
 }

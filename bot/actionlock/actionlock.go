@@ -84,25 +84,24 @@ func (l *Lock) Release() { l.release() }
 // ErrDuplicate. It takes a second at most, and as long again where the process
 // refuses what Redis granted.
 func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
-	var shared lease
-	granted := false
+	releaseShared, granted := func() {}, false
 	if l.redis != nil {
-		shared = newLease(l.redis, c)
-		var refusal error
-		if granted, refusal = shared.acquire(ctx, l.renewal); refusal != nil {
+		shared, sure, refusal := newLease(ctx, l.redis, c, l.renewal)
+		if refusal != nil {
 			return nil, refusal
 		}
+		releaseShared, granted = shared.release, sure
 	}
 	// The process is asked also where Redis grants the lock: an action may still
 	// be running that was started while Redis did not answer.
 	releaseLocal, err := l.local.acquire(c)
 	if err != nil {
-		shared.release()
+		releaseShared()
 		return nil, err
 	}
 	return &Lock{Local: !granted, release: sync.OnceFunc(func() {
 		releaseLocal()
-		shared.release()
+		releaseShared()
 	})}, nil
 }
 

@@ -58,13 +58,13 @@ return 0`
 	releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
 )
 
-// lease is a lock as Redis holds it. The zero lease is none.
+// lease is a lock as Redis holds it.
 type lease struct {
-	redis   redis.UniversalClient
-	keys    []string // of the lock, the interaction, and what the user started
-	value   string
-	stop    context.CancelFunc // of the renewal
-	stopped chan struct{}      // closed once it has ended
+	redis    redis.UniversalClient
+	keys     []string // of the lock, the interaction, and what the user started
+	value    string
+	released chan struct{} // closed when the lock is given up
+	gone     chan struct{} // closed once Redis has it no more
 }
 
 // holder is the value of a lock.
@@ -74,30 +74,26 @@ type holder struct {
 	Since  int64  `json:"since"` // Unix milliseconds
 }
 
-func newLease(client redis.UniversalClient, c Claim) lease {
+// newLease asks Redis for the lock, and renews it until release is called. Where no
+// answer comes, Redis may have granted the lock all the same. It is renewed and
+// released for that reason: otherwise the next caller would be told of an action
+// that has ended.
+func newLease(ctx context.Context, client redis.UniversalClient, c Claim, renewal time.Duration) (l *lease, granted bool, refusal error) {
 	// The customer's ID is in braces, so that a cluster keeps the keys together.
 	// They are called as in earlier versions, which may run beside this one.
 	prefix := "hostbot:turn:{" + c.CustomerID + "}:"
 	sum := sha256.Sum256([]byte(c.ServerID))                                        // the ID may be long, and hold anything
 	value, _ := json.Marshal(holder{rand.Text(), c.Action, time.Now().UnixMilli()}) // texts and a number always can be encoded
-	return lease{redis: client, value: string(value), keys: []string{
+	l = &lease{redis: client, value: string(value), released: make(chan struct{}), gone: make(chan struct{}), keys: []string{
 		prefix + "bot:" + base64.RawURLEncoding.EncodeToString(sum[:16]),
 		prefix + "once:" + c.InteractionID,
 		prefix + "started:" + c.UserID,
 	}}
-}
-
-// acquire asks Redis for the lock, and renews it until release is called. Where no
-// answer comes, Redis may have granted the lock all the same. It is renewed and
-// released for that reason: otherwise the next caller would be told of an action that has ended.
-func (l *lease) acquire(ctx context.Context, renewal time.Duration) (granted bool, refusal error) {
 	if granted, refusal = l.ask(context.WithoutCancel(ctx)); refusal != nil {
-		return false, refusal
+		return nil, false, refusal
 	}
-	ctx, l.stop = context.WithCancel(context.Background())
-	l.stopped = make(chan struct{})
-	go l.renew(ctx, renewal)
-	return granted, nil
+	go l.keep(renewal)
+	return l, granted, nil
 }
 
 // ask returns false without a refusal where Redis gives no answer that makes sense.
@@ -125,49 +121,37 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 	return false, nil
 }
 
-func (l *lease) renew(ctx context.Context, every time.Duration) {
-	defer close(l.stopped)
-	ticker := time.NewTicker(every)
+// keep renews the lock until it is given up, and releases it then. Where Redis does
+// not answer that, it is released as soon as Redis does: until the TTL is over,
+// callers would be told of an action that has ended.
+func (l *lease) keep(renewal time.Duration) {
+	defer close(l.gone)
+	ctx := context.Background()
+	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
-	for {
+	for held := true; held; {
 		select {
-		case <-ctx.Done():
-			return
 		case <-ticker.C:
 			l.run(ctx, renewScript, ttl.Milliseconds()) // where this fails, the next may not
+		case <-l.released:
+			held = false
+		}
+	}
+	for over := time.Now().Add(ttl); time.Now().Before(over); time.Sleep(retryPause) {
+		if err := l.run(ctx, releaseScript).Err(); err == nil || errors.Is(err, redis.ErrClosed) {
+			return
 		}
 	}
 }
 
-// release gives the lock up. Where Redis does not answer, that is done as soon as
-// it does: until the TTL is over, callers would be told of an action that has ended.
+// release gives the lock up, and waits for a second at most until Redis has it no
+// more.
 func (l *lease) release() {
-	if l.redis == nil {
-		return
-	}
-	l.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
-	defer cancel()
-	if l.tryRelease(ctx) {
-		return
-	}
-	go func() {
-		for over := time.Now().Add(ttl); time.Now().Before(over) && !l.tryRelease(context.Background()); {
-			time.Sleep(retryPause)
-		}
-	}()
-}
-
-// tryRelease tells whether there is nothing left to release. It waits for a renewal
-// that is under way, which would set the lock again.
-func (l *lease) tryRelease(ctx context.Context) bool {
+	close(l.released)
 	select {
-	case <-l.stopped:
-	case <-ctx.Done():
-		return false
+	case <-l.gone:
+	case <-time.After(callLimit):
 	}
-	err := l.run(ctx, releaseScript).Err()
-	return err == nil || errors.Is(err, redis.ErrClosed)
 }
 
 func (l *lease) run(ctx context.Context, script string, args ...any) *redis.Cmd {

@@ -1,7 +1,6 @@
 package actionlock
 
 import (
-	"slices"
 	"sync"
 	"time"
 )
@@ -26,11 +25,11 @@ func (l *local) acquire(c Claim) (release func(), err error) {
 	if other, busy := l.running[key]; busy {
 		return nil, &BusyError{other}
 	}
-	l.forget(now)
 	if recent := l.started[c.UserID]; len(recent) >= PerWindow {
 		return nil, &LimitError{Until: recent[0].Add(Window)}
 	}
 	l.started[c.UserID] = append(l.started[c.UserID], now)
+	time.AfterFunc(Window, func() { l.forget(c.UserID) })
 	l.running[key] = Running{c.Action, now}
 	return func() {
 		l.mu.Lock()
@@ -50,15 +49,11 @@ func (l *local) current(customerID, serverID string) *Running {
 	return &found
 }
 
-// forget drops what was started before the window, of all users: few of them act
-// within a minute.
-func (l *local) forget(now time.Time) {
-	for user, times := range l.started {
-		times = slices.DeleteFunc(times, func(at time.Time) bool { return !at.Add(Window).After(now) })
-		if len(times) == 0 {
-			delete(l.started, user)
-			continue
-		}
-		l.started[user] = times
+// forget drops the oldest action that a user has started.
+func (l *local) forget(userID string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.started[userID] = l.started[userID][1:]; len(l.started[userID]) == 0 {
+		delete(l.started, userID)
 	}
 }

@@ -258,7 +258,9 @@ func (c *connection) dispatch(name string, data *fastjson.Value) {
 		c.stand()
 		c.gateway.cfg.OnResumed()
 	case "INTERACTION_CREATE":
-		c.gateway.cfg.OnInteraction(interaction.ReadEvent(data))
+		event := interaction.ReadEvent(data)
+		event.Replayed = !c.stood // which only a resumed session sends before RESUMED
+		c.gateway.cfg.OnInteraction(event)
 	}
 }
 

@@ -129,10 +129,15 @@ func newTestGateway(t *testing.T, f *fakeGateway) (g *Gateway, told *recorder) {
 	g = New(Config{
 		Token: "token-of-the-test", UserAgent: "DiscordBot (test, 1)", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
 		Identifies: new(IdentifyLimiter), AllowPlain: true,
-		OnInteraction: func(e *interaction.Event) { told.add("interaction " + e.ID) },
-		OnReady:       func(id string) { told.add("ready " + id) },
-		OnResumed:     func() { told.add("resumed") },
-		OnLost:        func(reason error) { told.add("lost: " + reason.Error()) },
+		OnInteraction: func(e *interaction.Event) {
+			if e.Replayed {
+				told.add("replayed")
+			}
+			told.add("interaction " + e.ID)
+		},
+		OnReady:   func(id string) { told.add("ready " + id) },
+		OnResumed: func() { told.add("resumed") },
+		OnLost:    func(reason error) { told.add("lost: " + reason.Error()) },
 	})
 	g.transport.DialContext = f.dial
 	return g, told

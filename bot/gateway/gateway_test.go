@@ -55,7 +55,7 @@ func TestASessionIsBegunAndResumed(t *testing.T) {
 		if err != nil {
 			t.Errorf("Run() = %v", err)
 		}
-		want := []string{"ready 7", "interaction 41", "lost: discord asked to reconnect", "interaction 42", "resumed"}
+		want := []string{"ready 7", "interaction 41", "lost: discord asked to reconnect", "replayed", "interaction 42", "resumed"}
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}

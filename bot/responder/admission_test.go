@@ -2,8 +2,8 @@ package responder_test
 
 import (
 	"context"
+	"runtime"
 	"slices"
-	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,99 +11,78 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// of returns an event of a certain user.
-func of(user int, event *interaction.Event) *interaction.Event {
-	event.UserID = strconv.Itoa(user)
-	return event
-}
-
-// count returns how many calls of a kind were sent.
-func (d *discord) count(what string) int {
-	n := 0
-	for _, c := range d.sent() {
-		if c.what == what {
-			n++
-		}
-	}
-	return n
-}
-
-func TestTooManyAreRefused(t *testing.T) {
+// Two thousand customers a second come while the hosting service takes 2 s for each of
+// 256 at a time. Those who came first are served; the others are told at once.
+func TestAFloodIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &discord{}
-		s := newResponder(slow(time.Second, reply("hello")), d)
-		for user := range 2000 {
-			go s.Serve(of(user, numbered(command(), user)))
-		}
-		synctest.Wait()
-		s.Serve(of(3000, numbered(command(), 3000)))
-		if n := d.count("reply sorry"); n != 1 {
-			t.Errorf("%d were refused, want the last", n)
+		const perTick, ticks, latency = 20, 500, 100 * ms
+		service := make(chan struct{}, 256)
+		d := &discord{latency: latency}
+		s := newResponder(func(context.Context, *interaction.Request) (interaction.Response, error) {
+			service <- struct{}{}
+			defer func() { <-service }()
+			<-time.After(2 * time.Second)
+			return interaction.Reply(say("hello")), nil
+		}, d)
+		for i := range ticks {
+			for j := range perTick {
+				go s.Serve(of(i*perTick+j, numbered(command(), i*perTick+j)))
+			}
+			<-time.After(10 * ms)
 		}
 		s.Drain(t.Context())
+		s.Close(t.Context())
+		if n := len(s.observed); n != perTick*ticks {
+			t.Errorf("%d were observed", n)
+		}
+		served := 0
+		for _, o := range s.observed {
+			if o.First <= 0 || o.First > 3*time.Second {
+				t.Fatalf("a first response after %v", o.First)
+			}
+			if o.Outcome == "ok" {
+				served++
+			} else if o.First != latency {
+				t.Fatalf("somebody was told after %v that they are not served", o.First)
+			}
+		}
+		if served < 1000 {
+			t.Errorf("%d were served", served)
+		}
 	})
 }
 
 func TestAFloodOfOneUserLeavesTheOthersAsFastAsBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &discord{}
+		d := &discord{latency: 500 * ms}
 		s := newResponder(slow(time.Second, reply("hello")), d)
 		for i := range 5000 {
 			go s.Serve(of(1, numbered(command(), i)))
 		}
 		synctest.Wait()
 		s.Serve(of(2, numbered(command(), 5000)))
-		if calls := d.sent(); !slices.Contains(calls, call{"reply hello", time.Second}) {
+		if calls := d.sent(); !slices.Contains(calls, call{"reply hello", 1500 * ms}) {
 			t.Error("another user had to wait")
 		}
 		synctest.Wait()
-		if n := d.count("reply hello"); n != 10+1 {
-			t.Errorf("%d were served, want 10 of the flood and the other", n)
+		if served, refused := d.count("reply hello"), d.count("reply sorry"); served != 40+1 || refused != 1000 {
+			t.Errorf("%d were served and %d told to be slower, want 40 of the flood and the other, and as many as memory is kept for", served, refused)
 		}
 		s.Serve(of(1, numbered(command(), 5001)))
-		if n := d.count("reply hello"); n != 10+2 {
+		if n := d.count("reply hello"); n != 40+2 {
 			t.Error("after the flood the user was not served")
 		}
-		s.Drain(t.Context())
-		s.Close(t.Context())
-		if d.count("reply sorry") == 0 {
-			t.Error("nobody was told to be slower")
-		}
 	})
 }
 
-func TestRefusalsAreBoundedToo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &discord{latency: 500 * time.Millisecond}
-		s := newResponder(slow(time.Second, reply("hello")), d)
-		for i := range 5000 {
-			go s.Serve(of(1, numbered(command(), i)))
-		}
-		synctest.Wait() // until all of them are there
-		s.Drain(t.Context())
-		s.Close(t.Context())
-		if sorry := d.count("reply sorry"); sorry != 200 {
-			t.Errorf("%d were told at once to be slower", sorry)
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if len(s.observed) != 5000 {
-			t.Errorf("%d of 5000 were observed", len(s.observed))
-		}
-	})
-}
-
-func TestActionsThatRunTakeNoShare(t *testing.T) {
+func TestAUserMayHaveThirtyActionsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
 		s := newResponder(then("running", slow(time.Minute, acted("done"))), d)
 		for i := range 30 {
-			go s.Serve(of(1, numbered(press(), i)))
-			synctest.Wait()
+			go s.Serve(numbered(press(), i))
 		}
-		if n := d.count("update running"); n != 30 {
-			t.Errorf("%d actions run, want 30", n)
-		}
+		synctest.Wait()
 		s.Drain(t.Context())
 		if n := d.count("edit done"); n != 30 {
 			t.Errorf("%d actions ended, want 30", n)
@@ -118,34 +97,62 @@ func TestWhatDoesNotEndIsLeftBehind(t *testing.T) {
 			<-wedged // whatever the context says
 			return interaction.Response{}, nil
 		}), &discord{})
-		served := make(chan struct{})
-		go func() {
-			defer close(served)
-			s.Serve(press())
-		}()
+		go s.Serve(press())
 		synctest.Wait()
 		started := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		s.Drain(ctx)
-		if took := time.Since(started); took > 14*time.Second {
-			t.Errorf("it took %v", took)
+		if took := time.Since(started); took > 14*time.Second || !slices.Contains(s.staff.entries, "stuck") {
+			t.Errorf("it took %v, and staff read %q", took, s.staff.entries)
 		}
 		close(wedged)
-		<-served
 	})
 }
 
 func TestThoseWhoComeWhileStoppingAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &discord{latency: 500 * time.Millisecond}
+		d := &discord{latency: 500 * ms}
 		s := newResponder(reply("hello"), d)
 		s.Drain(t.Context())
 		go s.Serve(command())
 		synctest.Wait()
 		s.Close(t.Context())
-		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 2500 * time.Millisecond}}) {
+		if calls := d.sent(); !slices.Equal(calls, []call{{"reply sorry", 2500 * ms}}) {
 			t.Errorf("calls %v, want one after another process could have answered", calls)
 		}
+	})
+}
+
+func TestAcceptedInteractionsRunAtOnceAndLeaveFewGoroutines(t *testing.T) {
+	const atOnce, mayStay = 200, 32 + 10 // such as others' that are about to end
+	synctest.Test(t, func(t *testing.T) {
+		began, release := make(chan struct{}, atOnce), make(chan struct{})
+		d := &discord{}
+		s := newResponder(func(_ context.Context, _ *interaction.Request) (interaction.Response, error) {
+			began <- struct{}{}
+			<-release
+			return interaction.Reply(say("hello")), nil
+		}, d)
+		before := runtime.NumGoroutine()
+		for round := range 3 {
+			for i := range atOnce {
+				s.Accept(of(1000+i, numbered(command(), round*atOnce+i)))
+			}
+			for range atOnce { // none waits for another, or this waits for ever
+				<-began
+			}
+			for range atOnce {
+				release <- struct{}{}
+			}
+			synctest.Wait()
+			if n := d.count("reply hello"); n != (round+1)*atOnce {
+				t.Errorf("%d were answered, want %d", n, (round+1)*atOnce)
+			}
+			if n := runtime.NumGoroutine() - before; n > mayStay {
+				t.Errorf("%d goroutines stay", n)
+			}
+		}
+		s.Close(t.Context()) // or the workers are still there at the test's end, which fails it
 	})
 }

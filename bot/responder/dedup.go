@@ -6,6 +6,13 @@ import (
 	"time"
 )
 
+const (
+	// dedupPeriod is how long an interaction is remembered at least, unless there
+	// are more than maxRemembered in that time.
+	dedupPeriod   = 30 * time.Second
+	maxRemembered = 20_000
+)
+
 // dedup remembers the interactions of the last half minute. A gateway that resumes
 // may deliver one again, which must not be answered a second time. As numbers, IDs
 // take a sixth of the memory that they take as text: 0.4 MB at most.
@@ -15,27 +22,13 @@ type dedup struct {
 	current, past map[uint64]struct{}
 }
 
-const (
-	// dedupPeriod is how long an interaction is remembered at least, unless there
-	// are more than maxRemembered in that time.
-	dedupPeriod   = 30 * time.Second
-	maxRemembered = 20_000
-)
-
 // first tells whether an interaction was not there before, and remembers it.
 func (d *dedup) first(snowflake string, at time.Time) bool {
-	id, err := strconv.ParseUint(snowflake, 10, 64)
-	if err != nil {
-		return true // Discord did not make it
-	}
+	id, _ := strconv.ParseUint(snowflake, 10, 64) // Discord's IDs are numbers
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.current == nil {
-		d.current, d.past, d.began = make(map[uint64]struct{}), make(map[uint64]struct{}), at
-	}
 	if at.Sub(d.began) > dedupPeriod || len(d.current) >= maxRemembered {
-		d.past, d.current, d.began = d.current, d.past, at
-		clear(d.current)
+		d.past, d.current, d.began = d.current, make(map[uint64]struct{}), at
 	}
 	_, inCurrent := d.current[id]
 	_, inPast := d.past[id]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -17,15 +18,14 @@ import (
 type exchange struct {
 	responder *Responder
 	req       *interaction.Request
-	ticket    *ticket
 	to        rest.Callback
+	message   *heldMessage // that the request is about
+	refused   bool         // the interaction is not served, and told so
 
 	deferred     bool
-	edited       bool // the original shows a response, and not just a deferral
-	version      int  // of what the message is about, as this has left it; 0 where it has not
-	acknowledged bool // Discord has taken a first response
-	uncertain    bool // Discord may have taken a first response that counts as failed
-	broken       bool // work that a response had promised ended with an error
+	edited       bool        // the original shows a response, and not just a deferral
+	acknowledged bool        // Discord has taken a first response
+	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
 	first        time.Duration
 	outcome      string
 }
@@ -36,33 +36,51 @@ func (x *exchange) log(level zerolog.Level) *zerolog.Event {
 		Str("interaction", x.req.ID).Str("reference", x.req.Reference).Str("route", x.req.Route).Str("user", x.req.UserID)
 }
 
-// run calls the handler, sends its response, and goes on with Then as long as
+// run answers the interaction, and observes how that went.
+func (x *exchange) run(h interaction.Handler) {
+	by := lifetime
+	if x.req.Kind == interaction.Autocomplete { // Discord takes no second response
+		by = suggestBy
+	}
+	ctx, cancel := context.WithDeadline(x.responder.ctx, x.req.ReceivedAt.Add(by))
+	defer cancel()
+	x.outcome = "ok"
+	x.answer(ctx, h)
+	x.responder.cfg.Observe(Observation{
+		Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred,
+		First: x.first, Total: time.Since(x.req.ReceivedAt),
+	})
+}
+
+// answer calls the handler, sends its response, and goes on with Then as long as
 // there is one.
-func (x *exchange) run(ctx context.Context, h interaction.Handler) {
+func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	deferral := x.deferLater(ctx)
-	response, err := x.call(ctx, h)
-	var refused error
-	refused, x.deferred = deferral.outcome()
-	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refused != nil) {
+	response, err := x.guarded(func() (interaction.Response, error) { return h(ctx, x.req) })
+	var refusal error // Discord's, of the deferral
+	x.deferred, refusal = deferral()
+	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refusal != nil) {
 		x.outcome = "elsewhere" // the other process sees to the caller
 		x.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return
 	}
 	response = x.result(response, err)
-	if x.changes(response) {
+	// A reply to somebody who is in a message leaves that as it is.
+	if response.Form == interaction.FormUpdate || !x.req.InMessage() {
 		x.change(response)
 	}
-	err = refused
+	err = refusal
 	switch {
 	case !x.deferred:
-		response, err = x.respond(ctx, response)
+		response, err = x.orExplained(response, func(r interaction.Response) error {
+			return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
+		})
 	case err == nil:
 		response, err = x.replace(ctx, response)
 	}
-	x.ticket.answer()
 	for err == nil && response.Then != nil {
-		subject, next := response.Subject, response.Then
-		response = x.result(x.goOn(ctx, next))
+		subject := response.Subject
+		response = x.goOn(ctx, response)
 		if !x.mayChange(subject, response) {
 			err = x.tellAside(ctx, response)
 			break
@@ -77,30 +95,6 @@ func (x *exchange) run(ctx context.Context, h interaction.Handler) {
 	}
 }
 
-// changes tells whether a response makes or changes the message that its request
-// is about. A reply to who is in a message leaves that as it is.
-func (x *exchange) changes(r interaction.Response) bool {
-	return r.Form == interaction.FormUpdate || r.Form == interaction.FormReply && !x.req.InMessage()
-}
-
-// change notes that a response changes the message that its request is about:
-// before it is sent, so that work which ends meanwhile does not undo it.
-func (x *exchange) change(r interaction.Response) {
-	x.version = x.responder.versions.set(x.req.Message, r.Subject)
-}
-
-// mayChange tells whether the end of work may replace what the message shows.
-// subject is what the message showed when the work began. A customer who has moved
-// on to something else is not pulled back. While the message shows the same, the
-// end of an action always replaces it. Anything else replaces it only where
-// nothing newer was put there meanwhile, as that may be the end of an action.
-func (x *exchange) mayChange(subject string, r interaction.Response) bool {
-	if !x.responder.versions.shows(x.req.Message, subject) {
-		return false
-	}
-	return r.Action != nil || x.version == 0 || x.responder.versions.isLatest(x.req.Message, x.version)
-}
-
 // tellAside tells the end of work whose message shows something else by now. The
 // end of an action gets a message of its own; anything else is not told at all.
 func (x *exchange) tellAside(ctx context.Context, r interaction.Response) error {
@@ -111,26 +105,25 @@ func (x *exchange) tellAside(ctx context.Context, r interaction.Response) error 
 	return err
 }
 
-// call runs a handler and turns a panic into an error.
-func (x *exchange) call(ctx context.Context, h interaction.Handler) (response interaction.Response, err error) {
+// guarded runs a handler and turns a panic into an error.
+func (x *exchange) guarded(handle func() (interaction.Response, error)) (response interaction.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
 		}
 	}()
-	return h(ctx, x.req)
+	return handle()
 }
 
 // goOn runs the work that a response promised. After a panic in it nobody knows
 // how far it came.
-func (x *exchange) goOn(ctx context.Context, next func(context.Context) (interaction.Response, error)) (interaction.Response, error) {
-	response, err := x.call(ctx, func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) { return next(ctx) })
+func (x *exchange) goOn(ctx context.Context, r interaction.Response) interaction.Response {
+	r, err := x.guarded(func() (interaction.Response, error) { return r.Then(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
 		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
 	}
-	x.broken = err != nil
-	return response, err
+	return x.result(r, err)
 }
 
 // result makes of what a handler returned the response to send, and tells
@@ -144,7 +137,7 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 		return x.explained(err)
 	}
 	if r.Failure != nil {
-		x.failed(r.Failure, r.AlreadyReported)
+		x.failed("failed", r.Failure, r.AlreadyReported)
 	}
 	if r.Action != nil {
 		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
@@ -158,16 +151,11 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 // it is a fault.
 func (x *exchange) explained(err error) interaction.Response {
 	explanation := x.responder.cfg.Explain(x.req, err)
-	switch {
-	case !explanation.Fault:
+	if explanation.Fault {
+		x.failed("failed", err, false)
+	} else {
 		x.outcome = "refused"
 		x.log(zerolog.InfoLevel).Err(err).Msg("an interaction was refused")
-	case x.req.Kind == interaction.Autocomplete:
-		// Nothing can be shown, and every key that is pressed would be told.
-		x.outcome = "failed"
-		x.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
-	default:
-		x.failed(err, false)
 	}
 	if x.req.Kind == interaction.Autocomplete {
 		return interaction.Suggest(nil)
@@ -175,8 +163,13 @@ func (x *exchange) explained(err error) interaction.Response {
 	return interaction.Reply(explanation.Message)
 }
 
-func (x *exchange) failed(err error, alreadyReported bool) {
-	x.outcome = "failed"
+// failed logs a failure and tells staff.
+func (x *exchange) failed(outcome string, err error, alreadyReported bool) {
+	x.outcome = outcome
+	if x.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
+		x.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
+		return
+	}
 	x.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
 	x.responder.cfg.Staff.Failure(x.req, err, alreadyReported)
 }
@@ -187,30 +180,17 @@ func (x *exchange) failed(err error, alreadyReported bool) {
 // promised says that the response which the caller was not told of was to be
 // followed by work.
 func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
-	code := rest.CodeOf(err)
 	switch {
-	case code == rest.CodeAlreadyAcknowledged:
+	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
 		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
 	case rest.IsUnknownMessage(err):
 		x.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
-	case errors.Is(err, context.Canceled) && x.responder.ctx.Err() != nil:
-		x.log(zerolog.WarnLevel).Msg("stopped before the caller could be told")
-		return
-	case code == rest.CodeInvalidWebhookToken:
-		err = fmt.Errorf("the interaction's token is not good any more: %w", err)
 	}
-	err = fmt.Errorf("the caller could not be told: %w", err)
-	if x.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
-		x.outcome = "unanswered"
-		x.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
-		return
-	}
-	x.failed(err, false)
-	x.outcome = "unanswered"
+	x.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err), false)
 	if !x.acknowledged && (x.deferred || promised) {
-		x.correct(ctx, code, promised)
+		x.correct(ctx, rest.CodeOf(err), promised)
 	}
 }
 
@@ -221,57 +201,14 @@ func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
 func (x *exchange) correct(ctx context.Context, code int, promised bool) {
 	why := interaction.ErrUnacknowledged
 	switch {
-	case x.uncertain:
+	case x.uncertain.Load():
 	case code != rest.CodeUnknownInteraction:
 		return
 	case promised: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
 		why = interaction.ErrMidway
 	}
 	message := x.responder.cfg.Explain(x.req, why).Message
-	if err := x.persist(ctx, func(ctx context.Context) error { return x.responder.cfg.Discord.EditOriginal(ctx, x.to, message) }); err != nil {
+	if err := x.editOriginal(ctx, message); err != nil {
 		x.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
 	}
-}
-
-func (x *exchange) observe() {
-	if x.outcome == "" {
-		x.outcome = "ok"
-	}
-	x.responder.cfg.Observe(Observation{
-		Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred,
-		First: x.first, Total: time.Since(x.req.ReceivedAt),
-	})
-}
-
-// deferral is a deferred first response that may be sent by a timer.
-type deferral struct {
-	timer *time.Timer
-	sent  chan error
-}
-
-// deferLater arranges for the interaction to be deferred where the handler is
-// not done in time. Suggestions cannot be deferred, and what is refused need
-// not be: Discord would take that for the answer to come from here.
-func (x *exchange) deferLater(ctx context.Context) deferral {
-	d := deferral{sent: make(chan error, 1)}
-	if x.req.Kind == interaction.Autocomplete || x.ticket.refusal != nil {
-		return d
-	}
-	form := interaction.FormReply
-	if x.req.InMessage() {
-		form = interaction.FormUpdate
-	}
-	d.timer = time.AfterFunc(time.Until(x.req.ReceivedAt.Add(x.responder.cfg.Timing.Direct)), func() {
-		d.sent <- x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Defer(ctx, to, form) })
-	})
-	return d
-}
-
-// outcome stops the timer. Where that has deferred the interaction already, or
-// is about to, the outcome of this is returned.
-func (d deferral) outcome() (err error, deferred bool) {
-	if d.timer == nil || d.timer.Stop() {
-		return nil, false
-	}
-	return <-d.sent, true
 }

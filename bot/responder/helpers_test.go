@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
+	"github.com/valyala/fastjson"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/interaction"
@@ -38,7 +40,7 @@ type discord struct {
 	errs    map[string][]error // by kind of call
 	waits   []time.Duration
 	latency time.Duration
-	pooled  []bool // for each first response that was sent: over a connection that may be an old one
+	first   string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
 }
 
 func (d *discord) send(ctx context.Context, kind, text string) error {
@@ -62,6 +64,17 @@ func (d *discord) sent() []call {
 	return slices.Clone(d.calls)
 }
 
+// count returns how many calls of a kind were answered.
+func (d *discord) count(what string) int {
+	n := 0
+	for _, c := range d.sent() {
+		if c.what == what {
+			n++
+		}
+	}
+	return n
+}
+
 func (d *discord) wait(ctx context.Context) error {
 	d.mu.Lock()
 	latency := d.latency
@@ -82,8 +95,12 @@ func (d *discord) wait(ctx context.Context) error {
 }
 
 func (d *discord) Respond(ctx context.Context, to rest.Callback, r interaction.Response) error {
+	over := "p"
+	if to.NewConnection {
+		over = "n"
+	}
 	d.mu.Lock()
-	d.pooled = append(d.pooled, !to.NewConnection)
+	d.first += over
 	d.mu.Unlock()
 	return d.send(ctx, map[interaction.Form]string{
 		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal",
@@ -195,34 +212,39 @@ func failing(err error) interaction.Handler {
 
 const interactionToken = "token-of-the-test"
 
+// event reads an event as Discord sends it.
+func event(kind discordgo.InteractionType, rest string) *interaction.Event {
+	return interaction.ReadEvent(fastjson.MustParse(fmt.Sprintf(
+		`{"id":"1","application_id":"2","token":%q,"type":%d,"user":{"id":"3"},%s}`, interactionToken, kind, rest)))
+}
+
 func command() *interaction.Event {
-	return &interaction.Event{
-		ID: "1", ApplicationID: "2", Token: interactionToken, Type: discordgo.InteractionApplicationCommand,
-		UserID: "3", Data: interaction.EventData{Name: "do"},
-	}
+	return event(discordgo.InteractionApplicationCommand, `"data":{"name":"do"}`)
+}
+
+func press() *interaction.Event {
+	return event(discordgo.InteractionMessageComponent, `"message":{"id":"4"},"data":{"custom_id":"do"}`)
+}
+
+func typing() *interaction.Event {
+	return event(discordgo.InteractionApplicationCommandAutocomplete,
+		`"data":{"name":"do","options":[{"name":"bot","type":3,"value":"s","focused":true}]}`)
 }
 
 // numbered gives an event an ID of its own.
 func numbered(event *interaction.Event, n int) *interaction.Event {
+	inMessage := event.InMessage()
 	event.ID = fmt.Sprint(100 + n)
+	if !inMessage {
+		event.Message = event.ID
+	}
 	return event
 }
 
-func press() *interaction.Event {
-	return &interaction.Event{
-		ID: "1", ApplicationID: "2", Token: interactionToken, Type: discordgo.InteractionMessageComponent,
-		UserID: "3", Message: interaction.EventMessage{ID: "4"}, Data: interaction.EventData{CustomID: "do"},
-	}
-}
-
-func typing() *interaction.Event {
-	return &interaction.Event{
-		ID: "1", ApplicationID: "2", Token: interactionToken, Type: discordgo.InteractionApplicationCommandAutocomplete,
-		UserID: "3",
-		Data: interaction.EventData{Name: "do", Options: []interaction.EventOption{
-			{Name: "bot", Type: discordgo.ApplicationCommandOptionString, Value: "s", Focused: true},
-		}},
-	}
+// of returns an event of a certain user.
+func of(user int, event *interaction.Event) *interaction.Event {
+	event.UserID = strconv.Itoa(user)
+	return event
 }
 
 // server is a Server around one handler for everything, with what it tells.
@@ -250,7 +272,7 @@ func newResponder(h interaction.Handler, d *discord) *server {
 	s := &server{discord: d, staff: &staffLog{}}
 	d.started = time.Now()
 	s.Responder = responder.New(responder.Config{
-		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)), Timing: responder.DefaultTiming(),
+		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)),
 		Observe: s.observe,
 	})
 	return s

@@ -10,8 +10,10 @@ package responder
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -59,28 +61,35 @@ type Config struct {
 	Staff   StaffLog
 	Observe func(Observation)
 	Log     zerolog.Logger
-	Timing  Timing
 }
 
-// Timing is how the time that Discord grants is used, each counted from when
-// Discord sent the event first. DefaultTiming is for Discord; tests may be less
-// patient.
-type Timing struct {
-	Patience time.Duration // Request.AnswerBy: by when what is slow should be given up for less
-	Direct   time.Duration // wait for the handler before deferring
-	Suggest  time.Duration // by when suggestions must be there, which cannot be deferred
-	First    time.Duration // by when Discord must have the first response
-	Lifetime time.Duration // by when everything must have been said
-}
+// How the time is used that Discord grants: 3 s for a first response, and 15 min for
+// everything (https://discord.com/developers/docs/interactions/receiving-and-responding).
+// Each counts from when the event arrived.
+const (
+	// answerBy is by when what is slow should be given up for less (Request.AnswerBy).
+	answerBy = 1200 * time.Millisecond
+	// deferAfter is how long a handler is awaited before the interaction is
+	// deferred. It leaves room for the deferral to be sent again.
+	deferAfter = 1500 * time.Millisecond
+	// suggestBy is by when suggestions must be there, which cannot be deferred.
+	suggestBy = 2 * time.Second
+	// stepAside is how long a process that stops waits before it says so. The one
+	// that replaces it may serve the customer meanwhile.
+	stepAside = 2 * time.Second
+	// firstBy is by when Discord must have the first response.
+	firstBy = 2900 * time.Millisecond
+	// lifetime is how long a handler may go on.
+	lifetime = 14*time.Minute + 30*time.Second
+	// replayedAge is how old an event is taken to be that Discord sent while the
+	// connection was lost. It leaves a moment before the interaction is deferred.
+	replayedAge = 1400 * time.Millisecond
+)
 
-// DefaultTiming leaves room within Discord's 3 s for a first response to be
-// sent again, and ends before the token does after 15 min.
-func DefaultTiming() Timing {
-	return Timing{
-		Patience: 1200 * time.Millisecond, Direct: 1500 * time.Millisecond, Suggest: 2 * time.Second,
-		First: 2900 * time.Millisecond, Lifetime: 14*time.Minute + 30*time.Second,
-	}
-}
+// keptWorkers is how many goroutines are kept for the next interactions: in a new
+// goroutine the stack is outgrown and copied three times, which takes 7 µs of an
+// interaction's 125.
+const keptWorkers = 32
 
 // Responder answers interactions. It is safe for concurrent use.
 type Responder struct {
@@ -88,99 +97,100 @@ type Responder struct {
 	ctx    context.Context // of all interactions
 	cancel context.CancelFunc
 
-	lateness  lateness
-	versions  versions
+	startWorkers func()
+	events       chan *interaction.Event // goes to a worker that is idle
+
+	messages  messages
 	seen      dedup
 	admission *admission
-	workers   workers
 }
 
 // New returns a responder.
 func New(cfg Config) *Responder {
-	ctx, cancel := context.WithCancel(context.Background())
-	return &Responder{
-		cfg: cfg, ctx: ctx, cancel: cancel,
-		versions: versions{messages: make(map[string]*messageVersion)}, admission: newAdmission(), workers: newWorkers(),
+	r := &Responder{
+		cfg: cfg, events: make(chan *interaction.Event), messages: messages{held: make(map[string]*heldMessage)}, admission: newAdmission(),
+	}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	r.startWorkers = sync.OnceFunc(func() {
+		for range keptWorkers {
+			go r.work()
+		}
+	})
+	return r
+}
+
+// Accept has an event of the gateway served, and returns at once.
+func (r *Responder) Accept(event *interaction.Event) {
+	r.startWorkers()
+	select {
+	case r.events <- event:
+	default:
+		go r.Serve(event)
+	}
+}
+
+func (r *Responder) work() {
+	for {
+		select {
+		case event := <-r.events:
+			r.Serve(event)
+		case <-r.ctx.Done():
+			return
+		}
 	}
 }
 
 // Serve answers one event of the gateway and returns when all is said, which
 // may take minutes. It never panics.
 func (r *Responder) Serve(event *interaction.Event) {
-	received := time.Now()
-	received = received.Add(-r.lateness.of(event.ID, received)) // Discord's clock runs since then
-	req, err := interaction.Parse(event, received)
-	if req == nil {
-		r.cfg.Log.Warn().Err(err).Msg("an event cannot be answered")
-		r.cfg.Staff.EventUnreadable(err)
+	req := &event.Request
+	req.ReceivedAt = time.Now()
+	if event.Replayed {
+		req.ReceivedAt = req.ReceivedAt.Add(-replayedAge)
+	}
+	req.AnswerBy = req.ReceivedAt.Add(answerBy)
+	if !event.Answerable() {
+		r.cfg.Log.Warn().Msg("an event cannot be answered")
+		r.cfg.Staff.EventUnreadable(interaction.ErrIncomplete)
 		r.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
 		return
 	}
-	if !r.seen.first(req.ID, received) {
+	if !r.seen.first(req.ID, req.ReceivedAt) {
 		r.cfg.Log.Info().Str("interaction", req.ID).Msg("an interaction was delivered again")
 		return
 	}
-	ticket := r.admission.enter(req.UserID)
-	if ticket == nil {
+	leave, refusal := r.admission.enter(req.UserID)
+	if leave == nil {
 		r.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
 		return
 	}
-	defer ticket.leave()
-	req.AnswerBy = received.Add(r.cfg.Timing.Patience)
-
+	defer leave()
+	message, release := r.messages.hold(req.Message)
+	defer release()
+	x := &exchange{
+		responder: r, req: req, message: message, refused: refusal != nil,
+		to: rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
+	}
 	handler := r.cfg.Router.Route(req)
-	if err != nil {
-		handler = failing(err)
+	if refusal != nil {
+		handler = refuse(refusal)
 	}
-	if ticket.refusal != nil {
-		handler = steppingAside(ticket.refusal)
-	}
-
-	ctx, cancel := context.WithDeadline(r.ctx, received.Add(r.lifetime(req)))
-	defer cancel()
-	x := exchange{
-		responder: r,
-		req:       req,
-		ticket:    ticket,
-		to:        rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
-	}
-	defer r.versions.hold(req.Message)()
 	defer func() {
-		if p := recover(); p != nil { // a handler's has been dealt with, so this is the server's own
+		if p := recover(); p != nil { // a handler's has been dealt with, so this is the responder's own
 			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
 			r.cfg.Staff.Failure(req, fmt.Errorf("%w: %v", interaction.ErrPanic, p), false)
 		}
 	}()
-	x.run(ctx, handler)
-	x.observe()
+	x.run(handler)
 }
 
-// lifetime is how long a handler may go on. It is short where Discord takes no
-// second response.
-func (r *Responder) lifetime(req *interaction.Request) time.Duration {
-	if req.Kind == interaction.Autocomplete {
-		return r.cfg.Timing.Suggest
-	}
-	return r.cfg.Timing.Lifetime
-}
-
-// failing stands in for a handler that is not to be called.
-func failing(err error) interaction.Handler {
-	return func(context.Context, *interaction.Request) (interaction.Response, error) {
-		return interaction.Response{}, err
-	}
-}
-
-// stepAside is how long this process waits before it refuses an interaction.
-// Another process that runs beside it, or replaces it, may serve the customer
-// meanwhile.
-const stepAside = 2 * time.Second
-
-// steppingAside refuses an interaction in the place of its handler.
-func steppingAside(refusal error) interaction.Handler {
+// refuse returns what stands in for the handler of an interaction that is not served.
+func refuse(why error) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-		<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
-		return interaction.Response{}, refusal
+		if errors.Is(why, interaction.ErrStopping) {
+			<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
+		}
+		return interaction.Response{}, why
 	}
 }
 
@@ -193,13 +203,13 @@ func (r *Responder) Stop() { r.admission.stop() }
 // interaction that does not end by then is left behind.
 func (r *Responder) Drain(ctx context.Context) {
 	r.Stop()
-	if r.admission.wait(ctx, false) == nil {
+	if wait(ctx, r.admission.served, maxServed) == nil {
 		return
 	}
 	r.cancel()
 	last, cancel := context.WithTimeout(context.Background(), lastLimit+time.Second)
 	defer cancel()
-	if r.admission.wait(last, false) != nil {
+	if wait(last, r.admission.served, maxServed) != nil {
 		r.cfg.Log.Error().Msg("an interaction does not end and is left behind")
 		r.cfg.Staff.InteractionStuck()
 	}
@@ -208,6 +218,6 @@ func (r *Responder) Drain(ctx context.Context) {
 // Close waits, after Drain and when no more interactions come, until everybody
 // has been told, or until ctx is done.
 func (r *Responder) Close(ctx context.Context) {
-	_ = r.admission.wait(ctx, true) // whoever is not told by then will not be
+	_ = wait(ctx, r.admission.refused, maxRefused) // those who are not told by then will not be
 	r.cancel()
 }

@@ -1,7 +1,6 @@
 package responder
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,20 +35,18 @@ const (
 func (x *exchange) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
 	if rest.RefusesContent(err) {
-		r = x.explained(x.unshown(r, err))
+		r = x.explained(unshown(r, err))
 		err = send(r)
 	}
 	return r, err
 }
 
 // unshown says what it means that Discord does not take a response. Nobody is told
-// to try again what was carried out, or may have been.
-func (x *exchange) unshown(r interaction.Response, err error) error {
+// to try again what was carried out.
+func unshown(r interaction.Response, err error) error {
 	switch {
 	case r.Action != nil:
 		return &interaction.UnshownError{Action: *r.Action, Cause: err}
-	case x.broken:
-		return fmt.Errorf("%w: %w", interaction.ErrMidway, err)
 	case rest.CodeOf(err) == rest.CodeInvalidForm: // which is the program's own mistake
 		return err
 	case r.Then != nil:
@@ -59,55 +56,37 @@ func (x *exchange) unshown(r interaction.Response, err error) error {
 	}
 }
 
-// respond sends the first response and returns what was sent.
-func (x *exchange) respond(ctx context.Context, r interaction.Response) (interaction.Response, error) {
-	return x.orExplained(r, func(r interaction.Response) error {
-		return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
-	})
-}
-
-// guarded calls send and turns a panic into an error.
-func guarded(send func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
-		}
-	}()
-	return send()
-}
-
 // replace puts a response in the place of the first one, or of the deferral,
 // and returns what was put there.
 func (x *exchange) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	if r.Form == interaction.FormOpen {
 		r = x.explained(interaction.ErrTooSlow)
 	}
-	return x.orExplained(r, func(r interaction.Response) error { return x.edit(ctx, r) })
+	return x.orExplained(r, func(r interaction.Response) error {
+		if r.Form == interaction.FormReply && x.deferred && !x.edited && x.req.InMessage() {
+			// The original is the message with the component, which is to stay.
+			return x.followUp(ctx, r.Message)
+		}
+		err := x.editOriginal(ctx, r.Message)
+		x.edited = x.edited || err == nil
+		return err
+	})
 }
 
-func (x *exchange) edit(ctx context.Context, r interaction.Response) error {
-	if r.Form == interaction.FormReply && x.deferred && !x.edited && x.req.InMessage() {
-		// The original is the message with the component, which is to stay.
-		return x.followUp(ctx, r.Message)
-	}
-	err := x.persist(ctx, func(ctx context.Context) error { return x.responder.cfg.Discord.EditOriginal(ctx, x.to, r.Message) })
-	x.edited = x.edited || err == nil
-	return err
+func (x *exchange) editOriginal(ctx context.Context, m interaction.Message) error {
+	return x.persist(ctx, func(ctx context.Context) error { return x.responder.cfg.Discord.EditOriginal(ctx, x.to, m) })
 }
 
 // followUp sends a message of its own. Unlike an edit it would show twice if it
 // were repeated after Discord had taken it.
 func (x *exchange) followUp(ctx context.Context, m interaction.Message) error {
-	var uncertain error
-	err := x.persist(ctx, func(ctx context.Context) error {
+	return x.persist(ctx, func(ctx context.Context) error {
 		err := x.responder.cfg.Discord.FollowUp(ctx, x.to, m)
 		if isUncertain(err) {
-			uncertain = err
-			return nil
+			return errors.New(err.Error()) // which is none that is worth repeating
 		}
 		return err
 	})
-	return cmp.Or(err, uncertain)
 }
 
 // persist repeats a later response with growing pauses, for as long as somebody
@@ -121,7 +100,9 @@ func (x *exchange) persist(ctx context.Context, send func(context.Context) error
 	unknown := 0
 	for {
 		last := x.responder.ctx.Err() != nil
-		err := attempt(ctx, send)
+		attempt, done := context.WithTimeout(ctx, editLimit)
+		err := send(attempt)
+		done()
 		pause, again := retry(err, pauses.NextBackOff())
 		if x.acknowledged && rest.CodeOf(err) == rest.CodeUnknownWebhook && unknown < maxUnknown {
 			pause, again = time.Second<<unknown, true
@@ -134,36 +115,24 @@ func (x *exchange) persist(ctx context.Context, send func(context.Context) error
 	}
 }
 
-// attempt sends a later response once.
-func attempt(ctx context.Context, send func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, editLimit)
-	defer cancel()
-	return guarded(func() error { return send(ctx) })
-}
-
 // retry tells whether and after what pause to send again.
 func retry(err error, pause time.Duration) (time.Duration, bool) {
-	var e *rest.Error
-	if !errors.As(err, &e) || !e.Temporary() {
+	e, ok := errors.AsType[*rest.Error](err)
+	if !ok || !e.Temporary() {
 		return 0, false
 	}
 	return max(pause, e.RetryAfter), true
 }
 
-func isTemporary(err error) bool {
-	_, again := retry(err, 0)
-	return again
-}
-
 func isUncertain(err error) bool {
-	var e *rest.Error
-	return errors.As(err, &e) && e.Uncertain
+	e, ok := errors.AsType[*rest.Error](err)
+	return ok && e.Uncertain
 }
 
 // isUnanswered tells whether no answer came, or none to its end.
 func isUnanswered(err error) bool {
-	var e *rest.Error
-	return errors.As(err, &e) && e.Status == 0
+	e, ok := errors.AsType[*rest.Error](err)
+	return ok && e.Status == 0
 }
 
 func sleep(ctx context.Context, d time.Duration) {

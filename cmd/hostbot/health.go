@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,29 +11,27 @@ import (
 // health asks the bot that runs beside it, with the same settings, whether it
 // serves. A container without a shell has no other way to ask.
 func health(addr string, stdout, stderr io.Writer) int {
-	if addr == "" {
-		_, _ = fmt.Fprintln(stderr, "hostbot: HTTP_ADDR is off, so the bot cannot be asked")
-		return exitFailure
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/readyz", nil)
+	status, err := ask(addr)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "hostbot:", err)
 		return exitFailure
 	}
-	// The bot is on this machine, so no proxy is asked, whatever is set.
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
-	res, err := client.Do(req)
-	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "hostbot:", err)
-		return exitFailure
-	}
-	defer func() { _ = res.Body.Close() }()
-	_, _ = fmt.Fprintln(stdout, res.Status)
-	if res.StatusCode != http.StatusOK {
+	_, _ = fmt.Fprintln(stdout, status, http.StatusText(status))
+	if status != http.StatusOK {
 		return exitFailure
 	}
 	return exitDone
+}
+
+func ask(addr string) (status int, err error) {
+	if addr == "" {
+		return 0, errors.New("HTTP_ADDR is off, so the bot cannot be asked")
+	}
+	// The bot is on this machine, so no proxy is asked, whatever is set.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 3 * time.Second}
+	res, err := client.Get("http://" + addr + "/readyz")
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
 }

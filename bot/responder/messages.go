@@ -1,0 +1,58 @@
+package responder
+
+import (
+	"sync"
+
+	"hostbot/bot/interaction"
+)
+
+// messages remembers what messages show, for as long as an exchange may yet change
+// them. It does not see another replica's changes.
+type messages struct {
+	mu   sync.Mutex
+	held map[string]*heldMessage
+}
+
+type heldMessage struct {
+	subject string    // what the message shows, such as a certain bot
+	by      *exchange // that changed it last
+	holders int
+}
+
+// hold keeps a message in mind until release is called.
+func (m *messages) hold(id string) (message *heldMessage, release func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	message = m.held[id]
+	if message == nil {
+		message = &heldMessage{}
+		m.held[id] = message
+	}
+	message.holders++
+	return message, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if message.holders--; message.holders == 0 {
+			delete(m.held, id)
+		}
+	}
+}
+
+// change notes that a response changes the message that its request is about:
+// before it is sent, so that work which ends meanwhile does not undo it.
+func (x *exchange) change(r interaction.Response) {
+	x.responder.messages.mu.Lock()
+	defer x.responder.messages.mu.Unlock()
+	x.message.subject, x.message.by = r.Subject, x
+}
+
+// mayChange tells whether the end of work may replace what the message shows.
+// subject is what the message showed when the work began. A customer who has moved
+// on to something else is not pulled back. While the message shows the same, the
+// end of an action always replaces it. Anything else replaces it only where
+// nothing newer was put there meanwhile, as that may be the end of an action.
+func (x *exchange) mayChange(subject string, r interaction.Response) bool {
+	x.responder.messages.mu.Lock()
+	defer x.responder.messages.mu.Unlock()
+	return x.message.subject == subject && (r.Action != nil || x.message.by == x)
+}
