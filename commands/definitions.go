@@ -32,7 +32,7 @@ func textKey(name string) string { return "command." + strings.ReplaceAll(name, 
 // define returns Discord's definitions of commands. Commands whose names begin with
 // the same words become subcommands of one.
 func define(texts *locale.Bundle, table []command) []*discordgo.ApplicationCommand {
-	d := definer{texts, texts.For(locale.Default)}
+	d := definer{texts}
 	var tree []*discordgo.ApplicationCommandOption
 	var menus, definitions []*discordgo.ApplicationCommand
 	for _, cmd := range table {
@@ -40,7 +40,7 @@ func define(texts *locale.Bundle, table []command) []*discordgo.ApplicationComma
 			tree = d.add(tree, "command", cmd.name, cmd)
 			continue
 		}
-		names := d.localizations(cmd.userMenu, cmd.name)
+		names := d.texts.Localizations(cmd.userMenu)
 		menus = append(menus, &discordgo.ApplicationCommand{Type: discordgo.UserApplicationCommand, Name: cmd.name, NameLocalizations: &names})
 	}
 	for _, o := range tree {
@@ -53,10 +53,7 @@ func define(texts *locale.Bundle, table []command) []*discordgo.ApplicationComma
 }
 
 // definer writes descriptions and localised names.
-type definer struct {
-	texts *locale.Bundle
-	plain *locale.Texts
-}
+type definer struct{ texts *locale.Bundle }
 
 // add adds a command, or what is left of its name, to the options of the command or
 // group above it; where nothing is left, the command's own options. key is that of
@@ -85,25 +82,11 @@ func (d definer) add(above []*discordgo.ApplicationCommandOption, key, name stri
 }
 
 func (d definer) option(kind discordgo.ApplicationCommandOptionType, key, name string) *discordgo.ApplicationCommandOption {
-	description := d.plain.Text(key + ".description")
 	return &discordgo.ApplicationCommandOption{
 		Type:                     kind,
 		Name:                     name,
-		NameLocalizations:        d.localizations(key+".name", name),
-		Description:              description,
-		DescriptionLocalizations: d.localizations(key+".description", description),
+		NameLocalizations:        d.texts.Localizations(key + ".name"),
+		Description:              d.texts.For(locale.Default).Text(key + ".description"),
+		DescriptionLocalizations: d.texts.Localizations(key + ".description"),
 	}
-}
-
-// localizations returns a text in the languages that have it. The default language
-// is left out where its text is the one that defines the command.
-func (d definer) localizations(key, defined string) map[discordgo.Locale]string {
-	localized := make(map[discordgo.Locale]string)
-	for language, text := range d.texts.Localizations(key) {
-		localized[discordgo.Locale(language)] = text
-	}
-	if text := d.plain.Text(key); text != defined {
-		localized[locale.Default] = text
-	}
-	return localized
 }

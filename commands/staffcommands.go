@@ -27,13 +27,12 @@ func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interact
 // actionChoices are the actions that staff can choose from.
 func (s *Staff) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
 	texts := s.customers.texts
-	d := definer{texts, texts.For(locale.Default)}
 	var choices []*discordgo.ApplicationCommandOptionChoice
 	for _, a := range actions() {
 		if s.customers.hosting.Offers(a.op) {
-			label := d.plain.Text("button." + a.name)
 			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
-				Name: label, NameLocalizations: d.localizations("button."+a.name, label), Value: a.name,
+				Name:              texts.For(locale.Default).Text("button." + a.name),
+				NameLocalizations: texts.Localizations("button." + a.name), Value: a.name,
 			})
 		}
 	}
