@@ -66,42 +66,33 @@ func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use f
 	return use(snapshot)
 }
 
-// drawing makes a screen of an account, or refuses what is asked for.
-type drawing func(hostapi.List, age) (screen, error)
+// drawing draws an account, or refuses what is asked for.
+type drawing func(hostapi.List, age) (interaction.Response, error)
 
 // shown answers with a drawing of the customer's account. Where that is old because
 // the service is slow, it is drawn at once, and again when the service has answered.
 func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
 	return read(ctx, c, r, func(s accounts.Snapshot) (interaction.Response, error) {
 		if s.Update == nil {
-			return draw.respond(r, s.List, ageOf(s))
+			return draw(s.List, ageOf(s))
 		}
-		response, err := draw.respond(r, s.List, age{s.FetchedAt, ageUpdating})
-		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
+		response, err := draw(s.List, age{s.FetchedAt, ageUpdating})
+		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, s) }
 		return response, err
 	})
 }
 
-func (draw drawing) respond(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-	drawn, err := draw(l, a)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	return respond(r, drawn), nil
-}
-
 // again draws an account again once the service has answered, or says that it did
 // not.
-func (draw drawing) again(ctx context.Context, r *interaction.Request, old accounts.Snapshot) (interaction.Response, error) {
+func (draw drawing) again(ctx context.Context, old accounts.Snapshot) (interaction.Response, error) {
 	snapshot, failure := old.Update(ctx)
-	at := ageOf(snapshot)
 	switch {
-	case hostapi.CodeOf(failure) == hostapi.CodeNotFound:
-		return interaction.Response{}, failure // the account was closed
-	case failure != nil:
-		snapshot, at = old, age{old.FetchedAt, ageFailed}
+	case failure == nil:
+		return draw(snapshot.List, ageOf(snapshot))
+	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
+		return interaction.Response{}, failure
 	}
-	response, err := draw.respond(r, snapshot.List, at)
+	response, err := draw(old.List, age{old.FetchedAt, ageFailed})
 	response.Failure = failure
 	return response, err
 }

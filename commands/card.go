@@ -22,10 +22,10 @@ type bot struct {
 
 // show opens the card of one of the caller's bots.
 func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
 		server, err := choose(r, l.Servers)
 		if err != nil {
-			return screen{}, err
+			return interaction.Response{}, err
 		}
 		return c.card(r, bot{server, a}, "").draw(), nil
 	})
@@ -45,7 +45,7 @@ func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 	return card{view: c.view(r), bot: b, running: c.locks.Running(r.CustomerID, b.server.ID), notice: notice}
 }
 
-func (c card) draw() screen {
+func (c card) draw() interaction.Response {
 	server, notice := withStatusOf(c.running, c.server), c.notice
 	if c.running != nil {
 		notice = runningLine(c.t, *c.running, name(server))
@@ -60,13 +60,13 @@ func (c card) draw() screen {
 	embed := &discordgo.MessageEmbed{
 		Title: condition.emoji + " " + name(server), Description: c.heading(c.age, notice), Color: cmp.Or(c.color, condition.color), Fields: c.fields(server),
 	}
-	return newScreen(idShow+botKey(server.ID), embed, c.buttons(condition)...)
+	return c.view.draw(idShow+botKey(server.ID), embed, c.buttons(condition)...)
 }
 
 // drawDraft draws a bot that does not exist: it is being created, or could not be.
-func (c card) drawDraft(notice string) screen {
+func (c card) drawDraft(notice string) interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: notice, Color: cmp.Or(c.color, yellow)}
-	return newScreen(idCreate, embed, c.backRow())
+	return c.view.draw(idCreate, embed, c.backRow())
 }
 
 // runningLine says which action is running on a bot, and since when.

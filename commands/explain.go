@@ -47,7 +47,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 		reference = v.referenceLine()
 	}
 	embed.Description = paragraphs(whose, text, reference)
-	return interaction.Explanation{Message: newScreen("", embed).message, Fault: fault}
+	return interaction.Explanation{Message: v.draw("", embed).Message, Fault: fault}
 }
 
 // explain says an error to the reader, and whether staff should know of it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 )
 
@@ -59,7 +60,7 @@ type healthView struct {
 }
 
 // draw draws one field for each thing that can fail.
-func (h healthView) draw() screen {
+func (h healthView) draw() interaction.Response {
 	color := green
 	field := func(key string, well bool, value string) *discordgo.MessageEmbedField {
 		if !well {
@@ -85,7 +86,7 @@ func (h healthView) draw() screen {
 	for _, ch := range h.Log {
 		fields = append(fields, field("staff.status.log", ch.Trouble == "" && ch.Age < lateAge, h.logChannel(ch)))
 	}
-	return newScreen("", &discordgo.MessageEmbed{Title: h.t.Text("staff.status.title"), Fields: fields, Color: color})
+	return h.view.draw("", &discordgo.MessageEmbed{Title: h.t.Text("staff.status.title"), Fields: fields, Color: color})
 }
 
 func (h healthView) shard(s Shard) string {

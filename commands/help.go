@@ -12,15 +12,16 @@ import (
 
 // help lists the commands, as they are registered, in the caller's language.
 func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	t := c.texts.For(r.Locale)
+	v := c.view(r)
+	t := v.t
 	lines := []string{t.Text("help.intro"), ""}
 	for _, cmd := range c.offered() {
 		lines = append(lines, c.mention(t, cmd.name)+" · "+t.Text(textKey(cmd.name)+".description"))
 	}
-	return respond(r, newScreen("", &discordgo.MessageEmbed{
+	return v.draw("", &discordgo.MessageEmbed{
 		Title: t.Text("help.title"), Description: strings.Join(lines, "\n"), Color: blurple,
 		Footer: &discordgo.MessageEmbedFooter{Text: t.Text("help.footer")},
-	})), nil
+	}), nil
 }
 
 // mention returns a command as Discord makes it clickable, and shows it in the

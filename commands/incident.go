@@ -6,6 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/incident"
+	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 )
 
@@ -15,7 +16,7 @@ type incidentView struct {
 	incident incident.Incident
 }
 
-func (v incidentView) draw() screen {
+func (v incidentView) draw() interaction.Response {
 	s := v.incident
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Format("staff.reference.title", args{"Reference": s.Reference}),
@@ -43,7 +44,7 @@ func (v incidentView) draw() screen {
 	field("staff.status.version", sanitize.Code(s.Version, wordLimit), true)
 	field("staff.reference.shard", strconv.Itoa(s.Shard), true)
 	field("staff.reference.interaction", sanitize.Code(s.InteractionID, commandLimit), true)
-	return newScreen("", embed)
+	return v.view.draw("", embed)
 }
 
 // detailLimit bounds what is shown of an error, in characters. A field may hold

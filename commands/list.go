@@ -19,7 +19,7 @@ const pageSize = 10
 // list shows a page of the caller's bots: the first, the one that is named, or
 // the one that has a certain bot.
 func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
 		return c.botList(r, l, a).draw(), nil
 	})
 }
@@ -59,7 +59,7 @@ func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
 	return n
 }
 
-func (l botList) draw() screen {
+func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title: l.t.Text("list.title"), Description: paragraphs(l.heading(l.age, ""), l.summary(), l.empty()), Color: blurple,
 	}
@@ -69,7 +69,7 @@ func (l botList) draw() screen {
 	if len(l.shown) > 0 {
 		embed.Footer = &discordgo.MessageEmbedFooter{Text: l.count()}
 	}
-	return newScreen(idList+strconv.Itoa(l.page), embed, l.components()...)
+	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
 // empty says that there are no bots, where there are none, and to customers how

@@ -17,7 +17,7 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	response := respond(r, c.card(r, b, "").draw())
+	response := c.card(r, b, "").draw()
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer lock.Release()
 		return c.finish(ctx, r, a, b), nil
@@ -76,9 +76,9 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 	if end.outcome() != interaction.Done {
 		drawn.color = outcomeColor(end.outcome())
 	}
-	response := respond(r, drawn.draw())
+	response := drawn.draw()
 	if a.op == hostapi.OpDelete && err == nil {
-		response = respond(r, v.deleted(b.server, drawn.notice))
+		response = v.deleted(b.server, drawn.notice)
 	}
 	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: took, Outcome: end.outcome()}
 	response.Failure = err

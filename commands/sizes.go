@@ -6,6 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
@@ -94,11 +95,11 @@ type sizesForm struct {
 	chosen  sizes
 }
 
-func (f sizesForm) draw() screen {
+func (f sizesForm) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title: f.t.Text("create.title"), Description: paragraphs(f.heading(f.age, ""), f.room()), Color: blurple,
 	}
-	return newScreen(idCreate+f.chosen.customID(), embed,
+	return f.view.draw(idCreate+f.chosen.customID(), embed,
 		f.menu("ram", ramOptions(f.free, f.chosen.ramMB), f.chosen.ramMB, f.t.Size),
 		f.menu("disk", diskOptions(), f.chosen.diskMB, f.t.Size),
 		f.menu("cpu", cpuOptions(), f.chosen.cpuPercent, f.t.Percent),

@@ -17,10 +17,10 @@ import (
 
 // lookup shows a page of a customer's bots with the plan below, for staff.
 func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
-		drawn := c.botList(r, l, a).draw()
-		drawn.message.Embeds = append(drawn.message.Embeds, planUse{c.view(r), l}.embed())
-		return drawn, nil
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+		response := c.botList(r, l, a).draw()
+		response.Message.Embeds = append(response.Message.Embeds, c.view(r).planEmbed(l))
+		return response, nil
 	})
 }
 
@@ -62,8 +62,8 @@ func (s *Staff) act(a action) interaction.Handler {
 }
 
 // note answers with one sentence.
-func note(r *interaction.Request, text string) interaction.Response {
-	return respond(r, newScreen("", &discordgo.MessageEmbed{Description: text, Color: blurple}))
+func (v view) note(text string) interaction.Response {
+	return v.draw("", &discordgo.MessageEmbed{Description: text, Color: blurple})
 }
 
 // flush drops what is cached of a customer's account.
@@ -76,7 +76,8 @@ func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.
 	if known {
 		key = "staff.flush.done"
 	}
-	return note(r, s.customers.texts.For(r.Locale).Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
+	v := s.customers.view(r)
+	return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
 }
 
 // reference tells what happened behind a reference that a customer was shown.
@@ -87,10 +88,10 @@ func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response
 	found, err := s.cfg.Incident(ctx, code)
 	switch {
 	case err == nil:
-		response = respond(r, incidentView{v, found}.draw())
+		response = incidentView{v, found}.draw()
 	case errors.Is(err, incident.ErrUnknown):
 		shown := orDash(sanitize.Code(asked, wordLimit))
-		response, err = note(r, v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
+		response, err = v.note(v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
 	}
 	response.Audit = &interaction.Audit{Detail: asked}
 	return response, err
@@ -98,20 +99,20 @@ func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response
 
 // status shows the health of the program and of what it depends on.
 func (s *Staff) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return respond(r, healthView{s.customers.view(r), s.cfg.Health(ctx)}.draw()), nil
+	return healthView{s.customers.view(r), s.cfg.Health(ctx)}.draw(), nil
 }
 
 // testLogs shows staff what they will read, where they will read it.
 func (s *Staff) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	t := s.customers.texts.For(r.Locale)
+	v := s.customers.view(r)
 	channels := s.cfg.Health(ctx).Log
 	if len(channels) == 0 {
-		return note(r, t.Text("staff.logs.none")), nil
+		return v.note(v.t.Text("staff.logs.none")), nil
 	}
 	s.cfg.TestLogs(r)
 	var names []string
 	for _, ch := range channels {
 		names = append(names, "<#"+ch.ID+">")
 	}
-	return note(r, t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
+	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
 }

@@ -65,7 +65,7 @@ func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request, b 
 		return interaction.Response{}, badInput()
 	}
 	if wanted == startupOf(b.server) {
-		return respond(r, c.card(r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw()), nil
+		return c.card(r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw(), nil
 	}
 	return c.begin(ctx, r, startup(wanted), b)
 }

@@ -1,6 +1,8 @@
 package commands
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -18,33 +20,28 @@ type view struct {
 	t          *locale.Texts
 	customerID string
 	staff      bool // staff look at the customer's account
+	inMessage  bool // the request comes from a message
 	reference  string
 	offers     func(hostapi.Operation) bool // tells which operations are turned on
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{t: c.texts.For(r.Locale), customerID: r.CustomerID, staff: r.ByStaff(), reference: r.Reference, offers: c.hosting.Offers}
-}
-
-// screen is a message that was drawn.
-type screen struct {
-	message interaction.Message
-	subject string // as interaction.Response has it
-}
-
-// newScreen returns a message of one embed and rows of components.
-func newScreen(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) screen {
-	return screen{interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}, subject}
-}
-
-// respond puts a screen in a new message or, where the request comes from one, in
-// that.
-func respond(r *interaction.Request, s screen) interaction.Response {
-	response := interaction.Reply(s.message)
-	if r.InMessage() {
-		response = interaction.Update(s.message)
+	return view{
+		t: c.texts.For(r.Locale), customerID: r.CustomerID, staff: r.ByStaff(), inMessage: r.InMessage(),
+		reference: r.Reference, offers: c.hosting.Offers,
 	}
-	response.Subject = s.subject
+}
+
+// draw returns a message of one embed and rows of components: a new one or, where the
+// request comes from a message, one that takes its place. subject is as
+// interaction.Response has it.
+func (v view) draw(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) interaction.Response {
+	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}
+	response := interaction.Reply(message)
+	if v.inMessage {
+		response = interaction.Update(message)
+	}
+	response.Subject = subject
 	return response
 }
 
@@ -68,36 +65,19 @@ const (
 
 // name returns a bot's name to be put into markdown; never empty.
 func name(s hostapi.Server) string {
-	if n := sanitize.Markdown(s.Name, nameLimit); n != "" {
-		return n
-	}
-	return orDash(sanitize.Markdown(s.ID, nameLimit))
+	return orDash(cmp.Or(sanitize.Markdown(s.Name, nameLimit), sanitize.Markdown(s.ID, nameLimit)))
 }
 
 // plainName returns a bot's name for where Discord renders no markdown.
 func plainName(s hostapi.Server, limit int) string {
-	if n := sanitize.Plain(s.Name, limit); n != "" {
-		return n
-	}
-	return orDash(sanitize.Plain(s.ID, limit))
+	return orDash(cmp.Or(sanitize.Plain(s.Name, limit), sanitize.Plain(s.ID, limit)))
 }
 
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
-}
+func orDash(text string) string { return cmp.Or(text, "–") }
 
 // paragraphs joins texts, without those that are empty.
 func paragraphs(texts ...string) string {
-	var kept []string
-	for _, text := range texts {
-		if text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
 // referenceLine names the code by which staff find what happened.
