@@ -11,7 +11,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // bot is a customer's bot, and how old the account is in which it was found.
@@ -48,7 +47,7 @@ func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 func (c card) draw() interaction.Response {
 	server, notice := withStatusOf(c.running, c.server), c.notice
 	if c.running != nil {
-		notice = runningLine(c.t, *c.running, name(server))
+		notice = c.runningLine(*c.running, name(server))
 		if c.notice != "" {
 			notice += "\n" + c.notice
 		}
@@ -69,9 +68,14 @@ func (c card) drawDraft(notice string) interaction.Response {
 	return c.view.draw(idCreate, embed, c.backRow())
 }
 
+// drawDeleted says that the bot is no more, and shows the way back.
+func (c card) drawDeleted() interaction.Response {
+	return c.view.draw(idShow+botKey(c.server.ID), &discordgo.MessageEmbed{Description: c.notice, Color: grey}, c.backRow())
+}
+
 // runningLine says which action is running on a bot, and since when.
-func runningLine(t *locale.Texts, running actionlock.Running, botName string) string {
-	return "⏳ " + t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
+func (v view) runningLine(running actionlock.Running, botName string) string {
+	return "⏳ " + v.t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
 }
 
 // buttons are the actions on the bot, as its condition allows, and the ways on.

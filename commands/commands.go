@@ -11,7 +11,6 @@ package commands
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,27 +42,17 @@ type Hosting interface {
 	Create(ctx context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error)
 }
 
-// Locks lets one action at a time run on a bot. Errors are those of package
-// actionlock.
-type Locks interface {
-	Acquire(context.Context, actionlock.Claim) (*actionlock.Lock, error)
-	Running(customerID, serverID string) *actionlock.Running
-}
-
 // Commands holds what the handlers share.
 type Commands struct {
 	accounts Accounts
 	hosting  Hosting
-	locks    Locks
+	locks    *actionlock.Locks
 	texts    *locale.Bundle
-	// unsupported holds the operations of which staff were told that the service
-	// does not have them.
-	unsupported sync.Map
-	ids         atomic.Pointer[map[string]string] // of the registered commands, by name
+	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks Locks, texts *locale.Bundle) *Commands {
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle) *Commands {
 	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts}
 }
 

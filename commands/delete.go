@@ -49,8 +49,3 @@ func isNamed(typed string, s hostapi.Server) bool {
 }
 
 func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
-
-// deleted says that a bot is no more, and shows the way back.
-func (v view) deleted(s hostapi.Server, notice string) interaction.Response {
-	return v.draw(idShow+botKey(s.ID), &discordgo.MessageEmbed{Description: notice, Color: grey}, v.backRow())
-}

@@ -60,8 +60,6 @@ func (v view) explain(err error) (text string, fault bool) {
 	switch {
 	case errors.As(err, &refused):
 		return refused.explain(v), false
-	case isUnsupported(err):
-		return v.t.Text("error.not_offered"), false
 	case errors.As(err, &unshown):
 		return v.inShort(unshown.Action), true
 	case errors.As(err, &service):

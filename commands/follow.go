@@ -9,8 +9,8 @@ import (
 	"hostbot/hostapi"
 )
 
-// errUnsettled says that a bot was on its way to another status for longer than
-// it was followed.
+// errUnsettled says that a bot is on its way to another status, or that the service
+// does not tell of it, for longer than is waited for.
 var errUnsettled = errors.New("the bot has not come to rest")
 
 const (
@@ -55,11 +55,8 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 	return b, nil
 }
 
-// errUnseen says that the service does not answer in time.
-var errUnseen = errors.New("the service does not tell of the bot")
-
 // look asks the service anew for a bot. The error is errGone where the user has no
-// such bot, and otherwise errUnseen or the service's.
+// such bot, and otherwise errUnsettled or the service's.
 func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (bot, error) {
 	c.accounts.Expire(ctx, userID)
 	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(limit))
@@ -67,7 +64,7 @@ func (c *Commands) look(ctx context.Context, userID, serverID string, limit time
 	case err != nil:
 		return bot{}, err
 	case snapshot.Old:
-		return bot{}, errUnseen
+		return bot{}, errUnsettled
 	}
 	i := slices.IndexFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
 	if i < 0 {
