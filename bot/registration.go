@@ -35,12 +35,12 @@ func (b *Bot) scopes() []register.Scope {
 		GuildID: b.settings.Discord.GuildID, Commands: b.handlers.Definitions(), Registered: b.handlers.Registered,
 	}
 	switch {
-	case b.staff == nil:
+	case b.settings.Admin.GuildID == "":
 		return []register.Scope{customers}
 	case b.settings.Admin.GuildID == customers.GuildID:
-		customers.Commands = append(customers.Commands, b.staff.Definitions()...)
+		customers.Commands = append(customers.Commands, b.handlers.StaffDefinitions()...)
 		return []register.Scope{customers}
 	default:
-		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: b.staff.Definitions()}}
+		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: b.handlers.StaffDefinitions()}}
 	}
 }

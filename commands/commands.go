@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -48,18 +47,15 @@ type Commands struct {
 	hosting  Hosting
 	locks    *actionlock.Locks
 	texts    *locale.Bundle
+	staff    Staff
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle) *Commands {
-	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts}
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff) *Commands {
+	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff}
 }
 
 // Registered tells the IDs that Discord gave the commands, by which /help makes
 // them clickable. It may be called at any time.
 func (c *Commands) Registered(ids map[string]string) { c.ids.Store(&ids) }
-
-// Route adds all routes to a router. Those of an operation that is turned off are
-// among them: buttons of older messages lead there, and say so.
-func (c *Commands) Route(r *interaction.Router) { addRoutes(r, c.table()) }

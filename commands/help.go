@@ -15,7 +15,7 @@ func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.
 	v := c.view(r)
 	t := v.t
 	lines := []string{t.Text("help.intro"), ""}
-	for _, cmd := range c.offered() {
+	for _, cmd := range c.offered(false) {
 		lines = append(lines, c.mention(t, cmd.name)+" · "+t.Text(textKey(cmd.name)+".description"))
 	}
 	return v.draw("", &discordgo.MessageEmbed{

@@ -5,32 +5,20 @@ import (
 	"context"
 	"slices"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 )
 
-// Access names the company's staff: these users and members with one of these roles,
-// in one guild. Without any there is no staff.
-type Access struct {
+// Staff says who the company's staff are, and what their commands need beside the
+// customers'. By these they help customers: they see what a customer sees, act on a
+// customer's behalf, and look behind references. The log channel tells of each use.
+type Staff struct {
+	// Staff are these users and members with one of these roles, in one guild. Without
+	// a guild there are no commands for staff.
 	GuildID string
 	UserIDs []string
 	RoleIDs []string
-}
 
-// allows tells whether the caller is staff, by what Discord attests of them now.
-func (a Access) allows(r *interaction.Request) bool {
-	if a.GuildID == "" || r.GuildID != a.GuildID {
-		return false
-	}
-	return slices.Contains(a.UserIDs, r.UserID) ||
-		slices.ContainsFunc(a.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) })
-}
-
-// StaffConfig is what staff's commands need beside the customers'.
-type StaffConfig struct {
-	Access Access
 	// Forget drops what is cached of an account, and tells whether anything was.
 	Forget func(ctx context.Context, userID string) (known bool, err error)
 	// Incident tells what happened behind a reference. The error is
@@ -41,81 +29,17 @@ type StaffConfig struct {
 	Health   func(context.Context) Health
 }
 
-// Staff are the commands by which the company's staff help customers: they see
-// what a customer sees, act on a customer's behalf, and look behind references.
-// Each use is checked against Access, and the log channel tells of it.
-type Staff struct {
-	customers *Commands
-	cfg       StaffConfig
+// includes tells whether the caller is staff, by what Discord attests of them now.
+func (s Staff) includes(r *interaction.Request) bool {
+	return s.GuildID != "" && r.GuildID == s.GuildID && (slices.Contains(s.UserIDs, r.UserID) ||
+		slices.ContainsFunc(s.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) }))
 }
 
-// NewStaff returns the staff's side of the customers' commands.
-func NewStaff(customers *Commands, cfg StaffConfig) *Staff {
-	return &Staff{customers: customers, cfg: cfg}
-}
-
-// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
-// customer's own component would have follow.
-const onBehalf = "for/"
-
-// table lists staff's commands.
-func (s *Staff) table() []command {
-	c := s.customers
-	user := option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
-	shown := func(pattern string, h interaction.Handler) route {
-		return route{onBehalf + "{user}/" + pattern, s.audited(s.onBehalf(h))}
-	}
-	components := []route{
-		shown(idList+"{page}", c.lookup), shown(idListWith+anyBot, c.lookup), shown(idOpen, c.show), shown(idShow+anyBot, c.show),
-	}
-	for _, a := range actions() {
-		components = append(components, route{onBehalf + "{user}/" + a.customID(anyBot), s.allowed(s.act(a))})
-	}
-	lookup := s.audited(s.onBehalf(c.lookup))
-	table := []command{{name: "admin lookup", options: []option{user}, handle: lookup, components: components}}
-	if choices := s.actionChoices(); len(choices) > 0 {
-		text := discordgo.ApplicationCommandOptionString
-		table = append(table, command{
-			name: "admin action", handle: s.allowed(s.chooseAction),
-			options: []option{
-				user,
-				{name: optionBot, kind: text, complete: s.allowed(s.onBehalf(c.complete))},
-				{name: optionAction, kind: text, choices: choices},
-			},
-		})
-	}
-	return append(table,
-		command{name: "admin flush", options: []option{user}, handle: s.audited(s.onBehalf(s.flush))},
-		command{
-			name: "admin reference", options: []option{{name: optionCode, kind: discordgo.ApplicationCommandOptionString}},
-			handle: s.audited(s.reference),
-		},
-		command{name: "admin status", handle: s.audited(s.status)},
-		command{name: "admin logs test", handle: s.audited(s.testLogs)},
-		command{name: "Hosted bots", userMenu: "menu.bots", handle: lookup},
-	)
-}
-
-// Route adds all routes to a router.
-func (s *Staff) Route(r *interaction.Router) { addRoutes(r, s.table()) }
-
-// Definitions returns staff's commands as they are registered in the guild of
-// theirs. Discord hides them from members who may not manage the guild, unless that
-// is set otherwise there. Access decides who may use them all the same.
-func (s *Staff) Definitions() []*discordgo.ApplicationCommand {
-	definitions := define(s.customers.texts, s.table())
-	manageGuild := int64(discordgo.PermissionManageGuild)
-	for _, d := range definitions {
-		d.DefaultMemberPermissions = &manageGuild
-	}
-	return definitions
-}
-
-// allowed lets only staff through. The log channel tells of other callers, though not
+// forStaff lets only staff through. The log channel tells of other callers, though not
 // at every key that they press.
-func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
+func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		if s.cfg.Access.allows(r) {
+		if c.staff.includes(r) {
 			return h(ctx, r)
 		}
 		var response interaction.Response
@@ -128,8 +52,8 @@ func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
 
 // audited lets only staff through, and has the log channel tell of the use.
 // It tells of an action by itself.
-func (s *Staff) audited(h interaction.Handler) interaction.Handler {
-	return s.allowed(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+func (c *Commands) audited(h interaction.Handler) interaction.Handler {
+	return c.forStaff(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
 		if response.Audit == nil {
 			response.Audit = &interaction.Audit{Detail: botAsked(r)}
@@ -144,18 +68,11 @@ func botAsked(r *interaction.Request) string {
 	return cmp.Or(r.Options[optionBot], r.Params["bot"], r.Value())
 }
 
-// onBehalf has a handler serve the customer whom staff mean, as if the customer had
+// forCustomer has a handler serve the customer whom staff mean, as if the customer had
 // asked: the user of a context menu, of a staff view's component, or of an option.
-func (s *Staff) onBehalf(h interaction.Handler) interaction.Handler {
+func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		customerID := r.TargetID
-		switch {
-		case customerID != "":
-		case r.Kind == interaction.Component:
-			customerID = r.Params["user"]
-		default:
-			customerID = r.Options[optionUser]
-		}
+		customerID := cmp.Or(r.TargetID, r.Params["user"], r.Options[optionUser])
 		if !interaction.IsSnowflake(customerID) {
 			return interaction.Response{}, badInput()
 		}

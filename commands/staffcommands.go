@@ -25,14 +25,13 @@ func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interact
 }
 
 // actionChoices are the actions that staff can choose from.
-func (s *Staff) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
-	texts := s.customers.texts
+func (c *Commands) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
 	var choices []*discordgo.ApplicationCommandOptionChoice
 	for _, a := range actions() {
-		if s.customers.hosting.Offers(a.op) {
+		if c.hosting.Offers(a.op) {
+			label := "button." + a.name
 			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
-				Name:              texts.For(locale.Default).Text("button." + a.name),
-				NameLocalizations: texts.Localizations("button." + a.name), Value: a.name,
+				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
 			})
 		}
 	}
@@ -40,18 +39,18 @@ func (s *Staff) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
 }
 
 // chooseAction does to a customer's bot what was chosen.
-func (s *Staff) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+func (c *Commands) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	a, ok := actionNamed(r.Options[optionAction])
-	if !ok || !s.customers.hosting.Offers(a.op) {
+	if !ok || !c.hosting.Offers(a.op) {
 		return interaction.Response{Audit: &interaction.Audit{Detail: r.Options[optionAction] + " " + botAsked(r)}}, badInput()
 	}
-	return s.act(a)(ctx, r)
+	return c.actForCustomer(a)(ctx, r)
 }
 
-// act does something to a customer's bot. Its end is told as an action; where it
-// does not come to one, that is told here.
-func (s *Staff) act(a action) interaction.Handler {
-	act := s.onBehalf(s.customers.act(a))
+// actForCustomer does something to a customer's bot. Its end is told as an action;
+// where it does not come to one, that is told here.
+func (c *Commands) actForCustomer(a action) interaction.Handler {
+	act := c.forCustomer(c.act(a))
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := act(ctx, r)
 		if err != nil {
@@ -67,8 +66,8 @@ func (v view) note(text string) interaction.Response {
 }
 
 // flush drops what is cached of a customer's account.
-func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	known, err := s.cfg.Forget(ctx, r.CustomerID)
+func (c *Commands) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	known, err := c.staff.Forget(ctx, r.CustomerID)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -76,16 +75,16 @@ func (s *Staff) flush(ctx context.Context, r *interaction.Request) (interaction.
 	if known {
 		key = "staff.flush.done"
 	}
-	v := s.customers.view(r)
+	v := c.view(r)
 	return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
 }
 
 // reference tells what happened behind a reference that a customer was shown.
-func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
-	v, typed := s.customers.view(r), r.Options[optionCode]
+func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
+	v, typed := c.view(r), r.Options[optionCode]
 	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
-	found, err := s.cfg.Incident(ctx, code)
+	found, err := c.staff.Incident(ctx, code)
 	switch {
 	case err == nil:
 		response = incidentView{v, found}.draw()
@@ -98,18 +97,17 @@ func (s *Staff) reference(ctx context.Context, r *interaction.Request) (response
 }
 
 // status shows the health of the program and of what it depends on.
-func (s *Staff) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return healthView{s.customers.view(r), s.cfg.Health(ctx)}.draw(), nil
+func (c *Commands) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return healthView{c.view(r), c.staff.Health(ctx)}.draw(), nil
 }
 
 // testLogs shows staff what they will read, where they will read it.
-func (s *Staff) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	v := s.customers.view(r)
-	channels := s.cfg.Health(ctx).Log
+func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	v, channels := c.view(r), c.staff.Health(ctx).Log
 	if len(channels) == 0 {
 		return v.note(v.t.Text("staff.logs.none")), nil
 	}
-	s.cfg.TestLogs(r)
+	c.staff.TestLogs(r)
 	var names []string
 	for _, ch := range channels {
 		names = append(names, "<#"+ch.ID+">")

@@ -8,7 +8,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/commands"
 	"hostbot/hostapi"
 )
 
@@ -28,10 +27,8 @@ func leaves(above string, options []*discordgo.ApplicationCommandOption, use fun
 
 func TestEveryRegisteredCommandIsServed(t *testing.T) {
 	c := newCommands(t, &world{})
-	s := commands.NewStaff(c, commands.StaffConfig{})
 	router := interaction.NewRouter()
 	c.Route(router)
-	s.Route(router)
 	if err := router.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +38,7 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, d := range slices.Concat(c.Definitions(), s.Definitions()) {
+	for _, d := range slices.Concat(c.Definitions(), c.StaffDefinitions()) {
 		leaves(d.Name, d.Options, func(name string, options []*discordgo.ApplicationCommandOption) {
 			names = append(names, name)
 			wantRoute(command(name, nil))
@@ -68,10 +65,9 @@ func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 		hostapi.OpUpdateStartup: true, hostapi.OpDelete: true, hostapi.OpCreate: true,
 	}}
 	c := newCommands(t, w)
-	s := commands.NewStaff(c, commands.StaffConfig{})
 	registered := func() string {
 		var names []string
-		for _, d := range slices.Concat(c.Definitions()[:1], s.Definitions()[:1]) {
+		for _, d := range slices.Concat(c.Definitions()[:1], c.StaffDefinitions()[:1]) {
 			leaves(d.Name, d.Options, func(name string, _ []*discordgo.ApplicationCommandOption) { names = append(names, name) })
 		}
 		return strings.Join(names, ", ")
