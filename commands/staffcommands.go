@@ -110,7 +110,7 @@ func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (intera
 	c.staff.TestLogs(r)
 	var names []string
 	for _, ch := range channels {
-		names = append(names, "<#"+ch.ID+">")
+		names = append(names, "<#"+ch.Channel+">")
 	}
 	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
 }
