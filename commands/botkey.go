@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"strings"
-
-	"hostbot/hostapi"
 )
 
 // maxBotKey keeps a key within what Discord allows for a custom ID and a value
@@ -18,20 +16,10 @@ const maxBotKey = 64
 // only ever compared with those of the caller's own bots.
 func botKey(serverID string) string {
 	mayChange := func(c rune) bool { return c < ' ' || c > '~' }
-	if serverID != "" && len(serverID) <= maxBotKey && !strings.HasPrefix(serverID, "~") &&
+	if len(serverID) <= maxBotKey && !strings.HasPrefix(serverID, "~") &&
 		strings.TrimSpace(serverID) == serverID && !strings.ContainsFunc(serverID, mayChange) {
 		return serverID
 	}
 	sum := sha256.Sum256([]byte(serverID))
 	return "~" + base64.RawURLEncoding.EncodeToString(sum[:16])
-}
-
-// byKey finds the bot with a key.
-func byKey(servers []hostapi.Server, key string) (hostapi.Server, bool) {
-	for _, s := range servers {
-		if botKey(s.ID) == key {
-			return s, true
-		}
-	}
-	return hostapi.Server{}, false
 }

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -33,19 +32,10 @@ func (c *Commands) askDelete(_ context.Context, r *interaction.Request, b bot) (
 
 // delete deletes a bot whose name was typed.
 func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	if !isNamed(r.Fields[inputName], b.server) {
+	if !isCalled(b.server, r.Fields[inputName]) {
 		return interaction.Response{}, &refusal{"the name that was typed is not the bot's", func(v view) string {
 			return v.t.Format("error.wrong_name", args{"Name": name(b.server)})
 		}}
 	}
 	return c.begin(ctx, r, deletion(), b)
 }
-
-// isNamed tells whether the typed text is the name of a bot, but for case and
-// space. Of a long or strange name the part that is shown will do as well.
-func isNamed(typed string, s hostapi.Server) bool {
-	typed = withoutSpace(typed)
-	return typed != "" && (strings.EqualFold(typed, withoutSpace(s.Name)) || strings.EqualFold(typed, withoutSpace(plainName(s, nameLimit))))
-}
-
-func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
