@@ -24,18 +24,18 @@ const (
 )
 
 func ageOf(s accounts.Snapshot) age {
+	a := age{fetchedAt: s.FetchedAt}
 	if s.Old {
-		return age{s.FetchedAt, ageOld}
+		a.key = ageOld
 	}
-	return age{s.FetchedAt, ""}
+	return a
 }
 
 // heading is the top of a message: whose account it shows, where staff read it, what
 // was done, and how old the account is.
 func (v view) heading(a age, notice string) string {
-	whose, old := "", ""
-	when := args{"User": sanitize.User(v.customerID), "When": relative(a.fetchedAt)}
-	if v.staff {
+	whose, old, when := "", "", args{"User": sanitize.User(v.asked.CustomerID), "When": relative(a.fetchedAt)}
+	if v.asked.ByStaff() {
 		whose = v.t.Format("staff.view_aged", when)
 	}
 	if a.key != "" {

@@ -87,17 +87,17 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 	for _, a := range actions() {
 		allowed := slices.Contains(a.in, condition.state)
 		if c.offers(a.op) && (allowed || condition.state == transitional || condition.state == locked) {
-			act = append(act, c.button(a.style, "button."+a.name, a.customID(key), busy || !allowed))
+			act = append(act, c.button(a.style, "button."+a.name, a.name+"/"+key, busy || !allowed))
 		}
 	}
 	if len(act) > 0 {
 		rows = append(rows, row(act...))
 	}
 	// Only customers themselves change how their bots are started, and delete them.
-	if !c.staff && c.offers(hostapi.OpUpdateStartup) {
+	if !c.asked.ByStaff() && c.offers(hostapi.OpUpdateStartup) {
 		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, busy))
 	}
-	if !c.staff && c.offers(hostapi.OpDelete) {
+	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
 		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, busy))
 	}
 	return append(rows, row(append(more,

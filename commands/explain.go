@@ -32,19 +32,16 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	v := c.view(r)
 	text, fault := v.explain(err)
 	embed := &discordgo.MessageEmbed{Color: yellow}
-	var unshown *interaction.UnshownError
-	switch {
-	case errors.As(err, &unshown): // the action itself may have gone well
-		embed.Color = outcomeColor(unshown.Action.Outcome)
-	case fault:
-		embed.Title, embed.Color = v.t.Text("error.title"), red
-	}
 	whose, reference := "", ""
-	if v.staff {
-		whose = v.t.Format("staff.view", args{"User": sanitize.User(v.customerID)})
+	if r.ByStaff() {
+		whose = v.t.Format("staff.view", args{"User": sanitize.User(r.CustomerID)})
 	}
 	if fault {
-		reference = v.referenceLine()
+		embed.Title, embed.Color, reference = v.t.Text("error.title"), red, v.referenceLine()
+	}
+	var unshown *interaction.UnshownError
+	if errors.As(err, &unshown) { // the action itself may have gone well
+		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
 	embed.Description = paragraphs(whose, text, reference)
 	return interaction.Explanation{Message: v.draw("", embed).Message, Fault: fault}
@@ -61,7 +58,10 @@ func (v view) explain(err error) (text string, fault bool) {
 	case errors.As(err, &refused):
 		return refused.explain(v), false
 	case errors.As(err, &unshown):
-		return v.inShort(unshown.Action), true
+		// Discord has refused words that hold the bot's name, its status or the service's
+		// reason. These are our own alone.
+		a := unshown.Action
+		return v.t.Format("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}), true
 	case errors.As(err, &service):
 		return v.explainService(service)
 	}
@@ -90,30 +90,10 @@ func (v view) explain(err error) (text string, fault bool) {
 	return v.t.Text("error.internal"), true
 }
 
-// errorKey returns the key of an error's text: staff read of the customer, and
-// customers of themselves.
-func (v view) errorKey(name string) string {
-	if v.staff {
-		return "staff." + name
-	}
-	return "error." + name
-}
-
-// inShort says how an action ended in words of our own alone: Discord has refused
-// those that hold the bot's name, its status or the service's reason.
-func (v view) inShort(a interaction.Action) string {
-	return v.t.Format("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)})
-}
-
 // explainService says what the hosting service's refusal or silence means.
 func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
-	switch {
-	case isNoAccount(e):
+	if isNoAccount(e) {
 		return v.t.Text(v.errorKey("no_account")), false
-	case e.Code == hostapi.CodeNotOffered:
-		return v.t.Text("error.not_offered"), false
-	case e.Code == hostapi.CodeRateLimited:
-		return v.t.Format("error.rate_limited", args{"When": v.soon(e.RetryAfter)}), true
 	}
 	key := map[hostapi.Code]string{
 		hostapi.CodeUnauthorized: "error.unauthorized",
@@ -121,23 +101,30 @@ func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
 		hostapi.CodeNotFound:     "error.gone",
 		hostapi.CodeConflict:     "error.conflict",
 		hostapi.CodeLimitReached: "error.limit",
+		hostapi.CodeRateLimited:  "error.rate_limited",
 		hostapi.CodeUnavailable:  "error.unavailable",
 		hostapi.CodeMalformed:    "error.malformed",
 		hostapi.CodeCanceled:     "error.canceled",
+		hostapi.CodeNotOffered:   "error.not_offered",
 	}[e.Code]
-	return v.t.Text(cmp.Or(key, "error.internal")), true
+	when := v.t.Text("time.soon")
+	if e.RetryAfter > 0 {
+		when = relative(time.Now().Add(e.RetryAfter))
+	}
+	return v.t.Format(cmp.Or(key, "error.internal"), args{"When": when}), e.Code != hostapi.CodeNotOffered
+}
+
+// errorKey returns the key of an error's text: staff read of the customer, and
+// customers of themselves.
+func (v view) errorKey(name string) string {
+	if v.asked.ByStaff() {
+		return "staff." + name
+	}
+	return "error." + name
 }
 
 // isNoAccount tells whether the service knows no account of the customer.
 func isNoAccount(err error) bool {
 	var e *hostapi.Error
 	return errors.As(err, &e) && e.Code == hostapi.CodeNotFound && e.Op == hostapi.OpList
-}
-
-// soon says when to try again.
-func (v view) soon(in time.Duration) string {
-	if in <= 0 {
-		return v.t.Text("time.soon")
-	}
-	return relative(time.Now().Add(in))
 }

@@ -29,28 +29,21 @@ const (
 // was last seen; one that could not be seen has no status.
 func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error) {
 	deadline := time.Now().Add(followLimit)
-	look := func(limit time.Duration) error {
-		seen, err := c.look(ctx, userID, b.server.ID, limit)
-		if err == nil {
-			b = seen
-		}
-		if errors.Is(err, errGone) {
-			return err
-		}
-		return nil // otherwise the service may yet answer
-	}
+	pause, limit := firstPause, followLimit
 	if b.server.Status == "" {
-		if err := look(lookLimit); err != nil {
-			return b, err
-		}
+		pause, limit = 0, lookLimit
 	}
-	for pause := firstPause; !conditionOf(b.server.Status).settled(); pause = min(2*pause, longestPause) {
+	for pause == 0 || !conditionOf(b.server.Status).settled() {
 		if time.Now().Add(pause).After(deadline) || !sleep(ctx, pause) {
 			return b, errUnsettled
 		}
-		if err := look(time.Until(deadline)); err != nil {
+		switch seen, err := c.look(ctx, userID, b.server.ID, min(limit, time.Until(deadline))); {
+		case err == nil:
+			b = seen
+		case errors.Is(err, errGone):
 			return b, err
-		}
+		} // otherwise the service may yet answer
+		pause, limit = min(max(2*pause, firstPause), longestPause), followLimit
 	}
 	return b, nil
 }

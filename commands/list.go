@@ -79,7 +79,7 @@ func (l botList) empty() string {
 		return ""
 	}
 	text := l.t.Text("list.empty")
-	if l.offers(hostapi.OpCreate) && !l.staff {
+	if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
 		text += " " + l.t.Text("list.create")
 	}
 	return text

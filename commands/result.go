@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"hostbot/bot/interaction"
@@ -76,7 +77,7 @@ func (v view) done(e result, text func(key string) string) string {
 		}
 	}
 	start, _ := actionNamed("start")
-	if e.action.op == hostapi.OpCreate && v.offers(start.op) && start.fits(e.server.Status) {
+	if e.action.op == hostapi.OpCreate && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
 		next = "\n" + v.t.Text("create.next")
 	}
 	return sign + text(key) + "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)}) + next

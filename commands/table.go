@@ -81,7 +81,7 @@ func (c *Commands) table() []command {
 	for _, a := range actions() {
 		table = append(table, command{
 			name: "bot " + a.name, requires: []hostapi.Operation{a.op}, options: onBot, handle: c.act(a),
-			components: []route{{a.customID(anyBot), c.act(a)}},
+			components: []route{{a.name + "/" + anyBot, c.act(a)}},
 		})
 	}
 	askStartup, askDelete := c.onBot(c.askStartup), c.onBot(c.askDelete)
@@ -115,7 +115,7 @@ func (c *Commands) staffTable() []command {
 	views := []route{{idList + "{page}", lookup}, {idListWith + anyBot, lookup}, {idOpen, show}, {idShow + anyBot, show}}
 	var operations []hostapi.Operation
 	for _, a := range actions() {
-		views = append(views, route{a.customID(anyBot), c.forStaff(c.actForCustomer(a))})
+		views = append(views, route{a.name + "/" + anyBot, c.forStaff(c.actForCustomer(a))})
 		operations = append(operations, a.op)
 	}
 	for i := range views {

@@ -15,21 +15,16 @@ import (
 
 type args = locale.Args
 
-// view is the part that all drawings share: their reader, and what is turned on.
+// view is the part that all drawings share: their reader, what was asked, and what is
+// turned on.
 type view struct {
-	t          *locale.Texts
-	customerID string
-	staff      bool // staff look at the customer's account
-	inMessage  bool // the request comes from a message
-	reference  string
-	offers     func(hostapi.Operation) bool // tells which operations are turned on
+	t      *locale.Texts
+	asked  *interaction.Request
+	offers func(hostapi.Operation) bool // tells which operations are turned on
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{
-		t: c.texts.For(r.Locale), customerID: r.CustomerID, staff: r.ByStaff(), inMessage: r.InMessage(),
-		reference: r.Reference, offers: c.hosting.Offers,
-	}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the
@@ -38,7 +33,7 @@ func (c *Commands) view(r *interaction.Request) view {
 func (v view) draw(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) interaction.Response {
 	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}
 	response := interaction.Reply(message)
-	if v.inMessage {
+	if v.asked.InMessage() {
 		response = interaction.Update(message)
 	}
 	response.Subject = subject
@@ -82,7 +77,7 @@ func paragraphs(texts ...string) string {
 
 // referenceLine names the code by which staff find what happened.
 func (v view) referenceLine() string {
-	return v.t.Format("error.reference", args{"Reference": "`" + v.reference + "`"})
+	return v.t.Format("error.reference", args{"Reference": "`" + v.asked.Reference + "`"})
 }
 
 func (v view) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {
@@ -101,8 +96,8 @@ func (v view) field(key, value string, inline bool) *discordgo.MessageEmbedField
 
 // customID makes a custom ID one of a staff view, where staff read this.
 func (v view) customID(id string) string {
-	if v.staff {
-		return onBehalf + v.customerID + "/" + id
+	if v.asked.ByStaff() {
+		return onBehalf + v.asked.CustomerID + "/" + id
 	}
 	return id
 }
