@@ -34,12 +34,12 @@ func ageOf(s accounts.Snapshot) age {
 // heading is the top of a message: whose account it shows, where staff read it, what
 // was done, and how old the account is.
 func (v view) heading(a age, notice string) string {
-	whose, old, when := "", "", args{"User": sanitize.User(v.asked.CustomerID), "When": relative(a.fetchedAt)}
+	whose, old := "", ""
 	if v.asked.ByStaff() {
-		whose = v.t.Format("staff.view_aged", when)
+		whose = v.t.Format("staff.view_aged", args{"User": sanitize.User(v.asked.CustomerID), "When": relative(a.fetchedAt)})
 	}
 	if a.key != "" {
-		old = v.t.Format(a.key, when)
+		old = v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
 	}
 	if a.key == ageFailed {
 		old += "\n" + v.referenceLine()

@@ -22,7 +22,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	_, count := plainNames(snapshot.List.Servers)
 	var choices []interaction.Choice
 	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
-		choice := interaction.Choice{Name: conditionOf(withStatusOf(c.locks.Running(r.CustomerID, s.ID), s).Status).emoji + " ", Value: botKey(s.ID)}
+		choice := interaction.Choice{Name: conditionOf(c.atThisMoment(r.CustomerID, s).Status).emoji + " ", Value: botKey(s.ID)}
 		name := plainName(s, nameLimit)
 		if count[name] > 1 {
 			name = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)

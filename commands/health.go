@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,91 +41,84 @@ type Shard struct {
 	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
 }
 
-// healthView is the health of the program as staff read it.
-type healthView struct {
-	view
-	Health
-}
-
-// draw draws one field for each thing that can fail.
-func (h healthView) draw() interaction.Response {
-	embed := &discordgo.MessageEmbed{Title: h.t.Text("staff.status.title"), Color: green}
+// drawHealth draws one field for each thing that can fail.
+func (v view) drawHealth(h Health) interaction.Response {
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("staff.status.title"), Color: green}
 	field := func(key string, well bool, value string) {
 		if !well {
 			embed.Color = orange
 			value = "⚠️ " + value
 		}
-		embed.Fields = append(embed.Fields, h.field(key, value, true))
+		embed.Fields = append(embed.Fields, v.field(key, value, true))
 	}
-	shardsWell, shards := h.shards()
+	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
 	field("staff.status.version", true, sanitize.Code(h.Version, wordLimit))
 	field("staff.status.up", true, relative(h.Started))
 	field("staff.status.served", true, strconv.FormatInt(h.Served, 10))
-	field("staff.status.shards", shardsWell, shards)
-	field("staff.status.service", h.Failed == 0 && h.DownSince.IsZero(), h.service())
-	field("staff.status.redis", h.RedisErr == nil, h.redis())
+	field("staff.status.shards", connected, v.shards(h.Shards))
+	field("staff.status.service", h.Failed == 0 && h.DownSince.IsZero(), v.service(h))
+	field("staff.status.redis", h.RedisErr == nil, v.redis(h))
 	for _, ch := range h.Log {
 		// An entry may wait for a while without anything being wrong.
-		field("staff.status.log", ch.Trouble == "" && ch.Age(time.Now()) < time.Minute, h.logChannel(ch))
+		field("staff.status.log", ch.Trouble == "" && ch.Age(time.Now()) < time.Minute, v.logChannel(ch))
 	}
-	return h.view.draw("", embed)
+	return v.draw("", embed)
 }
 
-func (h healthView) shards() (well bool, text string) {
-	well = true
+func (v view) shards(shards []Shard) string {
 	var lines []string
-	for _, s := range h.Shards {
-		line := "🟢 " + h.milliseconds(s.Latency)
-		if !s.Ready {
-			well, line = false, "🔴 "+h.t.Text("staff.status.lost")
+	for _, s := range shards {
+		line := "🔴 " + v.t.Text("staff.status.lost")
+		if s.Ready {
+			line = "🟢 " + v.milliseconds(s.Latency)
 		}
 		lines = append(lines, strconv.Itoa(s.ID)+": "+line)
 	}
-	return well, strings.Join(lines, "\n")
+	return strings.Join(lines, "\n")
 }
 
-func (h healthView) service() string {
+func (v view) service(h Health) string {
 	down := ""
 	if !h.DownSince.IsZero() {
-		down = h.t.Format("staff.status.down", args{"Since": relative(h.DownSince)}) + "\n"
+		down = v.t.Format("staff.status.down", args{"Since": relative(h.DownSince)}) + "\n"
 	}
+	window := v.t.Duration(h.Window)
 	if h.Calls == 0 {
-		return down + h.t.Format("staff.status.no_calls", args{"Window": h.t.Duration(h.Window)})
+		return down + v.t.Format("staff.status.no_calls", args{"Window": window})
 	}
-	return down + h.t.Format("staff.status.calls", args{
-		"Failed": h.Failed, "Calls": h.Calls, "Rate": h.t.Percent(h.Failed * 100 / h.Calls), "Window": h.t.Duration(h.Window),
-	})
+	rate := v.t.Percent(h.Failed * 100 / h.Calls)
+	return down + v.t.Format("staff.status.calls", args{"Failed": h.Failed, "Calls": h.Calls, "Rate": rate, "Window": window})
 }
 
-func (h healthView) redis() string {
+func (v view) redis(h Health) string {
 	switch {
 	case h.RedisErr != nil:
 		return sanitize.Markdown(h.RedisErr.Error(), commandLimit)
 	case h.RedisEmbedded:
-		return h.t.Text("staff.status.embedded")
+		return v.t.Text("staff.status.embedded")
 	default:
-		return h.milliseconds(h.RedisLatency)
+		return v.milliseconds(h.RedisLatency)
 	}
 }
 
-func (h healthView) logChannel(ch logchannel.Status) string {
-	text := "<#" + ch.Channel + "> " + h.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+func (v view) logChannel(ch logchannel.Status) string {
+	text := "<#" + ch.Channel + "> " + v.t.Format("staff.status.waiting", args{"N": ch.Waiting})
 	if ch.Waiting > 0 {
-		text += ", " + h.t.Format("staff.status.oldest", args{"Age": h.t.Duration(ch.Age(time.Now()))})
+		text += ", " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
 	}
 	if ch.Forbidden {
-		text += "\n" + h.t.Text("log.channel.permissions")
+		text += "\n" + v.t.Text("log.channel.permissions")
 	}
 	return text
 }
 
 // milliseconds says a latency; "–" where it is not known.
-func (h healthView) milliseconds(d time.Duration) string {
+func (v view) milliseconds(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return h.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
+	return v.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
 }

@@ -50,7 +50,7 @@ func (e result) draw(v view, b bot) interaction.Response {
 // ending says how an action ended.
 func (v view) ending(e result) string {
 	text := func(key string) string {
-		return v.t.Format(key, args{"Bot": name(e.server), "Status": v.status(e.server)})
+		return v.t.Format(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server)})
 	}
 	key := "action." + e.action.name
 	switch {
@@ -95,10 +95,4 @@ func (v view) serviceReason(e result) string {
 		return ""
 	}
 	return "\n" + v.t.Format("create.reason", args{"Reason": words})
-}
-
-// status says a bot's status as a colour and a word.
-func (v view) status(s hostapi.Server) string {
-	condition := conditionOf(s.Status)
-	return condition.emoji + " " + condition.word(v.t, s.Status, sanitize.Markdown)
 }

@@ -87,7 +87,7 @@ func (c *Commands) reference(ctx context.Context, r *interaction.Request) (respo
 	found, err := c.staff.Incident(ctx, code)
 	switch {
 	case err == nil:
-		response = incidentView{v, found}.draw()
+		response = v.drawIncident(found)
 	case errors.Is(err, incident.ErrUnknown):
 		shown := orDash(sanitize.Code(asked, wordLimit))
 		response, err = v.note(v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
@@ -98,7 +98,7 @@ func (c *Commands) reference(ctx context.Context, r *interaction.Request) (respo
 
 // status shows the health of the program and of what it depends on.
 func (c *Commands) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return healthView{c.view(r), c.staff.Health(ctx)}.draw(), nil
+	return c.view(r).drawHealth(c.staff.Health(ctx)), nil
 }
 
 // testLogs shows staff what they will read, where they will read it.
