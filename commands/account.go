@@ -12,8 +12,8 @@ import (
 
 // age is how old the account is that a message shows.
 type age struct {
-	fetchedAt time.Time
-	key       string // of the text that says so; "" for an account that is as new as it should be
+	fetchedAt time.Time // zero where none is shown
+	key       string    // of the text that says so; "" for an account that is as new as it should be
 }
 
 // The texts that say how old an account is.
@@ -35,8 +35,11 @@ func ageOf(s accounts.Snapshot) age {
 // was done, and how old the account is.
 func (v view) heading(a age, notice string) string {
 	whose, old := "", ""
-	if v.asked.ByStaff() {
-		whose = v.t.Format("staff.view_aged", args{"User": sanitize.User(v.asked.CustomerID), "When": relative(a.fetchedAt)})
+	switch user := sanitize.User(v.asked.CustomerID); {
+	case v.asked.ByStaff() && a.fetchedAt.IsZero():
+		whose = v.t.Format("staff.view", args{"User": user})
+	case v.asked.ByStaff():
+		whose = v.t.Format("staff.view_aged", args{"User": user, "When": relative(a.fetchedAt)})
 	}
 	if a.key != "" {
 		old = v.t.Format(a.key, args{"When": relative(a.fetchedAt)})

@@ -8,7 +8,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -32,10 +31,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	v := c.view(r)
 	text, fault := v.explain(err)
 	embed := &discordgo.MessageEmbed{Color: yellow}
-	whose, reference := "", ""
-	if r.ByStaff() {
-		whose = v.t.Format("staff.view", args{"User": sanitize.User(r.CustomerID)})
-	}
+	reference := ""
 	if fault {
 		embed.Title, embed.Color, reference = v.t.Text("error.title"), red, v.referenceLine()
 	}
@@ -43,7 +39,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	if errors.As(err, &unshown) { // the action itself may have gone well
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
-	embed.Description = paragraphs(whose, text, reference)
+	embed.Description = paragraphs(v.heading(age{}, text), reference)
 	return interaction.Explanation{Message: v.draw("", embed).Message, Fault: fault}
 }
 
@@ -74,8 +70,6 @@ func (v view) explain(err error) (text string, fault bool) {
 		{interaction.ErrStopping, "error.stopping", false},
 		{interaction.ErrBusy, "error.busy", false},
 		{interaction.ErrTooQuick, "error.too_quick", false},
-		{interaction.ErrIncomplete, "error.bad_input", true},
-		{interaction.ErrUnsupported, "error.bad_input", true},
 		{interaction.ErrBlocked, "error.blocked", true},
 		{interaction.ErrNotBegun, "error.not_begun", true},
 		{interaction.ErrMidway, "error.midway", true},

@@ -118,21 +118,13 @@ func (l botList) components() []discordgo.MessageComponent {
 	))
 }
 
-// maxDescription is how long Discord lets the description of an option be.
-const maxDescription = 100
-
-// options are those of the select menu. Bots of one name show their IDs.
 func (l botList) options() []discordgo.SelectMenuOption {
-	names, count := plainNames(l.shown)
-	options := make([]discordgo.SelectMenuOption, 0, len(l.shown))
-	for i, s := range l.shown {
-		condition := conditionOf(s.Status)
-		description := sanitize.Plain(condition.word(l.t, s.Status), wordLimit)
-		if count[names[i]] > 1 {
-			description = sanitize.Plain(description+" · "+s.ID, maxDescription)
-		}
+	var options []discordgo.SelectMenuOption
+	for i, label := range labels(l.shown) {
+		condition, key := conditionOf(l.shown[i].Status), botKey(l.shown[i].ID)
 		options = append(options, discordgo.SelectMenuOption{
-			Label: names[i], Value: botKey(s.ID), Description: description, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
+			Label: label, Value: key, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
+			Description: orDash(sanitize.Plain(condition.word(l.t, l.shown[i].Status), wordLimit)),
 		})
 	}
 	return options

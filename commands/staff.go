@@ -3,10 +3,17 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
+	"hostbot/hostapi"
+	"hostbot/locale"
 )
 
 // Staff says who the company's staff are, and what their commands need beside the
@@ -79,4 +86,104 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 		r.CustomerID = customerID
 		return h(ctx, r)
 	}
+}
+
+// lookup shows a page of a customer's bots with the plan below, for staff.
+func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+		response := c.botList(r, l, a).draw()
+		response.Message.Embeds = append(response.Message.Embeds, c.view(r).planEmbed(l))
+		return response, nil
+	})
+}
+
+// actionChoices are the actions that staff can choose from.
+func (c *Commands) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
+	var choices []*discordgo.ApplicationCommandOptionChoice
+	for _, a := range actions() {
+		if c.hosting.Offers(a.op) {
+			label := "button." + a.name
+			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
+				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
+			})
+		}
+	}
+	return choices
+}
+
+// chooseAction does to a customer's bot what was chosen.
+func (c *Commands) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	a, ok := actionNamed(r.Options[optionAction])
+	if !ok || !c.hosting.Offers(a.op) {
+		return interaction.Response{Audit: &interaction.Audit{Detail: r.Options[optionAction] + " " + botAsked(r)}}, badInput()
+	}
+	return c.actForCustomer(a)(ctx, r)
+}
+
+// actForCustomer does something to a customer's bot. Its end is told as an action;
+// where it does not come to one, that is told here.
+func (c *Commands) actForCustomer(a action) interaction.Handler {
+	act := c.forCustomer(c.act(a))
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		response, err := act(ctx, r)
+		if err != nil {
+			response.Audit = &interaction.Audit{Detail: a.name + " " + botAsked(r)}
+		}
+		return response, err
+	}
+}
+
+// note answers with one sentence.
+func (v view) note(text string) interaction.Response {
+	return v.draw("", &discordgo.MessageEmbed{Description: text, Color: blurple})
+}
+
+// flush drops what is cached of a customer's account.
+func (c *Commands) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	known, err := c.staff.Forget(ctx, r.CustomerID)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	key := "staff.flush.nothing"
+	if known {
+		key = "staff.flush.done"
+	}
+	v := c.view(r)
+	return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
+}
+
+// reference tells what happened behind a reference that a customer was shown.
+func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
+	v, typed := c.view(r), r.Options[optionCode]
+	code := incident.Clean(typed)
+	asked := cmp.Or(code, typed)
+	found, err := c.staff.Incident(ctx, code)
+	switch {
+	case err == nil:
+		response = v.drawIncident(found)
+	case errors.Is(err, incident.ErrUnknown):
+		shown := orDash(sanitize.Code(asked, wordLimit))
+		response, err = v.note(v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
+	}
+	response.Audit = &interaction.Audit{Detail: asked}
+	return response, err
+}
+
+// status shows the health of the program and of what it depends on.
+func (c *Commands) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.view(r).drawHealth(c.staff.Health(ctx)), nil
+}
+
+// testLogs shows staff what they will read, where they will read it.
+func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	v, channels := c.view(r), c.staff.Health(ctx).Log
+	if len(channels) == 0 {
+		return v.note(v.t.Text("staff.logs.none")), nil
+	}
+	c.staff.TestLogs(r)
+	var names []string
+	for _, ch := range channels {
+		names = append(names, "<#"+ch.Channel+">")
+	}
+	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
 }

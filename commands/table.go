@@ -73,27 +73,22 @@ const anyBot = "{bot...}"
 
 // table lists all commands. /help shows the customers' in this order.
 func (c *Commands) table() []command {
-	onBot := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	// A command on one bot does what the button of the same name does.
+	onBot := func(name string, op hostapi.Operation, h interaction.Handler, modals ...route) command {
+		buttons := []route{{name + "/" + anyBot, h}}
+		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals}
+	}
 	table := []command{
 		{name: "bot list", handle: c.list, components: []route{{idList + "{page}", c.list}, {idListWith + anyBot, c.list}}},
-		{name: "bot show", options: onBot, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
+		{name: "bot show", options: bots, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
 	}
 	for _, a := range actions() {
-		table = append(table, command{
-			name: "bot " + a.name, requires: []hostapi.Operation{a.op}, options: onBot, handle: c.act(a),
-			components: []route{{a.name + "/" + anyBot, c.act(a)}},
-		})
+		table = append(table, onBot(a.name, a.op, c.act(a)))
 	}
-	askStartup, askDelete := c.onBot(c.askStartup), c.onBot(c.askDelete)
 	table = append(table,
-		command{
-			name: "bot startup", requires: []hostapi.Operation{hostapi.OpUpdateStartup}, options: onBot, handle: askStartup,
-			components: []route{{idStartup + anyBot, askStartup}}, modals: []route{{idStartup + anyBot, c.onBot(c.changeStartup)}},
-		},
-		command{
-			name: "bot delete", requires: []hostapi.Operation{hostapi.OpDelete}, options: onBot, handle: askDelete,
-			components: []route{{idDelete + anyBot, askDelete}}, modals: []route{{idDelete + anyBot, c.onBot(c.delete)}},
-		},
+		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.onBot(c.changeStartup)}),
+		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.onBot(c.delete)}),
 		command{
 			name: "bot create", requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
 			components: []route{{idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
