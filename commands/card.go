@@ -34,37 +34,35 @@ func (c *Commands) show(ctx context.Context, r *interaction.Request) (interactio
 type card struct {
 	view
 	bot
-	running *actionlock.Running // the action that is running on the bot; nil for none
-	notice  string              // what was done
-	color   int                 // 0: that of the bot's status
+	busy   bool   // an action is running on the bot
+	notice string // which one that is, or what was done
+	color  int    // 0: that of the bot's status
 }
 
 // card returns a bot's card as it is at this moment.
 func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
-	return card{view: c.view(r), bot: b, running: c.locks.Running(r.CustomerID, b.server.ID), notice: notice}
+	var running *actionlock.Running
+	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
+		notice = c.view(r).runningLine(*running, name(b.server))
+	}
+	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
 }
 
 func (c card) draw() interaction.Response {
-	server, notice := withStatusOf(c.running, c.server), c.notice
-	if c.running != nil {
-		notice = c.runningLine(*c.running, name(server))
-		if c.notice != "" {
-			notice += "\n" + c.notice
-		}
+	if c.server.ID == "" {
+		return c.drawDraft()
 	}
-	if server.ID == "" {
-		return c.drawDraft(notice)
-	}
-	condition := conditionOf(server.Status)
+	condition := conditionOf(c.server.Status)
 	embed := &discordgo.MessageEmbed{
-		Title: condition.emoji + " " + name(server), Description: c.heading(c.age, notice), Color: cmp.Or(c.color, condition.color), Fields: c.fields(server),
+		Title: condition.emoji + " " + name(c.server), Description: c.heading(c.age, c.notice),
+		Color: cmp.Or(c.color, condition.color), Fields: c.fields(c.server),
 	}
-	return c.view.draw(idShow+botKey(server.ID), embed, c.buttons(condition)...)
+	return c.view.draw(idShow+botKey(c.server.ID), embed, c.buttons(condition)...)
 }
 
 // drawDraft draws a bot that does not exist: it is being created, or could not be.
-func (c card) drawDraft(notice string) interaction.Response {
-	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: notice, Color: cmp.Or(c.color, yellow)}
+func (c card) drawDraft() interaction.Response {
+	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: c.notice, Color: cmp.Or(c.color, yellow)}
 	return c.view.draw(idCreate, embed, c.backRow())
 }
 
@@ -82,12 +80,12 @@ func (v view) runningLine(running actionlock.Running, botName string) string {
 // While the bot is in transition all actions stay in sight, so that nothing jumps
 // about.
 func (c card) buttons(condition condition) []discordgo.MessageComponent {
-	key, busy := botKey(c.server.ID), c.running != nil
+	key := botKey(c.server.ID)
 	var rows, act, more []discordgo.MessageComponent
 	for _, a := range actions() {
 		allowed := slices.Contains(a.in, condition.state)
 		if c.offers(a.op) && (allowed || condition.state == transitional || condition.state == locked) {
-			act = append(act, c.button(a.style, "button."+a.name, a.name+"/"+key, busy || !allowed))
+			act = append(act, c.button(a.style, "button."+a.name, a.name+"/"+key, c.busy || !allowed))
 		}
 	}
 	if len(act) > 0 {
@@ -95,10 +93,10 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 	}
 	// Only customers themselves change how their bots are started, and delete them.
 	if !c.asked.ByStaff() && c.offers(hostapi.OpUpdateStartup) {
-		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, busy))
+		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
 	}
 	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
-		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, busy))
+		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
 	}
 	return append(rows, row(append(more,
 		c.button(discordgo.SecondaryButton, "button.refresh", idShow+key, false),

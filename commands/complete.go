@@ -22,8 +22,8 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	var choices []interaction.Choice
 	found := matching(snapshot.List.Servers, r.Options[r.Focused])
 	for i, label := range labels(found) {
-		condition := conditionOf(c.atThisMoment(r.CustomerID, found[i]).Status)
-		choices = append(choices, interaction.Choice{Name: condition.emoji + " " + label, Value: botKey(found[i].ID)})
+		s, _ := c.atThisMoment(r.CustomerID, found[i])
+		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
 	}
 	return interaction.Suggest(choices), nil
 }

@@ -25,7 +25,7 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 			return interaction.Response{}, err
 		}
 		chosen, _ := readSizes(free, params)
-		return sizesForm{c.view(r), a, l.Account, free, chosen}.draw(), nil
+		return c.view(r).drawSizes(l, a, free, chosen), nil
 	})
 }
 

@@ -33,9 +33,14 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 	if b.server.Status == "" {
 		pause, limit = 0, lookLimit
 	}
-	for pause == 0 || !conditionOf(b.server.Status).settled() {
-		if time.Now().Add(pause).After(deadline) || !sleep(ctx, pause) {
+	for pause == 0 || conditionOf(b.server.Status).state == transitional {
+		if time.Now().Add(pause).After(deadline) {
 			return b, errUnsettled
+		}
+		select {
+		case <-ctx.Done():
+			return b, errUnsettled
+		case <-time.After(pause):
 		}
 		switch seen, err := c.look(ctx, userID, b.server.ID, min(limit, time.Until(deadline))); {
 		case err == nil:
@@ -64,14 +69,4 @@ func (c *Commands) look(ctx context.Context, userID, serverID string, limit time
 		return bot{}, errGone
 	}
 	return bot{snapshot.List.Servers[i], ageOf(snapshot)}, nil
-}
-
-// sleep waits, and tells whether ctx lasted that long.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

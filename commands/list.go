@@ -38,7 +38,7 @@ func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botLis
 	page := min(max(wantedPage(r, l.Servers), 0), pages-1)
 	shown := slices.Clone(l.Servers[page*pageSize : min((page+1)*pageSize, len(l.Servers))])
 	for i, s := range shown {
-		shown[i] = c.atThisMoment(r.CustomerID, s)
+		shown[i], _ = c.atThisMoment(r.CustomerID, s)
 	}
 	return botList{c.view(r), a, l, page, pages, shown}
 }

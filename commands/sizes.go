@@ -74,42 +74,29 @@ func readSizes(free int, params map[string]string) (chosen sizes, fits bool) {
 	return sizes{read("ram", ramOptions(free), 512), read("disk", diskOptions(), 2048), read("cpu", cpuOptions(), 100)}, fits
 }
 
-// sizesForm lets the sizes of a new bot be chosen.
-type sizesForm struct {
-	view
-	age     age
-	account hostapi.Account
-	free    int // megabytes of memory
-	chosen  sizes
-}
-
-func (f sizesForm) draw() interaction.Response {
-	room, a := "", f.account
-	if a.MaxServers > 0 && a.PlanRAMMB > 0 {
-		room = f.t.Format("create.room", args{
-			"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
-			"Bots": f.t.Count("list.count", a.MaxServers-a.ServerCount, nil), "RAM": f.t.Size(f.free),
+// drawSizes lets the sizes of a new bot be chosen.
+func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interaction.Response {
+	room := ""
+	if l.Account.MaxServers > 0 && l.Account.PlanRAMMB > 0 {
+		room = v.t.Format("create.room", args{
+			"Plan": orDash(sanitize.Markdown(l.Account.PlanName, wordLimit)),
+			"Bots": v.t.Count("list.count", l.Account.MaxServers-l.Account.ServerCount, nil), "RAM": v.t.Size(free),
 		})
 	}
-	embed := &discordgo.MessageEmbed{Title: f.t.Text("create.title"), Description: paragraphs(f.heading(f.age, ""), room), Color: blurple}
-	return f.view.draw(idCreate+f.chosen.customID(), embed,
-		f.menu("ram", ramOptions(f.free), f.chosen.ramMB, f.t.Size),
-		f.menu("disk", diskOptions(), f.chosen.diskMB, f.t.Size),
-		f.menu("cpu", cpuOptions(), f.chosen.cpuPercent, f.t.Percent),
-		row(f.button(discordgo.PrimaryButton, "button.continue", idCreate+f.chosen.customID(), false)),
+	// A menu chooses one of the sizes, which is a parameter of custom IDs.
+	menu := func(size string, options []int, selected int, say func(int) string) discordgo.MessageComponent {
+		label := v.t.Text("card." + size)
+		menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + chosen.customID(), Placeholder: label}
+		for _, n := range options {
+			menu.Options = append(menu.Options, discordgo.SelectMenuOption{Label: label + ": " + say(n), Value: strconv.Itoa(n), Default: n == selected})
+		}
+		return row(menu)
+	}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(a, ""), room), Color: blurple}
+	return v.draw(idCreate+chosen.customID(), embed,
+		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
+		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),
+		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.Percent),
+		row(v.button(discordgo.PrimaryButton, "button.continue", idCreate+chosen.customID(), false)),
 	)
-}
-
-// menu chooses one of the sizes, which is a parameter of custom IDs.
-func (f sizesForm) menu(size string, options []int, chosen int, say func(int) string) discordgo.MessageComponent {
-	label := f.t.Text("card." + size)
-	menu := discordgo.SelectMenu{
-		MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + f.chosen.customID(), Placeholder: label,
-	}
-	for _, n := range options {
-		menu.Options = append(menu.Options, discordgo.SelectMenuOption{
-			Label: label + ": " + say(n), Value: strconv.Itoa(n), Default: n == chosen,
-		})
-	}
-	return row(menu)
 }

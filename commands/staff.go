@@ -114,7 +114,7 @@ func (c *Commands) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
 // chooseAction does to a customer's bot what was chosen.
 func (c *Commands) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	a, ok := actionNamed(r.Options[optionAction])
-	if !ok || !c.hosting.Offers(a.op) {
+	if !ok {
 		return interaction.Response{Audit: &interaction.Audit{Detail: r.Options[optionAction] + " " + botAsked(r)}}, badInput()
 	}
 	return c.actForCustomer(a)(ctx, r)

@@ -29,23 +29,17 @@ const (
 	locked       // for the host alone to change
 )
 
-// atThisMoment returns a bot with the status that the action which is running on it
-// gives it, if any: that is newer than what the service said last.
-func (c *Commands) atThisMoment(customerID string, s hostapi.Server) hostapi.Server {
-	return withStatusOf(c.locks.Running(customerID, s.ID), s)
-}
-
-func withStatusOf(running *actionlock.Running, s hostapi.Server) hostapi.Server {
+// atThisMoment returns the action that is running on a bot, if any, and the bot with
+// the status that this gives it: that is newer than what the service said last.
+func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Server, *actionlock.Running) {
+	running := c.locks.Running(customerID, s.ID)
 	if running != nil {
 		if a, ok := actionNamed(running.Action); ok {
 			s.Status = a.transitional
 		}
 	}
-	return s
+	return s, running
 }
-
-// settled tells whether the condition lasts until somebody does something.
-func (c condition) settled() bool { return c.state != transitional }
 
 // conditionOf understands the documented status RUNNING and what others are
 // commonly called. A status that is not known is shown as it came and never
