@@ -10,9 +10,6 @@ import (
 	"hostbot/hostapi"
 )
 
-// maxChoices is how many suggestions Discord takes.
-const maxChoices = 25
-
 // complete suggests the caller's bots while the name of one is typed.
 func (c *Commands) complete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
@@ -60,5 +57,5 @@ func matching(servers []hostapi.Server, typed string) []hostapi.Server {
 		}
 	}
 	found := slices.Concat(ranked[:]...)
-	return found[:min(len(found), maxChoices)]
+	return found[:min(len(found), 25)] // as many as Discord takes
 }

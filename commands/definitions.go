@@ -9,12 +9,15 @@ import (
 	"hostbot/locale"
 )
 
-// Definitions returns the customers' commands as they are registered with Discord.
-// Contexts and integration types are those that the commands are made for; package
-// register leaves out what the application may not have.
-func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
-	definitions := c.define(c.offered(false))
-	for _, d := range definitions {
+// Definitions returns the commands as they are registered with Discord.
+//
+// Contexts and integration types of the customers' are those that the commands are made
+// for; package register leaves out what the application may not have. Discord hides
+// staff's from members who may not manage the guild, unless that is set otherwise there.
+// Staff decides who may use them all the same.
+func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationCommand) {
+	customers, staff = c.define(c.offered(false)), c.define(c.offered(true))
+	for _, d := range customers {
 		d.IntegrationTypes = &[]discordgo.ApplicationIntegrationType{
 			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
 		}
@@ -22,23 +25,12 @@ func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
 			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
 		}
 	}
-	return definitions
-}
-
-// StaffDefinitions returns staff's commands as they are registered in the guild of
-// theirs. Discord hides them from members who may not manage the guild, unless that
-// is set otherwise there. Staff decides who may use them all the same.
-func (c *Commands) StaffDefinitions() []*discordgo.ApplicationCommand {
-	definitions := c.define(c.offered(true))
 	manageGuild := int64(discordgo.PermissionManageGuild)
-	for _, d := range definitions {
+	for _, d := range staff {
 		d.DefaultMemberPermissions = &manageGuild
 	}
-	return definitions
+	return customers, staff
 }
-
-// textKey returns the key of a command's texts.
-func textKey(name string) string { return "command." + strings.ReplaceAll(name, " ", ".") }
 
 // define returns Discord's definitions of commands. Commands whose names begin with
 // the same words become subcommands of one.

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"errors"
 	"time"
 
@@ -84,28 +83,19 @@ func (v view) explain(err error) (text string, fault bool) {
 	return v.t.Text("error.internal"), true
 }
 
-// explainService says what the hosting service's refusal or silence means.
+// explainService says what the hosting service's refusal or silence means. The texts
+// are named for the service's codes.
 func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
-	if isNoAccount(e) {
+	key, when := "error."+string(e.Code), v.t.Text("time.soon")
+	switch {
+	case isNoAccount(e):
 		return v.t.Text(v.errorKey("no_account")), false
-	}
-	key := map[hostapi.Code]string{
-		hostapi.CodeUnauthorized: "error.unauthorized",
-		hostapi.CodeForbidden:    "error.forbidden",
-		hostapi.CodeNotFound:     "error.gone",
-		hostapi.CodeConflict:     "error.conflict",
-		hostapi.CodeLimitReached: "error.limit",
-		hostapi.CodeRateLimited:  "error.rate_limited",
-		hostapi.CodeUnavailable:  "error.unavailable",
-		hostapi.CodeMalformed:    "error.malformed",
-		hostapi.CodeCanceled:     "error.canceled",
-		hostapi.CodeNotOffered:   "error.not_offered",
-	}[e.Code]
-	when := v.t.Text("time.soon")
-	if e.RetryAfter > 0 {
+	case e.Code == hostapi.CodeNotFound:
+		key = "error.gone"
+	case e.RetryAfter > 0:
 		when = relative(time.Now().Add(e.RetryAfter))
 	}
-	return v.t.Format(cmp.Or(key, "error.internal"), args{"When": when}), e.Code != hostapi.CodeNotOffered
+	return v.t.Format(key, args{"When": when}), e.Code != hostapi.CodeNotOffered
 }
 
 // errorKey returns the key of an error's text: staff read of the customer, and

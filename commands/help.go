@@ -14,7 +14,7 @@ func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.
 	v := c.view(r)
 	lines := []string{v.t.Text("help.intro"), ""}
 	for _, cmd := range c.offered(false) {
-		lines = append(lines, c.mention(cmd.name)+" · "+v.t.Text(textKey(cmd.name)+".description"))
+		lines = append(lines, c.mention(cmd.name)+" · "+v.t.Text("command."+strings.ReplaceAll(cmd.name, " ", ".")+".description"))
 	}
 	return v.draw("", &discordgo.MessageEmbed{
 		Title: v.t.Text("help.title"), Description: strings.Join(lines, "\n"), Color: blurple,

@@ -16,8 +16,7 @@ import (
 // within an embed's 6,000 characters, and within a phone's patience.
 const pageSize = 10
 
-// list shows a page of the caller's bots: the first, the one that is named, or
-// the one that has a certain bot.
+// list shows a page of the caller's bots.
 func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) { return c.botList(r, l, a).draw(), nil })
 }
@@ -31,28 +30,21 @@ type botList struct {
 	shown       []hostapi.Server // the bots of the page, as they are at this moment
 }
 
-// botList returns the page that a request is about. Where that does not exist any
-// more, it is the nearest one that does.
+// botList returns the page that a request is about: the first, the one with a number,
+// or the one that lists a certain bot. Where that does not exist any more, it is the
+// nearest one that does.
 func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
 	pages := max(1, (len(l.Servers)+pageSize-1)/pageSize)
-	page := min(max(wantedPage(r, l.Servers), 0), pages-1)
+	page, err := strconv.Atoi(r.Params["page"])
+	if err != nil {
+		page = slices.IndexFunc(l.Servers, func(s hostapi.Server) bool { return botKey(s.ID) == r.Params["bot"] }) / pageSize
+	}
+	page = min(max(page, 0), pages-1)
 	shown := slices.Clone(l.Servers[page*pageSize : min((page+1)*pageSize, len(l.Servers))])
 	for i, s := range shown {
 		shown[i], _ = c.atThisMoment(r.CustomerID, s)
 	}
 	return botList{c.view(r), a, l, page, pages, shown}
-}
-
-// wantedPage returns the number of a page that may not exist.
-func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
-	if key, ok := r.Params["bot"]; ok {
-		return max(0, slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == key })) / pageSize
-	}
-	n, err := strconv.Atoi(r.Params["page"])
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 func (l botList) draw() interaction.Response {

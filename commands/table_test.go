@@ -38,7 +38,8 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, d := range slices.Concat(c.Definitions(), c.StaffDefinitions()) {
+	customers, staff := c.Definitions()
+	for _, d := range slices.Concat(customers, staff) {
 		leaves(d.Name, d.Options, func(name string, options []*discordgo.ApplicationCommandOption) {
 			names = append(names, name)
 			wantRoute(command(name, nil))
@@ -67,7 +68,8 @@ func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 	c := newCommands(t, w)
 	registered := func() string {
 		var names []string
-		for _, d := range slices.Concat(c.Definitions()[:1], c.StaffDefinitions()[:1]) {
+		customers, staff := c.Definitions()
+		for _, d := range slices.Concat(customers[:1], staff[:1]) {
 			leaves(d.Name, d.Options, func(name string, _ []*discordgo.ApplicationCommandOption) { names = append(names, name) })
 		}
 		return strings.Join(names, ", ")
@@ -93,7 +95,8 @@ func TestHelpListsEveryCommand(t *testing.T) {
 
 	c.Registered(map[string]string{"bot": "11", "plan": "12", "help": "13"})
 	german := answer(t, c, inLanguage("de", command("help", nil)))
-	for _, o := range c.Definitions()[0].Options {
+	customers, _ := c.Definitions()
+	for _, o := range customers[0].Options {
 		wantText(t, german.Message, "</bot "+o.Name+":11> · "+o.DescriptionLocalizations["de"])
 	}
 	wantText(t, german.Message, "</plan:12> · ", "</help:13> · ", "Meine Antworten siehst nur du")
