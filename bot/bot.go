@@ -47,7 +47,6 @@ type Bot struct {
 	redis     *redisclient.Conn
 	service   *hostapi.Client
 	handlers  *commands.Commands
-	staff     *commands.Staff // nil: there are no commands for staff
 	responder *responder.Responder
 	gateway   *gateway.Gateway
 
@@ -98,16 +97,12 @@ func (b *Bot) build() error {
 	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
 	locks := actionlock.New(b.redis.Client)
-	b.handlers = commands.New(cache, hosting, locks, texts)
+	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
+		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
+		Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
+	})
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
-	if s.Admin.GuildID != "" {
-		b.staff = commands.NewStaff(b.handlers, commands.StaffConfig{
-			Access: commands.Access{GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs},
-			Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-		})
-		b.staff.Route(router)
-	}
 	if err := router.Err(); err != nil {
 		return err
 	}

@@ -26,16 +26,15 @@ func (b *Bot) registerCommands(ctx context.Context) {
 // scopes returns which commands belong where: customers' everywhere, or in the
 // one guild that is set; staff's in the guild of theirs, which may be the same.
 func (b *Bot) scopes() []register.Scope {
-	customers := register.Scope{
-		GuildID: b.settings.Discord.GuildID, Commands: b.handlers.Definitions(), Registered: b.handlers.Registered,
-	}
-	switch {
-	case b.staff == nil:
+	forCustomers, forStaff := b.handlers.Definitions()
+	customers := register.Scope{GuildID: b.settings.Discord.GuildID, Commands: forCustomers, Registered: b.handlers.Registered}
+	switch b.settings.Admin.GuildID {
+	case "":
 		return []register.Scope{customers}
-	case b.settings.Admin.GuildID == customers.GuildID:
-		customers.Commands = append(customers.Commands, b.staff.Definitions()...)
+	case customers.GuildID:
+		customers.Commands = append(customers.Commands, forStaff...)
 		return []register.Scope{customers}
 	default:
-		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: b.staff.Definitions()}}
+		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: forStaff}}
 	}
 }

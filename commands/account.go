@@ -12,8 +12,8 @@ import (
 
 // age is how old the account is that a message shows.
 type age struct {
-	fetchedAt time.Time
-	key       string // of the text that says so; "" for an account that is as new as it should be
+	fetchedAt time.Time // zero where none is shown
+	key       string    // of the text that says so; "" for an account that is as new as it should be
 }
 
 // The texts that say how old an account is.
@@ -24,22 +24,25 @@ const (
 )
 
 func ageOf(s accounts.Snapshot) age {
+	a := age{fetchedAt: s.FetchedAt}
 	if s.Old {
-		return age{s.FetchedAt, ageOld}
+		a.key = ageOld
 	}
-	return age{s.FetchedAt, ""}
+	return a
 }
 
 // heading is the top of a message: whose account it shows, where staff read it, what
 // was done, and how old the account is.
 func (v view) heading(a age, notice string) string {
 	whose, old := "", ""
-	when := args{"User": sanitize.User(v.customerID), "When": relative(a.fetchedAt)}
-	if v.staff {
-		whose = v.t.Format("staff.view_aged", when)
+	switch user := sanitize.User(v.asked.CustomerID); {
+	case v.asked.ByStaff() && a.fetchedAt.IsZero():
+		whose = v.t.Format("staff.view", args{"User": user})
+	case v.asked.ByStaff():
+		whose = v.t.Format("staff.view_aged", args{"User": user, "When": relative(a.fetchedAt)})
 	}
 	if a.key != "" {
-		old = v.t.Format(a.key, when)
+		old = v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
 	}
 	if a.key == ageFailed {
 		old += "\n" + v.referenceLine()
@@ -66,42 +69,33 @@ func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use f
 	return use(snapshot)
 }
 
-// drawing makes a screen of an account, or refuses what is asked for.
-type drawing func(hostapi.List, age) (screen, error)
+// drawing draws an account, or refuses what is asked for.
+type drawing func(hostapi.List, age) (interaction.Response, error)
 
 // shown answers with a drawing of the customer's account. Where that is old because
 // the service is slow, it is drawn at once, and again when the service has answered.
 func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
 	return read(ctx, c, r, func(s accounts.Snapshot) (interaction.Response, error) {
 		if s.Update == nil {
-			return draw.respond(r, s.List, ageOf(s))
+			return draw(s.List, ageOf(s))
 		}
-		response, err := draw.respond(r, s.List, age{s.FetchedAt, ageUpdating})
-		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
+		response, err := draw(s.List, age{s.FetchedAt, ageUpdating})
+		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, s) }
 		return response, err
 	})
 }
 
-func (draw drawing) respond(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-	drawn, err := draw(l, a)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	return respond(r, drawn), nil
-}
-
 // again draws an account again once the service has answered, or says that it did
 // not.
-func (draw drawing) again(ctx context.Context, r *interaction.Request, old accounts.Snapshot) (interaction.Response, error) {
+func (draw drawing) again(ctx context.Context, old accounts.Snapshot) (interaction.Response, error) {
 	snapshot, failure := old.Update(ctx)
-	at := ageOf(snapshot)
 	switch {
-	case hostapi.CodeOf(failure) == hostapi.CodeNotFound:
-		return interaction.Response{}, failure // the account was closed
-	case failure != nil:
-		snapshot, at = old, age{old.FetchedAt, ageFailed}
+	case failure == nil:
+		return draw(snapshot.List, ageOf(snapshot))
+	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
+		return interaction.Response{}, failure
 	}
-	response, err := draw.respond(r, snapshot.List, at)
+	response, err := draw(old.List, age{old.FetchedAt, ageFailed})
 	response.Failure = failure
 	return response, err
 }

@@ -28,9 +28,6 @@ type action struct {
 	style discordgo.ButtonStyle
 }
 
-// customID returns the custom ID of a button for the action on a bot.
-func (a action) customID(key string) string { return a.name + "/" + key }
-
 // actions lists the actions that have a command and a button on a bot's card (in this
 // order), and that staff can choose. Each has a text button.<name>.
 func actions() []action {
@@ -49,7 +46,10 @@ func actions() []action {
 		},
 		{
 			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: []state{unknown, up, down, broken},
-			do: reinstall, style: discordgo.SecondaryButton,
+			do: withStatus(func(h Hosting, ctx context.Context, userID, serverID string) (string, error) {
+				return "", h.Reinstall(ctx, userID, serverID) // the service names no status
+			}),
+			style: discordgo.SecondaryButton,
 		},
 	}
 }
@@ -63,9 +63,6 @@ func actionNamed(name string) (a action, found bool) {
 	return actions()[i], true
 }
 
-// fits tells whether the action makes sense for a bot with this status.
-func (a action) fits(status string) bool { return slices.Contains(a.in, conditionOf(status).state) }
-
 // withStatus makes an action of an operation that returns the bot's new status.
 func withStatus(operation func(h Hosting, ctx context.Context, userID, serverID string) (string, error),
 ) func(context.Context, Hosting, string, hostapi.Server) (hostapi.Server, error) {
@@ -74,12 +71,6 @@ func withStatus(operation func(h Hosting, ctx context.Context, userID, serverID 
 		s.Status, err = operation(h, ctx, userID, s.ID)
 		return s, err
 	}
-}
-
-// reinstall installs a bot's dependencies anew. The service names no status.
-func reinstall(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
-	s.Status = ""
-	return s, h.Reinstall(ctx, userID, s.ID)
 }
 
 // act does something to one of the caller's bots.

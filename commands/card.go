@@ -11,7 +11,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // bot is a customer's bot, and how old the account is in which it was found.
@@ -22,10 +21,10 @@ type bot struct {
 
 // show opens the card of one of the caller's bots.
 func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
 		server, err := choose(r, l.Servers)
 		if err != nil {
-			return screen{}, err
+			return interaction.Response{}, err
 		}
 		return c.card(r, bot{server, a}, "").draw(), nil
 	})
@@ -35,66 +34,69 @@ func (c *Commands) show(ctx context.Context, r *interaction.Request) (interactio
 type card struct {
 	view
 	bot
-	running *actionlock.Running // the action that is running on the bot; nil for none
-	notice  string              // what was done
-	color   int                 // 0: that of the bot's status
+	busy   bool   // an action is running on the bot
+	notice string // which one that is, or what was done
+	color  int    // 0: that of the bot's status
 }
 
 // card returns a bot's card as it is at this moment.
 func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
-	return card{view: c.view(r), bot: b, running: c.locks.Running(r.CustomerID, b.server.ID), notice: notice}
+	var running *actionlock.Running
+	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
+		notice = c.view(r).runningLine(*running, name(b.server))
+	}
+	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
 }
 
-func (c card) draw() screen {
-	server, notice := withStatusOf(c.running, c.server), c.notice
-	if c.running != nil {
-		notice = runningLine(c.t, *c.running, name(server))
-		if c.notice != "" {
-			notice += "\n" + c.notice
-		}
+func (c card) draw() interaction.Response {
+	if c.server.ID == "" {
+		return c.drawDraft()
 	}
-	if server.ID == "" {
-		return c.drawDraft(notice)
-	}
-	condition := conditionOf(server.Status)
+	condition := conditionOf(c.server.Status)
 	embed := &discordgo.MessageEmbed{
-		Title: condition.emoji + " " + name(server), Description: c.heading(c.age, notice), Color: cmp.Or(c.color, condition.color), Fields: c.fields(server),
+		Title: condition.emoji + " " + name(c.server), Description: c.heading(c.age, c.notice),
+		Color: cmp.Or(c.color, condition.color), Fields: c.fields(c.server),
 	}
-	return newScreen(idShow+botKey(server.ID), embed, c.buttons(condition)...)
+	return c.view.draw(idShow+botKey(c.server.ID), embed, c.buttons(condition)...)
 }
 
 // drawDraft draws a bot that does not exist: it is being created, or could not be.
-func (c card) drawDraft(notice string) screen {
-	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: notice, Color: cmp.Or(c.color, yellow)}
-	return newScreen(idCreate, embed, c.backRow())
+func (c card) drawDraft() interaction.Response {
+	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: c.notice, Color: cmp.Or(c.color, yellow)}
+	return c.view.draw(idCreate, embed, c.backRow())
+}
+
+// drawDeleted says that the bot is no more, and shows the way back.
+func (c card) drawDeleted() interaction.Response {
+	return c.view.draw(idShow+botKey(c.server.ID), &discordgo.MessageEmbed{Description: c.notice, Color: grey}, c.backRow())
 }
 
 // runningLine says which action is running on a bot, and since when.
-func runningLine(t *locale.Texts, running actionlock.Running, botName string) string {
-	return "⏳ " + t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
+func (v view) runningLine(running actionlock.Running, botName string) string {
+	return "⏳ " + v.t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
 }
 
 // buttons are the actions on the bot, as its condition allows, and the ways on.
 // While the bot is in transition all actions stay in sight, so that nothing jumps
 // about.
 func (c card) buttons(condition condition) []discordgo.MessageComponent {
-	key, busy := botKey(c.server.ID), c.running != nil
+	key := botKey(c.server.ID)
 	var rows, act, more []discordgo.MessageComponent
 	for _, a := range actions() {
 		allowed := slices.Contains(a.in, condition.state)
 		if c.offers(a.op) && (allowed || condition.state == transitional || condition.state == locked) {
-			act = append(act, c.button(a.style, "button."+a.name, a.customID(key), busy || !allowed))
+			act = append(act, c.button(a.style, "button."+a.name, a.name+"/"+key, c.busy || !allowed))
 		}
 	}
 	if len(act) > 0 {
 		rows = append(rows, row(act...))
 	}
 	// Only customers themselves change how their bots are started, and delete them.
-	if !c.staff && c.offers(hostapi.OpUpdateStartup) {
-		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, busy))
+	if !c.asked.ByStaff() && c.offers(hostapi.OpUpdateStartup) {
+		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
 	}
-	if !c.staff && c.offers(hostapi.OpDelete) {
-		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, busy))
+	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
+		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
 	}
 	return append(rows, row(append(more,
 		c.button(discordgo.SecondaryButton, "button.refresh", idShow+key, false),
@@ -108,7 +110,7 @@ func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 		created = stamp(s.CreatedAt, "D") + " (" + relative(s.CreatedAt) + ")"
 	}
 	return []*discordgo.MessageEmbedField{
-		c.field("card.status", conditionOf(s.Status).word(c.t, s.Status, sanitize.Markdown), true),
+		c.field("card.status", c.statusWord(s), true),
 		c.field("card.ram", c.t.Size(s.RAMMB), true),
 		c.field("card.disk", c.t.Size(s.DiskMB), true),
 		c.field("card.cpu", c.t.Percent(s.CPUPercent), true),

@@ -11,12 +11,10 @@ package commands
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -43,34 +41,21 @@ type Hosting interface {
 	Create(ctx context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error)
 }
 
-// Locks lets one action at a time run on a bot. Errors are those of package
-// actionlock.
-type Locks interface {
-	Acquire(context.Context, actionlock.Claim) (*actionlock.Lock, error)
-	Running(customerID, serverID string) *actionlock.Running
-}
-
 // Commands holds what the handlers share.
 type Commands struct {
 	accounts Accounts
 	hosting  Hosting
-	locks    Locks
+	locks    *actionlock.Locks
 	texts    *locale.Bundle
-	// unsupported holds the operations of which staff were told that the service
-	// does not have them.
-	unsupported sync.Map
-	ids         atomic.Pointer[map[string]string] // of the registered commands, by name
+	staff    Staff
+	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks Locks, texts *locale.Bundle) *Commands {
-	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts}
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff) *Commands {
+	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff}
 }
 
 // Registered tells the IDs that Discord gave the commands, by which /help makes
 // them clickable. It may be called at any time.
 func (c *Commands) Registered(ids map[string]string) { c.ids.Store(&ids) }
-
-// Route adds all routes to a router. Those of an operation that is turned off are
-// among them: buttons of older messages lead there, and say so.
-func (c *Commands) Route(r *interaction.Router) { addRoutes(r, c.table()) }

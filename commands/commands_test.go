@@ -107,7 +107,7 @@ func newCommands(t *testing.T, w *world) *commands.Commands {
 
 func newCommandsWith(t *testing.T, a commands.Accounts, h commands.Hosting) *commands.Commands {
 	t.Helper()
-	return commands.New(a, h, actionlock.New(nil), loadTexts(t))
+	return commands.New(a, h, actionlock.New(nil), loadTexts(t), commands.Staff{GuildID: "7", UserIDs: []string{"1"}})
 }
 
 func loadTexts(t testing.TB) *locale.Bundle {

@@ -10,38 +10,35 @@ import (
 	"hostbot/hostapi"
 )
 
-// maxChoices is how many suggestions Discord takes.
-const maxChoices = 25
-
 // complete suggests the caller's bots while the name of one is typed.
 func (c *Commands) complete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	_, count := plainNames(snapshot.List.Servers)
 	var choices []interaction.Choice
-	for _, s := range matching(snapshot.List.Servers, r.Options[r.Focused]) {
-		choice := interaction.Choice{Name: conditionOf(withStatusOf(c.locks.Running(r.CustomerID, s.ID), s).Status).emoji + " ", Value: botKey(s.ID)}
-		name := plainName(s, nameLimit)
-		if count[name] > 1 {
-			name = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
-		}
-		choice.Name += name
-		choices = append(choices, choice)
+	found := matching(snapshot.List.Servers, r.Options[r.Focused])
+	for i, label := range labels(found) {
+		s, _ := c.atThisMoment(r.CustomerID, found[i])
+		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
 	}
 	return interaction.Suggest(choices), nil
 }
 
-// plainNames returns the names of bots as they are shown without markdown, and how
-// many of the bots show each of them.
-func plainNames(servers []hostapi.Server) (names []string, count map[string]int) {
-	names, count = make([]string, len(servers)), make(map[string]int, len(servers))
-	for i, s := range servers {
-		names[i] = plainName(s, nameLimit)
-		count[names[i]]++
+// labels are what bots are called in lists where Discord renders no markdown. Bots of
+// one name show their IDs.
+func labels(servers []hostapi.Server) []string {
+	labels, count := make([]string, len(servers)), make(map[string]int)
+	for _, s := range servers {
+		count[plainName(s, nameLimit)]++
 	}
-	return names, count
+	for i, s := range servers {
+		labels[i] = plainName(s, nameLimit)
+		if count[labels[i]] > 1 {
+			labels[i] = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
+		}
+	}
+	return labels
 }
 
 // matching returns the bots that the typed text may mean, the likeliest first:
@@ -50,16 +47,15 @@ func matching(servers []hostapi.Server, typed string) []hostapi.Server {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	var ranked [3][]hostapi.Server
 	for _, s := range servers {
-		name := strings.ToLower(s.Name)
-		switch {
-		case strings.HasPrefix(name, typed):
+		switch at := strings.Index(strings.ToLower(s.Name), typed); {
+		case at == 0:
 			ranked[0] = append(ranked[0], s)
-		case strings.Contains(name, typed):
+		case at > 0:
 			ranked[1] = append(ranked[1], s)
 		case strings.Contains(strings.ToLower(s.ID), typed):
 			ranked[2] = append(ranked[2], s)
 		}
 	}
 	found := slices.Concat(ranked[:]...)
-	return found[:min(len(found), maxChoices)]
+	return found[:min(len(found), 25)] // as many as Discord takes
 }

@@ -19,13 +19,13 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 	if what := params["what"]; what != "" {
 		params[what] = r.Value()
 	}
-	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
 		free, err := freeRAM(l)
 		if err != nil {
-			return screen{}, err
+			return interaction.Response{}, err
 		}
 		chosen, _ := readSizes(free, params)
-		return sizesForm{view: c.view(r), age: a, account: l.Account, free: free, chosen: chosen}.draw(), nil
+		return c.view(r).drawSizes(l, a, free, chosen), nil
 	})
 }
 

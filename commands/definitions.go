@@ -9,13 +9,15 @@ import (
 	"hostbot/locale"
 )
 
-// Definitions returns the commands as they are registered with Discord: those
-// of operations that the service offers. Contexts and integration types are those
-// that the commands are made for; package register leaves out what the application
-// may not have.
-func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
-	definitions := define(c.texts, c.offered())
-	for _, d := range definitions {
+// Definitions returns the commands as they are registered with Discord.
+//
+// Contexts and integration types of the customers' are those that the commands are made
+// for; package register leaves out what the application may not have. Discord hides
+// staff's from members who may not manage the guild, unless that is set otherwise there.
+// Staff decides who may use them all the same.
+func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationCommand) {
+	customers, staff = c.define(c.offered(false)), c.define(c.offered(true))
+	for _, d := range customers {
 		d.IntegrationTypes = &[]discordgo.ApplicationIntegrationType{
 			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
 		}
@@ -23,24 +25,24 @@ func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
 			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
 		}
 	}
-	return definitions
+	manageGuild := int64(discordgo.PermissionManageGuild)
+	for _, d := range staff {
+		d.DefaultMemberPermissions = &manageGuild
+	}
+	return customers, staff
 }
-
-// textKey returns the key of a command's texts.
-func textKey(name string) string { return "command." + strings.ReplaceAll(name, " ", ".") }
 
 // define returns Discord's definitions of commands. Commands whose names begin with
 // the same words become subcommands of one.
-func define(texts *locale.Bundle, table []command) []*discordgo.ApplicationCommand {
-	d := definer{texts, texts.For(locale.Default)}
+func (c *Commands) define(table []command) []*discordgo.ApplicationCommand {
 	var tree []*discordgo.ApplicationCommandOption
 	var menus, definitions []*discordgo.ApplicationCommand
 	for _, cmd := range table {
 		if cmd.userMenu == "" {
-			tree = d.add(tree, "command", cmd.name, cmd)
+			tree = c.addDefinition(tree, "command", cmd.name, cmd)
 			continue
 		}
-		names := d.localizations(cmd.userMenu, cmd.name)
+		names := c.texts.Localizations(cmd.userMenu)
 		menus = append(menus, &discordgo.ApplicationCommand{Type: discordgo.UserApplicationCommand, Name: cmd.name, NameLocalizations: &names})
 	}
 	for _, o := range tree {
@@ -52,19 +54,13 @@ func define(texts *locale.Bundle, table []command) []*discordgo.ApplicationComma
 	return append(definitions, menus...)
 }
 
-// definer writes descriptions and localised names.
-type definer struct {
-	texts *locale.Bundle
-	plain *locale.Texts
-}
-
-// add adds a command, or what is left of its name, to the options of the command or
-// group above it; where nothing is left, the command's own options. key is that of
-// the texts of what is above.
-func (d definer) add(above []*discordgo.ApplicationCommandOption, key, name string, cmd command) []*discordgo.ApplicationCommandOption {
+// addDefinition adds a command, or what is left of its name, to the options of the
+// command or group above it; where nothing is left, the command's own options. key is
+// that of the texts of what is above.
+func (c *Commands) addDefinition(above []*discordgo.ApplicationCommandOption, key, name string, cmd command) []*discordgo.ApplicationCommandOption {
 	if name == "" {
 		for _, o := range cmd.options {
-			definition := d.option(o.kind, "option."+o.name, o.name)
+			definition := c.defineOption(o.kind, "option."+o.name, o.name)
 			definition.Required, definition.Autocomplete, definition.Choices = true, o.complete != nil, o.choices
 			above = append(above, definition)
 		}
@@ -78,32 +74,18 @@ func (d definer) add(above []*discordgo.ApplicationCommandOption, key, name stri
 	key += "." + first
 	i := slices.IndexFunc(above, func(o *discordgo.ApplicationCommandOption) bool { return o.Name == first })
 	if i < 0 {
-		i, above = len(above), append(above, d.option(kind, key, first))
+		i, above = len(above), append(above, c.defineOption(kind, key, first))
 	}
-	above[i].Options = d.add(above[i].Options, key, rest, cmd)
+	above[i].Options = c.addDefinition(above[i].Options, key, rest, cmd)
 	return above
 }
 
-func (d definer) option(kind discordgo.ApplicationCommandOptionType, key, name string) *discordgo.ApplicationCommandOption {
-	description := d.plain.Text(key + ".description")
+func (c *Commands) defineOption(kind discordgo.ApplicationCommandOptionType, key, name string) *discordgo.ApplicationCommandOption {
 	return &discordgo.ApplicationCommandOption{
 		Type:                     kind,
 		Name:                     name,
-		NameLocalizations:        d.localizations(key+".name", name),
-		Description:              description,
-		DescriptionLocalizations: d.localizations(key+".description", description),
+		NameLocalizations:        c.texts.Localizations(key + ".name"),
+		Description:              c.texts.For(locale.Default).Text(key + ".description"),
+		DescriptionLocalizations: c.texts.Localizations(key + ".description"),
 	}
-}
-
-// localizations returns a text in the languages that have it. The default language
-// is left out where its text is the one that defines the command.
-func (d definer) localizations(key, defined string) map[discordgo.Locale]string {
-	localized := make(map[discordgo.Locale]string)
-	for language, text := range d.texts.Localizations(key) {
-		localized[discordgo.Locale(language)] = text
-	}
-	if text := d.plain.Text(key); text != defined {
-		localized[locale.Default] = text
-	}
-	return localized
 }

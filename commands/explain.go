@@ -1,14 +1,12 @@
 package commands
 
 import (
-	"cmp"
 	"errors"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -32,22 +30,16 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	v := c.view(r)
 	text, fault := v.explain(err)
 	embed := &discordgo.MessageEmbed{Color: yellow}
-	var unshown *interaction.UnshownError
-	switch {
-	case errors.As(err, &unshown): // the action itself may have gone well
-		embed.Color = outcomeColor(unshown.Action.Outcome)
-	case fault:
-		embed.Title, embed.Color = v.t.Text("error.title"), red
-	}
-	whose, reference := "", ""
-	if v.staff {
-		whose = v.t.Format("staff.view", args{"User": sanitize.User(v.customerID)})
-	}
+	reference := ""
 	if fault {
-		reference = v.referenceLine()
+		embed.Title, embed.Color, reference = v.t.Text("error.title"), red, v.referenceLine()
 	}
-	embed.Description = paragraphs(whose, text, reference)
-	return interaction.Explanation{Message: newScreen("", embed).message, Fault: fault}
+	var unshown *interaction.UnshownError
+	if errors.As(err, &unshown) { // the action itself may have gone well
+		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
+	}
+	embed.Description = paragraphs(v.heading(age{}, text), reference)
+	return interaction.Explanation{Message: v.draw("", embed).Message, Fault: fault}
 }
 
 // explain says an error to the reader, and whether staff should know of it.
@@ -60,10 +52,11 @@ func (v view) explain(err error) (text string, fault bool) {
 	switch {
 	case errors.As(err, &refused):
 		return refused.explain(v), false
-	case isUnsupported(err):
-		return v.t.Text("error.not_offered"), false
 	case errors.As(err, &unshown):
-		return v.inShort(unshown.Action), true
+		// Discord has refused words that hold the bot's name, its status or the service's
+		// reason. These are our own alone.
+		a := unshown.Action
+		return v.t.Format("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}), true
 	case errors.As(err, &service):
 		return v.explainService(service)
 	}
@@ -76,8 +69,6 @@ func (v view) explain(err error) (text string, fault bool) {
 		{interaction.ErrStopping, "error.stopping", false},
 		{interaction.ErrBusy, "error.busy", false},
 		{interaction.ErrTooQuick, "error.too_quick", false},
-		{interaction.ErrIncomplete, "error.bad_input", true},
-		{interaction.ErrUnsupported, "error.bad_input", true},
 		{interaction.ErrBlocked, "error.blocked", true},
 		{interaction.ErrNotBegun, "error.not_begun", true},
 		{interaction.ErrMidway, "error.midway", true},
@@ -92,54 +83,32 @@ func (v view) explain(err error) (text string, fault bool) {
 	return v.t.Text("error.internal"), true
 }
 
-// errorKey returns the key of an error's text: staff read of the customer, and
-// customers of themselves.
-func (v view) errorKey(name string) string {
-	if v.staff {
-		return "staff." + name
-	}
-	return "error." + name
-}
-
-// inShort says how an action ended in words of our own alone: Discord has refused
-// those that hold the bot's name, its status or the service's reason.
-func (v view) inShort(a interaction.Action) string {
-	return v.t.Format("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)})
-}
-
-// explainService says what the hosting service's refusal or silence means.
+// explainService says what the hosting service's refusal or silence means. The texts
+// are named for the service's codes.
 func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
+	key, when := "error."+string(e.Code), v.t.Text("time.soon")
 	switch {
 	case isNoAccount(e):
 		return v.t.Text(v.errorKey("no_account")), false
-	case e.Code == hostapi.CodeNotOffered:
-		return v.t.Text("error.not_offered"), false
-	case e.Code == hostapi.CodeRateLimited:
-		return v.t.Format("error.rate_limited", args{"When": v.soon(e.RetryAfter)}), true
+	case e.Code == hostapi.CodeNotFound:
+		key = "error.gone"
+	case e.RetryAfter > 0:
+		when = relative(time.Now().Add(e.RetryAfter))
 	}
-	key := map[hostapi.Code]string{
-		hostapi.CodeUnauthorized: "error.unauthorized",
-		hostapi.CodeForbidden:    "error.forbidden",
-		hostapi.CodeNotFound:     "error.gone",
-		hostapi.CodeConflict:     "error.conflict",
-		hostapi.CodeLimitReached: "error.limit",
-		hostapi.CodeUnavailable:  "error.unavailable",
-		hostapi.CodeMalformed:    "error.malformed",
-		hostapi.CodeCanceled:     "error.canceled",
-	}[e.Code]
-	return v.t.Text(cmp.Or(key, "error.internal")), true
+	return v.t.Format(key, args{"When": when}), e.Code != hostapi.CodeNotOffered
+}
+
+// errorKey returns the key of an error's text: staff read of the customer, and
+// customers of themselves.
+func (v view) errorKey(name string) string {
+	if v.asked.ByStaff() {
+		return "staff." + name
+	}
+	return "error." + name
 }
 
 // isNoAccount tells whether the service knows no account of the customer.
 func isNoAccount(err error) bool {
 	var e *hostapi.Error
 	return errors.As(err, &e) && e.Code == hostapi.CodeNotFound && e.Op == hostapi.OpList
-}
-
-// soon says when to try again.
-func (v view) soon(in time.Duration) string {
-	if in <= 0 {
-		return v.t.Text("time.soon")
-	}
-	return relative(time.Now().Add(in))
 }

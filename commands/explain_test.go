@@ -30,7 +30,6 @@ func TestExplain(t *testing.T) {
 		{service(hostapi.CodeCanceled), "cut short", true},
 		{service(hostapi.CodeNotFound), "no longer exists", true},
 		{service(hostapi.CodeInternal), "our side", true},
-		{service("else"), "our side", true},
 		{service(hostapi.CodeNotOffered), "does not offer", false},
 		{&hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}, "No hosting account", false}, // somebody without an account
 		{interaction.ErrNoRoute, "out of date", false},

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,83 +21,52 @@ var errGone = &refusal{"the component's bot is not among the caller's", func(v v
 	return v.t.Text(v.errorKey("gone"))
 }}
 
-// notFound says that the caller has no bot of that name, and which names are much
-// like it.
-func notFound(wanted string, closest []hostapi.Server) error {
-	return &refusal{fmt.Sprintf("no bot %q", wanted), func(v view) string {
-		text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
-		if len(closest) > 0 {
-			text += " " + v.t.Format("error.closest", args{"Choices": names(closest)})
-		}
-		return text
-	}}
-}
-
-// ambiguous says that the caller has several bots of that name.
-func ambiguous(wanted string, found []hostapi.Server) error {
-	return &refusal{fmt.Sprintf("%d bots are called %q", len(found), wanted), func(v view) string {
-		return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit)), "Choices": ids(found)})
-	}}
-}
-
-// names lists bots by their names.
-func names(servers []hostapi.Server) string {
-	var list []string
-	for _, s := range servers {
-		list = append(list, "**"+name(s)+"**")
-	}
-	return strings.Join(list, ", ")
-}
-
-// ids lists the IDs by which bots of one name can be told apart.
-func ids(servers []hostapi.Server) string {
-	const most = 5
-	var list []string
-	for _, s := range servers[:min(len(servers), most)] {
-		list = append(list, orDash(sanitize.Code(s.ID, nameLimit)))
-	}
-	if len(servers) > most {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
 // choose returns the bot that a request is about. A request only ever selects among
 // the caller's own bots.
 func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
-		return find(servers, r.Options[optionBot])
+		return find(servers, strings.TrimSpace(r.Options[optionBot]))
 	}
 	key, ok := r.Params["bot"]
 	if !ok { // of a select menu
 		key = r.Value()
 	}
-	server, found := byKey(servers, key)
-	if !found {
+	i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == key })
+	if i < 0 {
 		return hostapi.Server{}, errGone
 	}
-	return server, nil
+	return servers[i], nil
 }
 
-// find understands what autocomplete offers, an ID, or a name that only one
-// bot has: an exact name before one that differs in case, and that before one
-// that merely shows the same.
+// maxBotKey keeps a key within what Discord allows for a custom ID and a value
+// (100 characters), with room for a route before it.
+const maxBotKey = 64
+
+// botKey returns the text that stands for a bot in custom IDs and values. It is the
+// ID itself, or a digest of an ID that is too long or might not come back as it was
+// sent: one with characters beyond printable ASCII, or with space around it. A key is
+// only ever compared with those of the caller's own bots.
+func botKey(serverID string) string {
+	mayChange := func(c rune) bool { return c < ' ' || c > '~' }
+	if len(serverID) <= maxBotKey && !strings.HasPrefix(serverID, "~") &&
+		strings.TrimSpace(serverID) == serverID && !strings.ContainsFunc(serverID, mayChange) {
+		return serverID
+	}
+	sum := sha256.Sum256([]byte(serverID))
+	return "~" + base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// find understands what autocomplete offers, an ID, or a name that only one bot has.
+// A bot of exactly that name comes before those whose names differ in case.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
-	wanted = strings.TrimSpace(wanted)
-	if wanted == "" {
-		return hostapi.Server{}, notFound("", nil)
-	}
-	if i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return s.ID == wanted || botKey(s.ID) == wanted }); i >= 0 {
-		return servers[i], nil
-	}
-	for _, isCalled := range []func(hostapi.Server) bool{
+	for _, means := range []func(hostapi.Server) bool{
+		func(s hostapi.Server) bool { return s.ID == wanted || botKey(s.ID) == wanted },
 		func(s hostapi.Server) bool { return strings.TrimSpace(s.Name) == wanted },
-		func(s hostapi.Server) bool { return strings.EqualFold(strings.TrimSpace(s.Name), wanted) },
-		func(s hostapi.Server) bool { return strings.EqualFold(plainName(s, nameLimit), wanted) },
+		func(s hostapi.Server) bool { return isCalled(s, wanted) },
 	} {
 		var found []hostapi.Server
 		for _, s := range servers {
-			if isCalled(s) {
+			if wanted != "" && means(s) {
 				found = append(found, s)
 			}
 		}
@@ -109,21 +80,58 @@ func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	return hostapi.Server{}, notFound(wanted, closest(servers, wanted))
 }
 
-const (
-	maxClosest = 3
-	// maxTyped is how much of what was typed is compared with names: comparing
-	// takes time with the product of the lengths.
-	maxTyped = nameLimit
-)
+// isCalled tells whether the typed text is the name of a bot, but for case and what
+// cannot be seen. Of a long name the part that is shown will do as well.
+func isCalled(s hostapi.Server, typed string) bool {
+	typed = sanitize.Plain(typed, inputLimit)
+	return typed != "" && (strings.EqualFold(typed, plainName(s, inputLimit)) || strings.EqualFold(typed, plainName(s, nameLimit)))
+}
+
+// notFound says that the caller has no bot of that name, and which names are much
+// like it.
+func notFound(wanted string, closest []hostapi.Server) error {
+	return &refusal{fmt.Sprintf("no bot %q", wanted), func(v view) string {
+		text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
+		if len(closest) > 0 {
+			text += " " + v.t.Format("error.closest", args{"Choices": listed(closest, func(s hostapi.Server) string { return "**" + name(s) + "**" })})
+		}
+		return text
+	}}
+}
+
+// ambiguous says that the caller has several bots of that name, and by which IDs they
+// can be told apart.
+func ambiguous(wanted string, found []hostapi.Server) error {
+	return &refusal{fmt.Sprintf("%d bots are called %q", len(found), wanted), func(v view) string {
+		return v.t.Format(v.errorKey("ambiguous"), args{
+			"Name":    orDash(sanitize.Markdown(wanted, nameLimit)),
+			"Choices": listed(found, func(s hostapi.Server) string { return sanitize.Code(s.ID, nameLimit) }),
+		})
+	}}
+}
+
+// listed lists a few bots.
+func listed(servers []hostapi.Server, say func(hostapi.Server) string) string {
+	const most = 5
+	var list []string
+	for _, s := range servers[:min(len(servers), most)] {
+		list = append(list, orDash(say(s)))
+	}
+	if len(servers) > most {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}
 
 // closest returns the bots whose names differ from what was typed in two fifths of
-// its characters at the most, the likest first.
+// its characters at the most, three of them, the likest first. Of long names a part
+// is compared: that takes time with the product of the lengths.
 func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
-	typed := strings.ToLower(sanitize.Plain(wanted, maxTyped))
+	typed := strings.ToLower(sanitize.Plain(wanted, nameLimit))
 	distance := func(s hostapi.Server) int {
-		return levenshtein.ComputeDistance(typed, strings.ToLower(sanitize.Plain(s.Name, maxTyped)))
+		return levenshtein.ComputeDistance(typed, strings.ToLower(sanitize.Plain(s.Name, nameLimit)))
 	}
 	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
 	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
-	return near[:min(len(near), maxClosest)]
+	return near[:min(len(near), 3)]
 }

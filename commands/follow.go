@@ -9,8 +9,8 @@ import (
 	"hostbot/hostapi"
 )
 
-// errUnsettled says that a bot was on its way to another status for longer than
-// it was followed.
+// errUnsettled says that a bot is on its way to another status, or that the service
+// does not tell of it, for longer than is waited for.
 var errUnsettled = errors.New("the bot has not come to rest")
 
 const (
@@ -29,37 +29,32 @@ const (
 // was last seen; one that could not be seen has no status.
 func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error) {
 	deadline := time.Now().Add(followLimit)
-	look := func(limit time.Duration) error {
-		seen, err := c.look(ctx, userID, b.server.ID, limit)
-		if err == nil {
-			b = seen
-		}
-		if errors.Is(err, errGone) {
-			return err
-		}
-		return nil // otherwise the service may yet answer
-	}
+	pause, limit := firstPause, followLimit
 	if b.server.Status == "" {
-		if err := look(lookLimit); err != nil {
-			return b, err
-		}
+		pause, limit = 0, lookLimit
 	}
-	for pause := firstPause; !conditionOf(b.server.Status).settled(); pause = min(2*pause, longestPause) {
-		if time.Now().Add(pause).After(deadline) || !sleep(ctx, pause) {
+	for pause == 0 || conditionOf(b.server.Status).state == transitional {
+		if time.Now().Add(pause).After(deadline) {
 			return b, errUnsettled
 		}
-		if err := look(time.Until(deadline)); err != nil {
-			return b, err
+		select {
+		case <-ctx.Done():
+			return b, errUnsettled
+		case <-time.After(pause):
 		}
+		switch seen, err := c.look(ctx, userID, b.server.ID, min(limit, time.Until(deadline))); {
+		case err == nil:
+			b = seen
+		case errors.Is(err, errGone):
+			return b, err
+		} // otherwise the service may yet answer
+		pause, limit = min(max(2*pause, firstPause), longestPause), followLimit
 	}
 	return b, nil
 }
 
-// errUnseen says that the service does not answer in time.
-var errUnseen = errors.New("the service does not tell of the bot")
-
 // look asks the service anew for a bot. The error is errGone where the user has no
-// such bot, and otherwise errUnseen or the service's.
+// such bot, and otherwise errUnsettled or the service's.
 func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (bot, error) {
 	c.accounts.Expire(ctx, userID)
 	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(limit))
@@ -67,21 +62,11 @@ func (c *Commands) look(ctx context.Context, userID, serverID string, limit time
 	case err != nil:
 		return bot{}, err
 	case snapshot.Old:
-		return bot{}, errUnseen
+		return bot{}, errUnsettled
 	}
 	i := slices.IndexFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
 	if i < 0 {
 		return bot{}, errGone
 	}
 	return bot{snapshot.List.Servers[i], ageOf(snapshot)}, nil
-}
-
-// sleep waits, and tells whether ctx lasted that long.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

@@ -64,10 +64,9 @@ func FuzzInteractions(f *testing.F) {
 	kinds := []interaction.Kind{interaction.Command, interaction.Autocomplete, interaction.Component, interaction.Modal}
 	f.Fuzz(func(t *testing.T, kind byte, name, value, field string) {
 		w := &strict{t: t, world: world{list: account(server("id-shop", "Shop", "RUNNING"), server("../a b", "Radio", "STOPPED"))}}
-		c := commands.New(w, w, actionlock.New(nil), texts)
+		c := commands.New(w, w, actionlock.New(nil), texts, commands.Staff{GuildID: "1", UserIDs: []string{"7"}})
 		router := interaction.NewRouter()
 		c.Route(router)
-		commands.NewStaff(c, commands.StaffConfig{Access: commands.Access{GuildID: "1", UserIDs: []string{"7"}}}).Route(router)
 		r := &interaction.Request{
 			ID: "900", Kind: kinds[int(kind)%len(kinds)], Message: "800", Name: name, UserID: "42", CustomerID: "42", GuildID: "1",
 			Reference: "REF1234", Locale: field, Focused: "bot", Values: []string{value}, TargetID: value,
@@ -104,7 +103,7 @@ func FuzzAccounts(f *testing.F) {
 			list.Servers = append(list.Servers, more)
 		}
 		w := &strict{t: t, world: world{list: list, action: func() (string, error) { return "RUNNING", nil }}}
-		c := commands.New(w, w, actionlock.New(nil), texts)
+		c := commands.New(w, w, actionlock.New(nil), texts, commands.Staff{})
 		for _, r := range []interaction.Request{
 			command("bot list", nil), press("list/1"), command("plan", nil), command("bot create", nil), typing("bot show", name),
 			onBot("bot show", id), onBot("bot restart", id), onBot("bot startup", id), onBot("bot delete", id),

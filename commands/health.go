@@ -1,12 +1,15 @@
 package commands
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
 	"hostbot/bot/sanitize"
 )
 
@@ -16,19 +19,19 @@ type Health struct {
 	Started time.Time
 	Served  int64 // interactions since then
 	Shards  []Shard
-	Service ServiceHealth
-	Redis   RedisHealth
-	Log     []LogChannel
-}
 
-// LogChannel is the state of a log channel.
-type LogChannel struct {
-	ID      string
-	Waiting int           // entries that Discord does not have yet
-	Age     time.Duration // of the oldest of them
-	Trouble string        // why Discord takes none; empty while it does
-	// Forbidden says that the bot lacks a permission there.
-	Forbidden bool
+	// Of Calls to the hosting service within Window, Failed were failed by the service
+	// or the network. DownSince is since when it is taken to be away; zero while it is
+	// not.
+	Calls, Failed int
+	Window        time.Duration
+	DownSince     time.Time
+
+	RedisEmbedded bool // in the process: no other Redis is configured
+	RedisErr      error
+	RedisLatency  time.Duration // of one round trip
+
+	Log []logchannel.Status
 }
 
 // Shard is one connection to Discord's gateway.
@@ -38,110 +41,84 @@ type Shard struct {
 	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
 }
 
-// ServiceHealth counts the latest calls to the hosting service.
-type ServiceHealth struct {
-	Window        time.Duration // over which is counted
-	Calls, Failed int           // those that the service or the network failed
-	DownSince     time.Time     // since when the service is taken to be away; zero while it is not
-}
-
-// RedisHealth is the state of Redis.
-type RedisHealth struct {
-	Embedded bool // in the process: no other Redis is configured
-	Err      error
-	Latency  time.Duration // of one round trip
-}
-
-// healthView is the health of the program as staff read it.
-type healthView struct {
-	view
-	Health
-}
-
-// draw draws one field for each thing that can fail.
-func (h healthView) draw() screen {
-	color := green
-	field := func(key string, well bool, value string) *discordgo.MessageEmbedField {
+// drawHealth draws one field for each thing that can fail.
+func (v view) drawHealth(h Health) interaction.Response {
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("staff.status.title"), Color: green}
+	field := func(key string, well bool, value string) {
 		if !well {
-			color = orange
+			embed.Color = orange
 			value = "⚠️ " + value
 		}
-		return h.field(key, value, true)
+		embed.Fields = append(embed.Fields, v.field(key, value, true))
 	}
-	well := true
-	var shards []string
-	for _, s := range h.Shards {
-		well = well && s.Ready
-		shards = append(shards, h.shard(s))
-	}
-	fields := []*discordgo.MessageEmbedField{
-		field("staff.status.version", true, sanitize.Code(h.Version, wordLimit)),
-		field("staff.status.up", true, relative(h.Started)),
-		field("staff.status.served", true, strconv.FormatInt(h.Served, 10)),
-		field("staff.status.shards", well, strings.Join(shards, "\n")),
-		field("staff.status.service", h.Service.Failed == 0 && h.Service.DownSince.IsZero(), h.service()),
-		field("staff.status.redis", h.Redis.Err == nil, h.redis()),
-	}
+	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
+	field("staff.status.version", true, sanitize.Code(h.Version, wordLimit))
+	field("staff.status.up", true, relative(h.Started))
+	field("staff.status.served", true, strconv.FormatInt(h.Served, 10))
+	field("staff.status.shards", connected, v.shards(h.Shards))
+	field("staff.status.service", h.Failed == 0 && h.DownSince.IsZero(), v.service(h))
+	field("staff.status.redis", h.RedisErr == nil, v.redis(h))
 	for _, ch := range h.Log {
-		fields = append(fields, field("staff.status.log", ch.Trouble == "" && ch.Age < lateAge, h.logChannel(ch)))
+		// An entry may wait for a while without anything being wrong.
+		field("staff.status.log", ch.Trouble == "" && ch.Age(time.Now()) < time.Minute, v.logChannel(ch))
 	}
-	return newScreen("", &discordgo.MessageEmbed{Title: h.t.Text("staff.status.title"), Fields: fields, Color: color})
+	return v.draw("", embed)
 }
 
-func (h healthView) shard(s Shard) string {
-	text := "🔴 " + h.t.Text("staff.status.lost")
-	if s.Ready {
-		text = "🟢 " + h.milliseconds(s.Latency)
+func (v view) shards(shards []Shard) string {
+	var lines []string
+	for _, s := range shards {
+		line := "🔴 " + v.t.Text("staff.status.lost")
+		if s.Ready {
+			line = "🟢 " + v.milliseconds(s.Latency)
+		}
+		lines = append(lines, strconv.Itoa(s.ID)+": "+line)
 	}
-	return strconv.Itoa(s.ID) + ": " + text
+	return strings.Join(lines, "\n")
 }
 
-func (h healthView) service() string {
-	s := h.Service
+func (v view) service(h Health) string {
 	down := ""
-	if !s.DownSince.IsZero() {
-		down = h.t.Format("staff.status.down", args{"Since": relative(s.DownSince)}) + "\n"
+	if !h.DownSince.IsZero() {
+		down = v.t.Format("staff.status.down", args{"Since": relative(h.DownSince)}) + "\n"
 	}
-	if s.Calls == 0 {
-		return down + h.t.Format("staff.status.no_calls", args{"Window": h.t.Duration(s.Window)})
+	window := v.t.Duration(h.Window)
+	if h.Calls == 0 {
+		return down + v.t.Format("staff.status.no_calls", args{"Window": window})
 	}
-	return down + h.t.Format("staff.status.calls", args{
-		"Failed": s.Failed, "Calls": s.Calls, "Rate": h.t.Percent(s.Failed * 100 / s.Calls), "Window": h.t.Duration(s.Window),
-	})
+	rate := v.t.Percent(h.Failed * 100 / h.Calls)
+	return down + v.t.Format("staff.status.calls", args{"Failed": h.Failed, "Calls": h.Calls, "Rate": rate, "Window": window})
 }
 
-func (h healthView) redis() string {
+func (v view) redis(h Health) string {
 	switch {
-	case h.Redis.Err != nil:
-		return sanitize.Markdown(h.Redis.Err.Error(), commandLimit)
-	case h.Redis.Embedded:
-		return h.t.Text("staff.status.embedded")
+	case h.RedisErr != nil:
+		return sanitize.Markdown(h.RedisErr.Error(), commandLimit)
+	case h.RedisEmbedded:
+		return v.t.Text("staff.status.embedded")
 	default:
-		return h.milliseconds(h.Redis.Latency)
+		return v.milliseconds(h.RedisLatency)
 	}
 }
 
-// lateAge is how old an entry may be that waits without anything being wrong.
-const lateAge = time.Minute
-
-func (h healthView) logChannel(ch LogChannel) string {
-	text := "<#" + ch.ID + "> " + h.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+func (v view) logChannel(ch logchannel.Status) string {
+	text := "<#" + ch.Channel + "> " + v.t.Format("staff.status.waiting", args{"N": ch.Waiting})
 	if ch.Waiting > 0 {
-		text += ", " + h.t.Format("staff.status.oldest", args{"Age": h.t.Duration(ch.Age)})
+		text += ", " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
 	}
 	if ch.Forbidden {
-		text += "\n" + h.t.Text("log.channel.permissions")
+		text += "\n" + v.t.Text("log.channel.permissions")
 	}
 	return text
 }
 
 // milliseconds says a latency; "–" where it is not known.
-func (h healthView) milliseconds(d time.Duration) string {
+func (v view) milliseconds(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return h.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
+	return v.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
 }

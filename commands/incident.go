@@ -6,65 +6,57 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/incident"
+	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 )
-
-// incidentView is what happened behind a reference, as staff read it.
-type incidentView struct {
-	view
-	incident incident.Incident
-}
-
-func (v incidentView) draw() screen {
-	s := v.incident
-	embed := &discordgo.MessageEmbed{
-		Title:       v.t.Format("staff.reference.title", args{"Reference": s.Reference}),
-		Description: stamp(s.At, "F") + " (" + relative(s.At) + ")",
-		Color:       blurple,
-	}
-	field := func(key, value string, inline bool) {
-		if value != "" {
-			embed.Fields = append(embed.Fields, v.field(key, value, inline))
-		}
-	}
-	field("log.field.user", sanitize.User(s.UserID), true)
-	if s.CustomerID != s.UserID {
-		field("log.field.customer", sanitize.User(s.CustomerID), true)
-	}
-	field("log.field.operation", sanitize.Code(s.Kind+" "+s.Route, commandLimit), true)
-	field("log.field.where", v.where(), true)
-	if s.Operation != "" {
-		field("staff.reference.call", v.call(), true)
-		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": s.Attempts, "Duration": v.t.Duration(s.Took)}), true)
-		field("staff.reference.answer", sanitize.Markdown(s.Answer, detailLimit), false)
-	}
-	field("log.field.detail", sanitize.Markdown(s.Detail, detailLimit), false)
-	field("log.field.duration", v.t.Duration(s.Failed), true)
-	field("staff.status.version", sanitize.Code(s.Version, wordLimit), true)
-	field("staff.reference.shard", strconv.Itoa(s.Shard), true)
-	field("staff.reference.interaction", sanitize.Code(s.InteractionID, commandLimit), true)
-	return newScreen("", embed)
-}
 
 // detailLimit bounds what is shown of an error, in characters. A field may hold
 // 1,024.
 const detailLimit = 1000
 
-func (v incidentView) where() string {
-	if v.incident.GuildID == "" {
-		return v.t.Text("log.where.dm")
+// drawIncident shows staff what happened behind a reference.
+func (v view) drawIncident(i incident.Incident) interaction.Response {
+	embed := &discordgo.MessageEmbed{
+		Title:       v.t.Format("staff.reference.title", args{"Reference": i.Reference}),
+		Description: stamp(i.At, "F") + " (" + relative(i.At) + ")",
+		Color:       blurple,
 	}
-	return "<#" + sanitize.Plain(v.incident.ChannelID, nameLimit) + "> " + v.t.Text("log.where.guild") + " " + sanitize.Code(v.incident.GuildID, nameLimit)
+	field := func(key, value string) {
+		if value != "" {
+			embed.Fields = append(embed.Fields, v.field(key, value, key != "staff.reference.answer" && key != "log.field.detail"))
+		}
+	}
+	where := v.t.Text("log.where.dm")
+	if i.GuildID != "" {
+		where = "<#" + sanitize.Plain(i.ChannelID, nameLimit) + "> " + v.t.Text("log.where.guild") + " " + sanitize.Code(i.GuildID, nameLimit)
+	}
+	field("log.field.user", sanitize.User(i.UserID))
+	if i.CustomerID != i.UserID {
+		field("log.field.customer", sanitize.User(i.CustomerID))
+	}
+	field("log.field.operation", sanitize.Code(i.Kind+" "+i.Route, commandLimit))
+	field("log.field.where", where)
+	if i.Operation != "" {
+		field("staff.reference.call", v.failedCall(i))
+		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": v.t.Duration(i.Took)}))
+		field("staff.reference.answer", sanitize.Markdown(i.Answer, detailLimit))
+	}
+	field("log.field.detail", sanitize.Markdown(i.Detail, detailLimit))
+	field("log.field.duration", v.t.Duration(i.Failed))
+	field("staff.status.version", sanitize.Code(i.Version, wordLimit))
+	field("staff.reference.shard", strconv.Itoa(i.Shard))
+	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))
+	return v.draw("", embed)
 }
 
-// call says which call to the hosting service failed, and how.
-func (v incidentView) call() string {
-	call := v.incident.Operation + ": " + v.incident.Code
-	if v.incident.Status != 0 {
-		call += " (" + strconv.Itoa(v.incident.Status) + ")"
+// failedCall says which call to the hosting service failed, and how.
+func (v view) failedCall(i incident.Incident) string {
+	call := i.Operation + ": " + i.Code
+	if i.Status != 0 {
+		call += " (" + strconv.Itoa(i.Status) + ")"
 	}
 	call = sanitize.Code(call, commandLimit)
-	if v.incident.Uncertain {
+	if i.Uncertain {
 		call += "\n" + v.t.Text("staff.reference.uncertain")
 	}
 	return call

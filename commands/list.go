@@ -16,104 +16,79 @@ import (
 // within an embed's 6,000 characters, and within a phone's patience.
 const pageSize = 10
 
-// list shows a page of the caller's bots: the first, the one that is named, or
-// the one that has a certain bot.
+// list shows a page of the caller's bots.
 func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (screen, error) {
-		return c.botList(r, l, a).draw(), nil
-	})
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) { return c.botList(r, l, a).draw(), nil })
 }
 
 // botList is a page of an account's bots.
 type botList struct {
 	view
-	age     age
-	account hostapi.Account
-	servers []hostapi.Server // all bots
-	page    int              // from 0
-	pages   int
-	shown   []hostapi.Server // the bots of the page, as they are at this moment
+	age age
+	hostapi.List
+	page, pages int              // the page is counted from 0
+	shown       []hostapi.Server // the bots of the page, as they are at this moment
 }
 
-// botList returns the page that a request is about. Where that does not exist any
-// more, it is the nearest one that does.
+// botList returns the page that a request is about: the first, the one with a number,
+// or the one that lists a certain bot. Where that does not exist any more, it is the
+// nearest one that does.
 func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
 	pages := max(1, (len(l.Servers)+pageSize-1)/pageSize)
-	page := min(max(wantedPage(r, l.Servers), 0), pages-1)
+	page, err := strconv.Atoi(r.Params["page"])
+	if err != nil {
+		page = slices.IndexFunc(l.Servers, func(s hostapi.Server) bool { return botKey(s.ID) == r.Params["bot"] }) / pageSize
+	}
+	page = min(max(page, 0), pages-1)
 	shown := slices.Clone(l.Servers[page*pageSize : min((page+1)*pageSize, len(l.Servers))])
 	for i, s := range shown {
-		shown[i] = withStatusOf(c.locks.Running(r.CustomerID, s.ID), s)
+		shown[i], _ = c.atThisMoment(r.CustomerID, s)
 	}
-	return botList{view: c.view(r), age: a, account: l.Account, servers: l.Servers, page: page, pages: pages, shown: shown}
+	return botList{c.view(r), a, l, page, pages, shown}
 }
 
-// wantedPage returns the number of a page that may not exist.
-func wantedPage(r *interaction.Request, servers []hostapi.Server) int {
-	if key, ok := r.Params["bot"]; ok {
-		return max(0, slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == key })) / pageSize
-	}
-	n, err := strconv.Atoi(r.Params["page"])
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func (l botList) draw() screen {
-	embed := &discordgo.MessageEmbed{
-		Title: l.t.Text("list.title"), Description: paragraphs(l.heading(l.age, ""), l.summary(), l.empty()), Color: blurple,
-	}
+func (l botList) draw() interaction.Response {
+	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
 	for _, s := range l.shown {
-		embed.Fields = append(embed.Fields, l.botField(s))
+		embed.Fields = append(embed.Fields, &discordgo.MessageEmbedField{
+			Name: conditionOf(s.Status).emoji + " " + name(s),
+			Value: l.statusWord(s) + " · " + l.t.Format("list.line", args{
+				"RAM": l.t.Size(s.RAMMB), "Disk": l.t.Size(s.DiskMB), "CPU": l.t.Percent(s.CPUPercent),
+			}),
+		})
 	}
+	empty := ""
 	if len(l.shown) > 0 {
 		embed.Footer = &discordgo.MessageEmbedFooter{Text: l.count()}
+	} else {
+		empty = l.t.Text("list.empty")
+		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
+			empty += " " + l.t.Text("list.create")
+		}
 	}
-	return newScreen(idList+strconv.Itoa(l.page), embed, l.components()...)
-}
-
-// empty says that there are no bots, where there are none, and to customers how
-// there will be.
-func (l botList) empty() string {
-	if len(l.servers) > 0 {
-		return ""
-	}
-	text := l.t.Text("list.empty")
-	if l.offers(hostapi.OpCreate) && !l.staff {
-		text += " " + l.t.Text("list.create")
-	}
-	return text
+	embed.Description = paragraphs(l.heading(l.age, ""), l.summary(), empty)
+	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
 // summary is the plan in a line, or "" where the service names none.
 func (l botList) summary() string {
-	a := l.account
+	a := l.Account
 	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 {
 		return ""
 	}
 	return l.t.Format("list.summary", args{
 		"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
-		"Used": l.t.Size(allocatedRAM(l.servers)), "Granted": l.t.Size(a.PlanRAMMB),
+		"Used": l.t.Size(allocatedRAM(l.Servers)), "Granted": l.t.Size(a.PlanRAMMB),
 		"Bots": a.ServerCount, "Max": a.MaxServers,
 	})
 }
 
 func (l botList) count() string {
-	count := l.t.Count("list.count", len(l.servers), nil)
+	count := l.t.Count("list.count", len(l.Servers), nil)
 	if l.pages > 1 {
 		count += " · " + l.t.Format("list.page", args{"Page": l.page + 1, "Pages": l.pages})
 	}
 	return count
-}
-
-func (l botList) botField(s hostapi.Server) *discordgo.MessageEmbedField {
-	condition := conditionOf(s.Status)
-	return &discordgo.MessageEmbedField{
-		Name: condition.emoji + " " + name(s),
-		Value: condition.word(l.t, s.Status, sanitize.Markdown) + " · " + l.t.Format("list.line", args{
-			"RAM": l.t.Size(s.RAMMB), "Disk": l.t.Size(s.DiskMB), "CPU": l.t.Percent(s.CPUPercent),
-		}),
-	}
 }
 
 func (l botList) components() []discordgo.MessageComponent {
@@ -135,21 +110,13 @@ func (l botList) components() []discordgo.MessageComponent {
 	))
 }
 
-// maxDescription is how long Discord lets the description of an option be.
-const maxDescription = 100
-
-// options are those of the select menu. Bots of one name show their IDs.
 func (l botList) options() []discordgo.SelectMenuOption {
-	names, count := plainNames(l.shown)
-	options := make([]discordgo.SelectMenuOption, 0, len(l.shown))
-	for i, s := range l.shown {
-		condition := conditionOf(s.Status)
-		description := condition.word(l.t, s.Status, sanitize.Plain)
-		if count[names[i]] > 1 {
-			description = sanitize.Plain(description+" · "+s.ID, maxDescription)
-		}
+	var options []discordgo.SelectMenuOption
+	for i, label := range labels(l.shown) {
+		condition, key := conditionOf(l.shown[i].Status), botKey(l.shown[i].ID)
 		options = append(options, discordgo.SelectMenuOption{
-			Label: names[i], Value: botKey(s.ID), Description: description, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
+			Label: label, Value: key, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
+			Description: orDash(sanitize.Plain(condition.word(l.t, l.shown[i].Status), wordLimit)),
 		})
 	}
 	return options

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"hostbot/bot/interaction"
@@ -21,9 +22,7 @@ func (e result) outcome() interaction.Outcome {
 	switch {
 	case e.err == nil:
 		return interaction.Done
-	case isUnsupported(e.err):
-		return interaction.Failed
-	// The service accepted an action whose bot it does not list afterwards.
+	// errGone: the service accepted an action whose bot it does not list afterwards.
 	case errors.Is(e.err, errUnsettled), errors.Is(e.err, errGone), hostapi.IsUncertain(e.err):
 		return interaction.Unconfirmed
 	default:
@@ -33,25 +32,30 @@ func (e result) outcome() interaction.Outcome {
 
 // outcomeColor returns the colour of a message that says how an action ended.
 func outcomeColor(o interaction.Outcome) int {
-	switch o {
-	case interaction.Failed:
-		return red
-	case interaction.Unconfirmed:
-		return orange
-	default:
-		return green
+	return map[interaction.Outcome]int{interaction.Done: green, interaction.Failed: red, interaction.Unconfirmed: orange}[o]
+}
+
+// draw says how an action ended on the card of its bot, if there still is one.
+func (e result) draw(v view, b bot) interaction.Response {
+	drawn := card{view: v, bot: b, notice: v.ending(e)}
+	if e.err == nil && e.action.op == hostapi.OpDelete {
+		return drawn.drawDeleted()
 	}
+	if e.err != nil {
+		drawn.color = outcomeColor(e.outcome())
+	}
+	return drawn.draw()
 }
 
 // ending says how an action ended.
 func (v view) ending(e result) string {
 	text := func(key string) string {
-		return v.t.Format(key, args{"Bot": name(e.server), "Status": v.status(e.server)})
+		return v.t.Format(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server)})
 	}
 	key := "action." + e.action.name
 	switch {
 	case e.err == nil:
-		return v.done(e, text) + v.next(e)
+		return v.done(e, text)
 	case errors.Is(e.err, errUnsettled):
 		return "⚠️ " + text("action.unsettled") + "\n" + v.referenceLine()
 	case e.outcome() == interaction.Unconfirmed:
@@ -63,32 +67,27 @@ func (v view) ending(e result) string {
 }
 
 // done says that an action succeeded and, where it changes the bot's status and that
-// is known, to which.
+// is known, to which. With a bot that was created it says what to do next.
 func (v view) done(e result, text func(key string) string) string {
-	sign, key := "✅ ", "action."+e.action.name+".done"
+	sign, key, next := "✅ ", "action."+e.action.name+".done", ""
 	if e.action.transitional != "" && e.server.Status != "" {
 		key += "_status"
 		if conditionOf(e.server.Status).state == broken { // the service did it, and the bot does not run
 			sign = "⚠️ "
 		}
 	}
-	return sign + text(key) + "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)})
-}
-
-// next says what to do with a bot that was created.
-func (v view) next(e result) string {
 	start, _ := actionNamed("start")
-	if e.action.op != hostapi.OpCreate || !v.offers(start.op) || !start.fits(e.server.Status) {
-		return ""
+	if e.action.op == hostapi.OpCreate && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
+		next = "\n" + v.t.Text("create.next")
 	}
-	return "\n" + v.t.Text("create.next")
+	return sign + text(key) + "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)}) + next
 }
 
 // serviceReason is why the service refused to create a bot, in its own words, where
 // it has any.
 func (v view) serviceReason(e result) string {
 	var service *hostapi.Error
-	if e.action.op != hostapi.OpCreate || isUnsupported(e.err) || !errors.As(e.err, &service) || service.Status >= 500 {
+	if e.action.op != hostapi.OpCreate || !errors.As(e.err, &service) || service.Code == hostapi.CodeNotOffered || service.Status >= 500 {
 		return ""
 	}
 	words := sanitize.Markdown(service.Detail, commandLimit)
@@ -96,10 +95,4 @@ func (v view) serviceReason(e result) string {
 		return ""
 	}
 	return "\n" + v.t.Format("create.reason", args{"Reason": words})
-}
-
-// status says a bot's status as a colour and a word.
-func (v view) status(s hostapi.Server) string {
-	condition := conditionOf(s.Status)
-	return condition.emoji + " " + condition.word(v.t, s.Status, sanitize.Markdown)
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"hostbot/bot/actionlock"
@@ -17,7 +18,7 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	response := respond(r, c.card(r, b, "").draw())
+	response := c.card(r, b, "").draw()
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer lock.Release()
 		return c.finish(ctx, r, a, b), nil
@@ -35,9 +36,11 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	var limit *actionlock.LimitError
 	switch {
 	case errors.As(err, &busy):
-		return nil, busyRefusal(busy.Running, s)
+		return nil, &refusal{"another action is running: " + busy.Running.Action, func(v view) string { return v.busy(busy.Running, s) }}
 	case errors.As(err, &limit):
-		return nil, limitRefusal(limit.Until)
+		return nil, &refusal{"the user has started too many actions", func(v view) string {
+			return v.t.Format("action.limit", args{"When": relative(limit.Until)})
+		}}
 	case errors.Is(err, actionlock.ErrDuplicate):
 		return nil, interaction.ErrElsewhere
 	case err != nil:
@@ -47,44 +50,24 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	return lock, nil
 }
 
-// busyRefusal says that another action is running on a bot or, where the bot is to
-// be created, that another one is being created.
-func busyRefusal(running actionlock.Running, s hostapi.Server) error {
-	return &refusal{"another action is running: " + running.Action, func(v view) string {
-		if s.ID == "" {
-			return "⏳ " + v.t.Format("create.busy", args{"Since": relative(running.Since)})
-		}
-		return runningLine(v.t, running, name(s)) + "\n" + v.t.Text("action.busy")
-	}}
-}
-
-func limitRefusal(until time.Time) error {
-	return &refusal{"the user has started too many actions", func(v view) string {
-		return v.t.Format("action.limit", args{"When": relative(until)})
-	}}
+// busy says that another action is running on a bot or, where the bot is to be
+// created, that another one is being created.
+func (v view) busy(running actionlock.Running, s hostapi.Server) string {
+	if s.ID == "" {
+		return "⏳ " + v.t.Format("create.busy", args{"Since": relative(running.Since)})
+	}
+	return v.runningLine(running, name(s)) + "\n" + v.t.Text("action.busy")
 }
 
 // finish runs an action, says how it ended, and has staff told.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
 	b, err := c.run(ctx, r.CustomerID, a, b)
-	took := time.Since(started)
-	err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
-	v := c.view(r)
-	end := result{action: a, server: b.server, took: took, err: err}
-	drawn := card{view: v, bot: b, notice: v.ending(end)}
-	if end.outcome() != interaction.Done {
-		drawn.color = outcomeColor(end.outcome())
-	}
-	response := respond(r, drawn.draw())
-	if a.op == hostapi.OpDelete && err == nil {
-		response = respond(r, v.deleted(b.server, drawn.notice))
-	}
-	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: took, Outcome: end.outcome()}
-	response.Failure = err
-	if isUnsupported(err) { // staff are told once of each operation
-		_, response.AlreadyReported = c.unsupported.LoadOrStore(a.op, true)
-	}
+	end := result{action: a, server: b.server, took: time.Since(started)}
+	end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
+	response := end.draw(c.view(r), b)
+	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: end.took, Outcome: end.outcome()}
+	response.Failure = end.err
 	return response
 }
 
@@ -94,20 +77,47 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {
 		b.server = after
-		switch {
-		case a.op == hostapi.OpCreate:
-			if b, err = c.follow(ctx, userID, b); errors.Is(err, errGone) {
-				err = nil // the bot was created, though it is not listed yet
-			}
-		case a.transitional != "":
-			if after.Status != "" {
-				c.accounts.SetStatus(ctx, userID, after.ID, after.Status)
-			}
-			if b, err = c.follow(ctx, userID, b); err == nil {
-				return b, nil // and what is cached of the account is true
-			}
+		if a.transitional != "" && after.Status != "" {
+			c.accounts.SetStatus(ctx, userID, after.ID, after.Status)
+		}
+		if a.transitional != "" || a.op == hostapi.OpCreate {
+			b, err = c.follow(ctx, userID, b)
 		}
 	}
-	c.accounts.Expire(ctx, userID)
+	if a.op == hostapi.OpCreate && errors.Is(err, errGone) {
+		err = nil // the bot was created, though it is not listed yet
+	}
+	if err != nil || a.transitional == "" { // otherwise what is cached of the account is true
+		c.accounts.Expire(ctx, userID)
+	}
 	return b, err
+}
+
+// unsupportedBy gives the error of an operation the code hostapi.CodeNotOffered where
+// that is what it means. The service's document has no path for most operations, so a
+// service may not have them. It then answers 405 or 501, or 404 although the bot
+// exists. Where not even the account exists, that is the error. serverID is empty
+// where there is no bot yet.
+func (c *Commands) unsupportedBy(ctx context.Context, userID, serverID string, op hostapi.Operation, err error) error {
+	var e *hostapi.Error
+	documented := op == hostapi.OpRestart || op == hostapi.OpReinstall
+	if documented || !errors.As(err, &e) {
+		return err
+	}
+	switch e.Status {
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	case http.StatusNotFound:
+		_, unseen := c.look(ctx, userID, serverID, lookLimit)
+		switch {
+		case isNoAccount(unseen):
+			return unseen
+		case serverID != "" && unseen != nil:
+			return err
+		}
+	default:
+		return err
+	}
+	notOffered := *e
+	notOffered.Code, notOffered.Uncertain = hostapi.CodeNotOffered, false
+	return &notOffered
 }

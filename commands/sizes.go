@@ -6,6 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
@@ -44,90 +45,58 @@ func freeRAM(l hostapi.List) (int, error) {
 	}}
 }
 
-// ramOptions are the sizes of memory to choose from: the usual ones that fit, all
-// that is left, and the chosen one, which was an option of an account that has
-// changed since.
-func ramOptions(free, chosen int) []int {
-	var options []int
-	for _, mb := range []int{chosen, free, 128, 256, 512, 1024, 2048, 4096, 8192, 16384} {
-		if mb > 0 && mb <= free {
-			options = append(options, mb)
-		}
-	}
-	slices.Sort(options)
-	return slices.Compact(options)
+// ramOptions are the sizes of memory to choose from: the usual ones that fit, and all
+// that is left.
+func ramOptions(free int) []int {
+	options := slices.DeleteFunc([]int{128, 256, 512, 1024, 2048, 4096, 8192, 16384}, func(mb int) bool { return mb >= free })
+	return append(options, free)
 }
 
 func diskOptions() []int { return []int{1024, 2048, 5120, 10240, 20480} }
 func cpuOptions() []int  { return []int{50, 100, 150, 200, 400} }
 
 // readSizes takes sizes from a request's parameters, and tells whether all of them
-// are there and fit. One that is not or does not is the ordinary one instead.
+// are there and fit. In place of one that is not or does not, it takes the largest up
+// to the ordinary one.
 func readSizes(free int, params map[string]string) (chosen sizes, fits bool) {
-	ramMB, _ := strconv.Atoi(params["ram"])
-	ramMB, ramFits := among(ramOptions(free, ramMB), params["ram"], 512)
-	diskMB, diskFits := among(diskOptions(), params["disk"], 2048)
-	cpuPercent, cpuFits := among(cpuOptions(), params["cpu"], 100)
-	return sizes{ramMB, diskMB, cpuPercent}, ramFits && diskFits && cpuFits
-}
-
-// among returns the option that text names, and otherwise the largest up to ordinary.
-func among(options []int, text string, ordinary int) (option int, named bool) {
-	if n, err := strconv.Atoi(text); err == nil && slices.Contains(options, n) {
-		return n, true
-	}
-	option = options[0]
-	for _, n := range options {
-		if n <= ordinary {
-			option = n
+	fits = true
+	read := func(name string, options []int, ordinary int) int {
+		if n, err := strconv.Atoi(params[name]); err == nil && slices.Contains(options, n) {
+			return n
 		}
+		fits = false
+		larger := slices.IndexFunc(options[1:], func(n int) bool { return n > ordinary })
+		if larger < 0 {
+			return options[len(options)-1]
+		}
+		return options[larger]
 	}
-	return option, false
+	return sizes{read("ram", ramOptions(free), 512), read("disk", diskOptions(), 2048), read("cpu", cpuOptions(), 100)}, fits
 }
 
-// sizesForm lets the sizes of a new bot be chosen.
-type sizesForm struct {
-	view
-	age     age
-	account hostapi.Account
-	free    int // megabytes of memory
-	chosen  sizes
-}
-
-func (f sizesForm) draw() screen {
-	embed := &discordgo.MessageEmbed{
-		Title: f.t.Text("create.title"), Description: paragraphs(f.heading(f.age, ""), f.room()), Color: blurple,
-	}
-	return newScreen(idCreate+f.chosen.customID(), embed,
-		f.menu("ram", ramOptions(f.free, f.chosen.ramMB), f.chosen.ramMB, f.t.Size),
-		f.menu("disk", diskOptions(), f.chosen.diskMB, f.t.Size),
-		f.menu("cpu", cpuOptions(), f.chosen.cpuPercent, f.t.Percent),
-		row(f.button(discordgo.PrimaryButton, "button.continue", idCreate+f.chosen.customID(), false)),
-	)
-}
-
-// room says what the plan leaves, or nothing where it names no limits.
-func (f sizesForm) room() string {
-	a := f.account
-	if a.MaxServers <= 0 || a.PlanRAMMB <= 0 {
-		return ""
-	}
-	return f.t.Format("create.room", args{
-		"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
-		"Bots": f.t.Count("list.count", a.MaxServers-a.ServerCount, nil), "RAM": f.t.Size(f.free),
-	})
-}
-
-// menu chooses one of the sizes, which is a parameter of custom IDs.
-func (f sizesForm) menu(size string, options []int, chosen int, say func(int) string) discordgo.MessageComponent {
-	label := f.t.Text("card." + size)
-	menu := discordgo.SelectMenu{
-		MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + f.chosen.customID(), Placeholder: label,
-	}
-	for _, n := range options {
-		menu.Options = append(menu.Options, discordgo.SelectMenuOption{
-			Label: label + ": " + say(n), Value: strconv.Itoa(n), Default: n == chosen,
+// drawSizes lets the sizes of a new bot be chosen.
+func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interaction.Response {
+	room := ""
+	if l.Account.MaxServers > 0 && l.Account.PlanRAMMB > 0 {
+		room = v.t.Format("create.room", args{
+			"Plan": orDash(sanitize.Markdown(l.Account.PlanName, wordLimit)),
+			"Bots": v.t.Count("list.count", l.Account.MaxServers-l.Account.ServerCount, nil), "RAM": v.t.Size(free),
 		})
 	}
-	return row(menu)
+	// A menu chooses one of the sizes, which is a parameter of custom IDs.
+	menu := func(size string, options []int, selected int, say func(int) string) discordgo.MessageComponent {
+		label := v.t.Text("card." + size)
+		menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + chosen.customID(), Placeholder: label}
+		for _, n := range options {
+			menu.Options = append(menu.Options, discordgo.SelectMenuOption{Label: label + ": " + say(n), Value: strconv.Itoa(n), Default: n == selected})
+		}
+		return row(menu)
+	}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(a, ""), room), Color: blurple}
+	return v.draw(idCreate+chosen.customID(), embed,
+		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
+		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),
+		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.Percent),
+		row(v.button(discordgo.PrimaryButton, "button.continue", idCreate+chosen.customID(), false)),
+	)
 }

@@ -3,34 +3,29 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
+	"hostbot/hostapi"
+	"hostbot/locale"
 )
 
-// Access names the company's staff: these users and members with one of these roles,
-// in one guild. Without any there is no staff.
-type Access struct {
+// Staff says who the company's staff are, and what their commands need beside the
+// customers'. By these they help customers: they see what a customer sees, act on a
+// customer's behalf, and look behind references. The log channel tells of each use.
+type Staff struct {
+	// Staff are these users and members with one of these roles, in one guild. Without
+	// a guild there are no commands for staff.
 	GuildID string
 	UserIDs []string
 	RoleIDs []string
-}
 
-// allows tells whether the caller is staff, by what Discord attests of them now.
-func (a Access) allows(r *interaction.Request) bool {
-	if a.GuildID == "" || r.GuildID != a.GuildID {
-		return false
-	}
-	return slices.Contains(a.UserIDs, r.UserID) ||
-		slices.ContainsFunc(a.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) })
-}
-
-// StaffConfig is what staff's commands need beside the customers'.
-type StaffConfig struct {
-	Access Access
 	// Forget drops what is cached of an account, and tells whether anything was.
 	Forget func(ctx context.Context, userID string) (known bool, err error)
 	// Incident tells what happened behind a reference. The error is
@@ -41,81 +36,17 @@ type StaffConfig struct {
 	Health   func(context.Context) Health
 }
 
-// Staff are the commands by which the company's staff help customers: they see
-// what a customer sees, act on a customer's behalf, and look behind references.
-// Each use is checked against Access, and the log channel tells of it.
-type Staff struct {
-	customers *Commands
-	cfg       StaffConfig
+// includes tells whether the caller is staff, by what Discord attests of them now.
+func (s Staff) includes(r *interaction.Request) bool {
+	return s.GuildID != "" && r.GuildID == s.GuildID && (slices.Contains(s.UserIDs, r.UserID) ||
+		slices.ContainsFunc(s.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) }))
 }
 
-// NewStaff returns the staff's side of the customers' commands.
-func NewStaff(customers *Commands, cfg StaffConfig) *Staff {
-	return &Staff{customers: customers, cfg: cfg}
-}
-
-// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
-// customer's own component would have follow.
-const onBehalf = "for/"
-
-// table lists staff's commands.
-func (s *Staff) table() []command {
-	c := s.customers
-	user := option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
-	shown := func(pattern string, h interaction.Handler) route {
-		return route{onBehalf + "{user}/" + pattern, s.audited(s.onBehalf(h))}
-	}
-	components := []route{
-		shown(idList+"{page}", c.lookup), shown(idListWith+anyBot, c.lookup), shown(idOpen, c.show), shown(idShow+anyBot, c.show),
-	}
-	for _, a := range actions() {
-		components = append(components, route{onBehalf + "{user}/" + a.customID(anyBot), s.allowed(s.act(a))})
-	}
-	lookup := s.audited(s.onBehalf(c.lookup))
-	table := []command{{name: "admin lookup", options: []option{user}, handle: lookup, components: components}}
-	if choices := s.actionChoices(); len(choices) > 0 {
-		text := discordgo.ApplicationCommandOptionString
-		table = append(table, command{
-			name: "admin action", handle: s.allowed(s.chooseAction),
-			options: []option{
-				user,
-				{name: optionBot, kind: text, complete: s.allowed(s.onBehalf(c.complete))},
-				{name: optionAction, kind: text, choices: choices},
-			},
-		})
-	}
-	return append(table,
-		command{name: "admin flush", options: []option{user}, handle: s.audited(s.onBehalf(s.flush))},
-		command{
-			name: "admin reference", options: []option{{name: optionCode, kind: discordgo.ApplicationCommandOptionString}},
-			handle: s.audited(s.reference),
-		},
-		command{name: "admin status", handle: s.audited(s.status)},
-		command{name: "admin logs test", handle: s.audited(s.testLogs)},
-		command{name: "Hosted bots", userMenu: "menu.bots", handle: lookup},
-	)
-}
-
-// Route adds all routes to a router.
-func (s *Staff) Route(r *interaction.Router) { addRoutes(r, s.table()) }
-
-// Definitions returns staff's commands as they are registered in the guild of
-// theirs. Discord hides them from members who may not manage the guild, unless that
-// is set otherwise there. Access decides who may use them all the same.
-func (s *Staff) Definitions() []*discordgo.ApplicationCommand {
-	definitions := define(s.customers.texts, s.table())
-	manageGuild := int64(discordgo.PermissionManageGuild)
-	for _, d := range definitions {
-		d.DefaultMemberPermissions = &manageGuild
-	}
-	return definitions
-}
-
-// allowed lets only staff through. The log channel tells of other callers, though not
+// forStaff lets only staff through. The log channel tells of other callers, though not
 // at every key that they press.
-func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
+func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		if s.cfg.Access.allows(r) {
+		if c.staff.includes(r) {
 			return h(ctx, r)
 		}
 		var response interaction.Response
@@ -128,8 +59,8 @@ func (s *Staff) allowed(h interaction.Handler) interaction.Handler {
 
 // audited lets only staff through, and has the log channel tell of the use.
 // It tells of an action by itself.
-func (s *Staff) audited(h interaction.Handler) interaction.Handler {
-	return s.allowed(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+func (c *Commands) audited(h interaction.Handler) interaction.Handler {
+	return c.forStaff(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
 		if response.Audit == nil {
 			response.Audit = &interaction.Audit{Detail: botAsked(r)}
@@ -144,22 +75,115 @@ func botAsked(r *interaction.Request) string {
 	return cmp.Or(r.Options[optionBot], r.Params["bot"], r.Value())
 }
 
-// onBehalf has a handler serve the customer whom staff mean, as if the customer had
+// forCustomer has a handler serve the customer whom staff mean, as if the customer had
 // asked: the user of a context menu, of a staff view's component, or of an option.
-func (s *Staff) onBehalf(h interaction.Handler) interaction.Handler {
+func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		customerID := r.TargetID
-		switch {
-		case customerID != "":
-		case r.Kind == interaction.Component:
-			customerID = r.Params["user"]
-		default:
-			customerID = r.Options[optionUser]
-		}
+		customerID := cmp.Or(r.TargetID, r.Params["user"], r.Options[optionUser])
 		if !interaction.IsSnowflake(customerID) {
 			return interaction.Response{}, badInput()
 		}
 		r.CustomerID = customerID
 		return h(ctx, r)
 	}
+}
+
+// lookup shows a page of a customer's bots with the plan below, for staff.
+func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+		response := c.botList(r, l, a).draw()
+		response.Message.Embeds = append(response.Message.Embeds, c.view(r).planEmbed(l))
+		return response, nil
+	})
+}
+
+// actionChoices are the actions that staff can choose from.
+func (c *Commands) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
+	var choices []*discordgo.ApplicationCommandOptionChoice
+	for _, a := range actions() {
+		if c.hosting.Offers(a.op) {
+			label := "button." + a.name
+			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
+				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
+			})
+		}
+	}
+	return choices
+}
+
+// chooseAction does to a customer's bot what was chosen.
+func (c *Commands) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	a, ok := actionNamed(r.Options[optionAction])
+	if !ok {
+		return interaction.Response{Audit: &interaction.Audit{Detail: r.Options[optionAction] + " " + botAsked(r)}}, badInput()
+	}
+	return c.actForCustomer(a)(ctx, r)
+}
+
+// actForCustomer does something to a customer's bot. Its end is told as an action;
+// where it does not come to one, that is told here.
+func (c *Commands) actForCustomer(a action) interaction.Handler {
+	act := c.forCustomer(c.act(a))
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		response, err := act(ctx, r)
+		if err != nil {
+			response.Audit = &interaction.Audit{Detail: a.name + " " + botAsked(r)}
+		}
+		return response, err
+	}
+}
+
+// note answers with one sentence.
+func (v view) note(text string) interaction.Response {
+	return v.draw("", &discordgo.MessageEmbed{Description: text, Color: blurple})
+}
+
+// flush drops what is cached of a customer's account.
+func (c *Commands) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	known, err := c.staff.Forget(ctx, r.CustomerID)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	key := "staff.flush.nothing"
+	if known {
+		key = "staff.flush.done"
+	}
+	v := c.view(r)
+	return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
+}
+
+// reference tells what happened behind a reference that a customer was shown.
+func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
+	v, typed := c.view(r), r.Options[optionCode]
+	code := incident.Clean(typed)
+	asked := cmp.Or(code, typed)
+	found, err := c.staff.Incident(ctx, code)
+	switch {
+	case err == nil:
+		response = v.drawIncident(found)
+	case errors.Is(err, incident.ErrUnknown):
+		shown := orDash(sanitize.Code(asked, wordLimit))
+		response, err = v.note(v.t.Format("staff.reference.unknown", args{"Reference": shown})), nil
+	}
+	response.Audit = &interaction.Audit{Detail: asked}
+	return response, err
+}
+
+// status shows the health of the program and of what it depends on.
+func (c *Commands) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.view(r).drawHealth(c.staff.Health(ctx)), nil
+}
+
+// testLogs shows staff what they will read, where they will read it.
+func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	v, channels := c.view(r), c.staff.Health(ctx).Log
+	if len(channels) == 0 {
+		return v.note(v.t.Text("staff.logs.none")), nil
+	}
+	c.staff.TestLogs(r)
+	var names []string
+	for _, ch := range channels {
+		names = append(names, "<#"+ch.Channel+">")
+	}
+	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/actionlock"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/commands"
@@ -27,20 +28,18 @@ func (o *office) findIncident(context.Context, string) (incident.Incident, error
 	return *o.incident, nil
 }
 
-// open returns staff's commands, and those of customers that they stand on.
-func (o *office) open(t *testing.T) (*commands.Staff, *commands.Commands) {
+func (o *office) open(t *testing.T) *commands.Commands {
 	t.Helper()
-	c := newCommands(t, o.world)
-	return commands.NewStaff(c, commands.StaffConfig{
-		Access: commands.Access{GuildID: "7", UserIDs: []string{"1"}}, Forget: o.forget, Incident: o.findIncident,
-	}), c
+	return commands.New(o.world, o.world, actionlock.New(nil), loadTexts(t), commands.Staff{
+		GuildID: "7", UserIDs: []string{"1"}, Forget: o.forget, Incident: o.findIncident,
+	})
 }
 
 // asked sends a request of a user in staff's guild through staff's routes.
-func asked(t *testing.T, s *commands.Staff, userID string, r interaction.Request) (interaction.Request, interaction.Response, error) {
+func asked(t *testing.T, c *commands.Commands, userID string, r interaction.Request) (interaction.Request, interaction.Response, error) {
 	t.Helper()
 	router := interaction.NewRouter()
-	s.Route(router)
+	c.Route(router)
 	if err := router.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func asked(t *testing.T, s *commands.Staff, userID string, r interaction.Request
 
 func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 	o := &office{world: &world{list: account(server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("6", "Radio", "RUNNING"))}}
-	s, c := o.open(t)
+	c := o.open(t)
 	options := func(bot string) map[string]string {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart"}
 	}
@@ -64,7 +63,7 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 		"Look the customer up again with `/admin lookup`":           press("for/42/restart/9"),
 		"the bot no longer exists. Look the customer up again with": press("for/42/show/9"),
 	} {
-		r, _, err := asked(t, s, "1", request)
+		r, _, err := asked(t, c, "1", request)
 		if err == nil {
 			t.Fatalf("%s was answered", request.Name)
 		}
@@ -78,7 +77,7 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 
 func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 	o := &office{world: &world{list: account(server("a", "Shop", "RUNNING"))}}
-	s, _ := o.open(t)
+	c := o.open(t)
 	suggest := interaction.Request{Kind: interaction.Autocomplete, Name: "admin action", Focused: "bot", Options: map[string]string{"user": "42", "bot": "s"}}
 	tests := map[string]struct {
 		user    string
@@ -102,7 +101,7 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, response, err := asked(t, s, test.user, test.request)
+			_, response, err := asked(t, c, test.user, test.request)
 			audit := response.Audit
 			if (audit != nil) != test.audit {
 				t.Fatalf("audit %+v, error %v", audit, err)
@@ -118,9 +117,9 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 }
 
 func TestReferenceThatIsNotKnownIsShownAsItWasTyped(t *testing.T) {
-	s, _ := (&office{world: &world{}}).open(t)
+	c := (&office{world: &world{}}).open(t)
 	for typed, want := range map[string]string{"abc-defg": "`ABCDEFG`", " what `?` ": "`what ˋ?ˋ`", "": "–"} {
-		_, response, err := asked(t, s, "1", command("admin reference", map[string]string{"code": typed}))
+		_, response, err := asked(t, c, "1", command("admin reference", map[string]string{"code": typed}))
 		wantText(t, must(t)(response, err).Message, "Nothing is known of "+want)
 	}
 }
@@ -131,8 +130,8 @@ func TestReferenceShowsAllThatIsKnown(t *testing.T) {
 		Operation: "restart", Code: "unavailable", Status: 503, Attempts: 1, Uncertain: true,
 		Answer: strings.Repeat("*a", 1000), Detail: strings.Repeat("b ", 400) + "and the end",
 	}}
-	s, _ := o.open(t)
-	_, response, err := asked(t, s, "1", command("admin reference", map[string]string{"code": "ABCDEFG"}))
+	c := o.open(t)
+	_, response, err := asked(t, c, "1", command("admin reference", map[string]string{"code": "ABCDEFG"}))
 	m := must(t)(response, err).Message
 	wantText(t, m, "restart: unavailable (503)", "may have been carried out", "and the end")
 	sendable(t, interaction.Reply(m))

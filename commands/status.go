@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -28,20 +29,17 @@ const (
 	locked       // for the host alone to change
 )
 
-// withStatusOf returns a bot with the status that the action which is running on it
-// gives it, if any: that is newer than what the service said last.
-func withStatusOf(running *actionlock.Running, s hostapi.Server) hostapi.Server {
-	if running == nil {
-		return s
+// atThisMoment returns the action that is running on a bot, if any, and the bot with
+// the status that this gives it: that is newer than what the service said last.
+func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Server, *actionlock.Running) {
+	running := c.locks.Running(customerID, s.ID)
+	if running != nil {
+		if a, ok := actionNamed(running.Action); ok {
+			s.Status = a.transitional
+		}
 	}
-	if a, ok := actionNamed(running.Action); ok {
-		s.Status = a.transitional
-	}
-	return s
+	return s, running
 }
-
-// settled tells whether the condition lasts until somebody does something.
-func (c condition) settled() bool { return c.state != transitional }
 
 // conditionOf understands the documented status RUNNING and what others are
 // commonly called. A status that is not known is shown as it came and never
@@ -73,11 +71,16 @@ func conditionOf(status string) condition {
 	}
 }
 
-// word returns the status as a word. A status that is not known is made fit to be
-// shown by clean: sanitize.Markdown or sanitize.Plain.
-func (c condition) word(t *locale.Texts, status string, clean func(text string, limit int) string) string {
+// word returns the status as a word; one that is not known as it came, to be made fit
+// to be shown.
+func (c condition) word(t *locale.Texts, status string) string {
 	if c.key == "" {
-		return orDash(clean(status, wordLimit))
+		return status
 	}
 	return t.Text(c.key)
+}
+
+// statusWord says a bot's status.
+func (v view) statusWord(s hostapi.Server) string {
+	return orDash(sanitize.Markdown(conditionOf(s.Status).word(v.t, s.Status), wordLimit))
 }

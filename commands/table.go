@@ -9,17 +9,20 @@ import (
 	"hostbot/hostapi"
 )
 
-// command is an entry in a table of commands. The router's routes, the definitions
+// command is an entry in the table of commands. The router's routes, the definitions
 // that are registered with Discord, the suggestions for an option and the list in
 // /help follow from it.
 //
 // Its texts have the keys command.<name>.name and .description, with dots for the
-// spaces of the name. They decide what a reader sees. Discord sends the names of the
-// table, whatever the reader's language.
+// spaces of the name. They decide what a reader sees in another language than English.
+// Discord sends the names of the table, whatever the reader's language.
 type command struct {
-	name     string            // in full: "bot show"
-	userMenu string            // key of the name of a context menu on a user, which this then is
-	requires hostapi.Operation // that must be turned on for the command to be registered; "" for none
+	name     string // in full: "bot show"
+	userMenu string // key of the name of a context menu on a user, which this then is
+	forStaff bool
+	// requires lists operations of which one must be turned on for the command to be
+	// registered; nil for none.
+	requires []hostapi.Operation
 	options  []option
 	handle   interaction.Handler
 	// components and modals are the routes of the custom IDs that the command's
@@ -60,51 +63,89 @@ const (
 	idStartup  = "startup/"   // + key
 	idDelete   = "delete/"    // + key
 	idCreate   = "create/"    // + sizes; for a select menu its size goes first
+	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
+	// customer's own component would have follow.
+	onBehalf = "for/"
 )
 
 // anyBot matches a bot's key in a pattern.
 const anyBot = "{bot...}"
 
-// table lists the customers' commands in the order in which /help shows them.
+// table lists all commands. /help shows the customers' in this order.
 func (c *Commands) table() []command {
-	onBot := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	// A command on one bot does what the button of the same name does.
+	onBot := func(name string, op hostapi.Operation, h interaction.Handler, modals ...route) command {
+		buttons := []route{{name + "/" + anyBot, h}}
+		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals}
+	}
 	table := []command{
 		{name: "bot list", handle: c.list, components: []route{{idList + "{page}", c.list}, {idListWith + anyBot, c.list}}},
-		{name: "bot show", options: onBot, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
+		{name: "bot show", options: bots, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
 	}
 	for _, a := range actions() {
-		table = append(table, command{
-			name: "bot " + a.name, requires: a.op, options: onBot, handle: c.act(a), components: []route{{a.customID(anyBot), c.act(a)}},
-		})
+		table = append(table, onBot(a.name, a.op, c.act(a)))
 	}
-	askStartup, askDelete := c.onBot(c.askStartup), c.onBot(c.askDelete)
-	return append(table,
+	table = append(table,
+		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.onBot(c.changeStartup)}),
+		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.onBot(c.delete)}),
 		command{
-			name: "bot startup", requires: hostapi.OpUpdateStartup, options: onBot, handle: askStartup,
-			components: []route{{idStartup + anyBot, askStartup}}, modals: []route{{idStartup + anyBot, c.onBot(c.changeStartup)}},
-		},
-		command{
-			name: "bot delete", requires: hostapi.OpDelete, options: onBot, handle: askDelete,
-			components: []route{{idDelete + anyBot, askDelete}}, modals: []route{{idDelete + anyBot, c.onBot(c.delete)}},
-		},
-		command{
-			name: "bot create", requires: hostapi.OpCreate, handle: c.chooseSizes,
+			name: "bot create", requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
 			components: []route{{idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.create}},
 		},
 		command{name: "plan", handle: c.plan},
 		command{name: "help", handle: c.help},
 	)
+	if c.staff.GuildID == "" {
+		return table
+	}
+	return append(table, c.staffTable()...)
 }
 
-// offered returns the commands that are registered: those of operations that are
-// turned on.
-func (c *Commands) offered() []command {
-	return slices.DeleteFunc(c.table(), func(cmd command) bool { return cmd.requires != "" && !c.hosting.Offers(cmd.requires) })
+// staffTable is the part of the table that is staff's.
+func (c *Commands) staffTable() []command {
+	text, user := discordgo.ApplicationCommandOptionString, option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
+	lookup, show := c.audited(c.forCustomer(c.lookup)), c.audited(c.forCustomer(c.show))
+	views := []route{{idList + "{page}", lookup}, {idListWith + anyBot, lookup}, {idOpen, show}, {idShow + anyBot, show}}
+	var operations []hostapi.Operation
+	for _, a := range actions() {
+		views = append(views, route{a.name + "/" + anyBot, c.forStaff(c.actForCustomer(a))})
+		operations = append(operations, a.op)
+	}
+	for i := range views {
+		views[i].pattern = onBehalf + "{user}/" + views[i].pattern
+	}
+	return []command{
+		{name: "admin lookup", forStaff: true, options: []option{user}, handle: lookup, components: views},
+		{
+			name: "admin action", forStaff: true, requires: operations, handle: c.forStaff(c.chooseAction),
+			options: []option{
+				user,
+				{name: optionBot, kind: text, complete: c.forStaff(c.forCustomer(c.complete))},
+				{name: optionAction, kind: text, choices: c.actionChoices()},
+			},
+		},
+		{name: "admin flush", forStaff: true, options: []option{user}, handle: c.audited(c.forCustomer(c.flush))},
+		{name: "admin reference", forStaff: true, options: []option{{name: optionCode, kind: text}}, handle: c.audited(c.reference)},
+		{name: "admin status", forStaff: true, handle: c.audited(c.status)},
+		{name: "admin logs test", forStaff: true, handle: c.audited(c.testLogs)},
+		{name: "Hosted bots", forStaff: true, userMenu: "menu.bots", handle: lookup},
+	}
 }
 
-func addRoutes(r *interaction.Router, table []command) {
-	for _, cmd := range table {
+// offered returns the commands that are registered for customers, or for staff: those
+// of operations that are turned on.
+func (c *Commands) offered(forStaff bool) []command {
+	return slices.DeleteFunc(c.table(), func(cmd command) bool {
+		return cmd.forStaff != forStaff || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
+	})
+}
+
+// Route adds all routes to a router. Those of an operation that is turned off are
+// among them: buttons of older messages lead there, and say so.
+func (c *Commands) Route(r *interaction.Router) {
+	for _, cmd := range c.table() {
 		r.Command(cmd.name, cmd.handle)
 		for _, o := range cmd.options {
 			if o.complete != nil {

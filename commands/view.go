@@ -1,7 +1,11 @@
 package commands
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -13,38 +17,28 @@ import (
 
 type args = locale.Args
 
-// view is the part that all drawings share: their reader, and what is turned on.
+// view is the part that all drawings share: their reader, what was asked, and what is
+// turned on.
 type view struct {
-	t          *locale.Texts
-	customerID string
-	staff      bool // staff look at the customer's account
-	reference  string
-	offers     func(hostapi.Operation) bool // tells which operations are turned on
+	t      *locale.Texts
+	asked  *interaction.Request
+	offers func(hostapi.Operation) bool // tells which operations are turned on
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{t: c.texts.For(r.Locale), customerID: r.CustomerID, staff: r.ByStaff(), reference: r.Reference, offers: c.hosting.Offers}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers}
 }
 
-// screen is a message that was drawn.
-type screen struct {
-	message interaction.Message
-	subject string // as interaction.Response has it
-}
-
-// newScreen returns a message of one embed and rows of components.
-func newScreen(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) screen {
-	return screen{interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}, subject}
-}
-
-// respond puts a screen in a new message or, where the request comes from one, in
-// that.
-func respond(r *interaction.Request, s screen) interaction.Response {
-	response := interaction.Reply(s.message)
-	if r.InMessage() {
-		response = interaction.Update(s.message)
+// draw returns a message of one embed and rows of components: a new one or, where the
+// request comes from a message, one that takes its place. subject is as
+// interaction.Response has it.
+func (v view) draw(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) interaction.Response {
+	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}
+	response := interaction.Reply(message)
+	if v.asked.InMessage() {
+		response = interaction.Update(message)
 	}
-	response.Subject = s.subject
+	response.Subject = subject
 	return response
 }
 
@@ -68,41 +62,24 @@ const (
 
 // name returns a bot's name to be put into markdown; never empty.
 func name(s hostapi.Server) string {
-	if n := sanitize.Markdown(s.Name, nameLimit); n != "" {
-		return n
-	}
-	return orDash(sanitize.Markdown(s.ID, nameLimit))
+	return orDash(cmp.Or(sanitize.Markdown(s.Name, nameLimit), sanitize.Markdown(s.ID, nameLimit)))
 }
 
 // plainName returns a bot's name for where Discord renders no markdown.
 func plainName(s hostapi.Server, limit int) string {
-	if n := sanitize.Plain(s.Name, limit); n != "" {
-		return n
-	}
-	return orDash(sanitize.Plain(s.ID, limit))
+	return orDash(cmp.Or(sanitize.Plain(s.Name, limit), sanitize.Plain(s.ID, limit)))
 }
 
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
-}
+func orDash(text string) string { return cmp.Or(text, "–") }
 
 // paragraphs joins texts, without those that are empty.
 func paragraphs(texts ...string) string {
-	var kept []string
-	for _, text := range texts {
-		if text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
 // referenceLine names the code by which staff find what happened.
 func (v view) referenceLine() string {
-	return v.t.Format("error.reference", args{"Reference": "`" + v.reference + "`"})
+	return v.t.Format("error.reference", args{"Reference": "`" + v.asked.Reference + "`"})
 }
 
 func (v view) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {
@@ -121,12 +98,36 @@ func (v view) field(key, value string, inline bool) *discordgo.MessageEmbedField
 
 // customID makes a custom ID one of a staff view, where staff read this.
 func (v view) customID(id string) string {
-	if v.staff {
-		return onBehalf + v.customerID + "/" + id
+	if v.asked.ByStaff() {
+		return onBehalf + v.asked.CustomerID + "/" + id
 	}
 	return id
 }
 
 func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
 	return discordgo.ActionsRow{Components: components}
+}
+
+// stamp is a time that Discord shows in the reader's own zone and words. Style
+// "R" is relative and ticks; "D" is the date.
+func stamp(at time.Time, style string) string {
+	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
+}
+
+// relative shows a time as Discord does, ticking: "5 minutes ago".
+func relative(t time.Time) string { return stamp(t, "R") }
+
+// bar draws how much of a whole is used, in ten steps. Anything used shows, and
+// only a full bar means full.
+func bar(used, total int) string {
+	const steps = 10
+	filled := 0
+	switch {
+	case total <= 0 || used <= 0:
+	case used >= total:
+		filled = steps
+	default:
+		filled = max(1, min(steps-1, int(int64(used)*steps/int64(total))))
+	}
+	return strings.Repeat("▰", filled) + strings.Repeat("▱", steps-filled)
 }

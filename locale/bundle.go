@@ -1,12 +1,31 @@
+// Package locale holds every text that a person reads, in every language.
+//
+// The texts are in texts/, a file for each language named for its Discord
+// locale (texts/de.yaml), in go-i18n's message format with flat keys. A text
+// may hold named placeholders, {{.Name}}, and nothing else of a template; a
+// text with a count has a form for each plural category that CLDR defines for
+// the language.
+//
+// [Load] reads and checks all of it once. After that nothing here fails: a key
+// that a language lacks reads as in [Default], a key that no language has reads
+// as the key itself, and a placeholder without an argument reads as "?".
+// Arguments are put in as they are, so the caller escapes what came from
+// outside.
 package locale
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"go.yaml.in/yaml/v4"
 )
 
 // Default is the locale of the texts that stand in where a language has none,
@@ -19,111 +38,105 @@ var embedded embed.FS
 // Bundle is every text in every language. It does not change after Load and
 // may be used from many goroutines at once.
 type Bundle struct {
-	catalogs map[string]*catalog // by the locale of the text file
-	texts    map[string]*Texts   // by Discord locale
+	languages map[string]*Texts // by the locale for which the text file is named
 }
 
 // Load reads the embedded texts. An error is a defect in one of the files.
-func Load() (*Bundle, error) {
-	files, err := fs.Sub(embedded, "texts")
-	if err != nil {
-		return nil, fmt.Errorf("open embedded texts: %w", err)
-	}
-	return load(files)
-}
+func Load() (*Bundle, error) { return load(embedded) }
 
-// load reads the text files at the top of files.
 func load(files fs.FS) (*Bundle, error) {
-	names, err := fs.Glob(files, "*.yaml")
+	names, err := fs.Glob(files, "texts/*.yaml")
 	if err != nil {
-		return nil, fmt.Errorf("list text files: %w", err)
+		return nil, err
 	}
-	b := &Bundle{catalogs: map[string]*catalog{}, texts: map[string]*Texts{}}
+	b := &Bundle{languages: map[string]*Texts{}}
 	for _, name := range names {
-		locale := strings.TrimSuffix(name, path.Ext(name))
-		if !slices.Contains(DiscordLocales(), locale) {
-			return nil, fmt.Errorf("text file %s: not named for a Discord locale", name)
-		}
-		if b.catalogs[locale], err = loadCatalog(files, name); err != nil {
+		if err := b.add(files, name); err != nil {
 			return nil, fmt.Errorf("text file %s: %w", name, err)
 		}
 	}
-	fallback := b.catalogs[Default]
-	if fallback == nil {
+	if b.languages[Default] == nil {
 		return nil, fmt.Errorf("text file %s.yaml: missing", Default)
 	}
-	for _, locale := range DiscordLocales() {
-		b.texts[locale] = &Texts{locale: locale, catalog: b.catalogs[b.closest(locale)], fallback: fallback}
+	for locale, t := range b.languages {
+		if locale != Default {
+			t.fallback = b.languages[Default]
+		}
 	}
 	return b, nil
+}
+
+// add reads a text file, which is in go-i18n's format. It refuses whatever could
+// fail when a text is shown.
+func (b *Bundle) add(files fs.FS, name string) error {
+	locale := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	if !slices.Contains(DiscordLocales(), locale) {
+		return errors.New("not named for a Discord locale")
+	}
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		return err
+	}
+	file, err := i18n.ParseMessageFileBytes(content, name, map[string]i18n.UnmarshalFunc{"yaml": yaml.Unmarshal})
+	if err != nil {
+		return err
+	}
+	t := &Texts{language: file.Tag, messages: make(map[string]*i18n.Message, len(file.Messages))}
+	placeholder := regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`)
+	for _, m := range file.Messages {
+		if m.Other == "" {
+			return fmt.Errorf("key %s: no text", m.ID)
+		}
+		for _, text := range []string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other} {
+			if fixed := placeholder.ReplaceAllString(text, ""); strings.Contains(fixed, "{{") || strings.Contains(fixed, "}}") {
+				return fmt.Errorf("key %s: %q holds more of a template than placeholders such as {{.Name}}", m.ID, text)
+			}
+		}
+		t.messages[m.ID] = m
+	}
+	b.languages[locale] = t
+	return nil
 }
 
 // For returns the texts for a locale as Discord names it: those of the locale
 // itself, else those of another locale of its language (en-US for en-GB), else
 // those of Default. It never returns nil, whatever discordLocale holds.
-func (b *Bundle) For(discordLocale string) *Texts {
-	if t := b.texts[discordLocale]; t != nil {
-		return t
-	}
-	return b.texts[b.closest(discordLocale)]
-}
-
-// closest returns the locale of the text file that serves locale best.
 //
 // go-i18n's own matcher is not used here: it takes related languages for each
 // other, Russian for Ukrainian among them.
-func (b *Bundle) closest(locale string) string {
-	if b.catalogs[locale] != nil {
-		return locale
+func (b *Bundle) For(discordLocale string) *Texts {
+	if t := b.languages[discordLocale]; t != nil {
+		return t
 	}
-	for _, own := range b.Locales() {
-		if baseLanguage(own) == baseLanguage(locale) {
-			return own
+	base, _, _ := strings.Cut(discordLocale, "-")
+	for locale, t := range b.languages {
+		if own, _, _ := strings.Cut(locale, "-"); own == base {
+			return t
 		}
 	}
-	return Default
-}
-
-func baseLanguage(locale string) string {
-	base, _, _ := strings.Cut(locale, "-")
-	return base
-}
-
-// Locales returns the locales that have a text file, Default first and the
-// others in alphabetical order.
-func (b *Bundle) Locales() []string {
-	locales := []string{Default}
-	for locale := range b.catalogs {
-		if locale != Default {
-			locales = append(locales, locale)
-		}
-	}
-	slices.Sort(locales[1:])
-	return locales
-}
-
-// Has reports whether Default has a text for key, and so whether every call
-// with it gives a text rather than the key.
-func (b *Bundle) Has(key string) bool {
-	return b.catalogs[Default].texts[key] != nil
+	return b.languages[Default]
 }
 
 // Localizations returns the text of key in each locale that has one of its own,
-// without Default, by locale: what Discord calls name_localizations and
-// description_localizations. It is nil where there is none, and on a nil Bundle.
-func (b *Bundle) Localizations(key string) map[string]string {
-	if b == nil {
-		return nil
-	}
-	var localized map[string]string
-	for locale, catalog := range b.catalogs {
-		if locale == Default || catalog.texts[key] == nil {
-			continue
+// without Default: what Discord calls name_localizations and
+// description_localizations.
+func (b *Bundle) Localizations(key string) map[discordgo.Locale]string {
+	localized := map[discordgo.Locale]string{}
+	for locale, t := range b.languages {
+		if locale != Default && t.messages[key] != nil {
+			localized[discordgo.Locale(locale)] = t.Text(key)
 		}
-		if localized == nil {
-			localized = make(map[string]string, len(b.catalogs))
-		}
-		localized[locale] = b.texts[locale].Text(key)
 	}
 	return localized
+}
+
+// DiscordLocales returns the locales that Discord sends and accepts, from
+// https://discord.com/developers/docs/reference#locales.
+func DiscordLocales() []string {
+	return []string{
+		"id", "da", "de", "en-GB", "en-US", "es-ES", "es-419", "fr",
+		"hr", "it", "lt", "hu", "nl", "no", "pl", "pt-BR",
+		"ro", "fi", "sv-SE", "vi", "tr", "cs", "el", "bg",
+		"ru", "uk", "hi", "th", "zh-CN", "ja", "zh-TW", "ko",
+	}
 }

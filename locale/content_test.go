@@ -1,6 +1,7 @@
 package locale_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,28 +65,13 @@ func eachText(t *testing.T, check func(t *testing.T, key, text string)) {
 	}
 }
 
-func keys(texts map[string]forms) []string {
-	var keys []string
-	for key := range texts {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func keys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
 
 // placeholders returns the different placeholders of a text, sorted.
 func placeholders(text string) []string {
 	found := regexp.MustCompile(`\{\{.*?\}\}`).FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
-}
-
-func TestFilesAreNamedForDiscordLocales(t *testing.T) {
-	for name := range textFiles(t) {
-		if !slices.Contains(locale.DiscordLocales(), name) {
-			t.Errorf("%s.yaml: not a Discord locale", name)
-		}
-	}
 }
 
 func TestLanguagesHaveTheSameKeys(t *testing.T) {
@@ -112,18 +98,11 @@ func TestLanguagesHaveTheSamePlaceholders(t *testing.T) {
 	}
 }
 
-// everyForm returns texts in a language that has a text for every plural form
-// there is, under the key "form". Each reads as its form is called.
-func everyForm(t *testing.T, name string) *locale.Texts {
-	t.Helper()
-	const all = "form:\n  zero: zero\n  one: one\n  two: two\n  few: few\n  many: many\n  other: other\n"
-	return bundleOf(t, map[string]string{locale.Default + ".yaml": all, name + ".yaml": all}).For(name)
-}
-
 // pluralForms returns the plural forms that whole numbers take in a language.
 func pluralForms(t *testing.T, name string) []string {
 	t.Helper()
-	texts := everyForm(t, name)
+	const all = "form:\n  zero: zero\n  one: one\n  two: two\n  few: few\n  many: many\n  other: other\n"
+	texts := bundleOf(t, map[string]string{locale.Default + ".yaml": all, name + ".yaml": all}).For(name)
 	picked := []string{"other"} // also for texts shown without a number
 	for n := range 1001 {
 		picked = append(picked, texts.Count("form", n, nil), texts.Count("form", n*1_000_000, nil))
@@ -145,12 +124,7 @@ func TestLanguagesHaveTheirPluralForms(t *testing.T) {
 				continue
 			}
 			counted++
-			var got []string
-			for form := range byForm {
-				got = append(got, form)
-			}
-			slices.Sort(got)
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, keys(byForm)); diff != "" {
 				t.Errorf("%s: forms of %s (-want +got):\n%s", name, key, diff)
 			}
 		}
@@ -160,27 +134,17 @@ func TestLanguagesHaveTheirPluralForms(t *testing.T) {
 	}
 }
 
-func TestTextsPingNobody(t *testing.T) {
+func TestTextsAreTidy(t *testing.T) {
 	mention := regexp.MustCompile(`(?i)@everyone|@here|<[@#]`)
 	eachText(t, func(t *testing.T, key, text string) {
 		if found := mention.FindString(text); found != "" {
 			t.Errorf("%s: %q in %q", key, found, text)
 		}
-	})
-}
-
-func TestMarkdownIsBalanced(t *testing.T) {
-	eachText(t, func(t *testing.T, key, text string) {
 		for _, mark := range []string{"**", "__", "~~", "||", "`"} {
 			if strings.Count(text, mark)%2 != 0 {
 				t.Errorf("%s: odd number of %s in %q", key, mark, text)
 			}
 		}
-	})
-}
-
-func TestTextsAreTidy(t *testing.T) {
-	eachText(t, func(t *testing.T, key, text string) {
 		if text != strings.TrimSpace(text) || strings.Contains(text, "  ") {
 			t.Errorf("%s: stray space in %q", key, text)
 		}
@@ -191,7 +155,7 @@ func TestTextsAreTidy(t *testing.T) {
 // command to the name which that has in the same language.
 func TestTextsNameWhatIsThere(t *testing.T) {
 	b := embedded(t)
-	for _, name := range b.Locales() {
+	for name := range textFiles(t) {
 		texts := b.For(name)
 		command := func(group, name string) string {
 			return "`/" + texts.Text("command."+group+".name") + " " + texts.Text("command."+group+"."+name+".name") + "`"
@@ -220,17 +184,6 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 			if got := texts.Text(key); !strings.Contains(got, named) {
 				t.Errorf("%s: %s does not name %s: %q", name, key, named, got)
 			}
-		}
-	}
-}
-
-func TestUnitsAsPeopleWriteThem(t *testing.T) {
-	b := embedded(t)
-	for name, want := range map[string][2]string{"en-US": {"150 %", "."}, "de": {"150 %", ","}, "tr": {"%150", ","}} {
-		texts := b.For(name)
-		got := [2]string{texts.Format("unit.percent", locale.Args{"N": 150}), texts.Text("unit.decimal")}
-		if got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

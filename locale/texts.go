@@ -1,26 +1,26 @@
 package locale
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
+	"strings"
 
+	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
 )
 
 // Args are the arguments of a text by the name of their placeholder. Values are
 // printed as fmt.Print does; numbers come formatted for the reader.
 type Args map[string]any
 
-// Texts is every text as a reader with one Discord locale sees it. It may be
-// used from many goroutines at once.
+// Texts is every text in one language. It may be used from many goroutines at once.
 type Texts struct {
-	locale   string
-	catalog  *catalog
-	fallback *catalog // of Default
+	language language.Tag
+	messages map[string]*i18n.Message // by key
+	fallback *Texts                   // in Default; nil for those themselves
 }
-
-// Locale returns the Discord locale that the texts are for, which may be
-// another than the one they are written in: en-GB reads the texts of en-US.
-func (t *Texts) Locale() string { return t.locale }
 
 // Text returns a text that has no placeholders.
 func (t *Texts) Text(key string) string { return t.Format(key, nil) }
@@ -31,29 +31,65 @@ func (t *Texts) Format(key string, args Args) string {
 	if found == nil {
 		return key
 	}
-	return found[plural.Other].with(args)
+	return fill(found.Other, args)
 }
 
 // Count returns the form of a text that n asks for in the language's grammar,
 // with n as the placeholder Count and args in the others.
 func (t *Texts) Count(key string, n int, args Args) string {
-	c, found := t.find(key)
+	in, found := t.find(key)
 	if found == nil {
 		return key
 	}
 	counted := make(Args, len(args)+1)
 	maps.Copy(counted, args)
 	counted["Count"] = n
-	return c.count(found, n).with(counted)
+	return fill(in.form(found, n), counted)
 }
 
-// find returns the text of key and the catalog that holds it, or nil for both
-// where no language has it.
-func (t *Texts) find(key string) (*catalog, *text) {
-	for _, c := range [...]*catalog{t.catalog, t.fallback} {
-		if found := c.texts[key]; found != nil {
-			return c, found
+// find returns the text of key and the language that has it, or nil for both
+// where none does.
+func (t *Texts) find(key string) (*Texts, *i18n.Message) {
+	for ; t != nil; t = t.fallback {
+		if found := t.messages[key]; found != nil {
+			return t, found
 		}
 	}
 	return nil, nil
+}
+
+// form returns the form of a text that n asks for.
+//
+// go-i18n could tell as well, but with a text/template, for whose sake the
+// linker keeps every method of the program: 9 MB of 26.
+func (t *Texts) form(m *i18n.Message, n int) string {
+	forms := [...]string{
+		plural.Zero: m.Zero, plural.One: m.One, plural.Two: m.Two, plural.Few: m.Few, plural.Many: m.Many, plural.Other: m.Other,
+	}
+	return cmp.Or(forms[plural.Cardinal.MatchPlural(t.language, max(n, -n), 0, 0, 0, 0)], m.Other)
+}
+
+// fill puts args into the placeholders of a text.
+func fill(text string, args Args) string {
+	if !strings.Contains(text, "{{.") {
+		return text
+	}
+	filled := make([]byte, 0, 128) // on the stack, where it is enough: most texts are a line
+	for {
+		before, rest, found := strings.Cut(text, "{{.")
+		filled = append(filled, before...)
+		if !found {
+			return string(filled)
+		}
+		name, after, _ := strings.Cut(rest, "}}")
+		switch value := args[name].(type) {
+		case nil:
+			filled = append(filled, '?')
+		case string:
+			filled = append(filled, value...)
+		default:
+			filled = fmt.Append(filled, value)
+		}
+		text = after
+	}
 }

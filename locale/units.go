@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,15 +10,10 @@ import (
 // Size says megabytes as a person does: 512 MB, 2 GB, 1.5 GB. A gigabyte has
 // 1024 megabytes, as plans count.
 func (t *Texts) Size(mb int) string {
-	switch {
-	case mb < 1024:
+	if mb < 1024 {
 		return strconv.Itoa(mb) + " " + t.Text("unit.mb")
-	case mb%1024 == 0:
-		return strconv.Itoa(mb/1024) + " " + t.Text("unit.gb")
-	default:
-		gb := strconv.FormatFloat(float64(mb)/1024, 'f', 2, 64)
-		return t.decimal(strings.TrimSuffix(strings.TrimRight(gb, "0"), ".")) + " " + t.Text("unit.gb")
 	}
+	return t.decimal(math.Round(float64(mb)/1024*100)/100, -1) + " " + t.Text("unit.gb")
 }
 
 // Percent says a share of a processor: 100 % is one core.
@@ -33,11 +29,12 @@ func (t *Texts) Duration(d time.Duration) string {
 	case d >= 10*time.Second:
 		return t.Format("unit.seconds", Args{"N": int(d.Round(time.Second).Seconds())})
 	default:
-		return t.Format("unit.seconds", Args{"N": t.decimal(strconv.FormatFloat(d.Seconds(), 'f', 1, 64))})
+		return t.Format("unit.seconds", Args{"N": t.decimal(d.Seconds(), 1)})
 	}
 }
 
-// decimal writes a number with the language's decimal separator.
-func (t *Texts) decimal(number string) string {
-	return strings.Replace(number, ".", t.Text("unit.decimal"), 1)
+// decimal writes a number with the language's decimal separator and so many digits
+// after it; -1 for as many as it needs.
+func (t *Texts) decimal(n float64, digits int) string {
+	return strings.Replace(strconv.FormatFloat(n, 'f', digits, 64), ".", t.Text("unit.decimal"), 1)
 }

@@ -54,7 +54,7 @@ func (p phrasebook) sentence(key string, args locale.Args) string {
 // errorKeys are the texts that may say what is wrong.
 func errorKeys() []string {
 	return []string{
-		"error.unavailable", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit", "error.rate_limited",
+		"error.unavailable", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit_reached", "error.rate_limited",
 		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow",
 	}
 }
