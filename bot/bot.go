@@ -23,6 +23,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
+	"hostbot/bot/recovery"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
@@ -47,6 +48,7 @@ type Bot struct {
 	redis     *redisclient.Conn
 	service   *hostapi.Client
 	handlers  *commands.Commands
+	records   *recovery.Records
 	responder *responder.Responder
 	gateway   *gateway.Gateway
 
@@ -106,8 +108,13 @@ func (b *Bot) build() error {
 	if err := router.Err(); err != nil {
 		return err
 	}
+	b.records = recovery.New(recovery.Config{
+		Redis: b.redis.Client, Log: b.log, Timing: recovery.DefaultTiming(),
+		Finish: func(record recovery.Record) { b.responder.Finish(record) },
+	})
 	b.responder = responder.New(responder.Config{
-		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Staff: b.stafflog,
+		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
+		Staff: b.stafflog, Records: b.records,
 		Observe: b.monitor.Interaction, Log: b.log,
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
@@ -159,13 +166,15 @@ func (b *Bot) Run(ctx context.Context) error {
 		b.stafflog.RedisEmbedded()
 	}
 
-	registering, stopRegistering := context.WithCancel(ctx)
-	defer stopRegistering()
-	var registration sync.WaitGroup
-	registration.Go(func() { b.registerCommands(registering) })
-	// The gateway stays while the program stops, to tell what comes then.
+	working, stopWork := context.WithCancel(ctx)
+	defer stopWork()
+	var work sync.WaitGroup
+	work.Go(func() { b.registerCommands(working) })
+	// While the program stops, the gateway stays, to tell what comes then, and so do
+	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
+	work.Go(func() { b.records.Run(connected) })
 	var refused error
 	disconnected := make(chan struct{})
 	go func() {
@@ -181,12 +190,12 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		b.announceStop("told to stop")
 	}
-	stopRegistering()
-	registration.Wait()
+	stopWork()
 	within(limit, b.responder.Drain)
 	disconnect()
 	within(lastWordsLimit, b.responder.Close)
 	<-disconnected
+	work.Wait()
 	within(flushLimit, b.flush)
 	stopHTTP()
 	return err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
@@ -45,6 +47,25 @@ func (e result) draw(v view, b bot) interaction.Response {
 		drawn.color = outcomeColor(e.outcome())
 	}
 	return drawn.draw()
+}
+
+// Interrupted says that it is not known how an action ended, as the process has died
+// that ran it.
+func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) interaction.Response {
+	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
+	embed := &discordgo.MessageEmbed{
+		Color:       outcomeColor(interaction.Unconfirmed),
+		Description: "⚠️ " + v.t.Format("action."+a.Name+".unconfirmed", args{"Bot": name(server)}) + "\n" + v.referenceLine(),
+	}
+	buttons := []discordgo.MessageComponent{v.button(discordgo.SecondaryButton, "button.back", idList+"0", false)}
+	if server.ID != "" {
+		refresh := v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(server.ID), false)
+		buttons = append([]discordgo.MessageComponent{refresh}, buttons...)
+	}
+	a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(r.ReceivedAt)
+	response := v.draw("", embed, row(buttons...))
+	response.Action, response.Failure = &a, interaction.ErrInterrupted
+	return response
 }
 
 // ending says how an action ended.

@@ -19,6 +19,8 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 		return interaction.Response{}, err
 	}
 	response := c.card(r, b, "").draw()
+	response.Begins = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name}
+	response.Unshared = lock.Local
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer lock.Release()
 		return c.finish(ctx, r, a, b), nil

@@ -36,6 +36,8 @@ var (
 	// ErrMidway says that work which a response had promised broke off, and that
 	// it is not known how far it came.
 	ErrMidway = errors.New("interaction: broke off midway")
+	// ErrInterrupted says that the process has died which ran an action.
+	ErrInterrupted = errors.New("interaction: the process that ran the action has died")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )

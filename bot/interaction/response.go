@@ -26,6 +26,14 @@ type Response struct {
 	// Discord did not accept the response, so an action in it happens only for
 	// a caller who was told of it.
 	Then func(context.Context) (Response, error)
+	// Begins is the action that Then carries out; nil where it carries out none. It
+	// is recorded before this response is sent: should the process die, another one
+	// tells that its end is not known.
+	Begins *Action
+	// Unshared says that no other process was kept from acting for the same
+	// interaction. Then is run only where it is certain that Discord took this
+	// process's response, and not another one's.
+	Unshared bool
 
 	// Action is told to staff, where it is set.
 	Action *Action

@@ -38,7 +38,8 @@ func (x *exchange) acknowledge(ctx context.Context, send sendFirst) (err error) 
 	for pause := tryPause; ; pause *= 2 {
 		err = x.try(ctx, to, send)
 		if x.uncertain.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
-			return nil // by a try whose answer was lost
+			x.assumed = true // by a try of ours whose answer was lost
+			return nil
 		}
 		wait, again := retry(err, pause)
 		if !again || time.Until(deadline) <= wait {

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/recovery"
 	"hostbot/bot/rest"
 )
 
@@ -25,6 +26,7 @@ type exchange struct {
 	deferred     bool
 	edited       bool        // the original shows a response, and not just a deferral
 	acknowledged bool        // Discord has taken a first response
+	assumed      bool        // it has taken one, which may be another process's
 	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
 	first        time.Duration
 	outcome      string
@@ -57,6 +59,9 @@ func (x *exchange) run(h interaction.Handler) {
 func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	deferral := x.deferLater(ctx)
 	response, err := x.guarded(func() (interaction.Response, error) { return h(ctx, x.req) })
+	if response.Begins != nil && err == nil {
+		defer x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: *response.Begins, To: x.to})()
+	}
 	var refusal error // Discord's, of the deferral
 	x.deferred, refusal = deferral()
 	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refusal != nil) {
@@ -77,6 +82,9 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		})
 	case err == nil:
 		response, err = x.replace(ctx, response)
+	}
+	if err == nil && response.Unshared && x.assumed {
+		response, err = x.replace(ctx, x.explained(interaction.ErrUnacknowledged))
 	}
 	for err == nil && response.Then != nil {
 		subject := response.Subject

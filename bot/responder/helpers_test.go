@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/recovery"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 )
@@ -117,6 +118,22 @@ func (d *discord) EditOriginal(ctx context.Context, _ rest.Callback, m interacti
 
 func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.Message) error {
 	return d.send(ctx, "follow up", " "+m.Content)
+}
+
+// Add notes that a record is kept, and when it is removed.
+func (d *discord) Add(r recovery.Record) (remove func()) {
+	d.note("record " + r.Action.Name + " " + r.To.Token.Reveal())
+	return func() { d.note("remove the record") }
+}
+
+func (d *discord) note(what string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, call{what, time.Since(d.started)})
+}
+
+func interrupted(_ *interaction.Request, a interaction.Action) interaction.Response {
+	return interaction.Response{Form: interaction.FormUpdate, Message: say("perhaps"), Action: &a, Failure: interaction.ErrInterrupted}
 }
 
 // staffLog notes what staff are told.
@@ -273,7 +290,7 @@ func newResponder(h interaction.Handler, d *discord) *server {
 	d.started = time.Now()
 	s.Responder = responder.New(responder.Config{
 		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)),
-		Observe: s.observe,
+		Observe: s.observe, Records: d, Interrupted: interrupted,
 	})
 	return s
 }

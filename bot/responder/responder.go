@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/recovery"
 	"hostbot/bot/rest"
 )
 
@@ -43,6 +44,12 @@ type StaffLog interface {
 	InteractionStuck()
 }
 
+// Records keeps what was begun, so that another process can end it should this one
+// die. Add takes a second at most.
+type Records interface {
+	Add(recovery.Record) (remove func())
+}
+
 // Observation is what is measured of an interaction.
 type Observation struct {
 	Kind     interaction.Kind
@@ -58,9 +65,12 @@ type Config struct {
 	Discord Discord
 	Router  *interaction.Router
 	Explain func(*interaction.Request, error) interaction.Explanation
-	Staff   StaffLog
-	Observe func(Observation)
-	Log     zerolog.Logger
+	// Interrupted says that it is not known how an action ended.
+	Interrupted func(*interaction.Request, interaction.Action) interaction.Response
+	Staff       StaffLog
+	Records     Records
+	Observe     func(Observation)
+	Log         zerolog.Logger
 }
 
 // How the time is used that Discord grants: 3 s for a first response, and 15 min for
@@ -182,6 +192,19 @@ func (r *Responder) Serve(event *interaction.Event) {
 		}
 	}()
 	x.run(handler)
+}
+
+// Finish ends an action that a process had begun which has died. Nobody knows how it
+// ended: staff are told so, and the caller for as long as Discord lets us.
+func (r *Responder) Finish(record recovery.Record) {
+	x := &exchange{responder: r, req: &record.Request, to: record.To, acknowledged: true}
+	response := x.result(r.cfg.Interrupted(x.req, record.Action), nil)
+	if record.To.Token == "" {
+		return
+	}
+	if err := x.editOriginal(r.ctx, response.Message); err != nil {
+		x.log(zerolog.InfoLevel).Err(err).Msg("the caller could not be told of what was interrupted")
+	}
 }
 
 // refuse returns what stands in for the handler of an interaction that is not served.
