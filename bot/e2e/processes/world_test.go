@@ -1,0 +1,425 @@
+// Package processes_test attacks the program as it is built: processes of it
+// are killed, starved of Redis, flooded, and started with pipes that nobody
+// reads. It knows nothing of what is inside.
+//
+// A test reads in these words:
+//
+//	world      a Discord, a hosting service and a Redis that no other test uses
+//	replica    a process of the program; all replicas of a world get each event
+//	customer   a Discord user with an account and one bot, whose ID is unique
+//	carried out what the service did to a bot, whoever believes what of it
+//	line       a proxy on a replica's way to Discord or to the service, by which a
+//	           test alters single requests of that replica
+//	actions    the log channel in which staff read each action once
+//	staff      the log channel in which staff read everything else
+//	settled    a reply that will not say more: no "thinking", no "Restarting …"
+package processes_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
+)
+
+// program is the path of the built program.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hostbot")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	program = filepath.Join(dir, "hostbot")
+	if said, err := exec.Command("go", "build", "-o", program, "hostbot/cmd/hostbot").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, said)
+		return 1
+	}
+	return m.Run()
+}
+
+// world is a Discord, a hosting service and a Redis, whose time is the machine's.
+type world struct {
+	discord *discordtest.Server
+	service *hostapitest.Service
+	redis   *redistest.Server
+	actions *discordtest.Channel
+	staff   *discordtest.Channel
+
+	mu    sync.Mutex
+	sent  map[string]int // actions that the service was sent, by the bot's ID
+	acted map[string]int // those that it carried out
+}
+
+// setting is what a world may have of its own. The zero value has a restart take
+// as good as no time, and a new redis-server.
+type setting struct {
+	discord discordtest.Config
+	restart time.Duration
+	redis   *redistest.Server
+}
+
+func newWorld(t *testing.T, s setting) *world {
+	t.Helper()
+	if s.redis == nil {
+		s.redis = redistest.StartRedis(t)
+	}
+	if s.restart == 0 {
+		s.restart = -1
+	}
+	s.discord.NoRateLimits = true
+	w := &world{redis: s.redis, sent: make(map[string]int), acted: make(map[string]int)}
+	w.discord = discordtest.RunT(t, s.discord)
+	w.discord.ExpectFailures() // such as the second answer of two replicas
+	w.service = hostapitest.RunWith(t, hostapitest.Options{
+		Restart: s.restart,
+		Observe: func(r hostapitest.Request) func(int, string) {
+			w.count(w.sent, r.ServerID)
+			return func(int, string) {}
+		},
+		Acted: func(_ hostapitest.Operation, _, bot string) { w.count(w.acted, bot) },
+	})
+	w.actions, w.staff = w.discord.AddChannel("bot-actions"), w.discord.AddChannel("bot-log")
+	return w
+}
+
+// customer is a Discord user with one bot.
+type customer struct {
+	*discordtest.User
+	bot string // its ID
+}
+
+// customers returns n new customers, whose names begin with name.
+func (w *world) customers(name string, n int) []customer {
+	list := make([]customer, n)
+	for i := range list {
+		id := fmt.Sprintf("%s%04d", name, i)
+		list[i] = customer{w.discord.User(id), "bot-" + id}
+		w.service.AddAccount(list[i].ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
+		w.service.AddServer(list[i].ID, hostapitest.Server{ID: list[i].bot, Name: "Shop", Status: hostapitest.Running})
+	}
+	return list
+}
+
+func (w *world) count(actions map[string]int, bot string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	actions[bot]++
+}
+
+// carriedOut returns how many actions on a bot the service was sent, and how many
+// of them it carried out.
+func (w *world) carriedOut(bot string) (sent, acted int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent[bot], w.acted[bot]
+}
+
+// logged returns how often the log channel of actions names a bot.
+func (w *world) logged(bot string) int {
+	n := 0
+	for _, m := range w.actions.Messages() {
+		n += strings.Count(m.Text(), bot)
+	}
+	return n
+}
+
+// silence waits until Discord has had no call for d, and 20 s at most.
+func (w *world) silence(t *testing.T, d time.Duration) {
+	t.Helper()
+	eventually(t, 20*time.Second, "the replicas call Discord no more", func() bool {
+		calls := w.discord.Calls()
+		return len(calls) == 0 || time.Since(calls[len(calls)-1].Started) > d
+	})
+}
+
+// command sends a Redis command that sets the stage for a test.
+func (w *world) command(t *testing.T, args ...any) any {
+	t.Helper()
+	client := w.redisClient()
+	defer func() { _ = client.Close() }()
+	answer, err := client.Do(t.Context(), args...).Result()
+	if err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return answer
+}
+
+func (w *world) redisClient() *redis.Client {
+	return redis.NewClient(&redis.Options{Addr: w.redis.Addr(), MaxRetries: -1})
+}
+
+// restarts has a customer type /bot restart, and does not wait for an answer.
+func (c customer) restarts(t *testing.T) *discordtest.Reply {
+	t.Helper()
+	reply, err := c.Start("/bot restart", discordtest.Options{"bot": c.bot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// allRestart has all of them restart their bots at once.
+func allRestart(t *testing.T, who []customer) []*discordtest.Reply {
+	t.Helper()
+	replies := make([]*discordtest.Reply, len(who))
+	for i, c := range who {
+		replies[i] = c.restarts(t)
+	}
+	return replies
+}
+
+// isSettled tells whether a reply says how it ended.
+func isSettled(v discordtest.View) bool {
+	return v.State != discordtest.Waiting && v.State != discordtest.Thinking &&
+		!v.Contains("Restarting **") && !v.Contains("Creating **")
+}
+
+// settled waits until all replies are. What is not within the limit is returned
+// as it is.
+func settled(replies []*discordtest.Reply, limit time.Duration) []discordtest.View {
+	views := make([]discordtest.View, len(replies))
+	wait(limit, func() bool {
+		for i, r := range replies {
+			if views[i] = r.View(); !isSettled(views[i]) {
+				return false
+			}
+		}
+		return true
+	})
+	for i, r := range replies {
+		views[i] = r.View()
+	}
+	return views
+}
+
+// restartAll has all of them restart their bots, a few at a time, and returns how
+// many of them were acknowledged, and how many read that it was done.
+func restartAll(t *testing.T, who []customer, atOnce int) (acknowledged, done int) {
+	t.Helper()
+	for len(who) > 0 {
+		n := min(atOnce, len(who))
+		for _, v := range settled(allRestart(t, who[:n]), 10*time.Second) {
+			if v.State == discordtest.Thinking || v.State == discordtest.Shown {
+				acknowledged++
+			}
+			if v.Contains("was restarted") {
+				done++
+			}
+		}
+		who = who[n:]
+	}
+	return acknowledged, done
+}
+
+// wait asks done again and again, and returns false where the limit is over.
+func wait(limit time.Duration, done func() bool) bool {
+	pause := time.NewTicker(20 * time.Millisecond)
+	defer pause.Stop()
+	for over := time.Now().Add(limit); ; <-pause.C {
+		if done() {
+			return true
+		}
+		if time.Now().After(over) {
+			return false
+		}
+	}
+}
+
+// eventually is wait for what must come.
+func eventually(t *testing.T, limit time.Duration, what string, done func() bool) {
+	t.Helper()
+	if !wait(limit, done) {
+		t.Errorf("not within %v: %s", limit, what)
+	}
+}
+
+// texts are what a channel's messages say, for a failure.
+func texts(ch *discordtest.Channel) string {
+	var all strings.Builder
+	for _, m := range ch.Messages() {
+		all.WriteString(m.Text() + "\n")
+	}
+	return all.String()
+}
+
+// replica is a process of the program.
+type replica struct {
+	cmd    *exec.Cmd
+	http   string // its HTTP_ADDR
+	stderr output
+	ended  chan struct{}
+}
+
+// output is what a process has written so far.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+// tail returns the last lines.
+func (o *output) tail() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	lines := strings.Split(o.text.String(), "\n")
+	return strings.Join(lines[max(0, len(lines)-6):], "\n")
+}
+
+// launch starts a replica whose environment may replace what is usual, and does
+// not wait. A stderr of nil is the replica's own.
+func (w *world) launch(t *testing.T, stderr io.Writer, environment ...string) *replica {
+	t.Helper()
+	r := &replica{http: freeAddress(t), ended: make(chan struct{})}
+	r.cmd = exec.Command(program)
+	r.cmd.Env = append([]string{
+		"DISCORD_TOKEN=" + w.discord.Token(), "DISCORD_API_URL=" + w.discord.URL(), "REDIS_URL=" + w.redis.URL(),
+		"HOSTAPI_URL=" + w.service.URL(), "HOSTAPI_SECRET=" + w.service.Secret(), "HTTP_ADDR=" + r.http,
+		"LOG_CHANNEL_ID=" + w.staff.ID, "LOG_CHANNEL_ACTIONS=" + w.actions.ID,
+	}, environment...)
+	if r.cmd.Stderr = stderr; stderr == nil {
+		r.cmd.Stderr = &r.stderr
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(r.ended)
+		_ = r.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		r.kill()
+		if t.Failed() {
+			t.Logf("a replica's stderr:\n%s", r.stderr.tail())
+		}
+	})
+	return r
+}
+
+// start starts a replica and waits until it serves.
+func (w *world) start(t *testing.T, environment ...string) *replica {
+	t.Helper()
+	r := w.launch(t, nil, environment...)
+	w.waitFor(t, r)
+	return r
+}
+
+// waitFor waits until a replica serves.
+func (w *world) waitFor(t *testing.T, r *replica) {
+	t.Helper()
+	ready := wait(30*time.Second, func() bool {
+		status, _ := r.get("/readyz")
+		return status == http.StatusOK && len(w.discord.Commands()) > 0
+	})
+	if !ready {
+		t.Fatalf("a replica does not get ready:\n%s", r.stderr.tail())
+	}
+}
+
+// kill ends the replica as kill -9 does.
+func (r *replica) kill() {
+	_ = r.cmd.Process.Kill() // it fails where the process has ended
+	<-r.ended
+}
+
+// alive tells whether the process runs.
+func (r *replica) alive() bool {
+	select {
+	case <-r.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// get asks the replica for one of its pages; the status is 0 where it does not
+// answer.
+func (r *replica) get(page string) (status int, body string) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
+	res, err := client.Get("http://" + r.http + page)
+	if err != nil {
+		return 0, ""
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(text)
+}
+
+// peakMB returns the most memory that the process has held.
+func (r *replica) peakMB(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(r.cmd.Process.Pid) + "/status")
+	if err != nil {
+		t.Skip("there is no /proc:", err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes >> 10
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// tamper handles a request in the place of pass, which would send it on as it is.
+type tamper func(w http.ResponseWriter, r *http.Request, pass http.Handler)
+
+// line runs a proxy to the server at address until the test ends, and returns
+// its own address.
+func line(t *testing.T, address string, handle tamper) string {
+	t.Helper()
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := to.Path
+	to.Path = ""
+	pass := httputil.NewSingleHostReverseProxy(to)
+	pass.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
+	server := &http.Server{
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, pass) }),
+		ReadHeaderTimeout: 10 * time.Second,
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return "http://" + listener.Addr().String() + path
+}
