@@ -1,0 +1,71 @@
+package processes_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+// ahead is a clock of Discord's that is ahead of this machine's. The IDs of
+// interactions tell its time.
+type ahead struct{ by atomic.Int64 }
+
+func (a *ahead) Now() time.Time { return time.Now().Add(time.Duration(a.by.Load())) }
+
+func (a *ahead) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
+// TestFormsOpenWhateverTheClocksSay steps Discord's clock, so that interactions
+// look older or newer than they are. A form needs the account, for which the
+// service takes most of the time that there is.
+func TestFormsOpenWhateverTheClocksSay(t *testing.T) {
+	t.Parallel()
+	clock := &ahead{}
+	w := newWorld(t, setting{discord: discordtest.Config{Clock: clock}})
+	w.start(t)
+	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 700 * time.Millisecond}, 0)
+	steps := []time.Duration{0, -2 * time.Second, -20 * time.Second, 30 * time.Second, 0, -50 * time.Second, 10 * time.Second, -5 * time.Minute, 5 * time.Minute, -3 * time.Second}
+	for i, c := range w.customers("c", len(steps)) {
+		clock.by.Store(int64(steps[i]))
+		reply := c.Types(t, "/bot startup", discordtest.Options{"bot": c.bot})
+		if v := reply.View(); v.State != discordtest.Asking {
+			t.Errorf("where Discord's clock is ahead by %v, no form opens: %v %.100q", steps[i], v.State, v.Text())
+		}
+	}
+}
+
+// TestWhatIsReplayedIsLate has a form asked for while the gateway is away for a
+// moment: of the 3 s that Discord waits only the rest is left.
+func TestWhatIsReplayedIsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	w.start(t)
+	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 3 * time.Second}, 0)
+	judged := 0
+	for i, c := range w.customers("c", 6) {
+		w.discord.RefuseConnections(true)
+		w.discord.Drop()
+		began := time.Now()
+		reply, err := c.Start("/bot startup", discordtest.Options{"bot": c.bot})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(800 * time.Millisecond) // which is what an outage takes
+		w.discord.RefuseConnections(false)
+		eventually(t, 10*time.Second, "the session is resumed", func() bool { return w.discord.Gateway().Resumes > i })
+		resumed := time.Since(began)
+		if resumed > 2200*time.Millisecond {
+			continue // the replica has no time to answer
+		}
+		judged++
+		eventually(t, 10*time.Second, "the answer comes or its time is over", func() bool { return reply.View().State != discordtest.Waiting })
+		if reply.View().State == discordtest.Failed {
+			t.Errorf("nobody answers an interaction that was replayed after %v", resumed)
+		}
+	}
+	if judged == 0 {
+		t.Error("no session was resumed in time")
+	}
+}

@@ -1,0 +1,154 @@
+package processes_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+const (
+	floodMemory  = 150 // megabytes
+	firstAnswers = 20  // of those who were there first
+	// firstResponse is how long Discord waits.
+	firstResponse = 3 * time.Second
+)
+
+// TestAFloodIsAnswered has customers ask at a rate, each of them once and whether
+// or not earlier ones are answered, while the service takes 2 s for each question.
+// It is not parallel, as it needs the machine.
+func TestAFloodIsAnswered(t *testing.T) {
+	for rate, lasts := range map[int]time.Duration{500: 8 * time.Second, 2000: 3 * time.Second} {
+		t.Run(fmt.Sprintf("%d per s", rate), func(t *testing.T) {
+			w := newWorld(t, setting{discord: discordtest.Config{Lean: true}})
+			w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 2 * time.Second}, 0)
+			bot := w.start(t, "LOG_LEVEL=warn")
+			replies := w.flood(t, rate, lasts)
+			<-time.After(firstResponse) // by then each of them is acknowledged or lost
+			early := make([]bool, len(replies))
+			for i, r := range replies {
+				early[i] = isSettled(r.View())
+			}
+			views := settled(replies, 30*time.Second)
+
+			late, kept := 0, 0
+			for _, failure := range w.discord.Failures() {
+				if strings.Contains(failure.Reason, "no first response within") {
+					late++
+				}
+			}
+			if late > 0 {
+				t.Errorf("%d of %d interactions had no first response within 3 s", late, len(replies))
+			}
+			read := make(map[string]int)
+			for i, v := range views {
+				said := ends(v)
+				read[said]++
+				if said == "refused" && !early[i] {
+					kept++
+				}
+				if i < firstAnswers && said != "their bots" {
+					t.Errorf("customer %d, who was there first, reads: %s", i, said)
+				}
+			}
+			t.Logf("%d customers read: %v; most memory: %d MB", len(views), read, bot.peakMB(t))
+			if read["away"]+read["nothing"] > 0 {
+				t.Errorf("%d of %d customers read that the service is away, %d no end at all", read["away"], len(views), read["nothing"])
+			}
+			if kept > 0 {
+				t.Errorf("%d of %d customers were kept waiting and then refused", kept, len(views))
+			}
+			if mb := bot.peakMB(t); mb > floodMemory {
+				t.Errorf("it took %d MB", mb)
+			}
+			w.service.ClearFaults()
+			w.customers("later", 1)[0].Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		})
+	}
+}
+
+// flood has users type /bot list so many times a second, for as long as it lasts.
+func (w *world) flood(t *testing.T, rate int, lasts time.Duration) (replies []*discordtest.Reply) {
+	t.Helper()
+	who := w.customers("flood", int(float64(rate)*lasts.Seconds()))
+	began := time.Now()
+	var late time.Duration // of the generator itself
+	for i, c := range who {
+		due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
+		time.Sleep(time.Until(due)) // the rate is what is tested
+		late = max(late, time.Since(due))
+		reply, err := c.Start("/bot list", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, reply)
+	}
+	t.Logf("%d interactions in %v; the latest was sent %v late", len(replies), time.Since(began), late)
+	return replies
+}
+
+// ends says how an answer ended, in a word.
+func ends(v discordtest.View) string {
+	switch {
+	case v.Contains("🟢 Shop"):
+		return "their bots"
+	case v.Contains("A lot is going on"), v.Contains("too many requests"):
+		return "refused"
+	case v.Contains("cannot be reached"), v.Contains("did not answer"):
+		return "away"
+	case !isSettled(v), v.State == discordtest.Failed:
+		return "nothing"
+	}
+	return fmt.Sprintf("%.60q", v.Text())
+}
+
+// TestOneAccountsTroubleIsItsOwn has the service answer 500 for ten accounts, whose
+// customers try all the time.
+func TestOneAccountsTroubleIsItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	sick, healthy := w.customers("sick", 10), w.customers("healthy", 30)
+	isSick := make(map[string]bool)
+	for _, c := range sick {
+		isSick[c.ID] = true
+	}
+	w.start(t, "HOSTAPI_URL="+line(t, w.service.URL(), func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		if isSick[accountOf(r.URL, string(body))] {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		pass.ServeHTTP(w, r)
+	}))
+	done := 0
+	for len(healthy) > 0 {
+		settled(allRestart(t, sick), 10*time.Second)
+		var trying sync.WaitGroup
+		trying.Go(func() { settled(allRestart(t, sick), 10*time.Second) })
+		_, n := restartAll(t, healthy[:10], 5)
+		done += n
+		trying.Wait()
+		healthy = healthy[10:]
+	}
+	if done != 30 {
+		t.Errorf("%d of 30 restarts were done for accounts without trouble", done)
+	}
+}
+
+// accountOf returns the account that a request to the service is about.
+func accountOf(address *url.URL, body string) string {
+	if id := address.Query().Get("chatUserId"); id != "" {
+		return id
+	}
+	_, after, _ := strings.Cut(body, `"chatUserId":"`)
+	id, _, _ := strings.Cut(after, `"`)
+	return id
+}
