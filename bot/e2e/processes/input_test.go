@@ -28,7 +28,7 @@ func TestAnEventOfAnotherShapeIsSurvived(t *testing.T) {
 				`{"id":"1","token":"t","type":%d,"user":%s,"member":%s,"data":{}}`, kind, shape, shape)))
 		}
 	}
-	if _, done := restartAll(t, w.customers("c", 5), 5); done != 5 || !r.alive() {
+	if done := restartAll(t, w.customers("c", 5), 5); done != 5 || !r.alive() {
 		t.Errorf("%d of 5 restarts were done afterwards; the process runs: %v", done, r.alive())
 	}
 }
@@ -51,7 +51,7 @@ func TestASecretsFileThatIsNoneIsAMistake(t *testing.T) {
 				t.Errorf("%s_FILE is %s: the program waits", variable, name)
 				continue
 			}
-			if code, said := r.cmd.ProcessState.ExitCode(), r.stderr.tail(); code != 2 || !strings.Contains(said, variable) {
+			if code, said := r.cmd.ProcessState.ExitCode(), r.tail(); code != 2 || !strings.Contains(said, variable) {
 				t.Errorf("%s_FILE is %s: exit %d, %q", variable, name, code, said)
 			}
 		}

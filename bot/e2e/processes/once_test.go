@@ -1,14 +1,13 @@
 package processes_test
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,29 +34,28 @@ const (
 // replica is the one whose first response Discord takes.
 type referee struct {
 	answers atomic.Int32
-	mu      sync.Mutex
-	first   map[string]chan struct{} // by callback: closed once the first replica has its answer
-	tried   map[string]bool          // by replica and callback
+	first   sync.Map // by callback: a channel, closed once the first replica has its answer
+	tried   sync.Map // by replica and callback
 }
 
 func (f *referee) line(t *testing.T, w *world, replica int) (environment string) {
 	return "DISCORD_API_URL=" + line(t, w.discord.URL(), func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
-		if !strings.HasSuffix(r.URL.Path, "/callback") || f.isRepeated(replica, r.URL.Path) {
+		_, repeated := f.tried.LoadOrStore(fmt.Sprint(replica, r.URL.Path), true)
+		if repeated || !strings.HasSuffix(r.URL.Path, "/callback") {
 			pass.ServeHTTP(w, r)
 			return
 		}
-		first := f.of(r.URL.Path)
+		first, _ := f.first.LoadOrStore(r.URL.Path, make(chan struct{}))
 		if replica == 2 {
 			select {
-			case <-first:
+			case <-first.(chan struct{}):
 			case <-time.After(500 * time.Millisecond): // the first replica does not answer at all
 			}
 		}
 		answer := httptest.NewRecorder()
-		answer.Body = &bytes.Buffer{}
 		pass.ServeHTTP(answer, r)
 		if replica == 1 {
-			close(first)
+			close(first.(chan struct{}))
 		}
 		answers := answers(f.answers.Load())
 		switch {
@@ -65,32 +63,12 @@ func (f *referee) line(t *testing.T, w *world, replica int) (environment string)
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		case answers == secondLate && replica == 2:
-			time.Sleep(time.Second) // it is what Discord does here, and waits for nothing
+			<-time.After(time.Second) // it is what Discord does here
 		}
-		for name, values := range answer.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), answer.Header())
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(answer.Body.Bytes())
 	})
-}
-
-func (f *referee) isRepeated(replica int, path string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	key := fmt.Sprint(replica, path)
-	was := f.tried[key]
-	f.tried[key] = true
-	return was
-}
-
-func (f *referee) of(path string) chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.first[path] == nil {
-		f.first[path] = make(chan struct{})
-	}
-	return f.first[path]
 }
 
 // TestNeverTwiceWithoutRedis has two replicas get each event while neither can
@@ -98,31 +76,23 @@ func (f *referee) of(path string) chan struct{} {
 func TestNeverTwiceWithoutRedis(t *testing.T) {
 	t.Parallel()
 	for name, breakRedis := range map[string]func(*testing.T, *world) (mend func()){
-		"killed": func(t *testing.T, w *world) func() {
+		"killed": func(_ *testing.T, w *world) func() {
 			w.redis.Stop()
-			return func() {
-				w.redis.Restart()
-				awaitRedis(t, w)
-			}
+			return w.redis.Restart
 		},
 		"paused for 2 s": func(t *testing.T, w *world) func() {
-			pid := w.redisPID(t)
-			_ = syscall.Kill(pid, syscall.SIGSTOP)
-			resume := time.AfterFunc(2*time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-			return func() {
-				resume.Stop()
-				_ = syscall.Kill(pid, syscall.SIGCONT)
-			}
+			w.order(t, "CLIENT PAUSE 2000 ALL") // it takes connections, and answers nobody
+			return func() {}
 		},
 		"full": func(t *testing.T, w *world) func() {
-			w.command(t, "CONFIG", "SET", "maxmemory-policy", "noeviction", "maxmemory", "1")
-			return func() { w.command(t, "CONFIG", "SET", "maxmemory", "0") }
+			w.order(t, "CONFIG SET maxmemory-policy noeviction maxmemory 1")
+			return func() { w.order(t, "CONFIG SET maxmemory 0") }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, setting{})
-			f := &referee{first: make(map[string]chan struct{}), tried: make(map[string]bool)}
+			f := &referee{}
 			w.start(t, f.line(t, w, 1))
 			w.start(t, f.line(t, w, 2))
 			for mode, says := range map[answers]string{secondLost: "a 502 for one", secondLate: "a late answer for one", bothLost: "a 502 for both"} {
@@ -177,25 +147,4 @@ func (w *world) judgeOnce(t *testing.T, says string, who []customer, replies []*
 		t.Errorf("%s: of %d actions %d were sent twice (a form %d times), and of %d the customer reads no true end. %s",
 			says, len(replies), twice, created, untrue, example)
 	}
-}
-
-// redisPID returns the process of the world's redis-server.
-func (w *world) redisPID(t *testing.T) (pid int) {
-	t.Helper()
-	info, _ := w.command(t, "INFO", "server").(string)
-	_, after, _ := strings.Cut(info, "process_id:")
-	if _, err := fmt.Sscan(after, &pid); err != nil || pid <= 1 {
-		t.Fatalf("redis-server has no process: %v", err)
-	}
-	return pid
-}
-
-// awaitRedis waits until the replicas use Redis again.
-func awaitRedis(t *testing.T, w *world) {
-	t.Helper()
-	eventually(t, 20*time.Second, "the replicas write to Redis again", func() bool {
-		client := w.redisClient()
-		defer func() { _ = client.Close() }()
-		return client.DBSize(t.Context()).Val() > 0
-	})
 }

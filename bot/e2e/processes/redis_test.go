@@ -16,37 +16,37 @@ import (
 // TestStaffAreToldWhyRedisIsUnusable has a Redis that answers, and refuses.
 func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 	t.Parallel()
-	disconnect := []any{"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"} // who is connected stays authenticated
-	tests := map[string]struct {
-		commands [][]any // sent before the replica starts, where it is started with a password
-		password string
-		words    string // alternatives, one of which staff read
+	for name, test := range map[string]struct {
+		words  string   // alternatives, one of which staff read
+		orders []string // after which Redis refuses
 	}{
-		"NOAUTH":      {[][]any{{"CONFIG", "SET", "requirepass", "right"}, disconnect}, "", "NOAUTH|password"},
-		"WRONGPASS":   {[][]any{{"CONFIG", "SET", "requirepass", "right"}}, "wrong", "WRONGPASS|password"},
-		"READONLY":    {[][]any{{"REPLICAOF", "127.0.0.1", "1"}}, "", "READONLY|read-only|read only"},
-		"OOM":         {[][]any{{"CONFIG", "SET", "maxmemory-policy", "noeviction", "maxmemory", "1"}}, "", "OOM|is full|maxmemory"},
-		"NOREPLICAS":  {[][]any{{"CONFIG", "SET", "min-replicas-to-write", "1"}}, "", "NOREPLICAS|enough good replicas|too few replicas"},
-		"MISCONF":     {[][]any{{"CONFIG", "SET", "save", "3600 1"}}, "", "MISCONF|snapshot|disk"},
-		"CLUSTERDOWN": {nil, "", "CLUSTERDOWN|cluster"},
-	}
-	for name, test := range tests {
+		// Who is connected stays authenticated.
+		"NOAUTH":      {"NOAUTH|password", []string{"CONFIG SET requirepass right", "CLIENT KILL TYPE normal"}},
+		"WRONGPASS":   {"WRONGPASS|password", []string{"CONFIG SET requirepass right"}},
+		"READONLY":    {"READONLY|read-only|read only", []string{"REPLICAOF 127.0.0.1 1"}},
+		"OOM":         {"OOM|is full|maxmemory", []string{"CONFIG SET maxmemory-policy noeviction maxmemory 1"}},
+		"NOREPLICAS":  {"NOREPLICAS|good replicas|too few replicas", []string{"CONFIG SET min-replicas-to-write 1"}},
+		"MISCONF":     {"MISCONF|snapshot|disk", nil},
+		"CLUSTERDOWN": {"CLUSTERDOWN|cluster", nil},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, setting{})
-			address := "redis://" + w.redis.Addr()
-			if name == "CLUSTERDOWN" {
-				address = "redis://" + clusterWithoutSlots(t)
-			}
-			if test.password != "" {
-				w.breakRedis(t, name, test.commands)
-				w.start(t, "REDIS_URL=redis://:"+test.password+"@"+w.redis.Addr())
-			} else {
-				w.start(t, "REDIS_URL="+address)
-				w.breakRedis(t, name, test.commands)
+			switch name {
+			case "CLUSTERDOWN":
+				w.start(t, "REDIS_URL=redis://"+clusterWithoutSlots(t))
+			case "WRONGPASS":
+				w.order(t, test.orders...)
+				w.start(t, "REDIS_URL=redis://:wrong@"+w.redis.Addr())
+			case "MISCONF":
+				w.start(t)
+				w.keepFromSaving(t)
+			default:
+				w.start(t)
+				w.order(t, test.orders...)
 			}
 			who := w.customers("c", 3)
-			if _, done := restartAll(t, who, 3); done != 3 {
+			if done := restartAll(t, who, 3); done != 3 {
 				t.Errorf("%d of 3 restarts were done", done)
 			}
 			told := func() (n int) {
@@ -78,29 +78,19 @@ func containsAny(text, words string) bool {
 	return false
 }
 
-// breakRedis sends commands after which Redis refuses others.
-func (w *world) breakRedis(t *testing.T, name string, commands [][]any) {
+// keepFromSaving takes the directory away in which Redis is to save what it holds.
+func (w *world) keepFromSaving(t *testing.T) {
 	t.Helper()
-	client := w.redisClient() // one connection, which keeps what it may
-	defer func() { _ = client.Close() }()
-	pipeline := client.Pipeline()
-	for _, c := range commands {
-		pipeline.Do(t.Context(), c...)
-	}
-	if _, err := pipeline.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if name != "MISCONF" {
-		return
-	}
+	client := w.redisClient(t)
 	dir := client.ConfigGet(t.Context(), "dir").Val()["dir"]
 	if !strings.HasPrefix(dir, os.TempDir()) {
 		t.Fatalf("Redis works in %q", dir)
 	}
-	if err := os.RemoveAll(dir); err != nil { // so that it cannot save there
+	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	_ = client.BgSave(t.Context()).Err()
+	client.ConfigSet(t.Context(), "save", "3600 1")
+	client.BgSave(t.Context())
 	eventually(t, 10*time.Second, "Redis cannot save", func() bool {
 		return strings.Contains(client.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
 	})

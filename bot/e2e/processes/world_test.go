@@ -16,18 +16,12 @@
 package processes_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -82,29 +76,27 @@ type world struct {
 }
 
 // setting is what a world may have of its own. The zero value has a restart take
-// as good as no time, and a new redis-server.
+// as good as no time.
 type setting struct {
 	discord discordtest.Config
 	restart time.Duration
-	redis   *redistest.Server
 }
 
 func newWorld(t *testing.T, s setting) *world {
 	t.Helper()
-	if s.redis == nil {
-		s.redis = redistest.StartRedis(t)
-	}
 	if s.restart == 0 {
 		s.restart = -1
 	}
 	s.discord.NoRateLimits = true
-	w := &world{redis: s.redis, sent: make(map[string]int), acted: make(map[string]int)}
+	w := &world{redis: redistest.StartRedis(t), sent: make(map[string]int), acted: make(map[string]int)}
 	w.discord = discordtest.RunT(t, s.discord)
 	w.discord.ExpectFailures() // such as the second answer of two replicas
 	w.service = hostapitest.RunWith(t, hostapitest.Options{
 		Restart: s.restart,
 		Observe: func(r hostapitest.Request) func(int, string) {
-			w.count(w.sent, r.ServerID)
+			if r.Method != http.MethodGet {
+				w.count(w.sent, r.ServerID)
+			}
 			return func(int, string) {}
 		},
 		Acted: func(_ hostapitest.Operation, _, bot string) { w.count(w.acted, bot) },
@@ -163,20 +155,26 @@ func (w *world) silence(t *testing.T, d time.Duration) {
 	})
 }
 
-// command sends a Redis command that sets the stage for a test.
-func (w *world) command(t *testing.T, args ...any) any {
-	t.Helper()
-	client := w.redisClient()
-	defer func() { _ = client.Close() }()
-	answer, err := client.Do(t.Context(), args...).Result()
-	if err != nil {
-		t.Fatalf("%v: %v", args, err)
-	}
-	return answer
+// redisClient returns a client of the world's Redis with one connection.
+func (w *world) redisClient(t *testing.T) *redis.Client {
+	client := redis.NewClient(&redis.Options{Addr: w.redis.Addr(), PoolSize: 1})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
 }
 
-func (w *world) redisClient() *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: w.redis.Addr(), MaxRetries: -1})
+// order sends commands to Redis, all over one connection.
+func (w *world) order(t *testing.T, commands ...string) {
+	t.Helper()
+	client := w.redisClient(t)
+	for _, command := range commands {
+		var words []any
+		for word := range strings.FieldsSeq(command) {
+			words = append(words, word)
+		}
+		if err := client.Do(t.Context(), words...).Err(); err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+	}
 }
 
 // restarts has a customer type /bot restart, and does not wait for an answer.
@@ -224,24 +222,20 @@ func settled(replies []*discordtest.Reply, limit time.Duration) []discordtest.Vi
 }
 
 // restartAll has all of them restart their bots, a few at a time, and returns how
-// many of them were acknowledged, and how many read that it was done. It gives up
-// where nobody reads that any more.
-func restartAll(t *testing.T, who []customer, atOnce int) (acknowledged, done int) {
+// many of them read that it was done. It gives up where nobody reads that any more.
+func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 	t.Helper()
 	for before := -1; len(who) > 0 && done > before; {
 		before = done
 		n := min(atOnce, len(who))
 		for _, v := range settled(allRestart(t, who[:n]), 10*time.Second) {
-			if v.State == discordtest.Thinking || v.State == discordtest.Shown {
-				acknowledged++
-			}
 			if v.Contains("was restarted") {
 				done++
 			}
 		}
 		who = who[n:]
 	}
-	return acknowledged, done
+	return done
 }
 
 // wait asks done again and again, and returns false where the limit is over.
@@ -273,164 +267,4 @@ func texts(ch *discordtest.Channel) string {
 		all.WriteString(m.Text() + "\n")
 	}
 	return all.String()
-}
-
-// replica is a process of the program.
-type replica struct {
-	cmd    *exec.Cmd
-	http   string // its HTTP_ADDR
-	stderr output
-	ended  chan struct{}
-}
-
-// output is what a process has written so far.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-// tail returns the last lines.
-func (o *output) tail() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	lines := strings.Split(o.text.String(), "\n")
-	return strings.Join(lines[max(0, len(lines)-6):], "\n")
-}
-
-// launch starts a replica whose environment may replace what is usual, and does
-// not wait. A stderr of nil is the replica's own.
-func (w *world) launch(t *testing.T, stderr io.Writer, environment ...string) *replica {
-	t.Helper()
-	r := &replica{http: freeAddress(t), ended: make(chan struct{})}
-	r.cmd = exec.Command(program)
-	r.cmd.Env = append([]string{
-		"DISCORD_TOKEN=" + w.discord.Token(), "DISCORD_API_URL=" + w.discord.URL(), "REDIS_URL=" + w.redis.URL(),
-		"HOSTAPI_URL=" + w.service.URL(), "HOSTAPI_SECRET=" + w.service.Secret(), "HTTP_ADDR=" + r.http,
-		"LOG_CHANNEL_ID=" + w.staff.ID, "LOG_CHANNEL_ACTIONS=" + w.actions.ID,
-	}, environment...)
-	if r.cmd.Stderr = stderr; stderr == nil {
-		r.cmd.Stderr = &r.stderr
-	}
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(r.ended)
-		_ = r.cmd.Wait()
-	}()
-	t.Cleanup(func() {
-		r.kill()
-		if t.Failed() {
-			t.Logf("a replica's stderr:\n%s", r.stderr.tail())
-		}
-	})
-	return r
-}
-
-// start starts a replica and waits until it serves.
-func (w *world) start(t *testing.T, environment ...string) *replica {
-	t.Helper()
-	r := w.launch(t, nil, environment...)
-	w.waitFor(t, r)
-	return r
-}
-
-// waitFor waits until a replica serves.
-func (w *world) waitFor(t *testing.T, r *replica) {
-	t.Helper()
-	ready := wait(30*time.Second, func() bool {
-		status, _ := r.get("/readyz")
-		return status == http.StatusOK && len(w.discord.Commands()) > 0
-	})
-	if !ready {
-		t.Fatalf("a replica does not get ready:\n%s", r.stderr.tail())
-	}
-}
-
-// kill ends the replica as kill -9 does.
-func (r *replica) kill() {
-	_ = r.cmd.Process.Kill() // it fails where the process has ended
-	<-r.ended
-}
-
-// alive tells whether the process runs.
-func (r *replica) alive() bool {
-	select {
-	case <-r.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-// get asks the replica for one of its pages; the status is 0 where it does not
-// answer.
-func (r *replica) get(page string) (status int, body string) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
-	res, err := client.Get("http://" + r.http + page)
-	if err != nil {
-		return 0, ""
-	}
-	defer func() { _ = res.Body.Close() }()
-	text, _ := io.ReadAll(res.Body)
-	return res.StatusCode, string(text)
-}
-
-// peakMB returns the most memory that the process has held.
-func (r *replica) peakMB(t *testing.T) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(r.cmd.Process.Pid) + "/status")
-	if err != nil {
-		t.Skip("there is no /proc:", err)
-	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kilobytes >> 10
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
-}
-
-// tamper handles a request in the place of pass, which would send it on as it is.
-type tamper func(w http.ResponseWriter, r *http.Request, pass http.Handler)
-
-// line runs a proxy to the server at address until the test ends, and returns
-// its own address.
-func line(t *testing.T, address string, handle tamper) string {
-	t.Helper()
-	to, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := to.Path
-	to.Path = ""
-	pass := httputil.NewSingleHostReverseProxy(to)
-	pass.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
-	server := &http.Server{
-		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, pass) }),
-		ReadHeaderTimeout: 10 * time.Second,
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { _ = server.Close() })
-	return "http://" + listener.Addr().String() + path
 }
