@@ -26,7 +26,7 @@ const (
 func TestAFloodIsAnswered(t *testing.T) {
 	for rate, lasts := range map[int]time.Duration{500: 6 * time.Second, 2000: 3 * time.Second} {
 		t.Run(fmt.Sprintf("%d per s", rate), func(t *testing.T) {
-			w := newWorld(t, setting{discord: discordtest.Config{Lean: true}})
+			w := newWorld(t, instantly, discordtest.Config{Lean: true})
 			w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 2 * time.Second}, 0)
 			bot := w.start(t, "LOG_LEVEL=warn")
 			replies := w.flood(t, rate, lasts)

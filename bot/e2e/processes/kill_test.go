@@ -2,8 +2,11 @@ package processes_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,9 +16,6 @@ import (
 
 // takeover is within what time another process finishes what a killed one left.
 const takeover = 15 * time.Second
-
-// tokenLife is for how long Discord takes an interaction's token.
-const tokenLife = 15 * time.Minute
 
 // whyUnconfirmed finds the reason in what staff read of an action whose process
 // was killed.
@@ -28,7 +28,7 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 	for name, isThere := range map[string]bool{"another one comes": false, "another one is there": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, setting{restart: 3 * time.Second})
+			w := newWorld(t, 3*time.Second, discordtest.Config{})
 			first := w.start(t)
 			anna := w.customers("anna", 1)[0]
 			card := anna.restarts(t)
@@ -49,7 +49,7 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 			if v := card.View(); !v.Contains("not confirmed") {
 				t.Errorf("the customer reads: %.150q", v.Text())
 			}
-			if sent, _ := w.carriedOut(anna.bot); sent != 1 {
+			if sent := w.sentOn(anna.bot); sent != 1 {
 				t.Errorf("the service was sent it %d times", sent)
 			}
 		})
@@ -61,7 +61,7 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 	t.Parallel()
 	const kills, each = 6, 12
-	w := newWorld(t, setting{restart: time.Second})
+	w := newWorld(t, time.Second, discordtest.Config{})
 	replicas := []*replica{w.start(t), w.start(t), w.start(t)}
 	var all []customer
 	var replies []*discordtest.Reply
@@ -76,7 +76,7 @@ func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 	views := settled(replies, longest)
 	unlogged := func() (n int) {
 		for _, c := range all {
-			if sent, _ := w.carriedOut(c.bot); sent > 0 && w.logged(c.bot) == 0 {
+			if w.sentOn(c.bot) > 0 && w.logged(c.bot) == 0 {
 				n++
 			}
 		}
@@ -85,9 +85,9 @@ func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 	wait(takeover, func() bool { return unlogged() == 0 })
 	unsaid, twice, untrue := 0, 0, 0
 	for i, c := range all {
-		sent, acted := w.carriedOut(c.bot)
+		sent := w.sentOn(c.bot)
 		switch v := views[i]; {
-		case sent > 1 || acted > 1:
+		case sent > 1:
 			twice++
 		case sent > 0 && !isSettled(v):
 			unsaid++
@@ -105,14 +105,14 @@ func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 // an action is under way, and once it has ended.
 func TestTokensInRedisExpireWithDiscords(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, setting{restart: time.Second})
+	w := newWorld(t, time.Second, discordtest.Config{})
 	w.order(t, "CONFIG SET rdbcompression no") // for DUMP, by which a test reads keys
 	w.start(t)
 	who := w.customers("c", 5)
 	replies := allRestart(t, who)
 	w.service.WaitFor(t, hostapitest.OpRestart, len(who))
 	for key, ttl := range w.keysWithTokens(t) {
-		if ttl <= 0 || ttl > tokenLife {
+		if ttl <= 0 || ttl > 15*time.Minute {
 			t.Errorf("%s holds a token and expires in %v", key, ttl)
 		}
 	}
@@ -153,7 +153,7 @@ func (w *world) keysWithTokens(t *testing.T) map[string]time.Duration {
 // does not answer, and has the same customer ask another one.
 func TestAKilledReplicaBlocksNobody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, setting{})
+	w := newWorld(t, instantly, discordtest.Config{})
 	asked := w.start(t)
 	anna := w.customers("anna", 1)[0]
 	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Hang: true}, 1)
@@ -168,5 +168,38 @@ func TestAKilledReplicaBlocksNobody(t *testing.T) {
 	list.WaitFor(t, "🟢 Shop")
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// TestOneAccountsTroubleIsItsOwn has the service answer 500 for ten accounts, whose
+// customers try all the time.
+func TestOneAccountsTroubleIsItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, instantly, discordtest.Config{})
+	sick, healthy := w.customers("sick", 10), w.customers("healthy", 30)
+	account, isSick := regexp.MustCompile(`chatUserId[=":]+(\d+)`), make(map[string]bool)
+	for _, c := range sick {
+		isSick[c.ID] = true
+	}
+	w.start(t, "HOSTAPI_URL="+line(t, w.service.URL(), func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		if isSick[account.FindStringSubmatch(r.URL.RawQuery + string(body))[1]] {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		pass.ServeHTTP(w, r)
+	}))
+	done := 0
+	for len(healthy) > 0 {
+		settled(allRestart(t, sick), 10*time.Second)
+		var trying sync.WaitGroup
+		trying.Go(func() { settled(allRestart(t, sick), 10*time.Second) })
+		done += restartAll(t, healthy[:10], 5)
+		trying.Wait()
+		healthy = healthy[10:]
+	}
+	if done != 30 {
+		t.Errorf("%d of 30 restarts were done for accounts without trouble", done)
 	}
 }

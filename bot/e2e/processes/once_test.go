@@ -91,7 +91,7 @@ func TestNeverTwiceWithoutRedis(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, setting{})
+			w := newWorld(t, instantly, discordtest.Config{})
 			f := &referee{}
 			w.start(t, f.line(t, w, 1))
 			w.start(t, f.line(t, w, 2))
@@ -130,7 +130,7 @@ func (w *world) judgeOnce(t *testing.T, says string, who []customer, replies []*
 	for i, reply := range replies {
 		sent, done := created, "was created"
 		if i < len(who) {
-			sent, _ = w.carriedOut(who[i].bot)
+			sent = w.sentOn(who[i].bot)
 			done = "was restarted"
 		}
 		if sent > 1 {

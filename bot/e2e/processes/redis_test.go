@@ -31,7 +31,7 @@ func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, setting{})
+			w := newWorld(t, instantly, discordtest.Config{})
 			switch name {
 			case "CLUSTERDOWN":
 				w.start(t, "REDIS_URL=redis://"+clusterWithoutSlots(t))

@@ -2,6 +2,7 @@ package processes_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,19 +110,15 @@ func (r *replica) get(page string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// peakMB returns the most memory that the process has held.
-func (r *replica) peakMB(t *testing.T) int {
+// peakMB returns the most memory that the process has held, on Linux.
+func (r *replica) peakMB(t *testing.T) (mb int) {
 	t.Helper()
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(r.cmd.Process.Pid) + "/status")
-	if err != nil {
-		t.Skip("there is no /proc:", err)
-	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
-	if err != nil {
-		t.Fatal(err)
+	if _, scanned := fmt.Sscan(after, &mb); err != nil || scanned != nil {
+		t.Fatal(err, scanned)
 	}
-	return kilobytes >> 10
+	return mb >> 10
 }
 
 func freeAddress(t *testing.T) string {
@@ -135,12 +131,10 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// tamper handles a request in the place of pass, which would send it on as it is.
-type tamper func(w http.ResponseWriter, r *http.Request, pass http.Handler)
-
 // line runs a proxy to the server at address until the test ends, and returns
-// its own address.
-func line(t *testing.T, address string, handle tamper) string {
+// its own address. handle has each request in the place of pass, which would send
+// it on as it is.
+func line(t *testing.T, address string, handle func(w http.ResponseWriter, r *http.Request, pass http.Handler)) string {
 	t.Helper()
 	to, err := url.Parse(address)
 	if err != nil {

@@ -7,7 +7,7 @@
 //	world      a Discord, a hosting service and a Redis that no other test uses
 //	replica    a process of the program; all replicas of a world get each event
 //	customer   a Discord user with an account and one bot, whose ID is unique
-//	carried out what the service did to a bot, whoever believes what of it
+//	sent       what the service was told to do, whoever believes what of it
 //	line       a proxy on a replica's way to Discord or to the service, by which a
 //	           test alters single requests of that replica
 //	actions    the log channel in which staff read each action once
@@ -16,6 +16,7 @@
 package processes_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -37,29 +38,23 @@ import (
 // program is the path of the built program.
 var program string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-// sideBySide is how many tests run at once if -parallel does not say: they wait
-// for most of the time.
+// sideBySide is how many tests run at once: they wait for most of the time.
 const sideBySide = "6"
 
-func run(m *testing.M) int {
-	if err := flag.Set("test.parallel", sideBySide); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
+func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "hostbot")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		panic(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	program = filepath.Join(dir, "hostbot")
-	if said, err := exec.Command("go", "build", "-o", program, "hostbot/cmd/hostbot").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, said)
-		return 1
+	build := exec.Command("go", "build", "-o", program, "hostbot/cmd/hostbot")
+	build.Stderr = os.Stderr
+	if err := errors.Join(build.Run(), flag.Set("test.parallel", sideBySide)); err != nil {
+		panic(err)
 	}
-	return m.Run()
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // world is a Discord, a hosting service and a Redis, whose time is the machine's.
@@ -70,37 +65,27 @@ type world struct {
 	actions *discordtest.Channel
 	staff   *discordtest.Channel
 
-	mu    sync.Mutex
-	sent  map[string]int // actions that the service was sent, by the bot's ID
-	acted map[string]int // those that it carried out
+	mu   sync.Mutex
+	sent map[string]int // actions that the service was sent, by the bot's ID
 }
 
-// setting is what a world may have of its own. The zero value has a restart take
-// as good as no time.
-type setting struct {
-	discord discordtest.Config
-	restart time.Duration
-}
+// instantly is how long a restart takes at most.
+const instantly = -1
 
-func newWorld(t *testing.T, s setting) *world {
+// newWorld returns a world in which a restart takes so long.
+func newWorld(t *testing.T, restart time.Duration, config discordtest.Config) *world {
 	t.Helper()
-	if s.restart == 0 {
-		s.restart = -1
-	}
-	s.discord.NoRateLimits = true
-	w := &world{redis: redistest.StartRedis(t), sent: make(map[string]int), acted: make(map[string]int)}
-	w.discord = discordtest.RunT(t, s.discord)
+	config.NoRateLimits = true
+	w := &world{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
 	w.discord.ExpectFailures() // such as the second answer of two replicas
-	w.service = hostapitest.RunWith(t, hostapitest.Options{
-		Restart: s.restart,
-		Observe: func(r hostapitest.Request) func(int, string) {
-			if r.Method != http.MethodGet {
-				w.count(w.sent, r.ServerID)
-			}
-			return func(int, string) {}
-		},
-		Acted: func(_ hostapitest.Operation, _, bot string) { w.count(w.acted, bot) },
-	})
+	w.service = hostapitest.RunWith(t, hostapitest.Options{Restart: restart, Observe: func(r hostapitest.Request) func(int, string) {
+		if r.Method != http.MethodGet {
+			w.mu.Lock()
+			w.sent[r.ServerID]++
+			w.mu.Unlock()
+		}
+		return func(int, string) {}
+	}})
 	w.actions, w.staff = w.discord.AddChannel("bot-actions"), w.discord.AddChannel("bot-log")
 	return w
 }
@@ -123,18 +108,11 @@ func (w *world) customers(name string, n int) []customer {
 	return list
 }
 
-func (w *world) count(actions map[string]int, bot string) {
+// sentOn returns how many actions on a bot the service was sent.
+func (w *world) sentOn(bot string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	actions[bot]++
-}
-
-// carriedOut returns how many actions on a bot the service was sent, and how many
-// of them it carried out.
-func (w *world) carriedOut(bot string) (sent, acted int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.sent[bot], w.acted[bot]
+	return w.sent[bot]
 }
 
 // logged returns how often the log channel of actions names a bot.
