@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -51,9 +52,8 @@ func TestARefusedRegistrationIsTriedAgain(t *testing.T) {
 			refusal.Method, refusal.Route, refusal.Times = http.MethodPut, discordtest.RouteCommands, 1
 			w.discord.Inject(refusal)
 			r := w.launch(t, nil)
-			eventually(t, 40*time.Second, "the commands are registered", func() bool { return len(w.discord.Commands()) > 0 || !r.alive() })
-			if !r.alive() {
-				t.Errorf("the process has ended")
+			if !wait(40*time.Second, func() bool { return len(w.discord.Commands()) > 0 || !r.alive() }) || !r.alive() {
+				t.Errorf("the commands are not registered; the process runs: %v", r.alive())
 			}
 		})
 	}
@@ -63,7 +63,6 @@ func TestARefusedRegistrationIsTriedAgain(t *testing.T) {
 // which a restart ends.
 func TestTheLastEditIsTriedUntilItIsTaken(t *testing.T) {
 	t.Parallel()
-	const away = 20 * time.Second
 	for name, fault := range map[string]discordtest.Fault{
 		"503":               discordtest.Overloaded("", ""),
 		"500":               discordtest.ServerError("", ""),
@@ -79,18 +78,11 @@ func TestTheLastEditIsTriedUntilItIsTaken(t *testing.T) {
 			card.WaitFor(t, "Restarting **")
 			fault.Method, fault.Route = http.MethodPatch, ""
 			remove := w.discord.Inject(fault)
-			<-time.After(away) // Discord is away, as it is in an outage
+			<-time.After(20 * time.Second) // which is what an outage takes
 			remove()
 			eventually(t, 30*time.Second, "the customer reads the end", func() bool { return card.View().Contains("was restarted") })
-			tries := 0
-			for _, call := range w.discord.Calls() {
-				if call.Method == http.MethodPatch {
-					tries++
-				}
-			}
-			t.Logf("%d edits were sent", tries)
-			if tries > 40 {
-				t.Errorf("%d edits were sent: the intervals do not grow", tries)
+			if n := len(slices.DeleteFunc(w.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPatch })); n > 40 {
+				t.Errorf("%d edits were sent: the intervals do not grow", n)
 			}
 		})
 	}
@@ -152,16 +144,16 @@ func TestAnEventOfAnotherShapeIsSurvived(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, instantly, discordtest.Config{})
 	r := w.start(t)
-	shapes := []string{`"text"`, `5`, `true`, `null`, `[]`, `[{}]`, `{}`}
-	for _, shape := range shapes {
+	id := 0
+	for _, shape := range []string{`"text"`, `5`, `true`, `null`, `[]`, `[{}]`, `{}`} {
 		for _, event := range []string{"INTERACTION_CREATE", "READY", "RESUMED", "GUILD_CREATE", "GUILD_DELETE", "NO_SUCH_EVENT"} {
 			w.discord.SendEvent(event, json.RawMessage(shape))
 		}
 		for kind := 1; kind <= 6; kind++ {
-			w.discord.SendEvent("INTERACTION_CREATE", json.RawMessage(fmt.Sprintf(
-				`{"id":"1","token":"t","type":%d,"user":{"id":"2"},"data":%s}`, kind, shape)))
-			w.discord.SendEvent("INTERACTION_CREATE", json.RawMessage(fmt.Sprintf(
-				`{"id":"1","token":"t","type":%d,"user":%s,"member":%s,"data":{}}`, kind, shape, shape)))
+			for _, rest := range []string{`"user":{"id":"2"},"data":` + shape, `"data":{},"user":` + shape, `"data":{},"member":` + shape} {
+				id++
+				w.discord.SendEvent("INTERACTION_CREATE", json.RawMessage(fmt.Sprintf(`{"id":"%d","token":"t","type":%d,%s}`, id, kind, rest)))
+			}
 		}
 	}
 	if done := restartAll(t, w.customers("c", 5), 5); done != 5 || !r.alive() {

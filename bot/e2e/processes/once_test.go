@@ -1,6 +1,7 @@
 package processes_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,27 +16,21 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-// answers is what becomes of Discord's answers to two replicas, on their lines.
-// Only the first try of each replica for an interaction meets it.
-type answers int32
-
-const (
-	asTheyAre answers = iota
-	// secondLost has a 502 in the place of the second replica's answer. Discord had
-	// refused that, as the first replica's was there already.
-	secondLost
-	// secondLate has the same answer come a second late.
-	secondLate
-	// bothLost has a 502 in the place of both answers.
-	bothLost
-)
-
-// referee gives two replicas lines to Discord. It sees to it that the first
-// replica is the one whose first response Discord takes.
+// referee gives two replicas lines to Discord, which take the first response of the
+// first replica. The second one's is refused, as an answer is there already; what
+// becomes of Discord's word on either is up to a test.
 type referee struct {
-	answers atomic.Int32
-	first   sync.Map // by callback: a channel, closed once the first replica has its answer
-	tried   sync.Map // by replica and callback
+	// lost and late tell for which replicas a 502 is in the place of the word on the
+	// first try, and for which it comes a second late.
+	lost, late atomic.Pointer[map[int]bool]
+	first      sync.Map // by callback: a channel, closed once the first replica's is there
+	tried      sync.Map // by replica and callback
+}
+
+// judge sets what becomes of Discord's words.
+func (f *referee) judge(lost, late map[int]bool) {
+	f.lost.Store(&lost)
+	f.late.Store(&late)
 }
 
 func (f *referee) line(t *testing.T, w *world, replica int) (environment string) {
@@ -52,22 +47,20 @@ func (f *referee) line(t *testing.T, w *world, replica int) (environment string)
 			case <-time.After(500 * time.Millisecond): // the first replica does not answer at all
 			}
 		}
-		answer := httptest.NewRecorder()
-		pass.ServeHTTP(answer, r)
+		word := httptest.NewRecorder()
+		pass.ServeHTTP(word, r)
 		if replica == 1 {
 			close(first.(chan struct{}))
 		}
-		answers := answers(f.answers.Load())
-		switch {
-		case answers == bothLost, answers == secondLost && replica == 2:
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		case answers == secondLate && replica == 2:
+		if (*f.late.Load())[replica] {
 			<-time.After(time.Second) // it is what Discord does here
 		}
-		maps.Copy(w.Header(), answer.Header())
-		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes())
+		if (*f.lost.Load())[replica] {
+			word = &httptest.ResponseRecorder{Code: http.StatusBadGateway, Body: &bytes.Buffer{}}
+		}
+		maps.Copy(w.Header(), word.Header())
+		w.WriteHeader(word.Code)
+		_, _ = w.Write(word.Body.Bytes())
 	})
 }
 
@@ -93,33 +86,28 @@ func TestNeverTwiceWithoutRedis(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, instantly, discordtest.Config{})
 			f := &referee{}
+			f.judge(nil, nil)
 			w.start(t, f.line(t, w, 1))
 			w.start(t, f.line(t, w, 2))
-			for mode, says := range map[answers]string{secondLost: "a 502 for one", secondLate: "a late answer for one", bothLost: "a 502 for both"} {
-				who := w.customers(fmt.Sprintf("mode%d-", mode), 10)
+			for says, set := range map[string]func(){
+				"a 502 for one":         func() { f.judge(map[int]bool{2: true}, nil) },
+				"a 502 for both":        func() { f.judge(map[int]bool{1: true, 2: true}, nil) },
+				"a late answer for one": func() { f.judge(nil, map[int]bool{2: true}) },
+			} {
+				who := w.customers(strings.ReplaceAll(says, " ", "-"), 10)
 				form := who[0].Types(t, "/bot create").Press(t, "Continue")
 				created := w.service.Count(hostapitest.OpCreate)
 				mend := breakRedis(t, w)
-				f.answers.Store(int32(mode))
-				replies := append(allRestart(t, who), submit(t, form))
+				set()
+				replies := append(allRestart(t, who), form.Submit(t, discordtest.Fields{"name": "Radio"}))
 				settled(replies, 20*time.Second)
-				f.answers.Store(int32(asTheyAre))
+				f.judge(nil, nil)
 				mend()
 				w.silence(t, time.Second)
 				w.judgeOnce(t, says, who, replies, w.service.Count(hostapitest.OpCreate)-created)
 			}
 		})
 	}
-}
-
-// submit fills in a form for a bot, and leaves the answer to others to wait for.
-func submit(t *testing.T, form *discordtest.Reply) *discordtest.Reply {
-	t.Helper()
-	reply, err := form.Fill(t.Context(), discordtest.Fields{"name": "Radio"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply
 }
 
 // judgeOnce finds what was sent twice, and customers who read what is not so. The

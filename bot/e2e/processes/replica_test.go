@@ -65,11 +65,10 @@ func (w *world) start(t *testing.T, environment ...string) *replica {
 // waitFor waits until a replica serves.
 func (w *world) waitFor(t *testing.T, r *replica) {
 	t.Helper()
-	ready := wait(30*time.Second, func() bool {
+	if !wait(30*time.Second, func() bool {
 		status, _ := r.get("/readyz")
 		return status == http.StatusOK && len(w.discord.Commands()) > 0
-	})
-	if !ready {
+	}) {
 		r.kill()
 		t.Fatalf("a replica does not get ready:\n%s", r.tail())
 	}
@@ -141,7 +140,7 @@ func line(t *testing.T, address string, handle func(w http.ResponseWriter, r *ht
 		t.Fatal(err)
 	}
 	path := to.Path
-	to.Path = ""
+	to.Path = "" // a request has it
 	pass := httputil.NewSingleHostReverseProxy(to)
 	pass.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, pass) }))

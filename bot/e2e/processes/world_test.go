@@ -10,8 +10,8 @@
 //	sent       what the service was told to do, whoever believes what of it
 //	line       a proxy on a replica's way to Discord or to the service, by which a
 //	           test alters single requests of that replica
-//	actions    the log channel in which staff read each action once
-//	staff      the log channel in which staff read everything else
+//	actions    the log channel in which staff read each action once; staff is the
+//	           one for everything else
 //	settled    a reply that will not say more: no "thinking", no "Restarting …"
 package processes_test
 
@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,9 +39,6 @@ import (
 // program is the path of the built program.
 var program string
 
-// sideBySide is how many tests run at once: they wait for most of the time.
-const sideBySide = "6"
-
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "hostbot")
 	if err != nil {
@@ -49,7 +47,8 @@ func TestMain(m *testing.M) {
 	program = filepath.Join(dir, "hostbot")
 	build := exec.Command("go", "build", "-o", program, "hostbot/cmd/hostbot")
 	build.Stderr = os.Stderr
-	if err := errors.Join(build.Run(), flag.Set("test.parallel", sideBySide)); err != nil {
+	// Tests wait for most of the time, so several run at once.
+	if err := errors.Join(build.Run(), flag.Set("test.parallel", "6")); err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -155,22 +154,16 @@ func (w *world) order(t *testing.T, commands ...string) {
 	}
 }
 
-// restarts has a customer type /bot restart, and does not wait for an answer.
-func (c customer) restarts(t *testing.T) *discordtest.Reply {
-	t.Helper()
-	reply, err := c.Start("/bot restart", discordtest.Options{"bot": c.bot})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reply
-}
-
-// allRestart has all of them restart their bots at once.
+// allRestart has all of them type /bot restart at once, and does not wait for
+// answers.
 func allRestart(t *testing.T, who []customer) []*discordtest.Reply {
 	t.Helper()
 	replies := make([]*discordtest.Reply, len(who))
 	for i, c := range who {
-		replies[i] = c.restarts(t)
+		var err error
+		if replies[i], err = c.Start("/bot restart", discordtest.Options{"bot": c.bot}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return replies
 }
@@ -184,15 +177,10 @@ func isSettled(v discordtest.View) bool {
 // settled waits until all replies are. What is not within the limit is returned
 // as it is.
 func settled(replies []*discordtest.Reply, limit time.Duration) []discordtest.View {
-	views := make([]discordtest.View, len(replies))
 	wait(limit, func() bool {
-		for i, r := range replies {
-			if views[i] = r.View(); !isSettled(views[i]) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(replies, func(r *discordtest.Reply) bool { return !isSettled(r.View()) })
 	})
+	views := make([]discordtest.View, len(replies))
 	for i, r := range replies {
 		views[i] = r.View()
 	}
