@@ -1,0 +1,104 @@
+//go:build !race
+
+package processes_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/hostapitest"
+)
+
+const (
+	floodMemory  = 150 // megabytes
+	firstAnswers = 20  // of those who were there first
+)
+
+// TestAFloodIsAnswered has customers ask at a rate, each of them once and whether
+// or not earlier ones are answered, while the service takes 2 s for each question.
+// It is not parallel, as it needs the machine, and not built with the race
+// detector, which would slow Discord down too much.
+func TestAFloodIsAnswered(t *testing.T) {
+	for rate, lasts := range map[int]time.Duration{500: 6 * time.Second, 2000: 3 * time.Second} {
+		t.Run(fmt.Sprintf("%d per s", rate), func(t *testing.T) {
+			w := newWorld(t, instantly, discordtest.Config{Lean: true})
+			w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 2 * time.Second}, 0)
+			bot := w.start(t, "LOG_LEVEL=warn")
+			replies := w.flood(t, rate, lasts)
+			<-time.After(3 * time.Second) // by then each of them is acknowledged or lost
+			early := make([]bool, len(replies))
+			for i, r := range replies {
+				early[i] = isSettled(r.View())
+			}
+			views := settled(replies, 30*time.Second)
+
+			failures := make(map[string]int)
+			for _, failure := range w.discord.Failures() {
+				if strings.Contains(failure.Reason, "no first response within") {
+					failures["had no first response within 3 s"]++
+				}
+			}
+			read := make(map[string]int)
+			for i, v := range views {
+				said := ends(v)
+				read[said]++
+				switch {
+				case said == "nothing", said == "away":
+					failures["read "+said]++
+				case said == "refused" && !early[i]:
+					failures["were kept waiting and then refused"]++
+				case said != "their bots" && i < firstAnswers:
+					failures["were there first and not served"]++
+				}
+			}
+			mb := bot.peakMB(t)
+			t.Logf("%d customers read: %v; most memory: %d MB", len(views), read, mb)
+			for what, n := range failures {
+				t.Errorf("%d of %d %s", n, len(views), what)
+			}
+			if mb > floodMemory {
+				t.Errorf("it took %d MB", mb)
+			}
+			w.service.ClearFaults()
+			w.customers("later", 1)[0].Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		})
+	}
+}
+
+// flood has users type /bot list so many times a second, for as long as it lasts.
+func (w *world) flood(t *testing.T, rate int, lasts time.Duration) (replies []*discordtest.Reply) {
+	t.Helper()
+	who := w.customers("flood", int(float64(rate)*lasts.Seconds()))
+	began := time.Now()
+	var late time.Duration // of the generator itself
+	for i, c := range who {
+		due := began.Add(time.Duration(i) * time.Second / time.Duration(rate))
+		time.Sleep(time.Until(due)) // the rate is what is tested
+		late = max(late, time.Since(due))
+		reply, err := c.Start("/bot list", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies = append(replies, reply)
+	}
+	t.Logf("%d interactions in %v; the latest was sent %v late", len(replies), time.Since(began), late)
+	return replies
+}
+
+// ends says how an answer ended, in a word.
+func ends(v discordtest.View) string {
+	switch {
+	case v.Contains("🟢 Shop"):
+		return "their bots"
+	case v.Contains("A lot is going on"), v.Contains("too many requests"):
+		return "refused"
+	case v.Contains("cannot be reached"), v.Contains("did not answer"):
+		return "away"
+	case !isSettled(v), v.State == discordtest.Failed:
+		return "nothing"
+	}
+	return fmt.Sprintf("%.60q", v.Text())
+}
