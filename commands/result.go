@@ -62,7 +62,7 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 		refresh := v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(server.ID), false)
 		buttons = append([]discordgo.MessageComponent{refresh}, buttons...)
 	}
-	a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(r.ReceivedAt)
+	a.Outcome, a.Interrupted, a.Duration = interaction.Unconfirmed, true, time.Since(r.ReceivedAt)
 	response := v.draw("", embed, row(buttons...))
 	response.Action, response.Failure = &a, interaction.ErrInterrupted
 	return response

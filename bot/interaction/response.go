@@ -2,6 +2,7 @@ package interaction
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -66,6 +67,15 @@ type Message struct {
 	Components []discordgo.MessageComponent
 }
 
+// Text is what tells one message of the program from another: its content, or the
+// description of its first embed.
+func (m Message) Text() string {
+	if m.Content == "" && len(m.Embeds) > 0 {
+		return strings.TrimSpace(m.Embeds[0].Description)
+	}
+	return strings.TrimSpace(m.Content)
+}
+
 // Choice is a suggestion for an option.
 type Choice struct {
 	Name  string `json:"name"`  // shown; 1 to 100 characters
@@ -91,11 +101,13 @@ const (
 
 // Action is what was done to a hosted bot on the caller's behalf.
 type Action struct {
-	Name     string // such as "restart"
-	BotID    string
-	BotName  string
-	Outcome  Outcome
-	Duration time.Duration
+	Name    string // such as "restart"
+	BotID   string
+	BotName string
+	Outcome Outcome
+	// Interrupted says that Outcome is Unconfirmed because the process died.
+	Interrupted bool
+	Duration    time.Duration
 }
 
 // Audit is a use of staff's own commands that was no action on a bot.

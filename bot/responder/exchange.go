@@ -80,11 +80,12 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		response, err = x.orExplained(response, func(r interaction.Response) error {
 			return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
 		})
-	case err == nil:
+	case err == nil && !(response.Unshared && x.assumed):
 		response, err = x.replace(ctx, response)
 	}
 	if err == nil && response.Unshared && x.assumed {
-		response, err = x.replace(ctx, x.explained(interaction.ErrUnacknowledged))
+		err = x.withdraw(ctx, response)
+		response.Then = nil
 	}
 	for err == nil && response.Then != nil {
 		subject := response.Subject
@@ -99,7 +100,7 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		response, err = x.replace(ctx, response)
 	}
 	if err != nil {
-		x.unanswered(ctx, err, response.Then != nil)
+		x.unanswered(ctx, err, response)
 	}
 }
 
@@ -182,12 +183,9 @@ func (x *exchange) failed(outcome string, err error, alreadyReported bool) {
 	x.responder.cfg.Staff.Failure(x.req, err, alreadyReported)
 }
 
-// unanswered notes that the caller could not be told. Another delivery of the
-// same event, here or on a replica, may have been answered: that is no fault.
-//
-// promised says that the response which the caller was not told of was to be
-// followed by work.
-func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
+// unanswered notes that the caller could not be told of a response. Another delivery
+// of the same event, here or on a replica, may have been answered: that is no fault.
+func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Response) {
 	switch {
 	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
 		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
@@ -197,8 +195,8 @@ func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
 		return
 	}
 	x.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err), false)
-	if !x.acknowledged && (x.deferred || promised) {
-		x.correct(ctx, rest.CodeOf(err), promised)
+	if !x.acknowledged && (x.deferred || r.Then != nil) {
+		x.correct(ctx, rest.CodeOf(err), r)
 	}
 }
 
@@ -206,13 +204,15 @@ func (x *exchange) unanswered(ctx context.Context, err error, promised bool) {
 // come. It may be shown all the same: where Discord's answer to it was lost, and
 // where Discord said that it does not know the interaction, which is at times not
 // true (discord-api-docs#5558). To send it again would not help then.
-func (x *exchange) correct(ctx context.Context, code int, promised bool) {
+func (x *exchange) correct(ctx context.Context, code int, r interaction.Response) {
 	why := interaction.ErrUnacknowledged
 	switch {
+	case r.Unshared && x.overtaken(ctx, r):
+		return
 	case x.uncertain.Load():
 	case code != rest.CodeUnknownInteraction:
 		return
-	case promised: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
+	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
 		why = interaction.ErrMidway
 	}
 	message := x.responder.cfg.Explain(x.req, why).Message

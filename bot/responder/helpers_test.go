@@ -2,6 +2,7 @@ package responder_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,14 +35,15 @@ type call struct {
 // is told, then with success. The first calls take as long as waits say, all others
 // as latency says.
 type discord struct {
-	mu      sync.Mutex
-	started time.Time
-	tries   int // calls that were sent, answered or not
-	calls   []call
-	errs    map[string][]error // by kind of call
-	waits   []time.Duration
-	latency time.Duration
-	first   string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
+	mu        sync.Mutex
+	started   time.Time
+	tries     int // calls that were sent, answered or not
+	calls     []call
+	errs      map[string][]error // by kind of call
+	waits     []time.Duration
+	overtaken string // by what of another process
+	latency   time.Duration
+	first     string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
 }
 
 func (d *discord) send(ctx context.Context, kind, text string) error {
@@ -118,6 +120,12 @@ func (d *discord) EditOriginal(ctx context.Context, _ rest.Callback, m interacti
 
 func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.Message) error {
 	return d.send(ctx, "follow up", " "+m.Content)
+}
+
+// OriginalText returns what was sent last, unless another process has put something in
+// its place.
+func (d *discord) OriginalText(context.Context, rest.Callback) (string, error) {
+	return cmp.Or(d.overtaken, "running"), nil
 }
 
 // Add notes that a record is kept, and when it is removed.

@@ -42,18 +42,20 @@ func TestRecordIsKeptFromBeforeTheFirstResponseUntilTheEndIsTold(t *testing.T) {
 // and not say so. What it says to the next try may then be about another process's.
 func TestUnsharedActionNeedsACertainAcknowledgement(t *testing.T) {
 	for name, test := range map[string]struct {
-		unshared bool
-		errs     []error
-		end      string
+		unshared  bool
+		overtaken string
+		errs      []error
+		end       string // "": none
 	}{
 		"certain":                             {unshared: true, end: "edit done"},
 		"certain after a failure":             {unshared: true, errs: []error{unavailable}, end: "edit done"},
 		"uncertain":                           {unshared: true, errs: []error{unavailable, answered}, end: "edit sorry"},
+		"uncertain, and another process acts": {unshared: true, overtaken: "done", errs: []error{unavailable, answered}},
 		"uncertain, and no other process has": {errs: []error{unavailable, answered}, end: "edit done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newResponder(restarting(test.unshared), &discord{errs: map[string][]error{"update": test.errs}})
+				s := newResponder(restarting(test.unshared), &discord{errs: map[string][]error{"update": test.errs}, overtaken: test.overtaken})
 				s.Serve(press())
 				for _, end := range []string{"edit done", "edit sorry"} {
 					if n := s.discord.count(end); n != 0 != (end == test.end) {
@@ -70,7 +72,7 @@ func TestUnsharedActionNeedsACertainDeferral(t *testing.T) {
 		d := &discord{errs: map[string][]error{"defer update": {unavailable, answered}}}
 		s := newResponder(slow(1600*ms, restarting(true)), d)
 		s.Serve(press())
-		if d.count("edit done") != 0 || d.count("edit sorry") != 1 {
+		if d.count("edit done") != 0 || d.count("follow up sorry") != 1 {
 			t.Errorf("%q", d.whats())
 		}
 	})

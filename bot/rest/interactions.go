@@ -54,6 +54,16 @@ func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Me
 	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil, to.Token)
 }
 
+// OriginalText returns interaction.Message.Text of the first response as it is now.
+func (c *Client) OriginalText(ctx context.Context, to Callback) (string, error) {
+	var m struct {
+		Content string                    `json:"content"`
+		Embeds  []*discordgo.MessageEmbed `json:"embeds"`
+	}
+	err := c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, &m, to.Token)
+	return interaction.Message{Content: m.Content, Embeds: m.Embeds}.Text(), err
+}
+
 // FollowUp sends a further message, visible to the caller alone.
 func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) error {
 	return c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil, to.Token)

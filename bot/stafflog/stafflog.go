@@ -73,9 +73,13 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 	if r.ByStaff() {
 		title += " · 🛟 " + l.t.Text("log.action.by_staff")
 	}
+	outcome := l.t.Text("log.outcome." + string(a.Outcome))
+	if a.Interrupted {
+		outcome += ": " + l.t.Text("log.outcome.interrupted")
+	}
 	entry := l.entry(title, color, append(l.people(r),
 		l.field("bot", sanitize.Markdown(a.BotName, nameLimit)+" "+sanitize.Code(a.BotID, nameLimit)),
-		l.field("outcome", l.t.Text("log.outcome."+string(a.Outcome))),
+		l.field("outcome", outcome),
 		l.field("duration", l.t.Duration(a.Duration)),
 		l.field("where", l.where(r)),
 	)...)

@@ -116,17 +116,16 @@ func (w *world) judgeOnce(t *testing.T, says string, who []customer, replies []*
 	t.Helper()
 	twice, untrue, example := 0, 0, ""
 	for i, reply := range replies {
-		sent, done := created, "was created"
+		sent := created
 		if i < len(who) {
 			sent = w.sentOn(who[i].bot)
-			done = "was restarted"
 		}
 		if sent > 1 {
 			twice++
 		}
 		v := reply.View()
-		told, perhaps := v.Contains(done), v.Contains("not confirmed")
-		if !isSettled(v) || v.State == discordtest.Failed || sent == 0 && told || sent > 0 && !told && !perhaps {
+		done, perhaps := v.Contains("✅"), v.Contains("not confirmed")
+		if !isSettled(v) || v.State == discordtest.Failed || sent == 0 && done || sent > 0 && !done && !perhaps {
 			untrue++
 			example = fmt.Sprintf("sent %d times: %v %.80q", sent, v.State, v.Text())
 		}
