@@ -65,7 +65,6 @@ func TestAFloodIsAnswered(t *testing.T) {
 
 // flood has users type /bot list so many times a second, for as long as it lasts.
 func (w *world) flood(t *testing.T, rate int, lasts time.Duration) (replies []*discordtest.Reply) {
-	t.Helper()
 	who := w.customers("flood", int(float64(rate)*lasts.Seconds()))
 	began := time.Now()
 	var late time.Duration // of the generator itself
