@@ -36,7 +36,8 @@ func TestSlowDiscordIsStillDiscord(t *testing.T) {
 	}
 }
 
-// TestARefusedRegistrationIsTriedAgain has Discord refuse the commands once.
+// TestARefusedRegistrationIsTriedAgain has Discord refuse the commands once,
+// global ones and those of a guild.
 func TestARefusedRegistrationIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
@@ -46,16 +47,19 @@ func TestARefusedRegistrationIsTriedAgain(t *testing.T) {
 		"400":      {Status: http.StatusBadRequest, Body: `{"message": "Invalid Form Body", "code": 50035}`},
 		"404 page": {Status: http.StatusNotFound, Header: page, Body: "<html><h1>Not Found</h1></html>"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, instantly, discordtest.Config{})
-			refusal.Method, refusal.Route, refusal.Times = http.MethodPut, discordtest.RouteCommands, 1
-			w.discord.Inject(refusal)
-			r := w.launch(t, nil)
-			if !wait(40*time.Second, func() bool { return len(w.discord.Commands()) > 0 || !r.alive() }) || !r.alive() {
-				t.Errorf("the commands are not registered; the process runs: %v", r.alive())
-			}
-		})
+		for _, route := range []string{discordtest.RouteCommands, discordtest.RouteGuildCommands} {
+			t.Run(name+" to "+route, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, instantly, discordtest.Config{})
+				refusal.Method, refusal.Route, refusal.Times = http.MethodPut, route, 1
+				w.discord.Inject(refusal)
+				guild := map[string]string{discordtest.RouteGuildCommands: w.discord.GuildID()}
+				r := w.launch(t, nil, "DISCORD_GUILD_ID="+guild[route])
+				if !wait(40*time.Second, func() bool { return len(w.discord.Commands()) > 0 || !r.alive() }) || !r.alive() {
+					t.Errorf("the commands are not registered; the process runs: %v", r.alive())
+				}
+			})
+		}
 	}
 }
 

@@ -72,7 +72,6 @@ func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 
 // keepFromSaving takes the directory away in which Redis is to save what it holds.
 func (w *world) keepFromSaving(t *testing.T) {
-	t.Helper()
 	client := w.redisClient(t)
 	dir := client.ConfigGet(t.Context(), "dir").Val()["dir"]
 	if !strings.HasPrefix(dir, os.TempDir()) {
@@ -91,7 +90,6 @@ func (w *world) keepFromSaving(t *testing.T) {
 // clusterWithoutSlots starts a Redis that belongs to a cluster and has none of its
 // slots, and returns its address.
 func clusterWithoutSlots(t *testing.T) (address string) {
-	t.Helper()
 	address = freeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	server := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir(), "--cluster-enabled", "yes")
