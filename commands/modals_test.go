@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bwmarrin/discordgo"
@@ -43,7 +44,7 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	}
 	last := must(t)(first.Then(t.Context()))
 	wantText(t, last.Message, "was changed", "`node main.js`", "`main.js`", "🟢 Shop")
-	if len(w.done) != 1 || w.done[0] != "startup node main.js main.js 42 a" || w.expired != 1 {
+	if len(w.done) != 1 || w.done[0] != "startup node main.js main.js a" || w.expired != 1 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
 	}
 }
@@ -67,5 +68,30 @@ func TestStartupThatIsAsItWasShownIsNotChanged(t *testing.T) {
 	fields = inputs(t, answer(t, c, press("startup/a")))
 	if fields[0].Style != discordgo.TextInputParagraph || fields[0].Value != "npm ci\nnode index.js" {
 		t.Errorf("two lines would come back as one: %+v", fields[0])
+	}
+}
+
+func TestDeleteWantsTheName(t *testing.T) {
+	long := strings.Repeat("long ", 40)
+	w := &world{list: account(server("a", "My Shop", "RUNNING"), server("b", long, "RUNNING"), server("c", "", "RUNNING"))}
+	c := newCommands(t, w)
+	named := func(name string) map[string]string { return map[string]string{"name": name} }
+	for _, typed := range []string{"", "Shop", "my", long, "a", "yes"} {
+		refused(t, c, submit("delete/a", named(typed)), "not the name of **My Shop**", "nothing was deleted")
+	}
+	shown := inputs(t, answer(t, c, press("delete/b")))[0].Placeholder // can be typed
+	for _, right := range []struct{ id, typed string }{
+		{"a", "  my shop "}, {"a", "MY  SHOP"}, {"b", shown}, {"b", long}, {"b", strings.ToUpper(long)}, {"c", "c"},
+	} {
+		first := answer(t, c, submit("delete/"+right.id, named(right.typed)))
+		wantText(t, first.Message, "Deleting")
+		last := must(t)(first.Then(t.Context()))
+		wantText(t, last.Message, "was deleted")
+		if b := buttons(last.Message); len(b) != 1 || b["All bots"].CustomID != "list/0" {
+			t.Errorf("offered afterwards: %v", b)
+		}
+		if done := w.done[len(w.done)-1]; done != "delete "+right.id || w.expired != len(w.done) {
+			t.Errorf("done %q, expired %d of %d times", done, w.expired, len(w.done))
+		}
 	}
 }
