@@ -23,16 +23,11 @@ func TestExplain(t *testing.T) {
 		want  string
 		fault bool
 	}{
-		{service(hostapi.CodeUnauthorized), "turned us away", true},
-		{service(hostapi.CodeForbidden), "not allowed", true},
-		{service(hostapi.CodeConflict), "busy", true},
 		{service(hostapi.CodeLimitReached), "plan", true},
 		{service(hostapi.CodeRateLimited), "Try again", true},
 		{service(hostapi.CodeUnavailable), "cannot be reached", true},
-		{service(hostapi.CodeMalformed), "makes no sense", true},
 		{service(hostapi.CodeCanceled), "cut short", true},
 		{service(hostapi.CodeNotFound), "no longer exists", true},
-		{service(hostapi.CodeInternal), "our side", true},
 		{service(hostapi.CodeNotOffered), "does not offer", false},
 		{&hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}, "No hosting account", false}, // somebody without an account
 		{interaction.ErrNoRoute, "out of date", false},
