@@ -24,11 +24,10 @@ const (
 )
 
 func ageOf(s accounts.Snapshot) age {
-	a := age{fetchedAt: s.FetchedAt}
 	if s.Old {
-		a.key = ageOld
+		return age{s.FetchedAt, ageOld}
 	}
-	return a
+	return age{s.FetchedAt, ""}
 }
 
 // heading is the top of a message: whose account it shows, where staff read it, what

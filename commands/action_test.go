@@ -2,14 +2,16 @@ package commands_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )
 
-func TestActionsSayHowTheyEnded(t *testing.T) {
+func TestActionSaysHowItEnded(t *testing.T) {
 	tests := map[string]struct {
 		request interaction.Request
 		action  func() (string, error)
@@ -20,33 +22,33 @@ func TestActionsSayHowTheyEnded(t *testing.T) {
 	}{
 		"restart": {
 			request: press("restart/a"), running: "Restarting **Shop**",
-			want: []string{"**Shop** was restarted", "🟢 Running", "took 0"}, outcome: interaction.Done, done: "restart 42 a",
+			want: []string{"**Shop** was restarted", "🟢 Running", "took 0"}, outcome: interaction.Done, done: "restart a",
 		},
 		"restart that ends in another status": {
 			request: press("restart/a"), action: func() (string, error) { return "CRASHED", nil }, running: "Restarting",
-			want: []string{"⚠️ **Shop** was restarted", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart 42 a",
+			want: []string{"⚠️ **Shop** was restarted", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart a",
 		},
 		"start": {
 			request: onBot("bot start", "a"), running: "Starting **Shop**",
-			want: []string{"**Shop** was started", "🟢 Running"}, outcome: interaction.Done, done: "start 42 a",
+			want: []string{"**Shop** was started", "🟢 Running"}, outcome: interaction.Done, done: "start a",
 		},
 		"stop": {
 			request: press("stop/a"), running: "Stopping **Shop**",
-			want: []string{"**Shop** was stopped", "⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop 42 a",
+			want: []string{"**Shop** was stopped", "⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop a",
 		},
 		"reinstall": {
 			request: onBot("bot reinstall", "Shop"), running: "Reinstalling",
-			want: []string{"were reinstalled", "🟢 Shop"}, outcome: interaction.Done, done: "reinstall 42 a",
+			want: []string{"were reinstalled", "🟢 Shop"}, outcome: interaction.Done, done: "reinstall a",
 		},
 		"refused": {
 			request: press("reinstall/a"), action: func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeConflict} },
-			running: "Reinstalling", want: []string{"could not be reinstalled", "busy", "REF1234"}, outcome: interaction.Failed, done: "reinstall 42 a",
+			running: "Reinstalling", want: []string{"could not be reinstalled", "busy", "REF1234"}, outcome: interaction.Failed, done: "reinstall a",
 		},
 		"uncertain": {
 			request: onBot("bot restart", "a"), running: "Restarting", action: func() (string, error) {
 				return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Uncertain: true}
 			},
-			want: []string{"not confirmed", "REF1234"}, outcome: interaction.Unconfirmed, done: "restart 42 a",
+			want: []string{"not confirmed", "REF1234"}, outcome: interaction.Unconfirmed, done: "restart a",
 		},
 	}
 	for name, test := range tests {
@@ -60,7 +62,6 @@ func TestActionsSayHowTheyEnded(t *testing.T) {
 			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Reinstall"].Disabled || !b["Delete"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
-
 			last := must(t)(first.Then(t.Context()))
 			wantText(t, last.Message, test.want...)
 			if len(w.done) != 1 || w.done[0] != test.done {
@@ -82,33 +83,24 @@ func TestActionsSayHowTheyEnded(t *testing.T) {
 	}
 }
 
-func TestOneActionAtATimeRunsOnABot(t *testing.T) {
+func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))})
 	running := answer(t, c, press("restart/a"))
 	refused(t, c, press("reinstall/a"), "already running", "Shop")
 	wantText(t, answer(t, c, press("show/a")).Message, "Restarting **Shop**")
 	wantText(t, answer(t, c, command("bot list", nil)).Message, "🟡 Shop\nRestarting", "🟢 Radio")
-	answer(t, c, press("restart/b"))
 	must(t)(running.Then(t.Context()))
-	answer(t, c, press("reinstall/a"))
-}
-
-func TestLockIsReleasedOnce(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
-	ctx, over := context.WithCancel(t.Context())
-	first := must(t)(askUntil(ctx, t, c, press("restart/a")))
-	must(t)(first.Then(t.Context()))
-	answer(t, c, press("restart/a")) // while the end of the first is still being told
-	over()
-	for range 1000 { // the end of ctx is noticed at some time of its own
-		refused(t, c, press("reinstall/a"), "already running")
+	for range 29 { // as many as a user may start in a minute
+		ending(t, c, press("restart/b"))
 	}
+	refused(t, c, press("restart/b"), "a lot of actions", ":R>")
 }
 
 func TestActionThatNeverRanHoldsNoLock(t *testing.T) {
 	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
 	ctx, cancel := context.WithCancel(t.Context())
-	must(t)(askUntil(ctx, t, c, press("restart/a")))
+	r := press("restart/a")
+	must(t)(serve(ctx, t, c, &r))
 	cancel() // Discord did not take the response
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		if _, err := ask(t, c, press("restart/a")); err == nil {
@@ -119,10 +111,114 @@ func TestActionThatNeverRanHoldsNoLock(t *testing.T) {
 	}
 }
 
-func TestThirtyActionsAMinute(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
-	for range 30 {
-		ending(t, c, press("restart/a"))
+func TestActionIsFollowedUntilTheStatusIsSettled(t *testing.T) {
+	const s = time.Second
+	tests := map[string]struct {
+		command  string
+		answer   string                   // of the action
+		statuses map[time.Duration]string // since then
+		silent   bool
+		want     []string
+		outcome  interaction.Outcome
+		atMost   time.Duration
+	}{
+		"it comes up": {
+			"bot start", "STARTING", map[time.Duration]string{0: "STARTING", 5 * s: "RUNNING"}, false,
+			[]string{"**Shop** was started", "🟢 Running"}, interaction.Done, 15 * s,
+		},
+		"it crashes": {
+			"bot start", "STARTING", map[time.Duration]string{0: "STARTING", 5 * s: "CRASHED"}, false,
+			[]string{"⚠️ **Shop** was started", "🔴 Crashed", "🔴 Shop"}, interaction.Done, 15 * s,
+		},
+		"it hangs": {
+			"bot start", "STARTING", map[time.Duration]string{0: "STARTING"}, false,
+			[]string{"has not come to rest", "🟡 Starting", "REF1234"}, interaction.Unconfirmed, time.Minute,
+		},
+		"it is deleted meanwhile": {
+			"bot start", "STARTING", map[time.Duration]string{0: "STARTING", 5 * s: ""}, false,
+			[]string{"not confirmed whether **Shop** was started", "REF1234"}, interaction.Unconfirmed, 15 * s,
+		},
+		"the service falls silent": {
+			"bot start", "STARTING", nil, true, []string{"has not come to rest", "REF1234"}, interaction.Unconfirmed, time.Minute,
+		},
+		"no status is named, and it starts at once": {
+			"bot start", "", map[time.Duration]string{0: "RUNNING"}, false, []string{"**Shop** was started", "🟢 Running"}, interaction.Done, 0,
+		},
+		"no status is named, and it installs for a while": {
+			"bot reinstall", "", map[time.Duration]string{0: "INSTALLING", 20 * s: "STOPPED"}, false,
+			[]string{"were reinstalled", "⚫ Stopped"}, interaction.Done, 30 * s,
+		},
+		"no status is named, and nobody knows": {
+			"bot start", "", nil, true, []string{"**Shop** was started", "⚪ Shop"}, interaction.Done, 5 * s,
+		},
 	}
-	refused(t, c, press("restart/a"), ":R>")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{list: account(server("a", "Shop", "STOPPED")), silent: test.silent}
+				w.action = func() (string, error) { return test.answer, nil }
+				first := answer(t, newCommands(t, w), onBot(test.command, "a"))
+				w.statuses, w.began = test.statuses, time.Now()
+				last := must(t)(first.Then(t.Context()))
+				wantText(t, last.Message, test.want...)
+				if last.Action.Outcome != test.outcome {
+					t.Errorf("outcome %s, want %s", last.Action.Outcome, test.outcome)
+				}
+				if took := time.Since(w.began); took > test.atMost || w.looks > 12 {
+					t.Errorf("it was followed for %v, with %d looks", took, w.looks)
+				}
+			})
+		})
+	}
+}
+
+func TestActionIsNotFollowedPastTheEndOfTheInteraction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) { return "STOPPING", nil }, began: time.Now()}
+		first := answer(t, newCommands(t, w), onBot("bot stop", "a"))
+		w.statuses = map[time.Duration]string{0: "STOPPING"}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		last := must(t)(first.Then(ctx))
+		if last.Action.Outcome != interaction.Unconfirmed || time.Since(w.began) != 3*time.Second {
+			t.Errorf("outcome %s after %v", last.Action.Outcome, time.Since(w.began))
+		}
+	})
+}
+
+func TestActionThatTheServiceDoesNotHave(t *testing.T) {
+	tests := map[string]struct {
+		request     interaction.Request
+		status      int
+		code        hostapi.Code
+		unsupported bool
+	}{
+		"405":                               {press("start/a"), 405, hostapi.CodeInternal, true},
+		"501":                               {press("stop/a"), 501, hostapi.CodeInternal, true},
+		"404 although the bot exists":       {press("start/a"), 404, hostapi.CodeNotFound, true},
+		"turned off":                        {press("restart/a"), 0, hostapi.CodeNotOffered, true},
+		"404 of a documented one":           {press("restart/a"), 404, hostapi.CodeNotFound, false},
+		"refused":                           {press("stop/a"), 403, hostapi.CodeForbidden, false},
+		"404 although the account is there": {submit("create/512/2048/100", newBot("Radio")), 404, hostapi.CodeNotFound, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := newCommands(t, &world{list: account(server("a", "Shop", "Odd")), action: func() (string, error) {
+				return "", &hostapi.Error{Code: test.code, Op: hostapi.OpStart, Status: test.status, Uncertain: test.status >= 500, Detail: "no such route"}
+			}})
+			last := ending(t, c, test.request)
+			if got := strings.Contains(text(last.Message), "does not offer"); got != test.unsupported {
+				t.Fatalf("the customer reads:\n%s", text(last.Message))
+			}
+			if last.Failure == nil || last.Action.Outcome != interaction.Failed {
+				t.Errorf("staff are told %v, outcome %s", last.Failure, last.Action.Outcome)
+			}
+		})
+	}
+	w := &world{list: account()}
+	w.action = func() (string, error) {
+		w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Status: 404} // the account was closed in the meantime
+		return "", &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpCreate, Status: 404}
+	}
+	wantText(t, ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio"))).Message, "could not be created", "No hosting account is linked")
 }

@@ -110,7 +110,7 @@ func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 		created = stamp(s.CreatedAt, "D") + " (" + relative(s.CreatedAt) + ")"
 	}
 	return []*discordgo.MessageEmbedField{
-		c.field("card.status", c.statusWord(s), true),
+		c.field("card.status", c.statusWord(s, sanitize.Markdown), true),
 		c.field("card.ram", c.t.Size(s.RAMMB), true),
 		c.field("card.disk", c.t.Size(s.DiskMB), true),
 		c.field("card.cpu", c.t.Percent(s.CPUPercent), true),

@@ -1,8 +1,11 @@
 package commands_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -17,7 +21,8 @@ import (
 	"hostbot/locale"
 )
 
-// world is a customer's account, and what is done to it.
+// world is the account of customer 42, what is done to it, and what was touched of
+// anybody else's.
 type world struct {
 	list   hostapi.List
 	old    bool
@@ -26,23 +31,54 @@ type world struct {
 	action func() (string, error) // the service's answer; nil: that all went well
 	off    map[hostapi.Operation]bool
 
+	// statuses are those of the only bot by the time since the world began; the latest
+	// counts, and "" is no bot.
+	statuses map[time.Duration]string
+	began    time.Time
+	silent   bool // the service answers the first look alone
+	looks    int
+
 	done    []string
 	expired int
+	others  []string // users
+}
+
+func (w *world) touch(userID string) {
+	if userID != "42" {
+		w.others = append(w.others, userID)
+	}
 }
 
 func (w *world) Offers(op hostapi.Operation) bool { return !w.off[op] }
 
-func (w *world) Account(context.Context, string, time.Time) (accounts.Snapshot, error) {
-	return accounts.Snapshot{List: w.list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Update: w.update}, w.err
+func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts.Snapshot, error) {
+	w.touch(userID)
+	if w.looks++; w.silent && w.looks > 1 {
+		return accounts.Snapshot{}, errors.New("down")
+	}
+	list, latest := w.list, time.Duration(-1)
+	for at, status := range w.statuses {
+		if at <= time.Since(w.began) && at > latest {
+			latest, list.Servers = at, slices.Clone(w.list.Servers)
+			if list.Servers[0].Status = status; status == "" {
+				list.Servers = nil
+			}
+		}
+	}
+	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Update: w.update}, w.err
 }
 
-func (w *world) SetStatus(context.Context, string, string, string) {}
+func (w *world) SetStatus(_ context.Context, userID, _, _ string) { w.touch(userID) }
 
-func (w *world) Expire(context.Context, string) { w.expired++ }
+func (w *world) Expire(_ context.Context, userID string) {
+	w.touch(userID)
+	w.expired++
+}
 
 // act notes an action and answers as the test says, or else with a status.
 func (w *world) act(name, status, userID, serverID string) (string, error) {
-	w.done = append(w.done, name+" "+userID+" "+serverID)
+	w.touch(userID)
+	w.done = append(w.done, name+" "+serverID)
 	if w.action == nil {
 		return status, nil
 	}
@@ -77,8 +113,8 @@ func (w *world) Delete(_ context.Context, userID, serverID string) error {
 }
 
 func (w *world) Create(_ context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error) {
-	_, err := w.act(fmt.Sprintf("create %+v", n), "", userID, "")
-	return server("new", n.Name, "STOPPED"), err
+	status, err := w.act(fmt.Sprintf("create %+v", n), "STOPPED", userID, "")
+	return server("new", n.Name, status), err
 }
 
 func server(id, name, status string) hostapi.Server {
@@ -100,45 +136,41 @@ func shopWithPlan(ramMB, maxServers int) hostapi.List {
 	return l
 }
 
-func newCommands(t *testing.T, w *world) *commands.Commands {
-	t.Helper()
-	return newCommandsWith(t, w, w)
-}
-
-func newCommandsWith(t *testing.T, a commands.Accounts, h commands.Hosting) *commands.Commands {
-	t.Helper()
-	return commands.New(a, h, actionlock.New(nil), loadTexts(t), commands.Staff{GuildID: "7", UserIDs: []string{"1"}})
-}
-
-func loadTexts(t testing.TB) *locale.Bundle {
+// newCommands returns the commands. User 1 is staff in guild 7.
+func newCommands(t testing.TB, w *world) *commands.Commands {
 	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return texts
+	return commands.New(w, w, actionlock.New(nil), texts, commands.Staff{
+		GuildID: "7", UserIDs: []string{"1"},
+		Incident: func(context.Context, string) (incident.Incident, error) {
+			return incident.Incident{}, incident.ErrUnknown
+		},
+	})
 }
 
-// ask sends a request of customer 42 through the routes and returns what comes first.
-func ask(t *testing.T, c *commands.Commands, r interaction.Request) (interaction.Response, error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
-	return askUntil(ctx, t, c, r)
-}
-
-func askUntil(ctx context.Context, t *testing.T, c *commands.Commands, r interaction.Request) (interaction.Response, error) {
+// serve sends a request through the routes and returns what comes first. The caller is
+// customer 42, unless the request says otherwise.
+func serve(ctx context.Context, t *testing.T, c *commands.Commands, r *interaction.Request) (interaction.Response, error) {
 	t.Helper()
 	router := interaction.NewRouter()
 	c.Route(router)
 	if err := router.Err(); err != nil {
 		t.Fatal(err)
 	}
-	r.UserID, r.CustomerID, r.Reference = "42", "42", "REF1234"
-	if r.Locale == "" {
-		r.Locale = "en-US"
-	}
-	return router.Route(&r)(ctx, &r)
+	r.UserID, r.Locale, r.Reference = cmp.Or(r.UserID, "42"), cmp.Or(r.Locale, "en-US"), "REF1234"
+	r.CustomerID = r.UserID
+	return router.Route(r)(ctx, r)
+}
+
+// ask is serve with a context that lasts as long as the test.
+func ask(t *testing.T, c *commands.Commands, r interaction.Request) (interaction.Response, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return serve(ctx, t, c, &r)
 }
 
 // answer returns the first answer to a request that must not be refused.

@@ -51,13 +51,20 @@ func (v view) drawHealth(h Health) interaction.Response {
 		}
 		embed.Fields = append(embed.Fields, v.field(key, value, true))
 	}
+	redis := v.milliseconds(h.RedisLatency)
+	switch {
+	case h.RedisErr != nil:
+		redis = sanitize.Markdown(h.RedisErr.Error(), commandLimit)
+	case h.RedisEmbedded:
+		redis = v.t.Text("staff.status.embedded")
+	}
 	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
 	field("staff.status.version", true, sanitize.Code(h.Version, wordLimit))
 	field("staff.status.up", true, relative(h.Started))
 	field("staff.status.served", true, strconv.FormatInt(h.Served, 10))
 	field("staff.status.shards", connected, v.shards(h.Shards))
 	field("staff.status.service", h.Failed == 0 && h.DownSince.IsZero(), v.service(h))
-	field("staff.status.redis", h.RedisErr == nil, v.redis(h))
+	field("staff.status.redis", h.RedisErr == nil, redis)
 	for _, ch := range h.Log {
 		// An entry may wait for a while without anything being wrong.
 		field("staff.status.log", ch.Trouble == "" && ch.Age(time.Now()) < time.Minute, v.logChannel(ch))
@@ -88,17 +95,6 @@ func (v view) service(h Health) string {
 	}
 	rate := v.t.Percent(h.Failed * 100 / h.Calls)
 	return down + v.t.Format("staff.status.calls", args{"Failed": h.Failed, "Calls": h.Calls, "Rate": rate, "Window": window})
-}
-
-func (v view) redis(h Health) string {
-	switch {
-	case h.RedisErr != nil:
-		return sanitize.Markdown(h.RedisErr.Error(), commandLimit)
-	case h.RedisEmbedded:
-		return v.t.Text("staff.status.embedded")
-	default:
-		return v.milliseconds(h.RedisLatency)
-	}
 }
 
 func (v view) logChannel(ch logchannel.Status) string {

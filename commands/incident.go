@@ -30,6 +30,14 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	if i.GuildID != "" {
 		where = "<#" + sanitize.Plain(i.ChannelID, nameLimit) + "> " + v.t.Text("log.where.guild") + " " + sanitize.Code(i.GuildID, nameLimit)
 	}
+	call := i.Operation + ": " + i.Code
+	if i.Status != 0 {
+		call += " (" + strconv.Itoa(i.Status) + ")"
+	}
+	call = sanitize.Code(call, commandLimit)
+	if i.Uncertain {
+		call += "\n" + v.t.Text("staff.reference.uncertain")
+	}
 	field("log.field.user", sanitize.User(i.UserID))
 	if i.CustomerID != i.UserID {
 		field("log.field.customer", sanitize.User(i.CustomerID))
@@ -37,7 +45,7 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	field("log.field.operation", sanitize.Code(i.Kind+" "+i.Route, commandLimit))
 	field("log.field.where", where)
 	if i.Operation != "" {
-		field("staff.reference.call", v.failedCall(i))
+		field("staff.reference.call", call)
 		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": v.t.Duration(i.Took)}))
 		field("staff.reference.answer", sanitize.Markdown(i.Answer, detailLimit))
 	}
@@ -47,17 +55,4 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	field("staff.reference.shard", strconv.Itoa(i.Shard))
 	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))
 	return v.draw("", embed)
-}
-
-// failedCall says which call to the hosting service failed, and how.
-func (v view) failedCall(i incident.Incident) string {
-	call := i.Operation + ": " + i.Code
-	if i.Status != 0 {
-		call += " (" + strconv.Itoa(i.Status) + ")"
-	}
-	call = sanitize.Code(call, commandLimit)
-	if i.Uncertain {
-		call += "\n" + v.t.Text("staff.reference.uncertain")
-	}
-	return call
 }

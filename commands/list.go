@@ -52,7 +52,7 @@ func (l botList) draw() interaction.Response {
 	for _, s := range l.shown {
 		embed.Fields = append(embed.Fields, &discordgo.MessageEmbedField{
 			Name: conditionOf(s.Status).emoji + " " + name(s),
-			Value: l.statusWord(s) + " · " + l.t.Format("list.line", args{
+			Value: l.statusWord(s, sanitize.Markdown) + " · " + l.t.Format("list.line", args{
 				"RAM": l.t.Size(s.RAMMB), "Disk": l.t.Size(s.DiskMB), "CPU": l.t.Percent(s.CPUPercent),
 			}),
 		})
@@ -113,10 +113,10 @@ func (l botList) components() []discordgo.MessageComponent {
 func (l botList) options() []discordgo.SelectMenuOption {
 	var options []discordgo.SelectMenuOption
 	for i, label := range labels(l.shown) {
-		condition, key := conditionOf(l.shown[i].Status), botKey(l.shown[i].ID)
+		s := l.shown[i]
 		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: key, Emoji: &discordgo.ComponentEmoji{Name: condition.emoji},
-			Description: orDash(sanitize.Plain(condition.word(l.t, l.shown[i].Status), wordLimit)),
+			Label: label, Value: botKey(s.ID), Description: l.statusWord(s, sanitize.Plain),
+			Emoji: &discordgo.ComponentEmoji{Name: conditionOf(s.Status).emoji},
 		})
 	}
 	return options

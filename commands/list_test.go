@@ -2,7 +2,6 @@ package commands_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"hostbot/bot/interaction"
@@ -40,28 +39,5 @@ func TestListWithoutBots(t *testing.T) {
 	wantText(t, r.Message, "Your bots", "no bots yet", "`/bot create`")
 	if len(r.Message.Components) != 1 {
 		t.Errorf("%d rows, want Refresh alone: an empty menu is refused", len(r.Message.Components))
-	}
-}
-
-// TestLargestAccountFits shows the largest account with the most hostile texts.
-func TestLargestAccountFits(t *testing.T) {
-	evil := strings.Repeat("*@everyone* [x](http://y) \u202e`", 400)
-	l := hostapi.List{Account: hostapi.Account{PlanName: evil, PlanRAMMB: 1 << 60, MaxServers: 1 << 60, ServerCount: 1 << 60}}
-	for i := range 60 {
-		s := server(fmt.Sprintf("%d%s", i, evil), evil, evil)
-		s.Language, s.EntryFile, s.StartupCommand, s.Subdomain, s.PlanName = evil, evil, evil, evil, evil
-		s.RAMMB, s.DiskMB, s.CPUPercent = -1<<60, 1<<60, 1<<60
-		l.Servers = append(l.Servers, s)
-	}
-	c := newCommands(t, &world{list: l})
-	for _, locale := range []string{"en-US", "de", "tr"} {
-		list := answer(t, c, inLanguage(locale, command("bot list", nil)))
-		for _, menu := range menus(list.Message) {
-			sendable(t, answer(t, c, inLanguage(locale, press("open", menu.Options[3].Value))))
-		}
-		sendable(t, list)
-		for _, request := range []interaction.Request{press("list/5"), command("plan", nil)} {
-			sendable(t, answer(t, c, inLanguage(locale, request)))
-		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // result is how an action ended.
 type result struct {
 	action action
-	server hostapi.Server // as it is afterwards
+	bot    // as it is afterwards
 	took   time.Duration
 	err    error // nil: it succeeded
 }
@@ -38,8 +38,8 @@ func outcomeColor(o interaction.Outcome) int {
 }
 
 // draw says how an action ended on the card of its bot, if there still is one.
-func (e result) draw(v view, b bot) interaction.Response {
-	drawn := card{view: v, bot: b, notice: v.ending(e)}
+func (e result) draw(v view) interaction.Response {
+	drawn := card{view: v, bot: e.bot, notice: v.ending(e)}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
 		return drawn.drawDeleted()
 	}
@@ -71,7 +71,7 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 // ending says how an action ended.
 func (v view) ending(e result) string {
 	text := func(key string) string {
-		return v.t.Format(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server)})
+		return v.t.Format(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server, sanitize.Markdown)})
 	}
 	key := "action." + e.action.name
 	switch {

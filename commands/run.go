@@ -38,7 +38,12 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	var limit *actionlock.LimitError
 	switch {
 	case errors.As(err, &busy):
-		return nil, &refusal{"another action is running: " + busy.Running.Action, func(v view) string { return v.busy(busy.Running, s) }}
+		return nil, &refusal{"another action is running: " + busy.Running.Action, func(v view) string {
+			if s.ID == "" { // another bot is being created
+				return "⏳ " + v.t.Format("create.busy", args{"Since": relative(busy.Running.Since)})
+			}
+			return v.runningLine(busy.Running, name(s)) + "\n" + v.t.Text("action.busy")
+		}}
 	case errors.As(err, &limit):
 		return nil, &refusal{"the user has started too many actions", func(v view) string {
 			return v.t.Format("action.limit", args{"When": relative(limit.Until)})
@@ -52,22 +57,13 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	return lock, nil
 }
 
-// busy says that another action is running on a bot or, where the bot is to be
-// created, that another one is being created.
-func (v view) busy(running actionlock.Running, s hostapi.Server) string {
-	if s.ID == "" {
-		return "⏳ " + v.t.Format("create.busy", args{"Since": relative(running.Since)})
-	}
-	return v.runningLine(running, name(s)) + "\n" + v.t.Text("action.busy")
-}
-
 // finish runs an action, says how it ended, and has staff told.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
 	b, err := c.run(ctx, r.CustomerID, a, b)
-	end := result{action: a, server: b.server, took: time.Since(started)}
+	end := result{action: a, bot: b, took: time.Since(started)}
 	end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
-	response := end.draw(c.view(r), b)
+	response := end.draw(c.view(r))
 	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: end.took, Outcome: end.outcome()}
 	response.Failure = end.err
 	return response

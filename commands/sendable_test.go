@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/interaction"
@@ -34,11 +33,9 @@ func sendable(t *testing.T, r interaction.Response) {
 	for _, mistake := range discordtest.Mistakes(response) {
 		t.Error(mistake)
 	}
-	var decoded any
-	if err := json.Unmarshal(response, &decoded); err != nil {
-		t.Fatal(err)
+	if r.Modal == nil && strings.ContainsAny(string(response), reordering) { // customers edit what is in a modal
+		t.Errorf("something is hidden in %s", response)
 	}
-	legible(t, "", decoded)
 	rendered(t, r.Message.Content)
 	for _, e := range r.Message.Embeds {
 		rendered(t, e.Title)
@@ -51,29 +48,6 @@ func sendable(t *testing.T, r interaction.Response) {
 
 // reordering are the characters that turn the writing direction around.
 const reordering = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-// legible fails where a text could hide something. Customers edit the text of an
-// input, and custom IDs are not shown.
-func legible(t *testing.T, member string, value any) {
-	t.Helper()
-	switch v := value.(type) {
-	case []any:
-		for _, element := range v {
-			legible(t, member, element)
-		}
-	case map[string]any:
-		for name, element := range v {
-			if _, isComponent := v["custom_id"]; name != "custom_id" && (name != "value" || !isComponent) {
-				legible(t, name, element)
-			}
-		}
-	case string:
-		inOneLine := member == "label" || member == "placeholder" || member == "name" || member == "text" || member == "title"
-		if !utf8.ValidString(v) || strings.ContainsAny(v, reordering+"\r\x00") || inOneLine && strings.Contains(v, "\n") {
-			t.Errorf("the %s is %q", member, v)
-		}
-	}
-}
 
 var (
 	inlineCode = regexp.MustCompile("`[^`\n]*`")

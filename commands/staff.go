@@ -13,7 +13,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // Staff says who the company's staff are, and what their commands need beside the
@@ -95,20 +94,6 @@ func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interact
 		response.Message.Embeds = append(response.Message.Embeds, c.view(r).planEmbed(l))
 		return response, nil
 	})
-}
-
-// actionChoices are the actions that staff can choose from.
-func (c *Commands) actionChoices() []*discordgo.ApplicationCommandOptionChoice {
-	var choices []*discordgo.ApplicationCommandOptionChoice
-	for _, a := range actions() {
-		if c.hosting.Offers(a.op) {
-			label := "button." + a.name
-			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
-				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
-			})
-		}
-	}
-	return choices
 }
 
 // chooseAction does to a customer's bot what was chosen.

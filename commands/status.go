@@ -4,9 +4,7 @@ import (
 	"strings"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // condition is what a status means to a person.
@@ -71,16 +69,11 @@ func conditionOf(status string) condition {
 	}
 }
 
-// word returns the status as a word; one that is not known as it came, to be made fit
-// to be shown.
-func (c condition) word(t *locale.Texts, status string) string {
-	if c.key == "" {
-		return status
+// statusWord says a bot's status; one that is not known as it came, made fit to be
+// shown by clean: sanitize.Markdown or sanitize.Plain.
+func (v view) statusWord(s hostapi.Server, clean func(text string, limit int) string) string {
+	if key := conditionOf(s.Status).key; key != "" {
+		return v.t.Text(key)
 	}
-	return t.Text(c.key)
-}
-
-// statusWord says a bot's status.
-func (v view) statusWord(s hostapi.Server) string {
-	return orDash(sanitize.Markdown(conditionOf(s.Status).word(v.t, s.Status), wordLimit))
+	return orDash(clean(s.Status, wordLimit))
 }

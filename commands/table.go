@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
+	"hostbot/locale"
 )
 
 // command is an entry in the table of commands. The router's routes, the definitions
@@ -109,8 +110,15 @@ func (c *Commands) staffTable() []command {
 	lookup, show := c.audited(c.forCustomer(c.lookup)), c.audited(c.forCustomer(c.show))
 	views := []route{{idList + "{page}", lookup}, {idListWith + anyBot, lookup}, {idOpen, show}, {idShow + anyBot, show}}
 	var operations []hostapi.Operation
+	var choices []*discordgo.ApplicationCommandOptionChoice
 	for _, a := range actions() {
 		views = append(views, route{a.name + "/" + anyBot, c.forStaff(c.actForCustomer(a))})
+		if c.hosting.Offers(a.op) {
+			label := "button." + a.name
+			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
+				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
+			})
+		}
 		operations = append(operations, a.op)
 	}
 	for i := range views {
@@ -123,7 +131,7 @@ func (c *Commands) staffTable() []command {
 			options: []option{
 				user,
 				{name: optionBot, kind: text, complete: c.forStaff(c.forCustomer(c.complete))},
-				{name: optionAction, kind: text, choices: c.actionChoices()},
+				{name: optionAction, kind: text, choices: choices},
 			},
 		},
 		{name: "admin flush", forStaff: true, options: []option{user}, handle: c.audited(c.forCustomer(c.flush))},

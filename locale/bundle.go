@@ -45,10 +45,7 @@ type Bundle struct {
 func Load() (*Bundle, error) { return load(embedded) }
 
 func load(files fs.FS) (*Bundle, error) {
-	names, err := fs.Glob(files, "texts/*.yaml")
-	if err != nil {
-		return nil, err
-	}
+	names, _ := fs.Glob(files, "texts/*.yaml") // an error would be one of the pattern
 	b := &Bundle{languages: map[string]*Texts{}}
 	for _, name := range names {
 		if err := b.add(files, name); err != nil {
@@ -57,11 +54,6 @@ func load(files fs.FS) (*Bundle, error) {
 	}
 	if b.languages[Default] == nil {
 		return nil, fmt.Errorf("text file %s.yaml: missing", Default)
-	}
-	for locale, t := range b.languages {
-		if locale != Default {
-			t.fallback = b.languages[Default]
-		}
 	}
 	return b, nil
 }
@@ -81,7 +73,7 @@ func (b *Bundle) add(files fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
-	t := &Texts{language: file.Tag, messages: make(map[string]*i18n.Message, len(file.Messages))}
+	t := &Texts{bundle: b, language: file.Tag, messages: make(map[string]*i18n.Message, len(file.Messages))}
 	placeholder := regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`)
 	for _, m := range file.Messages {
 		if m.Other == "" {

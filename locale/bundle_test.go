@@ -7,9 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/bwmarrin/discordgo"
-	"github.com/google/go-cmp/cmp"
-
 	"hostbot/locale"
 )
 
@@ -95,20 +92,5 @@ func TestLoadRefusesDefectiveFiles(t *testing.T) {
 				t.Fatalf("load: %v, want an error with %q", err, test.want)
 			}
 		})
-	}
-}
-
-func TestLocalizations(t *testing.T) {
-	b := bundleOf(t, map[string]string{
-		"en-US.yaml": "name: list\nenglish: only\n",
-		"de.yaml":    "name: liste\n",
-		"es-ES.yaml": "name: lista\nspanish: solo\n",
-	})
-	for key, want := range map[string]map[discordgo.Locale]string{
-		"name": {"de": "liste", "es-ES": "lista"}, "english": {}, "spanish": {"es-ES": "solo"}, "nowhere": {},
-	} {
-		if diff := cmp.Diff(want, b.Localizations(key)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", key, diff)
-		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"hostbot/locale"
 )
 
 // Discord's limits, in characters, from its documentation of commands, embeds
@@ -64,31 +62,4 @@ func TestTextsFitDiscord(t *testing.T) {
 			t.Errorf("%s: %q is not in lower case, or does not match %s", key, text, name)
 		}
 	})
-}
-
-// TestSiblingsHaveDifferentNames holds the commands of one level apart in each
-// language, also where a language falls back to the default for one of them.
-func TestSiblingsHaveDifferentNames(t *testing.T) {
-	b := embedded(t)
-	name := regexp.MustCompile(`^(command\..*)\.name$`)
-	all := keys(textFiles(t)[locale.Default])
-	for _, reader := range locale.DiscordLocales() {
-		texts := b.For(reader)
-		taken := map[string]string{}
-		for _, key := range all {
-			match := name.FindStringSubmatch(key)
-			if match == nil {
-				continue
-			}
-			parent := match[1][:strings.LastIndex(match[1], ".")]
-			place := parent + " " + texts.Text(key)
-			if other, ok := taken[place]; ok {
-				t.Errorf("%s: %s and %s are both called %q", reader, other, key, texts.Text(key))
-			}
-			taken[place] = key
-		}
-		if len(taken) < 6 {
-			t.Errorf("%s: only %d commands found", reader, len(taken))
-		}
-	}
 }

@@ -17,9 +17,9 @@ type Args map[string]any
 
 // Texts is every text in one language. It may be used from many goroutines at once.
 type Texts struct {
+	bundle   *Bundle
 	language language.Tag
 	messages map[string]*i18n.Message // by key
-	fallback *Texts                   // in Default; nil for those themselves
 }
 
 // Text returns a text that has no placeholders.
@@ -50,7 +50,7 @@ func (t *Texts) Count(key string, n int, args Args) string {
 // find returns the text of key and the language that has it, or nil for both
 // where none does.
 func (t *Texts) find(key string) (*Texts, *i18n.Message) {
-	for ; t != nil; t = t.fallback {
+	for _, t := range [...]*Texts{t, t.bundle.languages[Default]} {
 		if found := t.messages[key]; found != nil {
 			return t, found
 		}

