@@ -234,52 +234,40 @@ func TestServe(t *testing.T) {
 	}
 }
 
-func TestStoppingDoesNotWaitForAnEdit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limited := &rest.Error{Status: 429, RetryAfter: 110 * time.Second}
-		d := &discord{errs: map[string][]error{"edit": {limited, limited}}}
-		s := newResponder(then("running", acted("done")), d)
-		served := make(chan struct{})
-		go func() {
-			s.Serve(press())
-			close(served)
-		}()
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		s.Drain(ctx)
-		<-served
-		if took := time.Since(d.started); took > 12*time.Second {
-			t.Errorf("Drain took %v of the 10 s and what a last word takes", took)
-		}
-		if n := len(d.calls); n != 3 {
-			t.Errorf("%d calls, want a last try when the time was over: %v", n, d.calls)
-		}
-	})
-}
-
-func TestDrainWaitsAndThenCancels(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &discord{}
-		s := newResponder(then("running", func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
-			<-ctx.Done()
-			return interaction.Update(say("not confirmed")), nil
-		}), d)
-		served := make(chan struct{})
-		go func() {
-			s.Serve(press())
-			close(served)
-		}()
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		s.Drain(ctx)
-		<-served
-		want := []call{{"update running", 0}, {"edit not confirmed", 20 * time.Second}}
-		if !slices.Equal(d.calls, want) {
-			t.Errorf("calls %v, want %v", d.calls, want)
-		}
-	})
+func TestDrainWaitsAndThenHasTheLastSaid(t *testing.T) {
+	limited := &rest.Error{Status: 429, RetryAfter: 110 * time.Second}
+	for name, test := range map[string]struct {
+		work interaction.Handler
+		errs map[string][]error
+		want []call
+	}{
+		"by work that is cancelled": {
+			work: func(ctx context.Context, _ *interaction.Request) (interaction.Response, error) {
+				<-ctx.Done()
+				return interaction.Update(say("not confirmed")), nil
+			},
+			want: []call{{"update running", 0}, {"edit not confirmed", 10 * time.Second}},
+		},
+		"by an edit that was to wait": {
+			work: acted("done"), errs: map[string][]error{"edit": {limited, limited}},
+			want: []call{{"update running", 0}, {"edit done", 0}, {"edit done", 10 * time.Second}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &discord{errs: test.errs}
+				s := newResponder(then("running", test.work), d)
+				go s.Serve(press())
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				s.Drain(ctx)
+				if calls := d.sent(); !slices.Equal(calls, test.want) {
+					t.Errorf("calls %v, want %v", calls, test.want)
+				}
+			})
+		})
+	}
 }
 
 // What counts is when an event arrived, whatever its ID and the clocks say. Only
