@@ -147,13 +147,7 @@ func TestALockThatRedisLostIsSetAgain(t *testing.T) {
 		lock := acquire(t, locks, c.next("42", "shop", "restart"))
 		key := client.Keys(t.Context(), "*:bot:*").Val()[0]
 		client.FlushAll(t.Context())
-		for late := time.After(20 * time.Second); client.PTTL(t.Context(), key).Val() <= 0; {
-			select {
-			case <-late:
-				t.Fatal("the lock is not set again")
-			default:
-			}
-		}
+		eventually(t, "the lock is set again", func() bool { return client.PTTL(t.Context(), key).Val() > 0 })
 		_ = refused[*actionlock.BusyError](t, other, c.next("42", "shop", "stop"))
 		lock.Release()
 		if n := client.Exists(t.Context(), key).Val(); n != 0 {
@@ -173,22 +167,28 @@ func TestALockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
 	becomesFree(t, other, &c)
 }
 
-// becomesFree waits until another process may act on the bot "shop", for less
-// time than the lock lives in Redis.
-func becomesFree(t *testing.T, other *actionlock.Locks, c *claims) {
+// eventually waits until something is so, for less time than a lock lives in Redis.
+func eventually(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
-	for late := time.After(20 * time.Second); ; {
-		lock, err := other.Acquire(t.Context(), c.next("42", "shop", "stop"))
-		if err == nil {
-			lock.Release()
-			return
-		}
+	for late := time.After(20 * time.Second); !isSo(); {
 		select {
 		case <-late:
-			t.Fatal(err)
+			t.Fatal("it does not come that " + what)
 		default:
 		}
 	}
+}
+
+// becomesFree waits until another process may act on the bot "shop".
+func becomesFree(t *testing.T, other *actionlock.Locks, c *claims) {
+	t.Helper()
+	eventually(t, "the lock is free", func() bool {
+		lock, err := other.Acquire(t.Context(), c.next("42", "shop", "stop"))
+		if err == nil {
+			lock.Release()
+		}
+		return err == nil
+	})
 }
 
 func TestWithoutRedisTheProcessDecides(t *testing.T) {

@@ -78,29 +78,21 @@ func TestRouterFindsTheHandler(t *testing.T) {
 }
 
 func TestRouterReportsMistakes(t *testing.T) {
-	tests := map[string]struct {
-		add  func(*interaction.Router)
-		want string
+	for name, test := range map[string]struct {
+		patterns []string
+		want     string
 	}{
-		"same command twice": {func(r *interaction.Router) {
-			r.Command("plan", named("a"))
-			r.Command("plan", named("b"))
-		}, "overlap"},
-		"wildcard beside a literal": {func(r *interaction.Router) {
-			r.Component("list/{page}", named("a"))
-			r.Component("list/first", named("b"))
-		}, "overlap"},
-		"rest beside anything": {func(r *interaction.Router) {
-			r.Component("bot/{rest...}", named("a"))
-			r.Component("bot/show/{bot}", named("b"))
-		}, "overlap"},
-		"unclosed": {func(r *interaction.Router) { r.Component("list/{page", named("a")) }, "malformed"},
-		"nameless": {func(r *interaction.Router) { r.Modal("list/{...}", named("a")) }, "malformed"},
-	}
-	for name, test := range tests {
+		"the same twice":            {[]string{"open", "open"}, "overlap"},
+		"wildcard beside a literal": {[]string{"list/{page}", "list/first"}, "overlap"},
+		"rest beside anything":      {[]string{"bot/{rest...}", "bot/show/{bot}"}, "overlap"},
+		"unclosed":                  {[]string{"list/{page"}, "malformed"},
+		"nameless":                  {[]string{"list/{...}"}, "malformed"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			r := interaction.NewRouter()
-			test.add(r)
+			for _, pattern := range test.patterns {
+				r.Modal(pattern, named("a"))
+			}
 			if err := r.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}

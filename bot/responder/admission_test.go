@@ -15,7 +15,7 @@ import (
 // 256 at a time. Those who came first are served; the others are told at once.
 func TestAFloodIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const perTick, ticks, latency = 20, 500, 100 * ms
+		const perTick, ticks, latency = 20, 250, 100 * ms
 		service := make(chan struct{}, 256)
 		d := &discord{latency: latency}
 		s := newResponder(func(context.Context, *interaction.Request) (interaction.Response, error) {

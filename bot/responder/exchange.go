@@ -47,11 +47,15 @@ func (x *exchange) run(h interaction.Handler) {
 	ctx, cancel := context.WithDeadline(x.responder.ctx, x.req.ReceivedAt.Add(by))
 	defer cancel()
 	x.outcome = "ok"
-	x.answer(ctx, h)
-	x.responder.cfg.Observe(Observation{
-		Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred,
-		First: x.first, Total: time.Since(x.req.ReceivedAt),
+	_, err := x.guarded(func() (interaction.Response, error) {
+		x.answer(ctx, h)
+		return interaction.Response{}, nil
 	})
+	if err != nil { // a handler's panic has been dealt with, so this is the responder's own
+		x.outcome = "unanswered"
+		x.responder.cfg.Staff.Failure(x.req, err, false)
+	}
+	x.responder.cfg.Observe(Observation{Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -114,11 +118,11 @@ func (x *exchange) tellAside(ctx context.Context, r interaction.Response) error 
 	return err
 }
 
-// guarded runs a handler and turns a panic into an error.
+// guarded calls a function and turns a panic into an error.
 func (x *exchange) guarded(handle func() (interaction.Response, error)) (response interaction.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a panic")
 			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
 		}
 	}()

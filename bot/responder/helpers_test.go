@@ -37,7 +37,6 @@ type call struct {
 type discord struct {
 	mu        sync.Mutex
 	started   time.Time
-	tries     int // calls that were sent, answered or not
 	calls     []call
 	errs      map[string][]error // by kind of call
 	waits     []time.Duration
@@ -47,8 +46,16 @@ type discord struct {
 }
 
 func (d *discord) send(ctx context.Context, kind, text string) error {
-	if err := d.wait(ctx); err != nil {
-		return err
+	d.mu.Lock()
+	latency := d.latency
+	if len(d.waits) > 0 {
+		latency, d.waits = d.waits[0], d.waits[1:]
+	}
+	d.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return &rest.Error{Message: "timeout", Uncertain: true}
+	case <-time.After(latency):
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,25 +83,6 @@ func (d *discord) count(what string) int {
 		}
 	}
 	return n
-}
-
-func (d *discord) wait(ctx context.Context) error {
-	d.mu.Lock()
-	latency := d.latency
-	if d.tries < len(d.waits) {
-		latency = d.waits[d.tries]
-	}
-	d.tries++
-	d.mu.Unlock()
-	if latency == 0 {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
-		return &rest.Error{Message: "timeout", Uncertain: true}
-	case <-time.After(latency):
-		return nil
-	}
 }
 
 func (d *discord) Respond(ctx context.Context, to rest.Callback, r interaction.Response) error {
@@ -157,16 +145,12 @@ func (l *staffLog) add(entry string) {
 }
 
 func (l *staffLog) Action(_ *interaction.Request, a interaction.Action) { l.add("action " + a.Name) }
-
-func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit) { l.add("audit " + a.Detail) }
-
+func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit)   { l.add("audit " + a.Detail) }
 func (l *staffLog) Failure(_ *interaction.Request, err error, _ bool) {
 	l.add("failure " + err.Error())
 }
-
 func (l *staffLog) EventUnreadable(err error) { l.add("unreadable " + err.Error()) }
-
-func (l *staffLog) InteractionStuck() { l.add("stuck") }
+func (l *staffLog) InteractionStuck()         { l.add("stuck") }
 
 var errRefused = errors.New("refused")
 
@@ -178,18 +162,19 @@ func explain(_ *interaction.Request, err error) interaction.Explanation {
 	if errors.Is(err, errUnspeakable) {
 		panic(err)
 	}
+	text := "sorry"
 	var unshown *interaction.UnshownError
 	switch {
 	case errors.As(err, &unshown):
-		return interaction.Explanation{Message: say(string(unshown.Action.Outcome) + ", in short"), Fault: true}
+		text = string(unshown.Action.Outcome) + ", in short"
 	case errors.Is(err, interaction.ErrMidway):
-		return interaction.Explanation{Message: say("perhaps"), Fault: true}
+		text = "perhaps"
 	case errors.Is(err, interaction.ErrBlocked):
-		return interaction.Explanation{Message: say("blocked"), Fault: true}
+		text = "blocked"
 	case errors.Is(err, interaction.ErrNotBegun):
-		return interaction.Explanation{Message: say("not begun"), Fault: true}
+		text = "not begun"
 	}
-	return interaction.Explanation{Message: say("sorry"), Fault: !errors.Is(err, errRefused)}
+	return interaction.Explanation{Message: say(text), Fault: !errors.Is(err, errRefused)}
 }
 
 func say(text string) interaction.Message { return interaction.Message{Content: text} }

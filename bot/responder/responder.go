@@ -11,8 +11,6 @@ package responder
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -59,7 +57,6 @@ type Observation struct {
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere"
 	Deferred bool
 	First    time.Duration // from the event to Discord's word on the first response
-	Total    time.Duration // until everything was said and done
 }
 
 // Config is what a Responder needs.
@@ -187,12 +184,6 @@ func (r *Responder) Serve(event *interaction.Event) {
 	if refusal != nil {
 		handler = refuse(refusal)
 	}
-	defer func() {
-		if p := recover(); p != nil { // a handler's has been dealt with, so this is the responder's own
-			x.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("an interaction was dropped")
-			r.cfg.Staff.Failure(req, fmt.Errorf("%w: %v", interaction.ErrPanic, p), false)
-		}
-	}()
 	x.run(handler)
 }
 
