@@ -3,6 +3,8 @@ package gateway
 import (
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // TestCloseCodes follows Discord's list of gateway close event codes, and those of
@@ -13,12 +15,12 @@ func TestCloseCodes(t *testing.T) {
 		begins
 		ends
 	)
-	for code, want := range map[int]int{
+	for code, want := range map[websocket.StatusCode]int{
 		1000: resumes, 1001: resumes, 1005: resumes, 1011: resumes, 1012: resumes,
 		4000: resumes, 4001: resumes, 4002: resumes, 4003: begins, 4004: ends, 4005: resumes, 4006: resumes, 4007: begins,
 		4008: resumes, 4009: begins, 4010: ends, 4011: ends, 4012: ends, 4013: ends, 4014: ends, 4999: resumes, 0: resumes,
 	} {
-		reason := &closeError{code: code}
+		reason := closeError{Code: code}
 		got := resumes
 		if endsSession(reason) {
 			got = begins

@@ -21,11 +21,13 @@ import (
 // does; it counts connections from 1.
 type fakeGateway struct {
 	script func(n int, link *fakeLink)
-	limits discordgo.SessionInformation
+	// discover answers when Discord is asked for the nth time where the gateway is.
+	discover func(n int) (*discordgo.GatewayBotResponse, error)
 
 	scripts sync.WaitGroup
 	mu      sync.Mutex
 	links   int
+	asked   []time.Time // when Discord was asked where the gateway is
 }
 
 // fakeLink is Discord's end of one connection.
@@ -43,7 +45,13 @@ type fakeMessage struct {
 }
 
 func (f *fakeGateway) GatewayBot(context.Context) (*discordgo.GatewayBotResponse, error) {
-	return &discordgo.GatewayBotResponse{URL: "ws://gateway.test", Shards: 1, SessionStartLimit: f.limits}, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, time.Now())
+	if f.discover != nil {
+		return f.discover(len(f.asked))
+	}
+	return &discordgo.GatewayBotResponse{URL: "ws://gateway.test", Shards: 1}, nil
 }
 
 // dial is a transport's DialContext.
@@ -127,14 +135,14 @@ func newTestGateway(t *testing.T, f *fakeGateway) (g *Gateway, told *recorder) {
 	t.Helper()
 	told = &recorder{}
 	g = New(Config{
-		Token: "token-of-the-test", UserAgent: "DiscordBot (test, 1)", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
+		Token: "token-of-the-test", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
 		Identifies: new(IdentifyLimiter), AllowPlain: true,
 		OnInteraction: func(e *interaction.Event) { told.add("interaction " + e.ID) },
 		OnReady:       func(id string) { told.add("ready " + id) },
 		OnResumed:     func() { told.add("resumed") },
 		OnLost:        func(reason error) { told.add("lost: " + reason.Error()) },
 	})
-	g.transport.DialContext = f.dial
+	g.transport.Proxy, g.transport.DialContext = nil, f.dial
 	return g, told
 }
 

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/rest"
 )
 
 // run runs a gateway against a fake for some of a bubble's time, and returns what
@@ -36,7 +37,10 @@ func TestASessionIsBegunAndResumed(t *testing.T) {
 		var identify, resume fakeMessage
 		var query []string
 		f := &fakeGateway{script: func(n int, link *fakeLink) {
-			query = append(query, link.upgrade.Host+link.upgrade.URL.String()+" "+link.upgrade.UserAgent())
+			query = append(query, link.upgrade.Host+link.upgrade.URL.String())
+			if agent := link.upgrade.UserAgent(); agent != rest.UserAgent {
+				t.Errorf("User-Agent %q", agent)
+			}
 			if n == 1 {
 				identify = link.hello()
 				link.ready()
@@ -59,9 +63,7 @@ func TestASessionIsBegunAndResumed(t *testing.T) {
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		wantQuery := []string{
-			"gateway.test/?encoding=json&v=10 DiscordBot (test, 1)", "resume.test/?encoding=json&v=10 DiscordBot (test, 1)",
-		}
+		wantQuery := []string{"gateway.test/?encoding=json&v=10", "resume.test/?encoding=json&v=10"}
 		if diff := cmp.Diff(wantQuery, query); diff != "" {
 			t.Errorf("upgrades (-want +got):\n%s", diff)
 		}
@@ -201,7 +203,7 @@ func TestAGatewayWithoutHelloIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeGateway{script: func(_ int, link *fakeLink) { link.acknowledgeAll() }}
 		told, _ := run(t, f, connectLimit+time.Second)
-		if !slices.Contains(told, "lost: "+errNoHello.Error()) {
+		if !slices.Contains(told, "lost: "+errLate.Error()) {
 			t.Errorf("told %q", told)
 		}
 	})
@@ -334,14 +336,12 @@ func TestIdentifyLimits(t *testing.T) {
 		"enough left":   {discordgo.SessionInformation{Total: 1000, Remaining: 500, ResetAfter: 600_000, MaxConcurrency: 1}, 0},
 		"none left":     {discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}, 10 * time.Minute},
 		"the last few":  {discordgo.SessionInformation{Total: 1000, Remaining: reservedStarts, ResetAfter: 600_000}, 10 * time.Minute},
-		"an absurd end": {discordgo.SessionInformation{Total: 1000, Remaining: -1, ResetAfter: 900_000_000_000}, maxDelay},
 		"no limit told": {discordgo.SessionInformation{}, 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			err := new(IdentifyLimiter).wait(t.Context(), Shard{Count: 1}, test.limit)
-			var limit *startLimitError
-			if errors.As(err, &limit) != (test.wait > 0) || test.wait > 0 && delayOf(err) != test.wait {
+			if (err != nil) != (test.wait > 0) || delayOf(err) != test.wait {
 				t.Errorf("wait() = %v, want %v", err, test.wait)
 			}
 		})
@@ -376,7 +376,7 @@ func TestEventsOfAnyFormAreSurvived(t *testing.T) {
 			for _, data := range []string{`null`, `7`, `"x"`, `[]`, `{"data":[],"member":7,"message":"x"}`} {
 				link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":%s}`, data)
 			}
-			link.send(`{"t":"INTERACTION_CREATE","s":3,"op":0,"d":{"id":"9","x":"%s"}}`, strings.Repeat("x", 2*maxKept))
+			link.send(`{"t":"INTERACTION_CREATE","s":3,"op":0,"d":{"id":"9","x":"%s"}}`, strings.Repeat("x", 1<<20))
 			link.acknowledgeAll()
 		}}
 		told, _ := run(t, f, time.Second)

@@ -47,62 +47,45 @@ func (p *perishable) start(t *testing.T) *Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
-	client.transport.TLSClientConfig, client.unpooled.TLSClientConfig = trusted, trusted.Clone()
+	client.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
 	return client
 }
 
-// Connections that are cut off in silence cost one request, however many there
-// are, also where Discord speaks HTTP/2.
+// TestDeadConnectionsAreLeft: connections that are cut off in silence cost one
+// request, however many there are, also where Discord speaks HTTP/2.
 func TestDeadConnectionsAreLeft(t *testing.T) {
-	ways := map[string]func(*testing.T) (context.Context, error){
-		"the time is over": func(t *testing.T) (context.Context, error) {
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			t.Cleanup(cancel)
-			return ctx, context.DeadlineExceeded
-		},
-		"it is given up": func(t *testing.T) (context.Context, error) {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(silence+100*time.Millisecond, cancel)
-			return ctx, context.Canceled
-		},
-	}
-	for name, ends := range ways {
-		t.Run(name, func(t *testing.T) {
-			const together = 5
-			var all, warming sync.WaitGroup
-			all.Add(together)
-			server := &perishable{serve: func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPut { // so that each has a connection
-					all.Done()
-					all.Wait()
-				}
-				w.WriteHeader(http.StatusNoContent)
-			}}
-			client := server.start(t)
-			for range together {
-				warming.Go(func() {
-					if err := client.do(t.Context(), http.MethodPut, "x", nil, nil); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			warming.Wait()
-			server.kill()
-			ctx, want := ends(t)
-			if err := client.do(ctx, http.MethodGet, "x", nil, nil); !errors.Is(err, want) {
-				t.Errorf("error %v over a dead connection, want %v", err, want)
-			}
-			if err := client.do(t.Context(), http.MethodGet, "x", nil, nil); err != nil {
-				t.Errorf("the next request: %v", err)
+	const together = 5
+	var all, warming sync.WaitGroup
+	all.Add(together)
+	server := &perishable{serve: func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut { // so that each has a connection
+			all.Done()
+			all.Wait()
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}}
+	client := server.start(t)
+	for range together {
+		warming.Go(func() {
+			if err := client.do(t.Context(), http.MethodPut, "x", nil, nil); err != nil {
+				t.Error(err)
 			}
 		})
 	}
+	warming.Wait()
+	server.kill()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := client.do(ctx, http.MethodGet, "x", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v over a dead connection", err)
+	}
+	if err := client.do(t.Context(), http.MethodGet, "x", nil, nil); err != nil {
+		t.Errorf("the next request: %v", err)
+	}
 }
 
-// A first response that is to have a connection of its own has one, also after
-// others that had.
-func TestAConnectionOfItsOwn(t *testing.T) {
+// TestANewConnection: a first response that is to have a new connection has one.
+func TestANewConnection(t *testing.T) {
 	server := &perishable{serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}
 	client := server.start(t)
 	to := Callback{InteractionID: "1", ApplicationID: "2", Token: "token-of-it"}
