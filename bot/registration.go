@@ -21,8 +21,9 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 				Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
 				Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
 			})
+			registrar.Run(ctx, b.scopes())
 			// Memory for what starting took is a tenth of what an idle bot holds.
-			registrar.Run(ctx, b.scopes(), debug.FreeOSMemory)
+			debug.FreeOSMemory()
 		}
 	}()
 	return done
@@ -30,6 +31,7 @@ func (b *Bot) registerCommands(ctx context.Context) <-chan struct{} {
 
 // scopes returns which commands belong where: customers' everywhere, or in the
 // one guild that is set; staff's in the guild of theirs, which may be the same.
+// Those of customers come first.
 func (b *Bot) scopes() []register.Scope {
 	customers := register.Scope{
 		GuildID: b.settings.Discord.GuildID, Commands: b.handlers.Definitions(), Registered: b.handlers.Registered,

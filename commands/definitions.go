@@ -10,21 +10,8 @@ import (
 )
 
 // Definitions returns the commands as they are registered with Discord: those
-// of operations that the service offers. Contexts and integration types are those
-// that the commands are made for; package register leaves out what the application
-// may not have.
-func (c *Commands) Definitions() []*discordgo.ApplicationCommand {
-	definitions := define(c.texts, c.offered())
-	for _, d := range definitions {
-		d.IntegrationTypes = &[]discordgo.ApplicationIntegrationType{
-			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
-		}
-		d.Contexts = &[]discordgo.InteractionContextType{
-			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
-		}
-	}
-	return definitions
-}
+// of operations that the service offers.
+func (c *Commands) Definitions() []*discordgo.ApplicationCommand { return define(c.texts, c.offered()) }
 
 // textKey returns the key of a command's texts.
 func textKey(name string) string { return "command." + strings.ReplaceAll(name, " ", ".") }

@@ -1,7 +1,6 @@
 package register_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -116,23 +115,12 @@ func (s *staff) all() []string {
 	return slices.Clone(s.told)
 }
 
-// run registers in the background and returns a function that waits for the end.
-func run(ctx context.Context, r *register.Registrar, wanted ...register.Scope) (wait func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r.Run(ctx, wanted, func() {})
-	}()
-	return func() { <-done }
-}
-
 // customers returns commands as customers have them.
 func customers() []*discordgo.ApplicationCommand {
 	return []*discordgo.ApplicationCommand{
 		{
 			Type: discordgo.ChatApplicationCommand, Name: "bot", Description: "Your bots",
 			NameLocalizations: &map[discordgo.Locale]string{"de": "bot"},
-			IntegrationTypes:  &[]discordgo.ApplicationIntegrationType{0, 1}, Contexts: &[]discordgo.InteractionContextType{0, 1, 2},
 			Options: []*discordgo.ApplicationCommandOption{{
 				Type: discordgo.ApplicationCommandOptionSubCommand, Name: "show", Description: "Show one",
 				NameLocalizations: map[discordgo.Locale]string{"tr": "göster"},
@@ -145,7 +133,6 @@ func customers() []*discordgo.ApplicationCommand {
 		},
 		{
 			Type: discordgo.ChatApplicationCommand, Name: "plan", Description: "Your plan 👍",
-			IntegrationTypes: &[]discordgo.ApplicationIntegrationType{0, 1}, Contexts: &[]discordgo.InteractionContextType{0, 1, 2},
 		},
 	}
 }
