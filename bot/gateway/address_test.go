@@ -39,7 +39,7 @@ func TestADiscordThatIsAwayIsTriedAtGrowingIntervals(t *testing.T) {
 		f := &fakeGateway{discover: func(int) (*discordgo.GatewayBotResponse, error) {
 			return nil, &rest.Error{Status: http.StatusServiceUnavailable}
 		}}
-		if _, err := run(t, f, 5*time.Minute); err != nil {
+		if _, err := f.run(t, 5*time.Minute); err != nil {
 			t.Errorf("Run() = %v", err)
 		}
 		if len(f.asked) < 8 || len(f.asked) > 20 {
@@ -68,7 +68,7 @@ func TestDiscordIsAskedAgainWhenItAllows(t *testing.T) {
 			}
 			return unauthorized()
 		}}
-		_, err := run(t, f, 48*time.Hour)
+		_, err := f.run(t, 48*time.Hour)
 		wantUnauthorized(t, err)
 		if len(f.asked) != 2 || f.asked[1].Sub(f.asked[0]) != wait {
 			t.Errorf("it asked at %v, want %v between", f.asked, wait)
@@ -86,10 +86,10 @@ func TestAddressesThatAreNotUsed(t *testing.T) {
 				}
 				return unauthorized()
 			}}
-			g, told := newTestGateway(t, f)
+			g, told := newTestGateway(f)
 			g.cfg.AllowPlain = false
 			wantUnauthorized(t, g.Run(t.Context()))
-			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, told.all()); diff != "" {
+			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, *told); diff != "" {
 				t.Errorf("%q: told (-want +got):\n%s", address, diff)
 			}
 		})
@@ -119,7 +119,7 @@ func TestASessionIsResumedAtTheGeneralAddress(t *testing.T) {
 				return answer, nil
 			},
 		}
-		g, told := newTestGateway(t, f)
+		g, told := newTestGateway(f)
 		g.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if strings.HasPrefix(address, "resume.test") {
 				return nil, net.ErrClosed
@@ -130,8 +130,8 @@ func TestASessionIsResumedAtTheGeneralAddress(t *testing.T) {
 		defer cancel()
 		_ = g.Run(ctx)
 		f.scripts.Wait()
-		if !slices.Equal(ops, []int{opIdentify, opResume}) || !slices.Contains(told.all(), "resumed") {
-			t.Errorf("opcodes %v; told %q", ops, told.all())
+		if !slices.Equal(ops, []int{opIdentify, opResume}) || !slices.Contains(*told, "resumed") {
+			t.Errorf("opcodes %v; told %q", ops, *told)
 		}
 	})
 }
@@ -143,7 +143,9 @@ func TestTheGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
 		_ = link.ws.Close(4004, "")
 	}}
 	f.scripts.Add(1)
-	discord := httptest.NewTLSServer(http.HandlerFunc(f.serve))
+	discord := httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+	discord.EnableHTTP2 = true // over which no websocket is opened
+	discord.StartTLS()
 	defer discord.Close()
 	address := discord.Listener.Addr().String()
 	f.discover = func(int) (*discordgo.GatewayBotResponse, error) {
@@ -170,14 +172,14 @@ func TestTheGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
 	}))
 	defer proxy.Close()
 
-	g, told := newTestGateway(t, f)
+	g, told := newTestGateway(f)
 	g.transport.DialContext = nil
 	g.transport.TLSClientConfig = discord.Client().Transport.(*http.Transport).TLSClientConfig
 	g.transport.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := g.Run(ctx); err == nil || !strings.Contains(err.Error(), "4004") {
-		t.Errorf("Run() = %v; told %q", err, told.all())
+		t.Errorf("Run() = %v; told %q", err, *told)
 	}
 	if got, want := <-asked, "CONNECT "+address; got != want {
 		t.Errorf("the proxy was asked for %q, want %q", got, want)

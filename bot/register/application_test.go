@@ -2,13 +2,11 @@ package register_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"hostbot/bot/discordtest"
-	"hostbot/bot/register"
 )
 
 // TestInstallationContexts: what is demanded is what the application allows, which
@@ -35,31 +33,18 @@ func TestInstallationContexts(t *testing.T) {
 	}
 }
 
-// Staff read where interactions go, without what may be secret in the address.
-func TestInteractionsThatGoElsewhere(t *testing.T) {
-	s := newStage(t)
-	s.discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0}, InteractionsEndpointURL: "https://user:pass@old.example.com/hook?key=1"})
-	r := s.registrar()
-	for range 2 {
-		if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	told := slices.DeleteFunc(s.staff.all(), func(text string) bool { return text == "updated" })
-	if len(told) != 1 || told[0] != "elsewhere: old.example.com" {
-		t.Errorf("staff read %q", told)
-	}
-}
-
-// The command that opens the application's Activity is not ours.
+// TestTheEntryPointCommandIsKept: the command that opens the application's Activity
+// is not ours.
 func TestTheEntryPointCommandIsKept(t *testing.T) {
 	s := newStage(t)
 	s.discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0, 1}, Activities: true})
 	before := s.discord.CommandsIn("")[0]
-	check := func(names string) {
-		t.Helper()
-		if got := s.names(""); got != names {
-			t.Errorf("the global list has %q, want %q", got, names)
+	for _, step := range []struct{ guildID, global string }{
+		{"", "bot launch plan"}, {s.discord.GuildID(), "launch"}, {"", "bot launch plan"},
+	} {
+		s.sync(t, in(step.guildID, customers()))
+		if got := s.names(""); got != step.global {
+			t.Errorf("the global list has %q, want %q", got, step.global)
 		}
 		there := s.discord.CommandsIn("")
 		i := slices.IndexFunc(there, func(c discordtest.Command) bool { return c.Type == discordtest.EntryPointCommand })
@@ -71,17 +56,5 @@ func TestTheEntryPointCommandIsKept(t *testing.T) {
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("the Entry Point command (-before +after):\n%s", diff)
 		}
-	}
-	s.sync(t, in("", customers()))
-	check("bot launch plan")
-	s.sync(t, in(s.discord.GuildID(), customers()))
-	check("launch")
-	if got := s.names(s.discord.GuildID()); got != "bot plan" {
-		t.Errorf("the guild has %q", got)
-	}
-	s.sync(t, in("", customers()))
-	check("bot launch plan")
-	if told := strings.Join(s.staff.all(), " "); strings.Contains(told, "refused") {
-		t.Errorf("staff read %s", told)
 	}
 }

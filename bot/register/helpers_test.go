@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -88,32 +87,15 @@ func (s *stage) names(guildID string) string {
 }
 
 // staff notes what staff are told.
-type staff struct {
-	mu   sync.Mutex
-	told []string
-}
+type staff struct{ told []string }
 
-func (s *staff) CommandsUpdated() { s.note("updated") }
-
-func (s *staff) CommandsRefused(reason error) { s.note("refused: " + reason.Error()) }
-
+func (s *staff) CommandsUpdated()                  { s.note("updated") }
+func (s *staff) CommandsRefused(reason error)      { s.note("refused: " + reason.Error()) }
+func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
 func (s *staff) GuildRefused(guildID, inviteURL string, reason error) {
 	s.note("refused in " + guildID + ": " + reason.Error() + " " + inviteURL)
 }
-
-func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
-
-func (s *staff) note(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.told = append(s.told, text)
-}
-
-func (s *staff) all() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.told)
-}
+func (s *staff) note(text string) { s.told = append(s.told, text) }
 
 // customers returns commands as customers have them.
 func customers() []*discordgo.ApplicationCommand {

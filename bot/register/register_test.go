@@ -99,7 +99,7 @@ func TestAGuildThatTheBotLeft(t *testing.T) {
 	s.sync(t, in("", customers()), in(guild, staffs()))
 	s.discord.Kick(guild)
 	s.sync(t, in("", customers()))
-	if told := s.staff.all(); slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "refused") }) {
+	if told := s.staff.told; slices.ContainsFunc(told, func(text string) bool { return strings.Contains(text, "refused") }) {
 		t.Errorf("staff read %q", told)
 	}
 	s.discord.Invite(guild)
@@ -127,48 +127,6 @@ func TestARefusalByCloudflareIsNoMissingGuild(t *testing.T) {
 	}
 }
 
-// A guild that the bot is invited to while it runs gets its commands.
-func TestAnInvitationWhileRunning(t *testing.T) {
-	s := newStage(t)
-	guild := s.discord.AddGuild()
-	ids := make(chan map[string]string, 1)
-	everyone := in("", customers())
-	everyone.Registered = func(found map[string]string) { ids <- found }
-	var running sync.WaitGroup
-	running.Go(func() { s.registrar().Run(t.Context(), []register.Scope{everyone, in(guild, staffs())}) })
-
-	refusals := func() (n int) {
-		for _, call := range s.discord.Calls() {
-			if call.Status == http.StatusForbidden {
-				n++
-			}
-		}
-		return n
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if _, err := s.discord.WaitCall(ctx, func(discordtest.Call) bool { return refusals() >= 3 }); err != nil {
-		t.Fatalf("%d refusals: %v", refusals(), err)
-	}
-	if found := <-ids; len(found) != 2 || found["bot"] == "" {
-		t.Errorf("customers' commands have the IDs %v", found)
-	}
-	s.discord.Invite(guild)
-	running.Wait()
-	if got := s.names(guild); got != "Hosted bots admin" {
-		t.Errorf("the guild has %q", got)
-	}
-	told := slices.DeleteFunc(s.staff.all(), func(text string) bool { return text == "updated" })
-	if len(told) != 1 {
-		t.Fatalf("staff read %q", told)
-	}
-	for _, part := range []string{guild, "50001", "Missing Access", "client_id=" + s.discord.ApplicationID(), "scope=bot+applications.commands", "guild_id=" + guild} {
-		if !strings.Contains(told[0], part) {
-			t.Errorf("staff read %q without %s", told[0], part)
-		}
-	}
-}
-
 // Staff read a refusal once, and again when its reason is another one.
 func TestARefusalIsToldOncePerReason(t *testing.T) {
 	s := newStage(t)
@@ -185,12 +143,12 @@ func TestARefusalIsToldOncePerReason(t *testing.T) {
 	}
 	refuse("1", 3)
 	refuse("2", 2)
-	if told := s.staff.all(); len(told) != 2 || !strings.Contains(told[0], "code 1") || !strings.Contains(told[1], "code 2") {
+	if told := s.staff.told; len(told) != 2 || !strings.Contains(told[0], "code 1") || !strings.Contains(told[1], "code 2") {
 		t.Errorf("staff read %q", told)
 	}
 	s.discord.Inject(discordtest.Fault{Method: http.MethodPut, Status: 503, Body: "upstream connect error", Times: 1})
-	if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err == nil || len(s.staff.all()) != 2 {
-		t.Errorf("error %v; staff read %q of what passes by itself", err, s.staff.all())
+	if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err == nil || len(s.staff.told) != 2 {
+		t.Errorf("error %v; staff read %q of what passes by itself", err, s.staff.told)
 	}
 	if err := r.Sync(t.Context(), []register.Scope{in("", customers())}); err != nil {
 		t.Error(err)
