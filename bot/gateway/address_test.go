@@ -34,7 +34,7 @@ func wantUnauthorized(t *testing.T, err error) {
 	}
 }
 
-func TestADiscordThatIsAwayIsTriedAtGrowingIntervals(t *testing.T) {
+func TestDiscordAwayIsTriedAtGrowingIntervals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeGateway{discover: func(int) (*discordgo.GatewayBotResponse, error) {
 			return nil, &rest.Error{Status: http.StatusServiceUnavailable}
@@ -96,9 +96,9 @@ func TestAddressesThatAreNotUsed(t *testing.T) {
 	}
 }
 
-// TestASessionIsResumedAtTheGeneralAddress where that for resuming does not answer,
+// TestSessionIsResumedAtTheGeneralAddress where that for resuming does not answer,
 // and where none may be begun: what Discord limits are new sessions.
-func TestASessionIsResumedAtTheGeneralAddress(t *testing.T) {
+func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ops []int
 		f := &fakeGateway{
@@ -136,7 +136,7 @@ func TestASessionIsResumedAtTheGeneralAddress(t *testing.T) {
 	})
 }
 
-func TestTheGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
+func TestGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
 	f := &fakeGateway{script: func(_ int, link *fakeLink) {
 		link.hello()
 		link.ready()
@@ -155,11 +155,8 @@ func TestTheGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Method + " " + r.Host
 		target, err := net.Dial("tcp", r.Host)
-		if err != nil {
-			return
-		}
-		client, _, err := w.(http.Hijacker).Hijack()
-		if err != nil {
+		client, _, hijackErr := w.(http.Hijacker).Hijack()
+		if err != nil || hijackErr != nil {
 			return
 		}
 		_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")

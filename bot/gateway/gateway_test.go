@@ -17,7 +17,7 @@ import (
 	"hostbot/bot/rest"
 )
 
-func TestASessionIsBegunAndResumed(t *testing.T) {
+func TestSessionIsBegunAndResumed(t *testing.T) {
 	var identify, resume fakeMessage
 	var addresses []string
 	told := play(t, time.Minute, func(n int, link *fakeLink) {
@@ -61,7 +61,7 @@ func TestASessionIsBegunAndResumed(t *testing.T) {
 	}
 }
 
-func TestTheSessionIsEndedWithTheProgram(t *testing.T) {
+func TestSessionIsEndedWithTheProgram(t *testing.T) {
 	var closed error
 	play(t, time.Minute, func(_ int, link *fakeLink) {
 		link.hello()
@@ -74,7 +74,7 @@ func TestTheSessionIsEndedWithTheProgram(t *testing.T) {
 	}
 }
 
-func TestALostConnectionLeavesTheSessionToBeResumed(t *testing.T) {
+func TestLostConnectionLeavesTheSessionToBeResumed(t *testing.T) {
 	for _, text := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`, `null`, `[]`, `{}`, `not JSON`} {
 		var closed error
 		var second fakeMessage
@@ -164,7 +164,7 @@ func TestSilenceIsNoticedWithinTwoIntervals(t *testing.T) {
 	}
 }
 
-func TestAGatewayThatDoesNotSayHelloIsGivenUp(t *testing.T) {
+func TestGatewayThatDoesNotSayHelloIsGivenUp(t *testing.T) {
 	tests := map[string]error{`{"op":11}`: errLate}
 	for _, interval := range []string{"0", "-1", "9000000000000", `"x"`, "null"} {
 		tests[`{"op":10,"d":{"heartbeat_interval":`+interval+`}}`] = errMalformed
@@ -180,9 +180,9 @@ func TestAGatewayThatDoesNotSayHelloIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestALateReadyCostsFewIdentifies has outages in which Discord acknowledges
+// TestLateReadyCostsFewIdentifies has outages in which Discord acknowledges
 // heartbeats and nothing else.
-func TestALateReadyCostsFewIdentifies(t *testing.T) {
+func TestLateReadyCostsFewIdentifies(t *testing.T) {
 	for after, most := range map[time.Duration]int{2 * time.Minute: 1, 100 * time.Hour: int(time.Hour / (readyLimit * 10 * time.Second))} {
 		identifies := 0
 		told := play(t, time.Hour, func(_ int, link *fakeLink) {
@@ -217,9 +217,9 @@ func TestResumesThatFailAgainAndAgainEndInANewSession(t *testing.T) {
 	}
 }
 
-// TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession: what happened meanwhile
+// TestOutageInWhichDiscordAsksToResumeKeepsTheSession: what happened meanwhile
 // is only replayed to the session that was there.
-func TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
+func TestOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
 	for _, ask := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`} {
 		const outage = 3 * maxFailedResumes
 		var ops []int
@@ -241,7 +241,7 @@ func TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
 	}
 }
 
-func TestAnInvalidSessionIsBegunAnew(t *testing.T) {
+func TestInvalidSessionIsBegunAnew(t *testing.T) {
 	var at []time.Time
 	var ops []int
 	play(t, time.Minute, func(n int, link *fakeLink) {

@@ -33,9 +33,9 @@ func TestInstallationContexts(t *testing.T) {
 	}
 }
 
-// TestTheEntryPointCommandIsKept: the command that opens the application's Activity
+// TestEntryPointCommandIsKept: the command that opens the application's Activity
 // is not ours.
-func TestTheEntryPointCommandIsKept(t *testing.T) {
+func TestEntryPointCommandIsKept(t *testing.T) {
 	s := newStage(t)
 	s.discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0, 1}, Activities: true})
 	before := s.discord.CommandsIn("")[0]

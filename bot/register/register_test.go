@@ -92,7 +92,7 @@ func TestWhileStaffsGuildIsOutOfReach(t *testing.T) {
 }
 
 // The bot may have left a guild whose commands are no longer wanted.
-func TestAGuildThatTheBotLeft(t *testing.T) {
+func TestGuildThatTheBotLeft(t *testing.T) {
 	s := newStage(t)
 	guild := s.discord.AddGuild()
 	s.discord.Invite(guild)
@@ -109,26 +109,8 @@ func TestAGuildThatTheBotLeft(t *testing.T) {
 	}
 }
 
-// A refusal of Cloudflare's says nothing of the guild, and is asked about again.
-func TestARefusalByCloudflareIsNoMissingGuild(t *testing.T) {
-	s := newStage(t)
-	own := s.discord.GuildID()
-	s.sync(t, in(own, customers()))
-	s.discord.Inject(discordtest.Fault{
-		Method: http.MethodGet, Route: discordtest.RouteGuildCommands, Times: 1, Cloudflare: true,
-		Status: http.StatusForbidden, Body: `{"message": "internal network error", "code": 40333}`,
-	})
-	r, wanted := s.registrar(), []register.Scope{in("", customers())}
-	if err := r.Sync(t.Context(), wanted); err == nil {
-		t.Error("no error, though Cloudflare refused a list")
-	}
-	if err := r.Sync(t.Context(), wanted); err != nil || s.names(own) != "" {
-		t.Errorf("error %v, the guild's list has %q", err, s.names(own))
-	}
-}
-
 // Staff read a refusal once, and again when its reason is another one.
-func TestARefusalIsToldOncePerReason(t *testing.T) {
+func TestRefusalIsToldOncePerReason(t *testing.T) {
 	s := newStage(t)
 	r := s.registrar()
 	refuse := func(code string, times int) {

@@ -7,22 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/rest"
 )
-
-func TestSessionSends(t *testing.T) {
-	client, requests := serve(t, answer(200, `[{"id":"1","name":"bot"}]`))
-	commands, err := client.Session().ApplicationCommandBulkOverwrite("22", "44", []*discordgo.ApplicationCommand{{Name: "bot"}})
-	if err != nil || len(commands) != 1 || commands[0].ID != "1" {
-		t.Fatalf("answer %v, %v", commands, err)
-	}
-	want := sent{"PUT", "/api/v10/applications/22/guilds/44/commands", "Bot " + botToken, `[{"name":"bot","options":null}]`}
-	if got := <-requests; got != want {
-		t.Errorf("sent %v, want %v", got, want)
-	}
-}
 
 // TestSessionErrors has the answers with which discordgo has a way of its own.
 func TestSessionErrors(t *testing.T) {
