@@ -164,7 +164,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 		return nil, c.unanswered(ctx, err)
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, refusal(res, body)
-	case !isDiscords(res):
+	case !isDiscords(res) && !json.Valid(body):
 		return nil, &Error{Message: "the answer is not Discord's", Uncertain: true}
 	}
 	return body, nil
