@@ -9,7 +9,6 @@ package bot
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,9 +124,9 @@ func (b *Bot) build() error {
 func (b *Bot) gatewayConfig() gateway.Config {
 	discord := b.settings.Discord
 	return gateway.Config{
-		Token: discord.Token, UserAgent: b.discord.UserAgent(), Version: b.discord.Version(),
+		Token: discord.Token, Version: b.discord.Version(),
 		Shard: gateway.Shard{ID: 0, Count: 1}, REST: b.discord, Identifies: new(gateway.IdentifyLimiter),
-		AllowPlain: strings.HasPrefix(discord.APIURL, "http://"), Proxy: http.ProxyFromEnvironment,
+		AllowPlain:    strings.HasPrefix(discord.APIURL, "http://"),
 		OnInteraction: b.responder.Accept,
 		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
 	}

@@ -18,13 +18,15 @@ func (b *Bot) registerCommands(ctx context.Context) {
 			Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
 			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
 		})
+		registrar.Run(ctx, b.scopes())
 		// Memory for what starting took is a tenth of what an idle bot holds.
-		registrar.Run(ctx, b.scopes(), debug.FreeOSMemory)
+		debug.FreeOSMemory()
 	}
 }
 
 // scopes returns which commands belong where: customers' everywhere, or in the
 // one guild that is set; staff's in the guild of theirs, which may be the same.
+// Those of customers come first.
 func (b *Bot) scopes() []register.Scope {
 	forCustomers, forStaff := b.handlers.Definitions()
 	customers := register.Scope{GuildID: b.settings.Discord.GuildID, Commands: forCustomers, Registered: b.handlers.Registered}

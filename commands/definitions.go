@@ -9,22 +9,12 @@ import (
 	"hostbot/locale"
 )
 
-// Definitions returns the commands as they are registered with Discord.
-//
-// Contexts and integration types of the customers' are those that the commands are made
-// for; package register leaves out what the application may not have. Discord hides
-// staff's from members who may not manage the guild, unless that is set otherwise there.
-// Staff decides who may use them all the same.
+// Definitions returns the commands as they are registered with Discord: those of
+// operations that the service offers. Discord hides staff's from members who may not
+// manage the guild, unless that is set otherwise there. Staff decides who may use them
+// all the same.
 func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationCommand) {
 	customers, staff = c.define(c.offered(false)), c.define(c.offered(true))
-	for _, d := range customers {
-		d.IntegrationTypes = &[]discordgo.ApplicationIntegrationType{
-			discordgo.ApplicationIntegrationGuildInstall, discordgo.ApplicationIntegrationUserInstall,
-		}
-		d.Contexts = &[]discordgo.InteractionContextType{
-			discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM, discordgo.InteractionContextPrivateChannel,
-		}
-	}
 	manageGuild := int64(discordgo.PermissionManageGuild)
 	for _, d := range staff {
 		d.DefaultMemberPermissions = &manageGuild

@@ -96,7 +96,7 @@ func TestFaultsAfterWhichTheSessionIsResumed(t *testing.T) {
 	}
 	tests := map[string]fault{
 		"asked to reconnect":  {strike: (*discordtest.Server).AskReconnect, why: "asked to reconnect"},
-		"session still valid": {strike: func(d *discordtest.Server) { d.InvalidateSession(true) }, why: "asked to resume"},
+		"session still valid": {strike: func(d *discordtest.Server) { d.InvalidateSession(true) }, why: "asked to reconnect"},
 		"cut":                 {strike: (*discordtest.Server).Drop, why: "connection to discord lost"},
 		"half open": {
 			strike: func(d *discordtest.Server) { d.Silence(true) }, why: "acknowledged no heartbeat",
@@ -183,7 +183,7 @@ func TestTroubleBeforeTheFirstSession(t *testing.T) {
 			before: func(d *discordtest.Server) { d.AskReconnectInsteadOfReady(1) }, why: "asked to reconnect", identifies: 2,
 		},
 		"IDENTIFY is left unanswered": {
-			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "neither READY nor RESUMED", identifies: 2,
+			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "READY or RESUMED in time", identifies: 2,
 		},
 		"IDENTIFY is closed upon": {
 			before: func(d *discordtest.Server) { d.RefuseSessions(4008) }, why: "with code 4008",

@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
+	"math/rand/v2"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"runtime"
 	"strconv"
@@ -39,8 +38,6 @@ const (
 	// maxMessage bounds a message of Discord's, in bytes. One about an
 	// interaction has kilobytes.
 	maxMessage = 16 << 20
-	// maxKept is the largest buffer, in bytes, that is used again.
-	maxKept = 64 << 10
 	// writeLimit bounds one write.
 	writeLimit = 10 * time.Second
 	// closeLimit bounds the wait for Discord's answer to a close frame.
@@ -51,98 +48,70 @@ const (
 	// (https://discord.com/developers/docs/events/gateway#identifying). A further
 	// IDENTIFY would count towards the day's 1,000, where a RESUME is free. So
 	// READY is waited for much longer than RESUMED. Both limits are in heartbeat
-	// intervals, and start over with each event; Discord's interval is 41.25 s.
+	// intervals; Discord's is 41.25 s.
 	readyLimit  = 15
 	resumeLimit = 2
 )
 
 // connection is one websocket, over which a session is begun or resumed.
 type connection struct {
-	gateway  *Gateway
-	raw      net.Conn // under ws
-	ws       *websocket.Conn
-	resuming bool
+	gateway *Gateway
+	ws      *websocket.Conn
 
 	ctx context.Context // done when the connection is over; its cause says why
 	end context.CancelCauseFunc
 
-	sequence atomic.Int64 // of the last event
-	beats    heartbeats
+	heartbeatAt    atomic.Int64 // when the last heartbeat was sent, in Unix nanoseconds
+	unacknowledged atomic.Bool  // the last regular heartbeat is
 
 	// Used by run alone.
-	buffer   bytes.Buffer
-	parser   fastjson.Parser
-	began    bool          // IDENTIFY or RESUME was sent
-	stood    bool          // READY or RESUMED was received
-	patience time.Duration // for the next event, until the session stands
-	waiting  *time.Timer   // ends the connection when patience is over
+	buffer bytes.Buffer
+	parser fastjson.Parser
+	stood  bool        // READY or RESUMED was received
+	late   *time.Timer // ends the connection where HELLO, and then READY or RESUMED, does not come
 }
 
-// dial connects to the gateway. It returns the websocket and the connection under
-// it, which can be closed and given deadlines at any time.
-func (g *Gateway) dial(ctx context.Context, at *url.URL) (ws *websocket.Conn, raw net.Conn, err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) { raw = info.Conn },
-	})
+// dial connects to the gateway.
+func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, error) {
+	at, err := url.Parse(address)
+	if err != nil || at.Host == "" || at.Scheme != "wss" && (at.Scheme != "ws" || !g.cfg.AllowPlain) {
+		return nil, errMalformed
+	}
 	// The version and the encoding are to be added to each address, also to
 	// the one for resuming (discord-api-docs#5725).
-	address := *at
-	address.RawQuery = url.Values{"v": {strconv.Itoa(g.cfg.Version)}, "encoding": {"json"}}.Encode()
-	options := &websocket.DialOptions{
+	at.RawQuery = url.Values{"v": {strconv.Itoa(g.cfg.Version)}, "encoding": {"json"}}.Encode()
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, at.String(), &websocket.DialOptions{ //nolint:bodyclose // the library reads and closes it
 		HTTPClient: &http.Client{
 			Transport:     g.transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		HTTPHeader: http.Header{"User-Agent": {g.cfg.UserAgent}},
-	}
-	ws, res, err := websocket.Dial(ctx, address.String(), options) //nolint:bodyclose // the library reads and closes it
-	switch {
-	case err == nil:
-		ws.SetReadLimit(maxMessage)
-		return ws, raw, nil
-	case res != nil && res.StatusCode != http.StatusSwitchingProtocols:
-		return nil, nil, fmt.Errorf("connect to the gateway: %w", rest.Refusal(res))
-	default:
-		var request *url.Error // names the address, which says nothing
-		if errors.As(err, &request) {
+		HTTPHeader: http.Header{"User-Agent": {rest.UserAgent}},
+	})
+	if err != nil {
+		if request, ok := errors.AsType[*url.Error](err); ok { // names the address, which says nothing
 			err = request.Err
 		}
-		return nil, nil, fmt.Errorf("connect to the gateway: %w", err)
+		return nil, fmt.Errorf("connect to the gateway: %w", err)
 	}
+	ws.SetReadLimit(maxMessage)
+	return ws, nil
 }
 
-// newConnection returns a connection that ends when run returns. Where ctx is done
-// before, it ends the session with Discord.
-func newConnection(ctx context.Context, g *Gateway, ws *websocket.Conn, raw net.Conn, resuming bool) *connection {
-	c := &connection{gateway: g, ws: ws, raw: raw, resuming: resuming}
-	c.sequence.Store(g.session.Sequence)
-	c.beats.asked = make(chan struct{}, 1)
+// run serves the session over a websocket until that is over, and returns why, and
+// whether the session stood. Where ctx is done before, it ends the session with
+// Discord.
+func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (stood bool, reason error) {
+	c := &connection{gateway: g, ws: ws}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, c.leave)
-	context.AfterFunc(c.ctx, func() {
-		stop()
-		// Without a close frame: Discord keeps the session for a while.
-		_ = c.raw.Close()
-		_ = c.ws.CloseNow()
-	})
-	return c
-}
-
-// leave ends the session: code 1000 tells Discord that it will not be resumed.
-func (c *connection) leave() {
-	_ = c.raw.SetDeadline(time.Now().Add(closeLimit))
-	_ = c.ws.Close(websocket.StatusNormalClosure, "")
-	c.end(context.Canceled)
-}
-
-// run reads what Discord sends until the connection is over, and returns why.
-func (c *connection) run() error {
+	// Without a close frame: Discord keeps the session for a while.
+	defer func() { _ = ws.CloseNow() }()
 	defer c.end(nil)
-	c.waiting = time.AfterFunc(connectLimit, func() { c.end(errNoHello) })
-	defer func() { c.waiting.Stop() }()
-	for {
+	defer context.AfterFunc(ctx, c.leave)()
+	c.late = time.AfterFunc(connectLimit, func() { c.end(errLate) })
+	defer c.late.Stop()
+	for c.ctx.Err() == nil {
 		message, err := c.read()
 		if err == nil {
 			err = c.handle(message)
@@ -150,29 +119,33 @@ func (c *connection) run() error {
 		if err != nil {
 			c.end(err)
 		}
-		if c.ctx.Err() != nil {
-			return context.Cause(c.ctx)
-		}
 	}
+	return c.stood, context.Cause(c.ctx)
+}
+
+// leave ends the session: code 1000 tells Discord that it will not be resumed.
+func (c *connection) leave() {
+	limit := time.AfterFunc(closeLimit, func() { c.end(context.Canceled) })
+	defer limit.Stop()
+	_ = c.ws.Close(websocket.StatusNormalClosure, "")
+	c.end(context.Canceled)
 }
 
 // read returns the next message, which is valid until read is called again.
 func (c *connection) read() (*fastjson.Value, error) {
-	// Not with the connection's context, which would cost an event 300 bytes:
-	// whoever ends the connection closes it.
-	kind, reader, err := c.ws.Reader(context.Background())
+	_, reader, err := c.ws.Reader(c.ctx)
+	if err == nil {
+		c.buffer.Reset()
+		_, err = c.buffer.ReadFrom(reader)
+	}
+	if frame, ok := errors.AsType[websocket.CloseError](err); ok {
+		return nil, closeError(frame)
+	}
 	if err != nil {
-		return nil, closed(err)
-	}
-	if c.buffer.Cap() > maxKept {
-		c.buffer, c.parser = bytes.Buffer{}, fastjson.Parser{}
-	}
-	c.buffer.Reset()
-	if _, err := c.buffer.ReadFrom(reader); err != nil {
-		return nil, closed(err)
+		return nil, err
 	}
 	message, err := c.parser.ParseBytes(c.buffer.Bytes())
-	if err != nil || kind != websocket.MessageText || message.Get("op") == nil {
+	if err != nil || message.Get("op") == nil {
 		return nil, errMalformed
 	}
 	return message, nil
@@ -185,19 +158,20 @@ func (c *connection) handle(message *fastjson.Value) error {
 	case opHello:
 		return c.hello(time.Duration(data.GetInt64("heartbeat_interval")) * time.Millisecond)
 	case opHeartbeat:
-		c.beats.ask()
+		return c.heartbeat()
 	case opHeartbeatACK:
-		c.gateway.latency.Store(int64(c.beats.acknowledged()))
+		c.unacknowledged.Store(false)
+		c.gateway.latency.Store(time.Now().UnixNano() - c.heartbeatAt.Load())
 	case opReconnect:
 		return errReconnect
 	case opInvalidSession:
-		if message.GetBool("d") {
-			return errResumable
+		if message.GetBool("d") { // it can be resumed
+			return errReconnect
 		}
 		return errInvalidSession
 	case opDispatch:
 		c.dispatch(string(message.GetStringBytes("t")), data)
-		c.sequence.Store(max(c.sequence.Load(), message.GetInt64("s")))
+		c.gateway.sequence.Store(max(c.gateway.sequence.Load(), message.GetInt64("s")))
 	}
 	return nil
 }
@@ -207,69 +181,77 @@ func (c *connection) hello(interval time.Duration) error {
 	if interval <= 0 || interval > maxInterval {
 		return errMalformed
 	}
-	if c.began {
-		return nil
+	go c.keepAlive(interval)
+	g := c.gateway
+	if g.sessionID != "" {
+		c.late.Reset(resumeLimit * interval)
+		return c.send(opResume, map[string]any{"token": g.cfg.Token.Reveal(), "session_id": g.sessionID, "seq": g.sequence.Load()})
 	}
-	c.began = true
-	go c.heartbeat(interval)
-	c.patience = readyLimit * interval
-	if c.resuming {
-		c.patience = resumeLimit * interval
-	}
-	c.waiting.Stop()
-	c.waiting = time.AfterFunc(c.patience, func() { c.end(errNoSession) })
-	if c.resuming {
-		return c.resume()
-	}
-	return c.identify()
-}
-
-func (c *connection) identify() error {
-	shard := c.gateway.cfg.Shard
+	c.late.Reset(readyLimit * interval)
 	return c.send(opIdentify, map[string]any{
-		"token":      c.gateway.cfg.Token.Reveal(),
+		"token":      g.cfg.Token.Reveal(),
 		"intents":    0, // interactions need none
-		"shard":      [2]int{shard.ID, shard.Count},
+		"shard":      [2]int{g.cfg.Shard.ID, g.cfg.Shard.Count},
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "hostbot", "device": "hostbot"},
 	})
 }
 
-func (c *connection) resume() error {
-	return c.send(opResume, map[string]any{
-		"token":      c.gateway.cfg.Token.Reveal(),
-		"session_id": c.gateway.session.ID,
-		"seq":        c.sequence.Load(),
-	})
-}
-
-// dispatch acts on an event. Each that comes before the session stands is a sign
-// that it will.
+// dispatch acts on an event.
 func (c *connection) dispatch(name string, data *fastjson.Value) {
-	if !c.stood {
-		c.waiting.Reset(c.patience)
-	}
+	g := c.gateway
 	switch name {
 	case "READY":
-		c.gateway.session.ID = string(data.GetStringBytes("session_id"))
-		c.gateway.session.ResumeURL = string(data.GetStringBytes("resume_gateway_url"))
+		g.sessionID = string(data.GetStringBytes("session_id"))
+		g.resumeURL = string(data.GetStringBytes("resume_gateway_url"))
 		c.stand()
-		c.gateway.cfg.OnReady(string(data.GetStringBytes("application", "id")))
+		g.cfg.OnReady(string(data.GetStringBytes("application", "id")))
 	case "RESUMED":
 		c.stand()
-		c.gateway.cfg.OnResumed()
+		g.cfg.OnResumed()
 	case "INTERACTION_CREATE":
 		event := interaction.ReadEvent(data)
 		event.Replayed = !c.stood // which only a resumed session sends before RESUMED
-		c.gateway.cfg.OnInteraction(event)
+		g.cfg.OnInteraction(event)
 	}
 }
 
 // stand notes that Discord delivers events from now on.
 func (c *connection) stand() {
 	c.stood = true
-	c.waiting.Stop()
-	c.gateway.failedResumes, c.gateway.useResumeURL = 0, true
-	c.gateway.ready.Store(c.ctx.Err() == nil)
+	c.late.Stop()
+	c.gateway.failedResumes = 0
+	c.gateway.ready.Store(true)
+}
+
+// keepAlive sends heartbeats until the connection is over. The first comes
+// after a random part of the interval, as Discord asks: otherwise all clients that
+// it cut off together would come back in step. Where one is not acknowledged by
+// the time of the next, the connection is dead:
+// https://discord.com/developers/docs/events/gateway#sending-heartbeats
+func (c *connection) keepAlive(interval time.Duration) {
+	for pause := rand.N(interval); ; pause = interval {
+		sleep(c.ctx, pause)
+		if c.ctx.Err() != nil {
+			return
+		}
+		if c.unacknowledged.Swap(true) {
+			c.end(errUnacknowledged)
+			return
+		}
+		if err := c.heartbeat(); err != nil {
+			c.end(err)
+		}
+	}
+}
+
+// heartbeat sends a heartbeat.
+func (c *connection) heartbeat() error {
+	c.heartbeatAt.Store(time.Now().UnixNano())
+	var last any // null until there was an event
+	if sequence := c.gateway.sequence.Load(); sequence > 0 {
+		last = sequence
+	}
+	return c.send(opHeartbeat, last)
 }
 
 // send writes a message.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/coder/websocket"
 
 	"hostbot/bot/rest"
@@ -44,60 +45,29 @@ func finalReason(code int) string {
 }
 
 // closeError is a close frame from Discord.
-type closeError struct {
-	code int
-	text string
-}
+type closeError websocket.CloseError
 
-func (e *closeError) Error() string {
-	return fmt.Sprintf("discord closed the connection with code %d %q", e.code, e.text)
-}
-
-// closed returns the error of a connection that ended, a *closeError where that
-// was by a close frame.
-func closed(err error) error {
-	var frame websocket.CloseError
-	if errors.As(err, &frame) {
-		return &closeError{code: int(frame.Code), text: frame.Reason}
-	}
-	return err
-}
-
-// discoveryError says that Discord did not tell where the gateway is.
-type discoveryError struct{ err error }
-
-func (e *discoveryError) Error() string { return "ask where the gateway is: " + e.err.Error() }
-func (e *discoveryError) Unwrap() error { return e.err }
-
-// startLimitError says that no session should be begun for some time.
-type startLimitError struct{ delay time.Duration }
-
-func (e *startLimitError) Error() string {
-	return fmt.Sprintf("too few of the sessions that discord allows in a day are left: waiting for %v", e.delay.Round(time.Second))
+func (e closeError) Error() string {
+	return fmt.Sprintf("discord closed the connection with code %d %q", e.Code, e.Reason)
 }
 
 // What Discord can ask for without a close frame, and what ends a connection
 // without a word of Discord's.
 var (
 	errReconnect      = errors.New("discord asked to reconnect")
-	errResumable      = errors.New("discord asked to resume the session")
 	errInvalidSession = errors.New("discord gave up the session")
 	errMalformed      = errors.New("the gateway sent what makes no sense")
 	errUnacknowledged = errors.New("the gateway acknowledged no heartbeat")
-	errNoHello        = errors.New("the gateway did not say HELLO in time")
-	errNoSession      = errors.New("the gateway said neither READY nor RESUMED in time")
+	errLate           = errors.New("the gateway did not send HELLO, READY or RESUMED in time")
 )
 
 // finalError returns what reason means if it is final, or nil.
 func finalError(reason error) *FinalError {
 	code := 0
-	var frame *closeError
-	var discovery *discoveryError
-	var answer *rest.Error
-	switch {
-	case errors.As(reason, &frame):
-		code = frame.code
-	case errors.As(reason, &discovery) && errors.As(discovery, &answer):
+	if frame, ok := errors.AsType[closeError](reason); ok {
+		code = int(frame.Code)
+	}
+	if answer, ok := errors.AsType[*rest.Error](reason); ok {
 		code = answer.Status
 	}
 	if finalReason(code) == "" {
@@ -110,25 +80,22 @@ func finalError(reason error) *FinalError {
 // Discord closes with 1000 as well, for no reason that is known, and such a session
 // can be resumed (JDA WebSocketClient.java, discord.py client.py).
 func endsSession(reason error) bool {
-	var frame *closeError
-	if errors.As(reason, &frame) {
-		return frame.code == 4003 || frame.code == 4007 || frame.code == 4009
+	if frame, ok := errors.AsType[closeError](reason); ok {
+		return frame.Code == 4003 || frame.Code == 4007 || frame.Code == 4009
 	}
 	return errors.Is(reason, errInvalidSession)
 }
 
 // delayOf returns how long Discord asks to wait, or 0.
 func delayOf(reason error) time.Duration {
-	var answer *rest.Error
-	var limit *startLimitError
-	switch {
-	case errors.As(reason, &answer):
+	if answer, ok := errors.AsType[*rest.Error](reason); ok {
 		return answer.RetryAfter
-	case errors.As(reason, &limit):
-		return limit.delay
-	case errors.Is(reason, errInvalidSession):
-		return time.Second + rand.N(4*time.Second) // a random time of 1 to 5 s (discord-api-docs#244)
-	default:
-		return 0
 	}
+	if limit, ok := errors.AsType[*backoff.RetryAfterError](reason); ok {
+		return limit.Duration
+	}
+	if errors.Is(reason, errInvalidSession) {
+		return time.Second + rand.N(4*time.Second) // a random time of 1 to 5 s (discord-api-docs#244)
+	}
+	return 0
 }

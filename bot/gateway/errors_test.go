@@ -1,41 +1,32 @@
 package gateway
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // TestCloseCodes follows Discord's list of gateway close event codes, and those of
-// RFC 6455 that a server sends.
+// RFC 6455 that a server sends. After the others the session is resumed.
 func TestCloseCodes(t *testing.T) {
-	const (
-		resumes = iota
-		begins
-		ends
-	)
-	for code, want := range map[int]int{
-		1000: resumes, 1001: resumes, 1005: resumes, 1011: resumes, 1012: resumes,
-		4000: resumes, 4001: resumes, 4002: resumes, 4003: begins, 4004: ends, 4005: resumes, 4006: resumes, 4007: begins,
-		4008: resumes, 4009: begins, 4010: ends, 4011: ends, 4012: ends, 4013: ends, 4014: ends, 4999: resumes, 0: resumes,
-	} {
-		reason := &closeError{code: code}
-		got := resumes
-		if endsSession(reason) {
-			got = begins
+	final := []websocket.StatusCode{4004, 4010, 4011, 4012, 4013, 4014}
+	ending := []websocket.StatusCode{4003, 4007, 4009}
+	resumed := []websocket.StatusCode{0, 1000, 1001, 1005, 1011, 1012, 4000, 4001, 4002, 4005, 4006, 4008, 4999}
+	for _, code := range slices.Concat(final, ending, resumed) {
+		reason := closeError{Code: code}
+		if got := finalError(reason) != nil; got != slices.Contains(final, code) {
+			t.Errorf("%d is final: %v", code, got)
 		}
-		if finalError(reason) != nil {
-			got = ends
-		}
-		if got != want {
-			t.Errorf("after %d: %d, want %d", code, got, want)
+		if got := endsSession(reason); got != slices.Contains(ending, code) {
+			t.Errorf("%d ends the session: %v", code, got)
 		}
 	}
 }
 
 func TestDelayAfterAnInvalidSessionIsRandom(t *testing.T) {
-	for range 100 {
-		if d := delayOf(errInvalidSession); d < time.Second || d > 5*time.Second {
-			t.Errorf("after %v", d)
-		}
+	if d, other := delayOf(errInvalidSession), delayOf(errInvalidSession); d < time.Second || d > 5*time.Second || d == other {
+		t.Errorf("after %v and %v", d, other)
 	}
 }

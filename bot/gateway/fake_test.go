@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -21,11 +22,13 @@ import (
 // does; it counts connections from 1.
 type fakeGateway struct {
 	script func(n int, link *fakeLink)
-	limits discordgo.SessionInformation
+	// discover answers when Discord is asked for the nth time where the gateway is.
+	discover func(n int) (*discordgo.GatewayBotResponse, error)
 
 	scripts sync.WaitGroup
 	mu      sync.Mutex
 	links   int
+	asked   []time.Time // when Discord was asked where the gateway is
 }
 
 // fakeLink is Discord's end of one connection.
@@ -43,7 +46,13 @@ type fakeMessage struct {
 }
 
 func (f *fakeGateway) GatewayBot(context.Context) (*discordgo.GatewayBotResponse, error) {
-	return &discordgo.GatewayBotResponse{URL: "ws://gateway.test", Shards: 1, SessionStartLimit: f.limits}, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, time.Now())
+	if f.discover != nil {
+		return f.discover(len(f.asked))
+	}
+	return &discordgo.GatewayBotResponse{URL: "ws://gateway.test", Shards: 1}, nil
 }
 
 // dial is a transport's DialContext.
@@ -123,42 +132,52 @@ func (l *fakeLink) acknowledgeAll() {
 
 // newTestGateway returns a gateway that connects to the fake. told is what it
 // said through its functions.
-func newTestGateway(t *testing.T, f *fakeGateway) (g *Gateway, told *recorder) {
-	t.Helper()
-	told = &recorder{}
+func newTestGateway(f *fakeGateway) (g *Gateway, told *[]string) {
+	told = new([]string)
+	tell := func(text string) { *told = append(*told, text) }
 	g = New(Config{
-		Token: "token-of-the-test", UserAgent: "DiscordBot (test, 1)", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
+		Token: "token-of-the-test", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
 		Identifies: new(IdentifyLimiter), AllowPlain: true,
 		OnInteraction: func(e *interaction.Event) {
 			if e.Replayed {
-				told.add("replayed")
+				tell("replayed")
 			}
-			told.add("interaction " + e.ID)
+			tell("interaction " + e.ID)
 		},
-		OnReady:   func(id string) { told.add("ready " + id) },
-		OnResumed: func() { told.add("resumed") },
-		OnLost:    func(reason error) { told.add("lost: " + reason.Error()) },
+		OnReady:   func(id string) { tell("ready " + id) },
+		OnResumed: func() { tell("resumed") },
+		OnLost:    func(reason error) { tell("lost: " + reason.Error()) },
 	})
-	g.transport.DialContext = f.dial
+	g.transport.Proxy, g.transport.DialContext = nil, f.dial
 	return g, told
 }
 
-// recorder remembers what it was told.
-type recorder struct {
-	mu   sync.Mutex
-	list []string
+// run runs a gateway against the fake for some of a bubble's time, and returns what
+// it told and what it ended with.
+func (f *fakeGateway) run(t *testing.T, d time.Duration) ([]string, error) {
+	t.Helper()
+	g, told := newTestGateway(f)
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	err := g.Run(ctx)
+	if g.Ready() {
+		t.Error("the gateway is ready without a connection")
+	}
+	f.scripts.Wait()
+	return *told, err
 }
 
-func (r *recorder) add(text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = append(r.list, text)
-}
-
-func (r *recorder) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.list...)
+// play runs a gateway against a script for some time, in a bubble of its own, and
+// returns what it told.
+func play(t *testing.T, d time.Duration, script func(n int, link *fakeLink)) (told []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		if told, err = (&fakeGateway{script: script}).run(t, d); err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+	})
+	return told
 }
 
 // oneConn is a listener with one connection.

@@ -12,8 +12,8 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -37,29 +37,19 @@ type REST interface {
 // Config is what a Gateway needs. The functions are called from one goroutine
 // and must return at once.
 type Config struct {
-	Token     secret.Text
-	UserAgent string
-	Version   int // of the gateway's protocol: 9 or 10
-	Shard     Shard
-	REST      REST
+	Token   secret.Text
+	Version int // of the gateway's protocol: 9 or 10
+	Shard   Shard
+	REST    REST
 	// Identifies is shared by the shards of a process.
 	Identifies *IdentifyLimiter
 	// AllowPlain lets the gateway be reached without TLS, as one for tests is.
 	AllowPlain bool
-	// Proxy returns the proxy to connect through, or nil; a nil Proxy means none.
-	Proxy func(*http.Request) (*url.URL, error)
 
 	OnInteraction func(*interaction.Event)
 	OnReady       func(applicationID string) // a new session
 	OnResumed     func()                     // the former session goes on, and nothing was lost
 	OnLost        func(reason error)         // the connection, which is being restored
-}
-
-// Session is what must be known of a session to take it up again.
-type Session struct {
-	ID        string
-	ResumeURL string // where Discord wants it to be taken up
-	Sequence  int64  // of the last event
 }
 
 // Gateway is one shard's session.
@@ -71,11 +61,13 @@ type Gateway struct {
 	latency atomic.Int64 // a time.Duration
 	limits  atomic.Pointer[discordgo.GatewayBotResponse]
 
-	// Used by Run alone.
-	session       Session  // without an ID: none
-	home          *url.URL // where Discord says that the gateway is; nil while not known
-	useResumeURL  bool     // the next connection goes to the session's own address
-	failedResumes int      // in a row
+	// What must be known of a session to take it up again. But for the sequence,
+	// Run alone uses it.
+	sessionID string       // empty: there is none
+	resumeURL string       // where Discord wants it to be taken up; empty where that failed
+	sequence  atomic.Int64 // of the last event
+
+	failedResumes int // in a row; used by Run alone
 }
 
 const (
@@ -93,18 +85,11 @@ const (
 
 // New returns a gateway that is not connected yet.
 func New(cfg Config) *Gateway {
+	http1 := new(http.Protocols) // which the upgrade to a websocket needs
+	http1.SetHTTP1(true)
 	return &Gateway{cfg: cfg, transport: &http.Transport{
-		Proxy:               cfg.Proxy,
-		TLSHandshakeTimeout: connectLimit,
-		Protocols:           http1(),
+		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: connectLimit, Protocols: http1,
 	}}
-}
-
-// http1 is HTTP/1.1 alone, which the upgrade to a websocket needs.
-func http1() *http.Protocols {
-	p := &http.Protocols{}
-	p.SetHTTP1(true)
-	return p
 }
 
 // Ready tells whether Discord delivers events right now.
@@ -137,7 +122,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 			return final
 		}
 		if endsSession(reason) || g.failedResumes >= maxFailedResumes {
-			g.session, g.failedResumes = Session{}, 0
+			g.sessionID, g.failedResumes = "", 0
+			g.sequence.Store(0)
 		}
 		g.cfg.OnLost(reason)
 		if time.Since(started) > maxPause {
@@ -150,80 +136,43 @@ func (g *Gateway) Run(ctx context.Context) error {
 // connect makes a connection, serves the session over it, and returns why that
 // ended.
 func (g *Gateway) connect(ctx context.Context) error {
-	resuming := g.session.ID != ""
-	var at *url.URL
-	var err error
-	if resuming {
-		at, err = g.resumeAddress(ctx)
-	} else {
-		at, err = g.startAddress(ctx)
-	}
+	resuming := g.sessionID != ""
+	address, err := g.address(ctx)
 	if err != nil {
 		return err
 	}
-	ws, raw, err := g.dial(ctx, at)
+	ws, err := g.dial(ctx, address)
 	if err != nil {
-		g.home = nil // it may have moved
+		g.resumeURL = ""
 		return err
 	}
-	c := newConnection(ctx, g, ws, raw, resuming)
-	reason := c.run()
-	g.session.Sequence = c.sequence.Load()
-	// Where Discord asks to resume again, the session is good.
-	if resuming && c.began && !c.stood && !errors.Is(reason, errReconnect) && !errors.Is(reason, errResumable) {
-		g.failedResumes++
+	stood, reason := g.run(ctx, ws)
+	if resuming && !stood {
+		g.resumeURL = ""
+		if !errors.Is(reason, errReconnect) { // after which the session is good
+			g.failedResumes++
+		}
 	}
 	return reason
 }
 
-// startAddress returns where to begin a session, once Discord allows that.
-func (g *Gateway) startAddress(ctx context.Context) (*url.URL, error) {
-	g.session.Sequence = 0
-	if err := g.discover(ctx); err != nil {
-		return nil, err
+// address returns where to take the session up or, once Discord allows that, to
+// begin one. Where the address that Discord named for resuming has failed, the
+// general one takes its place, where any session can be resumed
+// (discord-api-docs#5725).
+func (g *Gateway) address(ctx context.Context) (string, error) {
+	if g.sessionID != "" && g.resumeURL != "" {
+		return g.resumeURL, nil
 	}
-	return g.home, g.cfg.Identifies.wait(ctx, g.cfg.Shard, g.limits.Load().SessionStartLimit)
-}
-
-// resumeAddress returns where to take the session up. The address that Discord
-// named for that counts for one attempt: if it fails, the next one goes to the
-// general address, where any session can be resumed (discord-api-docs#5725).
-func (g *Gateway) resumeAddress(ctx context.Context) (*url.URL, error) {
-	if g.useResumeURL {
-		g.useResumeURL = false
-		if at, err := g.parseAddress(g.session.ResumeURL); err == nil {
-			return at, nil
-		}
-	}
-	if g.home == nil {
-		if err := g.discover(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return g.home, nil
-}
-
-// discover asks Discord where the gateway is.
-func (g *Gateway) discover(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
 	answer, err := g.cfg.REST.GatewayBot(ctx)
 	if err != nil {
-		return &discoveryError{err}
-	}
-	if g.home, err = g.parseAddress(answer.URL); err != nil {
-		return err
+		return "", fmt.Errorf("ask where the gateway is: %w", err)
 	}
 	g.limits.Store(answer)
-	return nil
-}
-
-func (g *Gateway) parseAddress(text string) (*url.URL, error) {
-	at, err := url.Parse(text)
-	if err != nil || at.Host == "" || at.Scheme != "wss" && (at.Scheme != "ws" || !g.cfg.AllowPlain) {
-		return nil, errMalformed
+	if g.sessionID != "" {
+		return answer.URL, nil
 	}
-	return at, nil
+	return answer.URL, g.cfg.Identifies.wait(ctx, g.cfg.Shard, answer.SessionStartLimit)
 }
 
 // sleep waits for d or until ctx is done.

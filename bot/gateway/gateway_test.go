@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -14,117 +13,91 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/rest"
 )
 
-// run runs a gateway against a fake for some of a bubble's time, and returns what
-// it told and what it ended with.
-func run(t *testing.T, f *fakeGateway, d time.Duration) ([]string, error) {
-	t.Helper()
-	g, told := newTestGateway(t, f)
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
-	err := g.Run(ctx)
-	if g.Ready() {
-		t.Error("the gateway is ready without a connection")
-	}
-	f.scripts.Wait()
-	return told.all(), err
-}
-
-func TestASessionIsBegunAndResumed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var identify, resume fakeMessage
-		var query []string
-		f := &fakeGateway{script: func(n int, link *fakeLink) {
-			query = append(query, link.upgrade.Host+link.upgrade.URL.String()+" "+link.upgrade.UserAgent())
-			if n == 1 {
-				identify = link.hello()
-				link.ready()
-				link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":{"id":"41","token":"t"}}`)
-				link.send(`{"t":"SOMETHING_NEW","s":3,"op":0,"d":"text"}`)
-				link.send(`{"t":null,"s":null,"op":7,"d":null}`)
-				link.acknowledgeAll()
-				return
-			}
-			resume = link.hello()
-			link.send(`{"t":"INTERACTION_CREATE","s":4,"op":0,"d":{"id":"42","token":"t"}}`)
-			link.send(`{"t":"RESUMED","s":5,"op":0,"d":{"_trace":[]}}`)
-			link.acknowledgeAll()
-		}}
-		told, err := run(t, f, time.Minute)
-		if err != nil {
-			t.Errorf("Run() = %v", err)
+func TestSessionIsBegunAndResumed(t *testing.T) {
+	var identify, resume fakeMessage
+	var addresses []string
+	told := play(t, time.Minute, func(n int, link *fakeLink) {
+		addresses = append(addresses, link.upgrade.Host+link.upgrade.URL.String())
+		if agent := link.upgrade.UserAgent(); agent != rest.UserAgent {
+			t.Errorf("User-Agent %q", agent)
 		}
-		want := []string{"ready 7", "interaction 41", "lost: discord asked to reconnect", "replayed", "interaction 42", "resumed"}
-		if diff := cmp.Diff(want, told); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
-		}
-		wantQuery := []string{
-			"gateway.test/?encoding=json&v=10 DiscordBot (test, 1)", "resume.test/?encoding=json&v=10 DiscordBot (test, 1)",
-		}
-		if diff := cmp.Diff(wantQuery, query); diff != "" {
-			t.Errorf("upgrades (-want +got):\n%s", diff)
-		}
-		var sent struct {
-			Token      string
-			Intents    *int
-			Shard      []int
-			Properties map[string]string
-		}
-		if err := json.Unmarshal(identify.Data, &sent); err != nil || identify.Op != opIdentify || sent.Token != "token-of-the-test" ||
-			sent.Intents == nil || *sent.Intents != 0 || !slices.Equal(sent.Shard, []int{1, 3}) || sent.Properties["os"] == "" {
-			t.Errorf("IDENTIFY is %d %s", identify.Op, identify.Data)
-		}
-		if got := string(resume.Data); resume.Op != opResume || got != `{"seq":3,"session_id":"session","token":"token-of-the-test"}` {
-			t.Errorf("RESUME is %d %s", resume.Op, got)
-		}
-	})
-}
-
-func TestTheSessionIsEndedWithTheProgram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var closed error
-		f := &fakeGateway{script: func(_ int, link *fakeLink) {
-			link.hello()
+		if n == 1 {
+			identify = link.hello()
 			link.ready()
+			link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":{"id":"41","token":"t"}}`)
+			link.send(`{"t":"SOMETHING_NEW","s":3,"op":0,"d":"text"}`)
+			link.send(`{"t":null,"s":null,"op":7,"d":null}`)
 			link.acknowledgeAll()
-			closed = link.closed
-		}}
-		if _, err := run(t, f, time.Minute); err != nil {
-			t.Errorf("Run() = %v", err)
+			return
 		}
-		if code := websocket.CloseStatus(closed); code != 1000 {
-			t.Errorf("the connection was closed with %v, want 1000", closed)
-		}
+		resume = link.hello()
+		link.send(`{"t":"INTERACTION_CREATE","s":4,"op":0,"d":{"id":"42","token":"t"}}`)
+		link.send(`{"t":"RESUMED","s":5,"op":0,"d":{"_trace":[]}}`)
+		link.acknowledgeAll()
 	})
+	want := []string{"ready 7", "interaction 41", "lost: discord asked to reconnect", "replayed", "interaction 42", "resumed"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"gateway.test/?encoding=json&v=10", "resume.test/?encoding=json&v=10"}, addresses); diff != "" {
+		t.Errorf("addresses (-want +got):\n%s", diff)
+	}
+	var sent struct {
+		Token      string
+		Intents    *int
+		Shard      []int
+		Properties map[string]string
+	}
+	if err := json.Unmarshal(identify.Data, &sent); err != nil || identify.Op != opIdentify || sent.Token != "token-of-the-test" ||
+		sent.Intents == nil || *sent.Intents != 0 || !slices.Equal(sent.Shard, []int{1, 3}) || sent.Properties["os"] == "" {
+		t.Errorf("IDENTIFY is %d %s", identify.Op, identify.Data)
+	}
+	if got := string(resume.Data); resume.Op != opResume || got != `{"seq":3,"session_id":"session","token":"token-of-the-test"}` {
+		t.Errorf("RESUME is %d %s", resume.Op, got)
+	}
 }
 
-func TestALostConnectionLeavesTheSessionToBeResumed(t *testing.T) {
+func TestSessionIsEndedWithTheProgram(t *testing.T) {
+	var closed error
+	play(t, time.Minute, func(_ int, link *fakeLink) {
+		link.hello()
+		link.ready()
+		link.acknowledgeAll()
+		closed = link.closed
+	})
+	if code := websocket.CloseStatus(closed); code != 1000 {
+		t.Errorf("the connection was closed with %v, want 1000", closed)
+	}
+}
+
+func TestLostConnectionLeavesTheSessionToBeResumed(t *testing.T) {
 	for _, text := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`, `null`, `[]`, `{}`, `not JSON`} {
-		synctest.Test(t, func(t *testing.T) {
-			var closed error
-			var second fakeMessage
-			f := &fakeGateway{script: func(n int, link *fakeLink) {
-				if n == 2 {
-					second = link.hello()
-					link.acknowledgeAll()
-					return
-				}
-				link.hello()
-				link.ready()
+		var closed error
+		var second fakeMessage
+		play(t, 5*time.Second, func(n int, link *fakeLink) {
+			message := link.hello()
+			link.ready()
+			if n == 1 {
 				link.send("%s", text)
-				link.acknowledgeAll()
-				closed = link.closed
-			}}
-			_, _ = run(t, f, 5*time.Second)
-			// Codes 1000 and 1001 would end the session.
-			if code := websocket.CloseStatus(closed); code == 1000 || code == 1001 {
-				t.Errorf("after %s the connection was closed with %v", text, closed)
+			} else {
+				second = message
 			}
-			if second.Op != opResume {
-				t.Errorf("after %s opcode %d was sent, want RESUME", text, second.Op)
+			link.acknowledgeAll()
+			if n == 1 {
+				closed = link.closed
 			}
 		})
+		// Codes 1000 and 1001 would end the session.
+		if code := websocket.CloseStatus(closed); code == 1000 || code == 1001 {
+			t.Errorf("after %s the connection was closed with %v", text, closed)
+		}
+		if second.Op != opResume {
+			t.Errorf("after %s opcode %d was sent, want RESUME", text, second.Op)
+		}
 	}
 }
 
@@ -146,7 +119,7 @@ func TestHeartbeats(t *testing.T) {
 					}
 				}
 			}}
-			g, _ := newTestGateway(t, f)
+			g, _ := newTestGateway(f)
 			ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
 			defer cancel()
 			context.AfterFunc(ctx, func() {
@@ -156,13 +129,10 @@ func TestHeartbeats(t *testing.T) {
 			})
 			_ = g.Run(ctx)
 			f.scripts.Wait()
-			if len(at) < 5 {
+			if len(at) < 5 || at[0] > 10*time.Second {
 				t.Fatalf("heartbeats after %v", at)
 			}
 			first := at[0]
-			if first > 10*time.Second {
-				t.Errorf("the first heartbeat came after %v", first)
-			}
 			firsts[first] = true
 			want := []time.Duration{first, first + 10*time.Second, first + 20*time.Second, first + 20*time.Second + 30*time.Millisecond, first + 30*time.Second}
 			if diff := cmp.Diff(want, at[:5]); diff != "" {
@@ -176,175 +146,132 @@ func TestHeartbeats(t *testing.T) {
 }
 
 func TestSilenceIsNoticedWithinTwoIntervals(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ended time.Duration
-		f := &fakeGateway{script: func(n int, link *fakeLink) {
-			link.hello()
-			link.ready()
-			if n > 1 {
-				return
-			}
-			began := time.Now()
-			for range link.received { // events may come, but no acknowledgement
-				link.send(`{"t":"X","s":9,"op":0,"d":{}}`)
-			}
-			ended = time.Since(began)
-		}}
-		told, _ := run(t, f, time.Minute)
-		if !slices.Contains(told, "lost: "+errUnacknowledged.Error()) || ended > 20*time.Second {
-			t.Errorf("noticed after %v; told %q", ended, told)
+	var ended time.Duration
+	told := play(t, time.Minute, func(n int, link *fakeLink) {
+		link.hello()
+		link.ready()
+		if n > 1 {
+			return
 		}
-	})
-}
-
-func TestAGatewayWithoutHelloIsGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fakeGateway{script: func(_ int, link *fakeLink) { link.acknowledgeAll() }}
-		told, _ := run(t, f, connectLimit+time.Second)
-		if !slices.Contains(told, "lost: "+errNoHello.Error()) {
-			t.Errorf("told %q", told)
+		began := time.Now()
+		for range link.received { // events may come, but no acknowledgement
+			link.send(`{"t":"X","s":9,"op":0,"d":{}}`)
 		}
+		ended = time.Since(began)
 	})
-}
-
-func TestAnAbsurdIntervalEndsTheConnection(t *testing.T) {
-	for _, interval := range []string{"0", "-1", "9000000000000", `"x"`, "null"} {
-		synctest.Test(t, func(t *testing.T) {
-			f := &fakeGateway{script: func(_ int, link *fakeLink) {
-				link.send(`{"op":10,"d":{"heartbeat_interval":%s}}`, interval)
-				link.acknowledgeAll()
-			}}
-			if told, _ := run(t, f, 100*time.Millisecond); !slices.Contains(told, "lost: "+errMalformed.Error()) {
-				t.Errorf("interval %s: told %q", interval, told)
-			}
-		})
+	if !slices.Contains(told, "lost: "+errUnacknowledged.Error()) || ended > 20*time.Second {
+		t.Errorf("noticed after %v; told %q", ended, told)
 	}
 }
 
-// TestALateReadyCostsNoFurtherIdentify has an outage in which Discord acknowledges
-// heartbeats and nothing else.
-func TestALateReadyCostsNoFurtherIdentify(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		identifies := 0
-		f := &fakeGateway{script: func(_ int, link *fakeLink) {
-			link.hello()
-			identifies++
-			time.AfterFunc(2*time.Minute, link.ready)
+func TestGatewayThatDoesNotSayHelloIsGivenUp(t *testing.T) {
+	tests := map[string]error{`{"op":11}`: errLate}
+	for _, interval := range []string{"0", "-1", "9000000000000", `"x"`, "null"} {
+		tests[`{"op":10,"d":{"heartbeat_interval":`+interval+`}}`] = errMalformed
+	}
+	for says, want := range tests {
+		told := play(t, connectLimit+time.Second, func(_ int, link *fakeLink) {
+			link.send("%s", says)
 			link.acknowledgeAll()
-		}}
-		told, _ := run(t, f, 10*time.Minute)
-		if diff := cmp.Diff([]string{"ready 7"}, told); diff != "" || identifies != 1 {
-			t.Errorf("%d IDENTIFYs; told %q", identifies, told)
+		})
+		if !slices.Contains(told, "lost: "+want.Error()) {
+			t.Errorf("to %s: told %q", says, told)
 		}
-	})
+	}
 }
 
-func TestAReadyThatNeverComesCostsFewIdentifies(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+// TestLateReadyCostsFewIdentifies has outages in which Discord acknowledges
+// heartbeats and nothing else.
+func TestLateReadyCostsFewIdentifies(t *testing.T) {
+	for after, most := range map[time.Duration]int{2 * time.Minute: 1, 100 * time.Hour: int(time.Hour / (readyLimit * 10 * time.Second))} {
 		identifies := 0
-		f := &fakeGateway{script: func(_ int, link *fakeLink) {
+		told := play(t, time.Hour, func(_ int, link *fakeLink) {
 			link.hello()
 			identifies++
+			defer time.AfterFunc(after, link.ready).Stop()
 			link.acknowledgeAll()
-		}}
-		_, _ = run(t, f, time.Hour)
-		if most := int(time.Hour / (readyLimit * 10 * time.Second)); identifies < 2 || identifies > most {
-			t.Errorf("%d IDENTIFYs in an hour, want 2 to %d", identifies, most)
+		})
+		if identifies > most || most == 1 && !slices.Equal(told, []string{"ready 7"}) || most > 1 && identifies < 2 {
+			t.Errorf("READY after %v: %d IDENTIFYs; told %q", after, identifies, told)
 		}
-	})
+	}
 }
 
 // TestResumesThatFailAgainAndAgainEndInANewSession has each RESUME end with the
 // connection, while IDENTIFY works.
 func TestResumesThatFailAgainAndAgainEndInANewSession(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var ops []int
-		f := &fakeGateway{script: func(n int, link *fakeLink) {
-			message := link.hello()
-			ops = append(ops, message.Op)
-			if message.Op == opResume {
-				return
-			}
+	var ops []int
+	play(t, 5*time.Minute, func(n int, link *fakeLink) {
+		message := link.hello()
+		ops = append(ops, message.Op)
+		if message.Op == opIdentify {
 			link.ready()
-			if n == 1 {
-				return
+			if n > 1 {
+				link.acknowledgeAll()
 			}
-			link.acknowledgeAll()
-		}}
-		_, _ = run(t, f, 5*time.Minute)
-		want := append(append([]int{opIdentify}, slices.Repeat([]int{opResume}, maxFailedResumes)...), opIdentify)
-		if diff := cmp.Diff(want, ops); diff != "" {
-			t.Errorf("opcodes (-want +got):\n%s", diff)
 		}
 	})
-}
-
-// TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession: what happened meanwhile
-// is only replayed to the session that was there.
-func TestAnOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
-	for _, ask := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`} {
-		synctest.Test(t, func(t *testing.T) {
-			const outage = 3 * maxFailedResumes
-			var ops []int
-			f := &fakeGateway{script: func(n int, link *fakeLink) {
-				ops = append(ops, link.hello().Op)
-				if n > 1 && n < outage {
-					link.send("%s", ask)
-					return
-				}
-				link.ready()
-				if n == outage {
-					link.acknowledgeAll()
-				}
-			}}
-			_, _ = run(t, f, 30*time.Minute)
-			want := append([]int{opIdentify}, slices.Repeat([]int{opResume}, outage-1)...)
-			if diff := cmp.Diff(want, ops); diff != "" {
-				t.Errorf("asked with %s: opcodes (-want +got):\n%s", ask, diff)
-			}
-		})
+	want := append(append([]int{opIdentify}, slices.Repeat([]int{opResume}, maxFailedResumes)...), opIdentify)
+	if diff := cmp.Diff(want, ops); diff != "" {
+		t.Errorf("opcodes (-want +got):\n%s", diff)
 	}
 }
 
-func TestAnInvalidSessionIsBegunAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var at []time.Time
+// TestOutageInWhichDiscordAsksToResumeKeepsTheSession: what happened meanwhile
+// is only replayed to the session that was there.
+func TestOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
+	for _, ask := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`} {
+		const outage = 3 * maxFailedResumes
 		var ops []int
-		f := &fakeGateway{script: func(n int, link *fakeLink) {
+		play(t, 30*time.Minute, func(n int, link *fakeLink) {
 			ops = append(ops, link.hello().Op)
-			at = append(at, time.Now())
-			link.ready()
-			if n == 1 {
-				link.send(`{"op":9,"d":false}`)
+			if n > 1 && n < outage {
+				link.send("%s", ask)
+				return
 			}
-			link.acknowledgeAll()
-		}}
-		_, _ = run(t, f, time.Minute)
-		if !slices.Equal(ops, []int{opIdentify, opIdentify}) || at[1].Sub(at[0]) < identifyWindow {
-			t.Errorf("opcodes %v at %v", ops, at)
+			link.ready()
+			if n == outage {
+				link.acknowledgeAll()
+			}
+		})
+		want := append([]int{opIdentify}, slices.Repeat([]int{opResume}, outage-1)...)
+		if diff := cmp.Diff(want, ops); diff != "" {
+			t.Errorf("asked with %s: opcodes (-want +got):\n%s", ask, diff)
 		}
+	}
+}
+
+func TestInvalidSessionIsBegunAnew(t *testing.T) {
+	var at []time.Time
+	var ops []int
+	play(t, time.Minute, func(n int, link *fakeLink) {
+		ops = append(ops, link.hello().Op)
+		at = append(at, time.Now())
+		link.ready()
+		if n == 1 {
+			link.send(`{"op":9,"d":false}`)
+		}
+		link.acknowledgeAll()
 	})
+	if !slices.Equal(ops, []int{opIdentify, opIdentify}) || at[1].Sub(at[0]) < identifyWindow {
+		t.Errorf("opcodes %v at %v", ops, at)
+	}
 }
 
 func TestIdentifyLimits(t *testing.T) {
-	tests := map[string]struct {
+	for name, test := range map[string]struct {
 		limit discordgo.SessionInformation
 		wait  time.Duration // 0: none
 	}{
 		"enough left":   {discordgo.SessionInformation{Total: 1000, Remaining: 500, ResetAfter: 600_000, MaxConcurrency: 1}, 0},
 		"none left":     {discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}, 10 * time.Minute},
 		"the last few":  {discordgo.SessionInformation{Total: 1000, Remaining: reservedStarts, ResetAfter: 600_000}, 10 * time.Minute},
-		"an absurd end": {discordgo.SessionInformation{Total: 1000, Remaining: -1, ResetAfter: 900_000_000_000}, maxDelay},
 		"no limit told": {discordgo.SessionInformation{}, 0},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			err := new(IdentifyLimiter).wait(t.Context(), Shard{Count: 1}, test.limit)
-			var limit *startLimitError
-			if errors.As(err, &limit) != (test.wait > 0) || test.wait > 0 && delayOf(err) != test.wait {
-				t.Errorf("wait() = %v, want %v", err, test.wait)
-			}
-		})
+	} {
+		err := new(IdentifyLimiter).wait(t.Context(), Shard{Count: 1}, test.limit)
+		if (err != nil) != (test.wait > 0) || delayOf(err) != test.wait {
+			t.Errorf("%s: wait() = %v, want %v", name, err, test.wait)
+		}
 	}
 }
 
@@ -369,20 +296,17 @@ func TestShardsOfABucketIdentifyOneAfterAnother(t *testing.T) {
 }
 
 func TestEventsOfAnyFormAreSurvived(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fakeGateway{script: func(_ int, link *fakeLink) {
-			link.hello()
-			link.ready()
-			for _, data := range []string{`null`, `7`, `"x"`, `[]`, `{"data":[],"member":7,"message":"x"}`} {
-				link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":%s}`, data)
-			}
-			link.send(`{"t":"INTERACTION_CREATE","s":3,"op":0,"d":{"id":"9","x":"%s"}}`, strings.Repeat("x", 2*maxKept))
-			link.acknowledgeAll()
-		}}
-		told, _ := run(t, f, time.Second)
-		want := append([]string{"ready 7"}, slices.Repeat([]string{"interaction "}, 5)...)
-		if diff := cmp.Diff(append(want, "interaction 9"), told); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+	told := play(t, time.Second, func(_ int, link *fakeLink) {
+		link.hello()
+		link.ready()
+		for _, data := range []string{`null`, `7`, `"x"`, `[]`, `{"data":[],"member":7,"message":"x"}`} {
+			link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":%s}`, data)
 		}
+		link.send(`{"t":"INTERACTION_CREATE","s":3,"op":0,"d":{"id":"9","x":"%s"}}`, strings.Repeat("x", 1<<20))
+		link.acknowledgeAll()
 	})
+	want := append([]string{"ready 7"}, slices.Repeat([]string{"interaction "}, 5)...)
+	if diff := cmp.Diff(append(want, "interaction 9"), told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
 }

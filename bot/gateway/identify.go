@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/cenkalti/backoff/v5"
 )
 
 const (
@@ -16,9 +18,6 @@ const (
 	// one for each shard. Discord resets the token of a bot that begins more
 	// than are allowed, and other processes may begin some meanwhile.
 	reservedStarts = 10
-	// maxDelay bounds how long Discord may ask to wait: sessions are counted by
-	// the day.
-	maxDelay = 24 * time.Hour
 )
 
 // IdentifyLimiter lets the shards of a process begin sessions as fast as Discord
@@ -28,15 +27,16 @@ type IdentifyLimiter struct {
 	next map[int]time.Time // when a bucket may identify again
 }
 
-// wait waits for the turn of a shard to begin a session. It returns a
-// *startLimitError where no more sessions should be begun for some time.
+// wait waits for the turn of a shard to begin a session. It returns an error where
+// no more sessions should be begun for some time.
 //
 // The turn is taken before the connection is made: with several shards, one whose
 // connection took 5 s longer than the next one's would identify together with it.
 // Discord then answers the later one with an invalid session.
 func (l *IdentifyLimiter) wait(ctx context.Context, shard Shard, limit discordgo.SessionInformation) error {
-	if limit.Total > 0 && limit.Remaining <= min(reservedStarts+shard.Count, limit.Total/2) {
-		return &startLimitError{delay: min(max(time.Duration(limit.ResetAfter)*time.Millisecond, 0), maxDelay)}
+	if limit.Total > 0 && limit.Remaining <= reservedStarts+shard.Count {
+		resets := time.Duration(limit.ResetAfter) * time.Millisecond
+		return fmt.Errorf("too few of the sessions that discord allows in a day are left: %w", &backoff.RetryAfterError{Duration: resets})
 	}
 	sleep(ctx, time.Until(l.reserve(shard.ID%max(limit.MaxConcurrency, 1))))
 	return ctx.Err()

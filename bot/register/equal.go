@@ -1,8 +1,10 @@
 package register
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -37,62 +39,34 @@ func equal(there []command, wanted []*discordgo.ApplicationCommand) bool {
 
 // equalCommand compares what the program sets of a command.
 func equalCommand(there, wanted *discordgo.ApplicationCommand) bool {
-	return setEqual(there.Contexts, wanted.Contexts) &&
-		setEqual(there.IntegrationTypes, wanted.IntegrationTypes) &&
+	return equalSets(there.Contexts, wanted.Contexts) &&
+		equalSets(there.IntegrationTypes, wanted.IntegrationTypes) &&
 		canonical(there) == canonical(wanted)
 }
 
-// setEqual compares without regard to order. What was not sent may be anything.
-func setEqual[T ~uint](there, wanted *[]T) bool {
-	if wanted == nil {
-		return true
+// equalSets compares without regard to order. What was not sent may be anything.
+func equalSets[T cmp.Ordered](there, wanted *[]T) bool {
+	if there == nil || wanted == nil {
+		return wanted == nil
 	}
-	if there == nil {
-		return false
-	}
-	a, b := slices.Clone(*there), slices.Clone(*wanted)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
+	return slices.Equal(slices.Sorted(slices.Values(*there)), slices.Sorted(slices.Values(*wanted)))
 }
 
 // canonical writes what counts of a command, apart from contexts and integration
-// types, in one way: what is empty is left out.
+// types, in one way.
 func canonical(c *discordgo.ApplicationCommand) string {
 	text, err := json.Marshal(discordgo.ApplicationCommand{
 		Type:                     c.Type,
 		Name:                     c.Name,
-		NameLocalizations:        unlessEmpty(c.NameLocalizations),
+		NameLocalizations:        c.NameLocalizations,
 		Description:              c.Description,
-		DescriptionLocalizations: unlessEmpty(c.DescriptionLocalizations),
+		DescriptionLocalizations: c.DescriptionLocalizations,
 		DefaultMemberPermissions: c.DefaultMemberPermissions,
-		Options:                  canonicalOptions(c.Options),
+		Options:                  c.Options,
 	})
 	if err != nil {
 		return err.Error() // of a choice whose value is not JSON's, which equals nothing
 	}
-	return string(text)
-}
-
-func unlessEmpty(localizations *map[discordgo.Locale]string) *map[discordgo.Locale]string {
-	if localizations == nil || len(*localizations) == 0 {
-		return nil
-	}
-	return localizations
-}
-
-func canonicalOptions(options []*discordgo.ApplicationCommandOption) []*discordgo.ApplicationCommandOption {
-	var list []*discordgo.ApplicationCommandOption
-	for _, o := range options {
-		same := *o
-		same.Options = canonicalOptions(o.Options)
-		if len(o.Choices) == 0 {
-			same.Choices = nil
-		}
-		if len(o.ChannelTypes) == 0 {
-			same.ChannelTypes = nil
-		}
-		list = append(list, &same)
-	}
-	return list
+	empty := strings.NewReplacer(":[]", ":null", `"name_localizations":{},`, "", `"description_localizations":{},`, "")
+	return empty.Replace(string(text))
 }

@@ -53,8 +53,6 @@ func TestChangesAreSent(t *testing.T) {
 			o := l.customers[0].Options
 			o[0], o[1] = o[1], o[0]
 		},
-		"context gone":     func(l *lists) { l.customers[0].Contexts = &[]discordgo.InteractionContextType{0, 1} },
-		"installs changed": func(l *lists) { l.customers[1].IntegrationTypes = &[]discordgo.ApplicationIntegrationType{0} },
 		"command gone":     func(l *lists) { l.customers = l.customers[:1] },
 		"command renamed":  func(l *lists) { l.customers[1].Name = "tariff" },
 		"permission gone":  func(l *lists) { l.staffs[0].DefaultMemberPermissions = nil },
@@ -78,14 +76,24 @@ func TestChangesAreSent(t *testing.T) {
 	}
 }
 
-// What was not read is not overwritten.
+// TestNothingIsWrittenUnread: neither a list that was not read is overwritten, nor
+// any before the application was.
 func TestNothingIsWrittenUnread(t *testing.T) {
-	s := newStage(t)
-	s.discord.Inject(discordtest.Fault{Method: http.MethodGet, Route: discordtest.RouteCommands, Status: 200, Body: `<html>`})
-	if err := s.registrar().Sync(t.Context(), []register.Scope{in("", customers())}); err == nil {
-		t.Error("no error")
-	}
-	if n := s.writes(); n != 0 {
-		t.Errorf("%d lists were overwritten", n)
+	for route, fault := range map[string]discordtest.Fault{
+		"list":        {Route: discordtest.RouteCommands, Status: 200, Body: `<html>`},
+		"application": {Route: discordtest.RouteApplication, Status: 500},
+	} {
+		t.Run(route, func(t *testing.T) {
+			s := newStage(t)
+			fault.Method, fault.Times = http.MethodGet, 1
+			s.discord.Inject(fault)
+			r, wanted := s.registrar(), []register.Scope{in("", customers())}
+			if err := r.Sync(t.Context(), wanted); err == nil || s.writes() != 0 {
+				t.Errorf("error %v; %d lists were overwritten", err, s.writes())
+			}
+			if err := r.Sync(t.Context(), wanted); err != nil || s.names("") != "bot plan" {
+				t.Errorf("error %v; the list has %q", err, s.names(""))
+			}
+		})
 	}
 }

@@ -1,11 +1,9 @@
 package register_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -89,42 +87,15 @@ func (s *stage) names(guildID string) string {
 }
 
 // staff notes what staff are told.
-type staff struct {
-	mu   sync.Mutex
-	told []string
-}
+type staff struct{ told []string }
 
-func (s *staff) CommandsUpdated() { s.note("updated") }
-
-func (s *staff) CommandsRefused(reason error) { s.note("refused: " + reason.Error()) }
-
+func (s *staff) CommandsUpdated()                  { s.note("updated") }
+func (s *staff) CommandsRefused(reason error)      { s.note("refused: " + reason.Error()) }
+func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
 func (s *staff) GuildRefused(guildID, inviteURL string, reason error) {
 	s.note("refused in " + guildID + ": " + reason.Error() + " " + inviteURL)
 }
-
-func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
-
-func (s *staff) note(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.told = append(s.told, text)
-}
-
-func (s *staff) all() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.told)
-}
-
-// run registers in the background and returns a function that waits for the end.
-func run(ctx context.Context, r *register.Registrar, wanted ...register.Scope) (wait func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r.Run(ctx, wanted, func() {})
-	}()
-	return func() { <-done }
-}
+func (s *staff) note(text string) { s.told = append(s.told, text) }
 
 // customers returns commands as customers have them.
 func customers() []*discordgo.ApplicationCommand {
@@ -132,7 +103,6 @@ func customers() []*discordgo.ApplicationCommand {
 		{
 			Type: discordgo.ChatApplicationCommand, Name: "bot", Description: "Your bots",
 			NameLocalizations: &map[discordgo.Locale]string{"de": "bot"},
-			IntegrationTypes:  &[]discordgo.ApplicationIntegrationType{0, 1}, Contexts: &[]discordgo.InteractionContextType{0, 1, 2},
 			Options: []*discordgo.ApplicationCommandOption{{
 				Type: discordgo.ApplicationCommandOptionSubCommand, Name: "show", Description: "Show one",
 				NameLocalizations: map[discordgo.Locale]string{"tr": "göster"},
@@ -145,7 +115,6 @@ func customers() []*discordgo.ApplicationCommand {
 		},
 		{
 			Type: discordgo.ChatApplicationCommand, Name: "plan", Description: "Your plan 👍",
-			IntegrationTypes: &[]discordgo.ApplicationIntegrationType{0, 1}, Contexts: &[]discordgo.InteractionContextType{0, 1, 2},
 		},
 	}
 }

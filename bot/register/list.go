@@ -32,8 +32,9 @@ func (c *command) UnmarshalJSON(text []byte) error {
 // read returns the commands of a guild or, where guildID is empty, the global
 // ones. Without the query Discord leaves the localisations out (documentation,
 // "Retrieving localized commands").
-func (r *Registrar) read(ctx context.Context, guildID string) ([]command, error) {
-	return r.list(ctx, http.MethodGet, r.endpoint(guildID)+"?with_localizations=true", nil)
+func (r *Registrar) read(ctx context.Context, guildID string) (commands []command, err error) {
+	err = r.request(ctx, http.MethodGet, r.endpoint(guildID)+"?with_localizations=true", nil, &commands)
+	return commands, err
 }
 
 // overwrite replaces a list, there being what is in it, and returns the new one.
@@ -41,9 +42,9 @@ func (r *Registrar) read(ctx context.Context, guildID string) ([]command, error)
 // An Entry Point command is left as it is. Discord refuses an overwrite without
 // it (400, code 50240; SkyBlock-Nerds/NerdBot#609, Pycord-Development/pycord#3276)
 // and takes it as it was read.
-func (r *Registrar) overwrite(ctx context.Context, guildID string, commands []*discordgo.ApplicationCommand, there []command) ([]command, error) {
-	body := make([]any, 0, len(commands)+1)
-	for _, c := range commands {
+func (r *Registrar) overwrite(ctx context.Context, guildID string, wanted []*discordgo.ApplicationCommand, there []command) (commands []command, err error) {
+	body := make([]any, 0, len(wanted)+1)
+	for _, c := range wanted {
 		body = append(body, c)
 	}
 	for _, c := range there {
@@ -51,7 +52,8 @@ func (r *Registrar) overwrite(ctx context.Context, guildID string, commands []*d
 			body = append(body, c.raw)
 		}
 	}
-	return r.list(ctx, http.MethodPut, r.endpoint(guildID), body)
+	err = r.request(ctx, http.MethodPut, r.endpoint(guildID), body, &commands)
+	return commands, err
 }
 
 func (r *Registrar) endpoint(guildID string) string {
@@ -61,17 +63,16 @@ func (r *Registrar) endpoint(guildID string) string {
 	return discordgo.EndpointApplicationGuildCommands(r.config.ApplicationID, guildID)
 }
 
-// list sends a request that a list answers.
-func (r *Registrar) list(ctx context.Context, method, url string, body any) ([]command, error) {
+// request sends a request and decodes the answer into out.
+func (r *Registrar) request(ctx context.Context, method, url string, body, out any) error {
 	answer, err := r.config.Session.Request(method, url, body, discordgo.WithContext(ctx))
 	if err != nil {
-		return nil, rest.SessionError(err)
+		return rest.SessionError(err)
 	}
-	var commands []command
-	if err := json.Unmarshal(answer, &commands); err != nil {
-		return nil, fmt.Errorf("decode commands: %w", err)
+	if err := json.Unmarshal(answer, out); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
 	}
-	return commands, nil
+	return nil
 }
 
 // chatIDs returns the IDs of chat commands, which alone can be mentioned, by

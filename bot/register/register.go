@@ -92,106 +92,107 @@ func New(c Config) *Registrar {
 }
 
 // Run registers the wanted commands, and tries again at growing intervals until
-// every list is as wanted or ctx is done. tried is called when all was tried once.
-func (r *Registrar) Run(ctx context.Context, wanted []Scope, tried func()) {
-	first := true
+// every list is as wanted or ctx is done.
+func (r *Registrar) Run(ctx context.Context, wanted []Scope) {
 	growing := &backoff.ExponentialBackOff{
 		InitialInterval: r.config.Timing.First, MaxInterval: r.config.Timing.Longest, Multiplier: 2, RandomizationFactor: 0.5,
 	}
-	_, _ = backoff.Retry(ctx, func() (struct{}, error) { // fails only where ctx is done
-		err := r.Sync(ctx, wanted)
-		if first {
-			tried()
-		}
-		first = false
-		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0))
+	sync := func() (struct{}, error) { return struct{}{}, r.Sync(ctx, wanted) }
+	_, _ = backoff.Retry(ctx, sync, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0)) // fails only where ctx is done
 }
 
 // Sync tries once to make every list that is not known to be so as it is wanted.
-// Lists that are no longer wanted are emptied when every wanted one stands. Until
-// then customers and staff keep what they had, apart from what they see twice.
+// Lists that are no longer wanted are emptied when the first wanted one stands,
+// which is that of the customers: until then they keep what they had.
 //
 // An error says that something is left to do. Where Discord asks to wait it holds
 // a *backoff.RetryAfterError.
 func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
-	remembered, memoryErr := r.rememberGuilds(ctx, wanted)
-	applicationErr := r.readApplication(ctx)
-	err := r.syncAll(ctx, wanted)
-	old := unwanted(wanted, remembered)
-	if err != nil {
-		r.removeDoubles(ctx, wanted, old)
-		return errors.Join(memoryErr, applicationErr, err)
+	if err := r.readApplication(ctx); err != nil {
+		r.config.Log.Warn().Err(err).Msg("the commands are registered when the application can be read")
+		return r.wait(err)
 	}
-	r.logComplete()
-	return errors.Join(memoryErr, applicationErr, r.syncAll(ctx, old))
+	unwanted, redisErr := r.unwanted(ctx, wanted)
+	err := r.syncAll(ctx, wanted)
+	if err == nil && !r.complete {
+		r.config.Log.Info().Msg("the commands are registered")
+		r.complete = true
+	}
+	if r.done[wanted[0].GuildID] {
+		err = errors.Join(err, r.syncAll(ctx, unwanted))
+	}
+	return errors.Join(redisErr, err)
 }
 
-// logComplete is called when all wanted lists stand.
-func (r *Registrar) logComplete() {
-	if !r.complete {
-		r.config.Log.Info().Msg("the commands are registered")
-	}
-	r.complete = true
+// guildsKey is the key of a set that never expires: the guilds in which the
+// program has registered commands, or was about to.
+func (r *Registrar) guildsKey() string {
+	return "hostbot:commands:" + r.config.ApplicationID + ":guilds"
 }
 
 // unwanted returns the lists that are to be empty: the global one, where no
-// commands are wanted there, and those of guilds of earlier starts.
-func unwanted(wanted []Scope, remembered []string) []Scope {
+// commands are wanted there, and those of guilds of earlier starts. It remembers
+// the guilds of the wanted lists before anything is registered: what a killed
+// program left behind is known to the next start.
+func (r *Registrar) unwanted(ctx context.Context, wanted []Scope) ([]Scope, error) {
+	pipe := r.config.Redis.Pipeline()
 	keep := make(map[string]bool)
 	for _, s := range wanted {
 		keep[s.GuildID] = true
+		if s.GuildID != "" {
+			pipe.SAdd(ctx, r.guildsKey(), s.GuildID)
+		}
+	}
+	remembered := pipe.SMembers(ctx, r.guildsKey())
+	_, err := pipe.Exec(ctx)
+	if err != nil {
+		err = fmt.Errorf("remember guilds: %w", err)
+		r.config.Log.Warn().Err(err).Msg("the guilds with commands of an earlier configuration are not known")
 	}
 	var empty []Scope
-	for _, guildID := range append([]string{""}, remembered...) {
+	for _, guildID := range append(remembered.Val(), "") {
 		if !keep[guildID] {
 			empty = append(empty, Scope{GuildID: guildID})
 		}
 	}
-	return empty
+	return empty, err
 }
 
 func (r *Registrar) syncAll(ctx context.Context, scopes []Scope) error {
 	var errs []error
-	changed := false
 	for _, s := range scopes {
 		if r.done[s.GuildID] {
 			continue
 		}
-		updated, err := r.sync(ctx, s)
-		changed = changed || updated
-		if err != nil {
+		if err := r.sync(ctx, s); err != nil {
 			errs = append(errs, r.failed(ctx, s, err))
 		}
-	}
-	if changed {
-		r.config.Staff.CommandsUpdated()
 	}
 	return errors.Join(errs...)
 }
 
 // sync makes one list as it is wanted.
-func (r *Registrar) sync(ctx context.Context, s Scope) (changed bool, err error) {
+func (r *Registrar) sync(ctx context.Context, s Scope) error {
 	there, err := r.read(ctx, s.GuildID)
 	if err != nil {
-		return false, fmt.Errorf("read %s: %w", s, err)
+		return fmt.Errorf("read %s: %w", s, err)
 	}
-	commands := r.application.narrow(s)
-	if changed = !equal(there, commands); changed {
+	if commands := r.application.definitions(s); !equal(there, commands) {
 		if there, err = r.overwrite(ctx, s.GuildID, commands, there); err != nil {
-			return false, fmt.Errorf("overwrite %s: %w", s, err)
+			return fmt.Errorf("overwrite %s: %w", s, err)
 		}
 		r.config.Log.Info().Str("guild", s.GuildID).Int("commands", len(commands)).Msg("a list of commands was overwritten")
+		r.config.Staff.CommandsUpdated()
 	}
 	if s.Registered != nil {
 		s.Registered(chatIDs(there))
 	}
-	// What the application allows matters to the global list alone.
-	r.done[s.GuildID] = s.GuildID != "" || r.application != nil
-	if len(s.Commands) == 0 {
-		r.forgetGuild(ctx, s.GuildID)
+	r.done[s.GuildID] = true
+	if s.GuildID != "" && len(s.Commands) == 0 {
+		// Where Redis does not take that, the next start finds the list empty.
+		r.config.Redis.SRem(ctx, r.guildsKey(), s.GuildID)
 	}
-	return changed, nil
+	return nil
 }
 
 // failed says in the log, and to staff where Discord has refused, why a list is
@@ -200,8 +201,8 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	var e *rest.Error
-	refused := errors.As(err, &e) && !e.Temporary()
+	e, ok := errors.AsType[*rest.Error](err)
+	refused := ok && !e.Temporary()
 	absent := refused && s.GuildID != "" && (e.Code == rest.CodeMissingAccess || e.Code == rest.CodeUnknownGuild)
 	if absent && len(s.Commands) == 0 {
 		// The bot has left the guild, or there is no such guild. The next start
@@ -211,39 +212,30 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		r.done[s.GuildID] = true
 		return nil
 	}
+	// Where the bot is invited to the guild, with what registering takes
+	// (documentation, "Bot Authorization Flow").
+	invite := "https://discord.com/oauth2/authorize?client_id=" + r.config.ApplicationID +
+		"&scope=bot+applications.commands&guild_id=" + s.GuildID
 	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {
-		line.Str("invite", r.inviteURL(s.GuildID)).Msg("the commands could not be registered: invite the bot to the guild, with the scopes bot and applications.commands")
-	} else {
-		line.Msg("the commands could not be registered")
+		line.Str("invite", invite)
 	}
+	line.Msg("the commands could not be registered")
 	if refused && r.told[s.GuildID] != err.Error() {
 		r.told[s.GuildID] = err.Error()
-		r.tellRefusal(s.GuildID, absent, err)
+		if absent {
+			r.config.Staff.GuildRefused(s.GuildID, invite, err)
+		} else {
+			r.config.Staff.CommandsRefused(err)
+		}
 	}
 	return r.wait(err)
 }
 
-func (r *Registrar) tellRefusal(guildID string, absent bool, err error) {
-	if absent {
-		r.config.Staff.GuildRefused(guildID, r.inviteURL(guildID), err)
-	} else {
-		r.config.Staff.CommandsRefused(err)
-	}
-}
-
 // wait returns err as the wait that Discord asks for, if it does.
 func (r *Registrar) wait(err error) error {
-	var e *rest.Error
-	if errors.As(err, &e) && e.RetryAfter > 0 {
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.RetryAfter > 0 {
 		return &backoff.RetryAfterError{Duration: min(e.RetryAfter, r.config.Timing.Longest)}
 	}
 	return err
-}
-
-// inviteURL is where the bot is invited to a guild, with what registering takes
-// (documentation, "Bot Authorization Flow").
-func (r *Registrar) inviteURL(guildID string) string {
-	return "https://discord.com/oauth2/authorize?client_id=" + r.config.ApplicationID +
-		"&scope=bot+applications.commands&guild_id=" + guildID
 }

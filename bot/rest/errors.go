@@ -1,14 +1,10 @@
 package rest
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // Error codes of Discord that callers act upon.
@@ -34,9 +30,6 @@ const (
 	CodeInvalidForm         = 50035
 	CodeArchivedThread      = 50083
 )
-
-// maxMessage bounds what is kept of Discord's words, in bytes.
-const maxMessage = 500
 
 // Error is a request that did not succeed. It holds neither the request nor
 // its address: the one carries the bot's token, the other an interaction's.
@@ -73,8 +66,7 @@ func (e *Error) Temporary() bool {
 
 // CodeOf returns Discord's error code in err, or 0.
 func CodeOf(err error) int {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return 0
@@ -84,8 +76,8 @@ func CodeOf(err error) int {
 // With status 403 the code means that Discord suspects abuse and blocks the request
 // (discord-userdoccers, pages/topics/errors.mdx).
 func IsUnknownMessage(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
 }
 
 // RefusesContent tells whether Discord refused what a message says, so that it may
@@ -93,45 +85,6 @@ func IsUnknownMessage(err error) bool {
 // (200000, 200001) or Discord's filter of links (240000) blocks, also when it is
 // edited (Discord's change log of June 27, 2024).
 func RefusesContent(err error) bool {
-	var e *Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	return e.Status == http.StatusBadRequest && e.Code != CodeAlreadyAcknowledged || e.Status == http.StatusRequestEntityTooLarge
-}
-
-// transportError says that there was no answer, or none to its end.
-func transportError(err error) *Error {
-	e := &Error{Message: err.Error(), Uncertain: true}
-	var limit net.Error
-	switch {
-	case errors.Is(err, context.Canceled):
-		e.cause = context.Canceled
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &limit) && limit.Timeout():
-		e.cause = context.DeadlineExceeded
-	}
-	return e
-}
-
-// Retry says in the terms of package backoff what is to be done about an error:
-// give up where it is lasting, and wait for as long as Discord asks.
-func Retry(err error) error {
-	var e *Error
-	switch {
-	case !errors.As(err, &e):
-		return err
-	case e.RetryAfter > 0:
-		return &backoff.RetryAfterError{Duration: e.RetryAfter}
-	case !e.Temporary():
-		return backoff.Permanent(err)
-	default:
-		return err
-	}
-}
-
-func clip(text string) string {
-	if len(text) > maxMessage {
-		return text[:maxMessage] + "…"
-	}
-	return text
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Status == http.StatusBadRequest && e.Code != CodeAlreadyAcknowledged || e.Status == http.StatusRequestEntityTooLarge)
 }

@@ -17,8 +17,8 @@ type Callback struct {
 	InteractionID string
 	ApplicationID string
 	Token         secret.Text
-	// NewConnection sends the first response over a connection of its own, as those
-	// that are there may be dead.
+	// NewConnection sends the first response over a new connection: those that are
+	// there may be dead, and are not used again.
 	NewConnection bool
 }
 
@@ -41,11 +41,10 @@ func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) 
 
 func (c *Client) respond(ctx context.Context, to Callback, body callback) error {
 	path := "interactions/" + url.PathEscape(to.InteractionID) + "/" + url.PathEscape(to.Token.Reveal()) + "/callback"
-	over := c.transport
 	if to.NewConnection {
-		over = c.unpooled
+		c.transport.CloseIdleConnections()
 	}
-	return c.doOver(ctx, over, http.MethodPost, path, body, nil, to.Token)
+	return c.do(ctx, http.MethodPost, path, body, nil, to.Token)
 }
 
 // EditOriginal changes the message of the first response or, where that was an

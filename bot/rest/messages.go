@@ -15,18 +15,21 @@ type Posted struct {
 	Embeds []*discordgo.MessageEmbed `json:"embeds"`
 }
 
+// embedsOnly is the body of a message that is embeds alone.
+type embedsOnly struct {
+	Embeds          []*discordgo.MessageEmbed `json:"embeds"`
+	AllowedMentions allowedMentions           `json:"allowed_mentions"`
+	Nonce           string                    `json:"nonce,omitempty"`
+	EnforceNonce    bool                      `json:"enforce_nonce,omitempty"`
+}
+
 // CreateMessage posts embeds, ten at most, to a channel and returns the ID of
 // the message. A nonce has 25 characters at most. Where the bot posted a message
 // with the same one in the past few minutes, Discord posts nothing and returns
 // that message or, where that was deleted since, CodeUnknownMessage
 // (discord-api-docs#6647).
 func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, embeds []*discordgo.MessageEmbed) (string, error) {
-	body := struct {
-		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
-		AllowedMentions allowedMentions           `json:"allowed_mentions"`
-		Nonce           string                    `json:"nonce"`
-		EnforceNonce    bool                      `json:"enforce_nonce"`
-	}{Embeds: embeds, Nonce: nonce, EnforceNonce: true}
+	body := embedsOnly{Embeds: embeds, Nonce: nonce, EnforceNonce: true}
 	var posted Posted
 	err := c.do(ctx, http.MethodPost, messages(channelID), body, &posted)
 	return posted.ID, err
@@ -34,11 +37,7 @@ func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, emb
 
 // EditMessage replaces the embeds of a message of the bot.
 func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, embeds []*discordgo.MessageEmbed) error {
-	body := struct {
-		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
-		AllowedMentions allowedMentions           `json:"allowed_mentions"`
-	}{Embeds: embeds}
-	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), body, nil)
+	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), embedsOnly{Embeds: embeds}, nil)
 }
 
 // LatestMessages returns the newest messages of a channel, newest first; limit

@@ -17,6 +17,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,132 +28,156 @@ import (
 )
 
 const (
-	// requestLimit bounds one request where its context has no end.
+	// requestLimit bounds one request.
 	requestLimit = 15 * time.Second
 	// maxAnswer bounds what is read of one answer, in bytes.
 	maxAnswer = 4 << 20
-	// userAgent names the library in the form that Discord asks for, and the
+	// defaultVersion is that of an API whose address names none.
+	defaultVersion = 10
+	// maxMessage bounds what is kept of Discord's words, in bytes.
+	maxMessage = 500
+	// UserAgent names the library in the form that Discord asks for, and the
 	// program after that, where Discord allows anything. Requests without it may be
 	// refused. https://discord.com/developers/docs/reference#user-agent
-	userAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") hostbot"
+	UserAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") hostbot"
 )
 
 // Client sends requests to Discord. It is safe for concurrent use.
 type Client struct {
 	token     secret.Text
-	target    *url.URL
 	base      string // of all addresses, with a slash at its end
 	headers   http.Header
 	transport *http.Transport
-	unpooled  *http.Transport // has a connection for each request
 }
 
 // New returns a client for the API at base, version included, such as
 // https://discord.com/api/v10.
 func New(token secret.Text, base string) (*Client, error) {
-	target, err := url.Parse(strings.TrimRight(base, "/"))
-	if err != nil || target.Host == "" {
+	base = strings.TrimRight(base, "/")
+	if target, err := url.Parse(base); err != nil || target.Host == "" {
 		return nil, fmt.Errorf("rest: %q is no base address", base)
 	}
-	pooled := newTransport()
-	unpooled := pooled.Clone()
-	unpooled.DisableKeepAlives = true
+	// HTTP/2 has one connection for all requests, and goes on with it when it is
+	// dead: nothing would reach Discord for minutes.
+	http1 := new(http.Protocols)
+	http1.SetHTTP1(true)
 	return &Client{
-		token:  token,
-		target: target,
-		base:   target.String() + "/",
+		token: token,
+		base:  base + "/",
 		headers: http.Header{
 			"Authorization": {"Bot " + token.Reveal()},
 			"Content-Type":  {"application/json"},
-			"User-Agent":    {userAgent},
+			"User-Agent":    {UserAgent},
 		},
-		transport: pooled,
-		unpooled:  unpooled,
+		transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 2 * time.Second,
+			MaxIdleConnsPerHost: 64,
+			IdleConnTimeout:     90 * time.Second,
+			Protocols:           http1,
+			WriteBufferSize:     16 << 10, // a list of ten bots in one piece: 4 KiB would take two
+		},
 	}, nil
-}
-
-func newTransport() *http.Transport {
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:   2 * time.Second,
-		ResponseHeaderTimeout: requestLimit,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       90 * time.Second,
-		Protocols:             oneAtATime(),
-		WriteBufferSize:       16 << 10, // a list of ten bots in one piece: 4 KiB would take two
-	}
-}
-
-// oneAtATime is HTTP/1.1 alone. HTTP/2 has one connection for all requests, and
-// goes on with it when it is dead: nothing would reach Discord for minutes.
-func oneAtATime() *http.Protocols {
-	p := &http.Protocols{}
-	p.SetHTTP1(true)
-	return p
 }
 
 // Close gives up idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
+// Version is the version of the API that the base address names.
+func (c *Client) Version() int {
+	version, err := strconv.Atoi(strings.TrimPrefix(path.Base(c.base), "v"))
+	if err != nil {
+		return defaultVersion
+	}
+	return version
+}
+
+// GatewayBot returns where the gateway is, how many shards Discord recommends
+// and how many sessions may be begun:
+// https://discord.com/developers/docs/events/gateway#get-gateway-bot
+func (c *Client) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
+	var answer discordgo.GatewayBotResponse
+	if err := c.do(ctx, http.MethodGet, "gateway/bot", nil, &answer); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
 // do sends body, unless it is nil, as JSON to a path below the API's base and
 // decodes the answer into out, unless that is nil. An error is an *Error; it
-// tells neither the bot's token nor the secrets of this request, though whoever
-// answers in Discord's place may have repeated them.
+// tells none of the secrets of this request.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, secrets ...secret.Text) error {
-	return c.doOver(ctx, c.transport, method, path, body, out, secrets...)
-}
-
-// doOver is do over a transport of the client's.
-func (c *Client) doOver(ctx context.Context, over *http.Transport, method, path string, body, out any, secrets ...secret.Text) error {
-	err := c.send(ctx, over, method, path, body, out)
-	var e *Error
-	if errors.As(err, &e) {
-		for _, s := range append(secrets, c.token) {
-			e.Message = strings.ReplaceAll(e.Message, s.Reveal(), s.String())
+	var payload io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return &Error{Message: "encode request: " + err.Error()}
 		}
-		e.Message = clip(e.Message)
+		payload = bytes.NewReader(encoded)
 	}
-	return err
-}
-
-func (c *Client) send(ctx context.Context, over *http.Transport, method, path string, body, out any) error {
-	if _, bounded := ctx.Deadline(); !bounded {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, requestLimit)
-		defer cancel()
-	}
-	req, err := c.request(ctx, method, path, body)
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, payload)
 	if err != nil {
+		return &Error{Message: "not an address"} // which holds a token
+	}
+	req.Header = c.headers // which a transport leaves as they are
+	answer, err := c.exchange(req, secrets...)
+	if err != nil || out == nil {
 		return err
-	}
-	sent := time.Now()
-	// Not through an http.Client, which follows redirects.
-	res, err := over.RoundTrip(req)
-	if err != nil {
-		return unanswered(over, time.Since(sent), err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	succeeded := res.StatusCode >= 200 && res.StatusCode <= 299
-	if succeeded && out == nil {
-		// What was not read would cost the connection.
-		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
-		if !isDiscords(res) {
-			return &Error{Message: "the answer is not Discord's", Uncertain: true}
-		}
-		return nil
-	}
-	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	switch {
-	case err != nil:
-		return unanswered(over, time.Since(sent), err)
-	case !succeeded:
-		return answerError(res, answer)
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
 		return &Error{Message: "decode answer: " + err.Error(), Uncertain: true}
 	}
 	return nil
+}
+
+// exchange sends a request and returns the body of Discord's answer. An error is
+// an *Error; it tells neither the bot's token nor these secrets, though whoever
+// answers in Discord's place may have repeated them.
+func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, error) {
+	body, err := c.roundTrip(req)
+	if err == nil {
+		return body, nil
+	}
+	for _, s := range append(secrets, c.token) {
+		err.Message = strings.ReplaceAll(err.Message, s.Reveal(), s.String())
+	}
+	if len(err.Message) > maxMessage {
+		err.Message = err.Message[:maxMessage] + "…"
+	}
+	return nil, err
+}
+
+func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
+	ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
+	defer cancel()
+	// Not through an http.Client, which follows redirects.
+	res, err := c.transport.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		return nil, c.unanswered(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	// What was not read would cost the connection.
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return nil, c.unanswered(ctx, err)
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		return nil, refusal(res, body)
+	case !isDiscords(res) && !json.Valid(body):
+		return nil, &Error{Message: "the answer is not Discord's", Uncertain: true}
+	}
+	return body, nil
+}
+
+// unanswered says what became of a request to which no answer came. After one
+// that timed out, no connection is used that was there before: whatever has cut
+// this one off without a word may have cut off all.
+func (c *Client) unanswered(ctx context.Context, err error) *Error {
+	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
+		c.transport.CloseIdleConnections()
+	}
+	return &Error{Message: err.Error(), Uncertain: true, cause: ctx.Err()}
 }
 
 // isDiscords tells whether a success was answered by Discord. A proxy or a sign-in
@@ -161,36 +187,4 @@ func (c *Client) send(ctx context.Context, over *http.Transport, method, path st
 func isDiscords(res *http.Response) bool {
 	kind := res.Header.Get("Content-Type")
 	return res.StatusCode == http.StatusNoContent || kind == "" || strings.HasPrefix(kind, "application/json")
-}
-
-// silence is how long a request goes without an answer before its connection is
-// taken for dead once nobody waits for it any more.
-const silence = 500 * time.Millisecond
-
-// unanswered says what became of a request to which no answer came. After one
-// that timed out, or was given up after a silence, no connection is used that was
-// there before: whatever has cut this one off without a word may have cut off all.
-func unanswered(over *http.Transport, waited time.Duration, err error) *Error {
-	e := transportError(err)
-	if errors.Is(e, context.DeadlineExceeded) || errors.Is(e, context.Canceled) && waited >= silence {
-		over.CloseIdleConnections()
-	}
-	return e
-}
-
-func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
-	var payload io.Reader
-	if body != nil {
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return nil, &Error{Message: "encode request: " + err.Error()}
-		}
-		payload = bytes.NewReader(encoded)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, payload)
-	if err != nil {
-		return nil, &Error{Message: "not an address"} // which holds a token
-	}
-	req.Header = c.headers // which a transport leaves as they are
-	return req, nil
 }

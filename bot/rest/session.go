@@ -1,12 +1,12 @@
 package rest
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -21,64 +21,41 @@ import (
 // body is not JSON; and its RESTError holds the request, which carries the bot's
 // token. So it is shown neither a refusal nor the headers of a rate limit.
 func (c *Client) Session() *discordgo.Session {
-	client := c.HTTPClient()
-	client.Transport = &successes{client: c, next: client.Transport}
 	return &discordgo.Session{
 		Token:       "Bot " + c.token.Reveal(),
-		UserAgent:   userAgent,
-		Client:      client,
+		UserAgent:   UserAgent,
+		Client:      &http.Client{Transport: sessionTransport{c}},
 		Ratelimiter: discordgo.NewRatelimiter(),
 	}
 }
 
-// SessionError returns what a session answered with as an *Error, wherever it
-// tells of the request: discordgo's own words repeat an address that was not
-// the one in use.
+// SessionError returns what a session answered with as an *Error: the words
+// around it repeat an address that was not the one in use.
 func SessionError(err error) error {
-	var e *Error
-	var u *url.Error
-	switch {
-	case errors.As(err, &e):
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
-	case errors.As(err, &u): // the client's time limit
-		return transportError(u.Err)
-	default:
-		return err
 	}
+	return err
 }
 
-// successes lets through successful answers alone. The others are errors.
-type successes struct {
-	client *Client
-	next   http.RoundTripper
-}
+// sessionTransport sends what discordgo addresses to its own constant base to the
+// client's. discordgo's addresses are package-level variables that all sessions
+// share, so they are left alone.
+type sessionTransport struct{ client *Client }
 
-// RoundTrip sends a request.
-func (t *successes) RoundTrip(req *http.Request) (*http.Response, error) {
-	sent := time.Now()
-	res, err := t.next.RoundTrip(req)
+// RoundTrip sends a request. What is not a success is an *Error.
+func (t sessionTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	target, err := url.Parse(t.client.base + strings.TrimPrefix(req.URL.String(), discordgo.EndpointAPI))
 	if err != nil {
-		return nil, unanswered(t.client.transport, time.Since(sent), err)
+		return nil, err
 	}
-	limited := io.LimitReader(res.Body, maxAnswer)
-	if res.StatusCode >= 200 && res.StatusCode <= 299 {
-		for name := range res.Header {
-			if strings.HasPrefix(name, "X-Ratelimit-") {
-				res.Header.Del(name)
-			}
-		}
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{limited, res.Body}
-		return res, nil
-	}
-	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(limited)
+	sent := req.Clone(req.Context())
+	sent.URL, sent.Host = target, target.Host
+	body, err := t.client.exchange(sent)
 	if err != nil {
-		return nil, unanswered(t.client.transport, time.Since(sent), err)
+		return nil, err
 	}
-	e := answerError(res, body)
-	e.Message = clip(strings.ReplaceAll(e.Message, t.client.token.Reveal(), t.client.token.String()))
-	return nil, e
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), Request: req,
+	}, nil
 }
