@@ -1,19 +1,15 @@
 package bench_test
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"hostbot/bot"
 	"hostbot/bot/discordtest"
-	"hostbot/bot/logging"
-	"hostbot/configs"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
@@ -28,83 +24,64 @@ func BenchmarkStorm(b *testing.B) {
 		storm, logs bool
 	}{{"quiet", false, true}, {"storm/logs=off", true, false}, {"storm/logs=on", true, true}} {
 		b.Run(c.name, func(b *testing.B) {
-			w := newStorm(b, c.logs)
-			stop := func() {}
+			s := newStorm(b, c.logs)
+			over := make(chan struct{})
+			var raging sync.WaitGroup
 			if c.storm {
-				stop = w.rage(b)
+				raging.Go(func() { s.rage(b, over) })
 			}
 			b.ResetTimer()
-			took := w.lists(b, 200)
+			took := s.lists(b)
 			b.StopTimer()
-			stop()
+			close(over)
+			raging.Wait()
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "µs-p50")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs-p99")
-			b.ReportMetric(float64(w.failed), "failures")
-			b.ReportMetric(float64(len(w.channel.Messages())), "log-messages")
+			b.ReportMetric(float64(s.failed), "failures")
+			b.ReportMetric(float64(len(s.Channel.Messages())), "log-messages")
 		})
 	}
 }
 
 // storm is a bot with customers who are fine and customers who are not.
 type storm struct {
-	discord       *discordtest.Server
-	channel       *discordtest.Channel
+	*world.World
 	fine, unlucky []*discordtest.User
 	failed        int // interactions of the unlucky ones
 }
 
+const (
+	customersEach = 100
+	pause         = 5 * time.Millisecond // between two interactions of either kind
+)
+
 func newStorm(b *testing.B, logs bool) *storm {
 	b.Helper()
-	discord, err := discordtest.Start(discordtest.Config{Lean: true, NoRateLimits: true})
-	if err != nil {
+	env := []string{"CACHE_TTL=1h", "LOG_LEVEL=error"}
+	if !logs {
+		env = append(env, "LOG_CHANNEL_ACTIONS=off", "LOG_CHANNEL_ERRORS=off", "LOG_CHANNEL_LIFECYCLE=off")
+	}
+	s := &storm{World: world.New(b, world.Options{
+		Discord: discordtest.Config{Lean: true}, Service: &hostapitest.Options{}, Redis: redistest.StartRedis(b).URL(), Env: env,
+	})}
+	for i := range customersEach {
+		s.fine = append(s.fine, s.AddCustomer(fmt.Sprint("fine ", i)))
+		s.unlucky = append(s.unlucky, s.Discord.User(fmt.Sprint("unlucky ", i)))
+	}
+	s.Launch(b)
+	if err := s.Discord.WaitCommands(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = discord.Close() })
-	service := hostapitest.RunT(b)
-	w := &storm{discord: discord, channel: discord.AddChannel("bot-log")}
-	for i := range 100 {
-		w.fine = append(w.fine, discord.User(fmt.Sprint("fine ", i)))
-		w.unlucky = append(w.unlucky, discord.User(fmt.Sprint("unlucky ", i)))
-		service.AddAccount(w.fine[i].ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
+	for _, u := range s.fine {
+		s.list(b, u)
 	}
-	channelID := "off"
-	if logs {
-		channelID = w.channel.ID
-	}
-	settings, err := configs.Load("", []string{
-		"DISCORD_TOKEN=" + discord.Token(), "DISCORD_API_URL=" + discord.URL(), "HOSTAPI_URL=" + service.URL(),
-		"HOSTAPI_SECRET=" + service.Secret(), "REDIS_URL=" + redistest.StartRedis(b).URL(), "CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
-		"LOG_CHANNEL_ACTIONS=" + channelID, "LOG_CHANNEL_ERRORS=" + channelID, "LOG_CHANNEL_LIFECYCLE=" + channelID,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	hostbot, err := bot.New(settings, "benchmark", logging.New(settings.Log, io.Discard))
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- hostbot.Run(ctx) }()
-	b.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
-	})
-	if err := discord.WaitCommands(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	for _, u := range w.fine {
-		w.list(b, u)
-	}
-	service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusServiceUnavailable}, 0)
-	return w
+	s.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusServiceUnavailable}, 0)
+	return s
 }
 
 // list has a customer type /bot list, and returns how long the answer took.
-func (w *storm) list(b *testing.B, u *discordtest.User) time.Duration {
+func (s *storm) list(b *testing.B, u *discordtest.User) time.Duration {
 	asked := time.Now()
 	reply, err := u.Command(b.Context(), "/bot list", nil)
 	took := time.Since(asked)
@@ -116,40 +93,34 @@ func (w *storm) list(b *testing.B, u *discordtest.User) time.Duration {
 	return took
 }
 
-// lists has the fine customers type, so many a second and b.N times in all.
-func (w *storm) lists(b *testing.B, perSecond int) []time.Duration {
+// lists has the fine customers type, b.N times in all.
+func (s *storm) lists(b *testing.B) []time.Duration {
 	took := make([]time.Duration, b.N)
-	tick := time.NewTicker(time.Second / time.Duration(perSecond))
+	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	var asking sync.WaitGroup
 	for i := range b.N {
 		<-tick.C
-		asking.Go(func() { took[i] = w.list(b, w.fine[i%len(w.fine)]) })
+		asking.Go(func() { took[i] = s.list(b, s.fine[i%customersEach]) })
 	}
 	asking.Wait()
 	return took
 }
 
-// rage has the unlucky customers type, 200 times a second, until stop is called.
-func (w *storm) rage(b *testing.B) (stop func()) {
-	over := make(chan struct{})
-	var raging sync.WaitGroup
-	raging.Go(func() {
-		tick := time.NewTicker(5 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-tick.C:
-				u := w.unlucky[w.failed%len(w.unlucky)]
-				w.failed++
-				raging.Go(func() { w.list(b, u) })
-			}
+// rage has the unlucky customers type until it is over.
+func (s *storm) rage(b *testing.B, over <-chan struct{}) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	for {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+			u := s.unlucky[s.failed%customersEach]
+			s.failed++
+			asking.Go(func() { s.list(b, u) })
 		}
-	})
-	return func() {
-		close(over)
-		raging.Wait()
 	}
 }

@@ -1,4 +1,4 @@
-package e2e_test
+package soak_test
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func (s *soak) judge(t *testing.T) {
 			owner[bot] = c.user.ID
 		}
 	}
-	for _, r := range s.service.Requests() {
+	for _, r := range s.Service.Requests() {
 		if r.ServerID != "" && owner[r.ServerID] != r.UserID {
 			t.Errorf("%s was asked for %s's bot %s", r.Operation, r.UserID, r.ServerID)
 		}
@@ -75,7 +75,7 @@ func (s *soak) readAll(ctx context.Context) {
 }
 
 func (s *soak) read() {
-	messages := s.channel.Messages()
+	messages := s.Channel.Messages()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range messages {

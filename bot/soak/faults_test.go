@@ -1,4 +1,4 @@
-package e2e_test
+package soak_test
 
 import (
 	"context"
@@ -59,11 +59,11 @@ func (s *soak) breakService(ctx context.Context, random *rand.Rand) {
 	}
 	for ctx.Err() == nil {
 		pause(ctx, time.Duration(random.IntN(8000))*time.Millisecond)
-		s.service.Fail("", faults[random.IntN(len(faults))], random.IntN(40))
+		s.Service.Fail("", faults[random.IntN(len(faults))], random.IntN(40))
 		pause(ctx, time.Duration(random.IntN(6000))*time.Millisecond)
-		s.service.ClearFaults()
+		s.Service.ClearFaults()
 	}
-	s.service.ClearFaults()
+	s.Service.ClearFaults()
 }
 
 // breakOthers breaks one after the other of what else the bot depends on, and
@@ -93,7 +93,7 @@ func (s *soak) replace(t *testing.T, i int) {
 	if err := s.replicas[i](); err != nil {
 		s.stray("a replica ended with %v", err)
 	}
-	s.replicas[i] = s.launch(t)
+	s.replicas[i] = s.Launch(t)
 }
 
 func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Duration) {
@@ -102,7 +102,7 @@ func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Du
 		{Hang: true}, {Delay: 800 * time.Millisecond}, {Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"1"}}, Body: `{"message":"slow","retry_after":1,"global":false}`},
 	}
 	defer s.weather.begin()()
-	defer s.discord.Inject(faults[random.IntN(len(faults))])()
+	defer s.Discord.Inject(faults[random.IntN(len(faults))])()
 	pause(ctx, lasting)
 }
 
@@ -110,21 +110,21 @@ func (s *soak) breakGateway(ctx context.Context, random *rand.Rand, lasting time
 	defer s.weather.begin()()
 	switch random.IntN(6) {
 	case 0:
-		s.discord.Drop()
+		s.Discord.Drop()
 	case 1:
-		s.discord.CloseWith(4000)
+		s.Discord.CloseWith(4000)
 	case 2:
-		s.discord.AskReconnect()
+		s.Discord.AskReconnect()
 	case 3:
-		s.discord.InvalidateSession(random.IntN(2) == 0)
+		s.Discord.InvalidateSession(random.IntN(2) == 0)
 	case 4:
-		s.discord.RefuseConnections(true)
-		s.discord.Drop()
+		s.Discord.RefuseConnections(true)
+		s.Discord.Drop()
 		pause(ctx, lasting)
-		s.discord.RefuseConnections(false)
+		s.Discord.RefuseConnections(false)
 	case 5:
-		s.discord.Silence(true)
+		s.Discord.Silence(true)
 		pause(ctx, lasting)
-		s.discord.Silence(false)
+		s.Discord.Silence(false)
 	}
 }

@@ -1,4 +1,4 @@
-package e2e_test
+package faultmatrix_test
 
 import (
 	"context"
@@ -40,8 +40,8 @@ type step func(ctx context.Context, c *person, in *discordtest.Reply) (*discordt
 
 // now carries a step out, not at the same moment as too many others.
 func (s step) now(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	c.world.moment <- struct{}{}
-	defer func() { <-c.world.moment }()
+	c.scene.moment <- struct{}{}
+	defer func() { <-c.scene.moment }()
 	return s(ctx, c, in)
 }
 

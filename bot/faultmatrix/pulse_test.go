@@ -1,4 +1,4 @@
-package e2e_test
+package faultmatrix_test
 
 import (
 	"sync/atomic"
