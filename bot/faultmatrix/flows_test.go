@@ -1,9 +1,12 @@
 package faultmatrix_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"hostbot/bot/discordtest"
@@ -45,20 +48,20 @@ func (s step) now(ctx context.Context, c *person, in *discordtest.Reply) (*disco
 	return s(ctx, c, in)
 }
 
+// theCustomer stands for the person of a flow in the options of a command.
+const theCustomer = "the customer"
+
+// types is a command of the customer's or, where it is one of theirs, of staff.
 func types(command string, options discordtest.Options) step {
 	return func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-		return c.user.Command(ctx, command, options)
-	}
-}
-
-// staffTypes is types for staff, with the customer as an option.
-func staffTypes(command string, options discordtest.Options) step {
-	return func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-		given := discordtest.Options{"user": c.user}
-		for name, value := range options {
-			given[name] = value
+		given := maps.Clone(options)
+		if given["user"] == theCustomer {
+			given["user"] = c.user
 		}
-		return c.staff.Command(ctx, command, given)
+		if strings.HasPrefix(command, "/admin ") {
+			return c.staff.Command(ctx, command, given)
+		}
+		return c.user.Command(ctx, command, given)
 	}
 }
 
@@ -71,6 +74,17 @@ func presses(label string) step {
 func fills(fields discordtest.Fields) step {
 	return func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		return in.Fill(ctx, fields)
+	}
+}
+
+// reads waits until nothing more will come, and for a text in that.
+func reads(text string) step {
+	return func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		v, err := in.Await(ctx, over)
+		if err == nil && !v.Contains(text) {
+			err = fmt.Errorf("no %q in:\n%s", text, v.Text())
+		}
+		return in, err
 	}
 }
 
@@ -99,83 +113,71 @@ func steps(list ...step) step {
 }
 
 func flows() []flow {
-	theShop := discordtest.Options{"bot": shop}
-	list, card := types("/bot list", nil), types("/bot show", theShop)
-	wait := func(text string) step {
-		return func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-			v, err := in.Await(ctx, over)
-			if err == nil && !v.Contains(text) {
-				err = fmt.Errorf("no %q in:\n%s", text, v.Text())
-			}
-			return in, err
-		}
-	}
-	seen := steps(list, wait(shop))
-	seenCard := steps(card, wait("node index.js"))
-	all := []flow{
-		{name: "/help", need: needsNothing, do: types("/help", nil), good: "</bot restart:"},
-		{name: "/admin status", need: needsNothing, do: func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-			return c.staff.Command(ctx, "/admin status", nil)
-		}, good: "Interactions served"},
-		{name: "/admin flush", need: keeps, do: staffTypes("/admin flush", nil), good: "Nothing was cached"},
-		{name: "/admin reference", need: keeps, do: func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-			return c.staff.Command(ctx, "/admin reference", discordtest.Options{"code": "ABCDEFG"})
-		}, good: "Nothing is known"},
+	return slices.Concat(otherFlows(), viewingFlows(), actionFlows())
+}
 
-		{name: "/bot list, unknown", need: looks, do: list, good: "🔴 Radio"},
+func otherFlows() []flow {
+	return []flow{
+		{name: "/help", need: needsNothing, do: types("/help", nil), good: "</bot restart:"},
+		{name: "/admin status", need: needsNothing, do: types("/admin status", nil), good: "Interactions served"},
+		{name: "/admin flush", need: keeps, do: types("/admin flush", discordtest.Options{"user": theCustomer}), good: "Nothing was cached"},
+		{name: "/admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "Nothing is known"},
+	}
+}
+
+func viewingFlows() []flow {
+	seen, theShop := steps(types("/bot list", nil), reads(shop)), discordtest.Options{"bot": shop}
+	opensRadio := func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		return in.Pick(ctx, "Open a bot", radio)
+	}
+	hostedBots := func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
+		return c.staff.Menu(ctx, "Hosted bots", c.user)
+	}
+	return []flow{
+		{name: "/bot list, unknown", need: looks, do: types("/bot list", nil), good: "🔴 Radio"},
 		{name: "/plan, unknown", need: looks, do: types("/plan", nil), good: "11 of 30"},
-		{name: "/admin lookup, unknown", need: looks, do: staffTypes("/admin lookup", nil), good: "🔴 Radio"},
+		{name: "/admin lookup, unknown", need: looks, do: types("/admin lookup", discordtest.Options{"user": theCustomer}), good: "🔴 Radio"},
 		{name: "/bot create, unknown", need: looks, do: types("/bot create", nil), good: "room for"},
 		{name: "/bot show", need: looks, known: true, prepare: seen, do: types("/bot show", discordtest.Options{"bot": radio}), good: "🔴 Radio"},
 		{name: "Refresh", need: looks, known: true, prepare: seen, do: presses("Refresh"), good: "🔴 Radio"},
 		{name: "Next", need: looks, known: true, prepare: seen, do: presses("Next"), good: "Page 2 of 2"},
-		{name: "Open a bot", need: looks, known: true, prepare: seen, do: func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-			return in.Pick(ctx, "Open a bot", radio)
-		}, good: "🔴 Radio"},
-		{name: "Hosted bots", need: looks, known: true, prepare: seen, do: func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-			return c.staff.Menu(ctx, "Hosted bots", c.user)
-		}, good: "🔴 Radio"},
+		{name: "Open a bot", need: looks, known: true, prepare: seen, do: opensRadio, good: "🔴 Radio"},
+		{name: "Hosted bots", need: looks, known: true, prepare: seen, do: hostedBots, good: "🔴 Radio"},
 
 		{name: "typing a bot's name, unknown", need: suggests, do: completes},
 		{name: "typing a bot's name", need: suggests, known: true, prepare: seen, do: completes},
 		{name: "the form of /bot startup", need: asks, known: true, prepare: seen, do: types("/bot startup", theShop)},
 		{name: "the form of /bot delete", need: asks, known: true, prepare: seen, do: types("/bot delete", theShop)},
-		{name: "Continue", need: asks, known: true, prepare: steps(types("/bot create", nil), wait("room for")), do: presses("Continue")},
+		{name: "Continue", need: asks, known: true, prepare: steps(types("/bot create", nil), reads("room for")), do: presses("Continue")},
 	}
-	return append(all, actionFlows(seen, seenCard, wait)...)
 }
 
 // actionFlows are the flows that change something.
-func actionFlows(seen, seenCard step, wait func(string) step) []flow {
-	act := func(name string, f flow) flow {
-		f.need, f.action = acts, name
-		f.bot = shop
-		if name == "start" {
-			f.bot = idle
-		}
-		return f
-	}
-	var all []flow
-	for _, name := range []string{"start", "stop", "restart", "reinstall"} {
-		f := act(name, flow{name: "/bot " + name, known: true, prepare: seen})
-		f.do = types("/bot "+name, discordtest.Options{"bot": f.bot})
-		all = append(all, f)
-	}
-	return append(all,
-		act("restart", flow{name: "/bot restart, unknown", do: types("/bot restart", discordtest.Options{"bot": shop})}),
-		act("restart", flow{name: "Restart", known: true, prepare: seenCard, do: presses("Restart")}),
-		act("restart", flow{name: "/admin action", known: true, prepare: seen, do: staffTypes("/admin action", discordtest.Options{"bot": shop, "do": "restart"})}),
-		act("startup", flow{
-			name: "/bot startup", known: true, prepare: types("/bot startup", discordtest.Options{"bot": shop}),
+func actionFlows() []flow {
+	seen, theShop := steps(types("/bot list", nil), reads(shop)), discordtest.Options{"bot": shop}
+	flows := []flow{
+		{name: "/bot start", action: "start", bot: idle, known: true, prepare: seen, do: types("/bot start", discordtest.Options{"bot": idle})},
+		{name: "/bot stop", action: "stop", known: true, prepare: seen, do: types("/bot stop", theShop)},
+		{name: "/bot restart", action: "restart", known: true, prepare: seen, do: types("/bot restart", theShop)},
+		{name: "/bot reinstall", action: "reinstall", known: true, prepare: seen, do: types("/bot reinstall", theShop)},
+		{name: "/bot restart, unknown", action: "restart", do: types("/bot restart", theShop)},
+		{name: "Restart", action: "restart", known: true, prepare: steps(types("/bot show", theShop), reads("node index.js")), do: presses("Restart")},
+		{
+			name: "/admin action", action: "restart", known: true, prepare: seen,
+			do: types("/admin action", discordtest.Options{"user": theCustomer, "bot": shop, "do": "restart"}),
+		}, {
+			name: "/bot startup", action: "startup", known: true, prepare: types("/bot startup", theShop),
 			do: fills(discordtest.Fields{"command": "node other.js"}),
-		}),
-		act("delete", flow{
-			name: "/bot delete", known: true, prepare: types("/bot delete", discordtest.Options{"bot": shop}),
+		}, {
+			name: "/bot delete", action: "delete", known: true, prepare: types("/bot delete", theShop),
 			do: fills(discordtest.Fields{"name": strings.ToLower(shop)}),
-		}),
-		act("create", flow{
-			name: "/bot create", known: true, prepare: steps(types("/bot create", nil), wait("room for"), presses("Continue")),
+		}, {
+			name: "/bot create", action: "create", known: true, prepare: steps(types("/bot create", nil), reads("room for"), presses("Continue")),
 			do: fills(discordtest.Fields{"name": shop}),
-		}),
-	)
+		},
+	}
+	for i := range flows {
+		flows[i].need, flows[i].bot = acts, cmp.Or(flows[i].bot, shop)
+	}
+	return flows
 }

@@ -30,9 +30,11 @@ type scene struct {
 	relays          [toGateway + 1]*faultproxy.Relay
 	redis           *miniredis.Miniredis
 	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
-	done            deeds
-	moment          chan struct{} // held by those who do something
+	moment          chan struct{}        // held by those who do something
 	pulse           *pulse
+
+	mu   sync.Mutex
+	done map[string]int // how often the service carried something out, by customer
 }
 
 // relay is one of a scene's relays, by where it leads.
@@ -45,36 +47,22 @@ const (
 	toGateway
 )
 
-// deeds is what the service carried out, by customer.
-type deeds struct {
-	mu   sync.Mutex
-	list map[string]int
-}
-
-func (d *deeds) add(_ hostapitest.Operation, userID, _ string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.list[userID]++
-}
-
-// of returns how often something was done for a customer.
-func (d *deeds) of(userID string) int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.list[userID]
-}
-
 // newScene makes the scene for a fault, which has not struck yet.
 func newScene(t *testing.T, o outcome, x fault) *scene {
 	t.Helper()
 	s := &scene{
-		done: deeds{list: make(map[string]int)}, redis: miniredis.RunT(t),
+		redis: miniredis.RunT(t), done: make(map[string]int),
 		moment: make(chan struct{}, atTheSameMoment), pulse: startPulse(t),
+	}
+	carriedOut := func(_ hostapitest.Operation, userID, _ string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.done[userID]++
 	}
 	s.redis.ClockTTL(true)
 	s.World = world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: o.heartbeats}, Staff: true, Env: x.env,
-		Service: &hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: s.done.add},
+		Service: &hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: carriedOut},
 		Tune:    func(c *configs.Settings) { c.Cache.TTL = 0 },
 	})
 	s.Discord.ExpectFailures() // those that may be are checked for each fault
@@ -89,7 +77,7 @@ func (s *scene) connect(t *testing.T, secure bool) {
 	t.Helper()
 	run, tls := faultproxy.RunT, ""
 	if secure {
-		run, tls = network(t).RunT, "s"
+		run, tls = network().RunT, "s"
 	}
 	discord := address(s.Discord.GatewayURL())
 	for to, target := range map[relay]string{toService: address(s.Service.URL()), toRedis: s.redis.Addr(), toDiscord: discord, toGateway: discord} {

@@ -12,41 +12,36 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-// weather remembers when Discord, or the way to it, was broken.
+// weather remembers when Discord, or the way to it, was broken last.
 type weather struct {
 	mu     sync.Mutex
-	storms []disturbance
+	storms int
+	raging bool
+	ended  time.Time // of the last
 }
-
-type disturbance struct{ from, to time.Time } // to is zero while it lasts
 
 // afterStorm is how long customers may notice a storm that is over: what runs into
 // it is sent again with growing pauses.
 const afterStorm = 45 * time.Second
 
+// begin begins a storm. There is one at a time.
 func (w *weather) begin() (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.storms = append(w.storms, disturbance{from: time.Now()})
-	i := len(w.storms) - 1
+	w.storms++
+	w.raging = true
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.storms[i].to = time.Now()
+		w.raging, w.ended = false, time.Now()
 	}
 }
 
-// stormy tells whether something that lasted from began until ended may have met
-// a storm.
-func (w *weather) stormy(began, ended time.Time) bool {
+// stormySince tells whether something that began then may have met a storm.
+func (w *weather) stormySince(began time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, s := range w.storms {
-		if s.from.Before(ended) && (s.to.IsZero() || s.to.Add(afterStorm).After(began)) {
-			return true
-		}
-	}
-	return false
+	return w.raging || w.ended.Add(afterStorm).After(began)
 }
 
 // breakService breaks the hosting service from time to time.

@@ -12,7 +12,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -50,7 +49,6 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	s := newSoak(t)
-	before := settledHeap()
 
 	ctx, cancel := context.WithTimeout(t.Context(), duration)
 	defer cancel()
@@ -67,15 +65,7 @@ func TestSoak(t *testing.T) {
 		c.user.Types(t, "/bot list").WaitFor(t, "Your bots")
 	}
 	s.judge(t)
-	t.Logf("%v: %s; heap in use %d KB before and %d KB after, the counterparts' included", duration, s, before>>10, settledHeap()>>10)
-}
-
-func settledHeap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapInuse
+	t.Logf("%v: %s", duration, s)
 }
 
 // soak is a world with what happened in it.
@@ -91,7 +81,7 @@ type soak struct {
 	ledgers  map[string]ledger   // by bot
 	flows    map[string]int      // by how they ended
 	strays   []string            // what must not be
-	entries  map[string][]string // by the log channel's message: the bots of its actions, "" for anything else
+	entries  map[string][]string // by the log channel's message: the bots of its actions
 }
 
 type customer struct {
@@ -230,7 +220,7 @@ func (s *soak) ask(c customer, command string, options discordtest.Options) (dis
 			s.stray("%s sees a bot of %s", c.mark, other.mark)
 		}
 	}
-	return view, s.weather.stormy(began, time.Now())
+	return view, s.weather.stormySince(began)
 }
 
 func (s *soak) note(ending string) {
