@@ -4,32 +4,18 @@ package bench_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
-	"go.uber.org/goleak"
-
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/loadgen"
-	"hostbot/bot/redisclient"
 )
 
 func TestMain(m *testing.M) {
-	if next, ok := strings.CutPrefix(os.Getenv(floorNext), "to "); ok {
-		_ = floorMain(next) // until the benchmark ends it
-		return
-	}
-	redisclient.RedirectLibraryLog(zerolog.Nop())
-	defineFlags()
-	goleak.VerifyTestMain(m)
-}
-
-// defineFlags adds this package's own flags to those of go test.
-func defineFlags() {
 	flag.Var(&peers{}, "peer", "`name=command` of another bot to measure beside this one; may be repeated")
 	flag.String("floor", "", "`command` of a program that makes the calls that cannot be done without and nothing else, to measure beside this one")
 	flag.Int("rounds", 1, "`how often` each program is measured under each load, in turn with the others")
+	world.Main(m)
 }
 
 // peers are other programs by name, as flags give them.

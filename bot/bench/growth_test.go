@@ -2,10 +2,7 @@ package bench_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
-
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/loadgen"
 )
@@ -21,48 +18,6 @@ func BenchmarkBots(b *testing.B) {
 			p.measure(b, load{underWay: 8}, 100)
 			b.ReportMetric(p.redisBytesAnAccount(b), "redis-B/account")
 		})
-	}
-}
-
-// BenchmarkAccounts has more and more customers, whose accounts are cached, type
-// /bot list.
-func BenchmarkAccounts(b *testing.B) {
-	ours := candidates(b)[0]
-	for _, accounts := range []int{1_000, 10_000, 100_000, 1_000_000} {
-		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
-			p := ours.start(b, botsEach)
-			p.warm(b, 1)
-			p.copyAccount(b, loadgen.Users(accounts))
-			p.measure(b, load{underWay: 8}, loadgen.Users(accounts))
-			b.ReportMetric(p.redisBytesAnAccount(b), "redis-B/account")
-		})
-	}
-}
-
-// copyAccount gives every user the first one's fresh account, under their own ID:
-// to ask the service for a million takes minutes.
-func (p *program) copyAccount(b *testing.B, users loadgen.Users) {
-	b.Helper()
-	keys, err := p.redis.Keys(b.Context(), "*{"+users.ID(0)+"}").Result()
-	if err != nil || len(keys) != 1 {
-		b.Fatalf("cached accounts %v, error %v", keys, err)
-	}
-	value, err := p.redis.Get(b.Context(), keys[0]).Result()
-	if err != nil {
-		b.Fatal(err)
-	}
-	const atOnce = 1000
-	for from := 1; from < int(users); from += atOnce {
-		_, err := p.redis.Pipelined(b.Context(), func(pipe redis.Pipeliner) error {
-			for n := from; n < min(from+atOnce, int(users)); n++ {
-				own := strings.NewReplacer(users.ID(0), users.ID(n)) // of the same length
-				pipe.Set(b.Context(), own.Replace(keys[0]), own.Replace(value), 0)
-			}
-			return nil
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

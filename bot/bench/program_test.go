@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -167,12 +166,12 @@ func (p *program) measure(b *testing.B, l load, users loadgen.Users) figures {
 	return result
 }
 
-// counts returns what has been counted so far, by unit: processor time of the
-// program and of the load, calls, and what a Go program allocated.
+// counts returns what has been counted so far, by unit: processor time, calls, and
+// what a Go program allocated.
 func (p *program) counts(b *testing.B) figures {
 	b.Helper()
 	counts := figures{
-		"cpu-µs": float64(p.usage(b).CPU.Microseconds()), "load-cpu-µs": ownCPU(b),
+		"cpu-µs":  float64(p.usage(b).CPU.Microseconds()),
 		"discord": float64(p.discord.Calls()), "service": float64(p.service.Calls()), "redis": p.redisCommands(b),
 	}
 	if p.metrics != "" {
@@ -194,16 +193,6 @@ func (p *program) usage(b *testing.B) loadgen.Usage {
 func (p *program) residentMB(b *testing.B) float64 {
 	b.Helper()
 	return float64(p.usage(b).Resident) / 1e6
-}
-
-// ownCPU returns the processor time that the load has taken, in microseconds.
-func ownCPU(b *testing.B) float64 {
-	b.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return float64(time.Duration(used.Utime.Nano() + used.Stime.Nano()).Microseconds())
 }
 
 // redisCommands returns how many commands the program's Redis has had, without

@@ -1,13 +1,11 @@
 package e2e_test
 
 import (
-	"context"
 	"runtime"
 	"testing"
 
-	"hostbot/bot"
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/loadgen"
-	"hostbot/bot/logging"
 	"hostbot/configs"
 )
 
@@ -16,11 +14,25 @@ import (
 // nothing, is in the same process.
 func TestNothingIsLeftOfAnInteraction(t *testing.T) {
 	first := 10_000
-	if raceDetector {
+	if world.RaceDetector {
 		first = 500 // which makes it twenty times as slow
 	}
 	discord := loadgen.RunDiscord(t)
-	startInProcess(t, discord)
+	service, err := loadgen.StartService(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(service.Close)
+	settings, err := configs.Load("", []string{
+		"DISCORD_TOKEN=" + loadgen.Token, "DISCORD_API_URL=" + discord.URL("v9"),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + loadgen.Secret,
+		"CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world.Run(t, settings, t.Output())
+	<-discord.Ready()
 	const users, underWay = loadgen.Users(200), 16
 	ask := func(n int) {
 		if _, err := loadgen.Closed(discord, users, underWay, func() bool { n--; return n >= 0 }); err != nil {
@@ -58,37 +70,4 @@ func inUse() memory {
 	runtime.GC() // what pools held back at the first
 	runtime.ReadMemStats(&stats)
 	return memory{heap: int(stats.HeapAlloc), goroutines: runtime.NumGoroutine()}
-}
-
-// startInProcess starts a bot on the Redis inside the process, and waits until
-// it serves. It stops with the test.
-func startInProcess(t testing.TB, discord *loadgen.Discord) {
-	t.Helper()
-	service, err := loadgen.StartService(10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(service.Close)
-	settings, err := configs.Load("", []string{
-		"DISCORD_TOKEN=" + loadgen.Token, "DISCORD_API_URL=" + discord.URL("v9"),
-		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + loadgen.Secret,
-		"CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bot.New(settings, "test", logging.New(settings.Log, t.Output()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- b.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	<-discord.Ready()
 }

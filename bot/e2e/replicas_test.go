@@ -2,61 +2,43 @@ package e2e_test
 
 import (
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
 
 // startTwo starts two replicas, as a rolling update has them for a while: both
 // get each event.
-func (w *world) startTwo(t *testing.T) {
+func startTwo(t *testing.T, w *world.World) {
 	t.Helper()
-	w.start(t)
-	w.start(t)
-	w.waitGateway(t, func(s discordtest.GatewayStats) bool { return s.Open == 2 && s.Identifies == 2 })
+	w.Discord.ExpectFailures() // the second to answer is told that the first has
+	w.Start(t)
+	w.Start(t)
+	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 2 && s.Identifies == 2 })
 }
 
-func TestTwoReplicasActOnce(t *testing.T) {
+func TestReplicasActOnce(t *testing.T) {
 	t.Parallel()
-	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
-		w := newWorld(t, redis.URL())
-		w.discord.ExpectFailures() // the second to answer is told that the first has
-		anna := w.addAnna(t, "Shop")
-		w.startTwo(t)
+		w := world.New(t, world.Options{Redis: redis})
+		anna := w.AddCustomer("anna", "Shop", "Radio")
+		startTwo(t, w)
 		for range 3 {
-			before := w.service.Count(hostapitest.OpRestart)
-			reply := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
-			reply.WaitFor(t, "Restarting **Shop**")
-			w.clock.BlockUntil(t, 1)
-			w.clock.Advance(4 * time.Second)
-			reply.WaitFor(t, "**Shop** was restarted")
-			if n := w.service.Count(hostapitest.OpRestart) - before; n != 1 {
-				t.Errorf("the service was told %d times", n)
-			}
+			reply := anna.Types(t, "/bot restart", bot("Radio"))
+			w.Finish(t)
+			reply.WaitFor(t, "**Radio** was restarted")
 			if n := len(reply.FollowUps()); n != 0 {
 				t.Errorf("%d more answers", n)
 			}
 		}
-		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	})
-}
+		w.WantCalls(t, hostapitest.OpRestart, 3)
 
-func TestFiftyPressesAtOnceAreOneAction(t *testing.T) {
-	t.Parallel()
-	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
-		t.Parallel()
-		w := newWorld(t, redis.URL())
-		w.discord.ExpectFailures()
-		anna := w.addAnna(t, "Shop")
-		w.startTwo(t)
-		card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
-		card.WaitFor(t, "node index.js")
+		card := openShop(t, anna)
 		button, err := card.View().Button("Restart")
 		if err != nil {
 			t.Fatal(err)
@@ -67,73 +49,58 @@ func TestFiftyPressesAtOnceAreOneAction(t *testing.T) {
 			presses.Go(func() { _, _ = anna.Click(t.Context(), card.View().ID, button.CustomID) })
 		}
 		presses.Wait()
-		w.clock.BlockUntil(t, 1)
-		other := anna.Types(t, "/bot reinstall", discordtest.Options{"bot": "Shop"})
-		other.WaitFor(t, "Restarting **Shop**")
-		other.WaitFor(t, "already running")
-		w.clock.Advance(4 * time.Second)
-		w.waitForLog(t, "✅ Restart")
-		if n := w.service.Count(hostapitest.OpRestart); n != 1 {
-			t.Errorf("the service was told %d times", n)
-		}
+		w.Clock.BlockUntil(t, 1)
+		anna.Types(t, "/bot reinstall", bot("Shop")).WaitFor(t, "already running")
+		w.Finish(t)
+		w.StaffRead(t, "✅ Restart", "id-shop")
+		w.WantCalls(t, hostapitest.OpRestart, 4)
 	})
 }
 
-func TestWithoutRedisStaffAreToldThatReplicasActAlone(t *testing.T) {
+func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
-		w := newWorld(t, redis.URL())
-		anna := w.addAnna(t, "Shop")
-		w.start(t)
+		w, anna := world.Serving(t, world.Options{Redis: redis.URL()}, "Shop")
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		redis.Stop()
-		card := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
-		w.clock.BlockUntil(t, 1)
-		w.clock.Advance(4 * time.Second)
-		card.WaitFor(t, "**Shop** was restarted")
-		w.waitForLog(t, "Redis does not answer", "do not see each other's actions")
+		restartOnce(t, w, openShop(t, anna))
+		w.StaffRead(t, "Redis does not answer", "do not see each other's actions")
 		redis.Restart()
-		w.waitForLog(t, "Redis answers again after")
+		w.StaffRead(t, "Redis answers again after")
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	})
 }
 
-// TestTwoReplicasTellStaffOnce has both replicas handle what only one of them
-// gets to answer.
-func TestTwoReplicasTellStaffOnce(t *testing.T) {
+// TestReplicasTellStaffOnce has both replicas handle what only one of them gets to
+// answer.
+func TestReplicasTellStaffOnce(t *testing.T) {
 	t.Parallel()
-	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
-		w, sam, mia := newStaffedWorld(t, redis.URL())
-		w.discord.ExpectFailures() // the second to answer is told that the first has
-		anna := w.addAnna(t, "Shop")
-		w.startTwo(t)
-		sam.Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
-		mia.Types(t, "/admin status").WaitFor(t, "This is for staff")
-		w.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusForbidden}, 0)
-		shown := w.discord.User("ben").Types(t, "/bot list").WaitFor(t, "not allowed")
-		w.log.waitForTimes(t, "the interaction was answered elsewhere", 3)
-		w.service.ClearFaults()
-		w.service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusConflict}, 1)
-		anna.Types(t, "/bot stop", discordtest.Options{"bot": "Shop"}).WaitFor(t, "could not be stopped")
-		w.waitForLog(t, "stop: conflict") // comes last
-		told := func(texts ...string) int {
-			n := 0
-			for _, message := range w.channel.Messages() {
-				for _, embed := range message.Embeds {
-					entry := discordtest.View{Embeds: []discordtest.Embed{embed}}
-					if !slices.ContainsFunc(texts, func(text string) bool { return !entry.Contains(text) }) {
-						n++
-					}
-				}
-			}
-			return n
-		}
-		if used, refused := told("Staff command", "admin lookup"), told("Staff command refused", "admin status"); used != 1 || refused != 1 {
-			t.Errorf("staff read %d times of what they used, and %d times of who was refused", used, refused)
-		}
+		w := world.New(t, world.Options{Redis: redis, Staff: true})
+		anna := w.AddCustomer("anna", "Shop")
+		startTwo(t, w)
+		w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
+		w.AddOutsider("mia").Types(t, "/admin status").WaitFor(t, "This is for staff")
+		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusForbidden}, 0)
+		shown := w.Discord.User("ben").Types(t, "/bot list").WaitFor(t, "not allowed")
+		w.Log.WaitForTimes(t, "the interaction was answered elsewhere", 3)
+		w.Service.ClearFaults()
+		w.Service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusConflict}, 1)
+		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "could not be stopped")
+		w.StaffRead(t, "stop: conflict") // comes last
 		code := referenceIn(t, shown)
-		if n := told("Failure", code); n != 1 || told("2 times", code) != 0 {
-			t.Errorf("staff read %d times of a failure, or that it happened twice", n)
+		for _, want := range []struct {
+			texts []string
+			n     int
+		}{
+			{[]string{"Staff command", "admin lookup"}, 1}, {[]string{"Staff command refused", "admin status"}, 1},
+			{[]string{"Failure", code}, 1}, {[]string{"2 times", code}, 0},
+		} {
+			if n := len(world.Entries(w.Channel.Messages(), want.texts...)); n != want.n {
+				t.Errorf("staff read %d entries with %q, want %d", n, want.texts, want.n)
+			}
 		}
 	})
 }

@@ -3,45 +3,31 @@ package e2e_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
 
-// manageGuild is the permission without which Discord does not show staff's commands.
-const manageGuild = 1 << 5
-
-// newStaffedWorld makes a world in which Sam is staff by a role and Mia is not,
-// though Discord offers her the commands.
-func newStaffedWorld(t *testing.T, redis string) (w *world, sam, mia *discordtest.User) {
+// servingStaffed makes a world with a bot that serves, with anna, whose bots have
+// these names, and with Sam, who is staff.
+func servingStaffed(t *testing.T, redis string, bots ...string) (w *world.World, anna, sam *discordtest.User) {
 	t.Helper()
-	w = newWorld(t, redis)
-	role := w.discord.AddRole("Support")
-	w.env = append(w.env, "ADMIN_GUILD_ID="+w.discord.GuildID(), "ADMIN_ROLE_IDS="+role.ID)
-	sam = w.discord.User("sam", discordtest.Permissions(manageGuild), discordtest.Roles(role.ID))
-	mia = w.discord.User("mia", discordtest.Permissions(manageGuild))
-	return w, sam, mia
+	w, anna = world.Serving(t, world.Options{Redis: redis, Staff: true}, bots...)
+	return w, anna, w.AddStaff("sam")
 }
 
 func TestStaffLookACustomerUp(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
-		w, sam, _ := newStaffedWorld(t, redis)
-		names := []string{"Shop"}
-		for _, letter := range "ABCDEFGHIJ" {
-			names = append(names, "Bot-"+string(letter))
-		}
-		anna := w.addAnna(t, names...)
-		w.start(t)
-
+		w, anna, sam := servingStaffed(t, redis, "Shop", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
 		view := sam.Types(t, "/admin lookup", discordtest.Options{"user": anna})
 		view.WaitFor(t, "Staff view** of <@"+anna.ID+">")
 		view.WaitFor(t, "data from")
 		view.WaitFor(t, "11 of 30") // the plan
-		w.waitForLog(t, "Staff command", "admin lookup", sam.ID, anna.ID)
+		w.StaffRead(t, "Staff command", "admin lookup", sam.ID, anna.ID)
 
 		second := view.Press(t, "Next")
 		second.WaitFor(t, "Page 2 of 2")
@@ -50,87 +36,48 @@ func TestStaffLookACustomerUp(t *testing.T) {
 		card.WaitFor(t, "node index.js")
 		card.WaitFor(t, "Staff view")
 		for _, own := range []string{"Startup", "Delete"} {
-			for _, b := range card.View().Buttons() {
-				if b.Label == own {
-					t.Errorf("staff are offered %s", own)
-				}
+			if _, err := card.View().Button(own); err == nil {
+				t.Errorf("staff are offered %s", own)
 			}
 		}
-		restart := card.Press(t, "Restart")
-		restart.WaitFor(t, "Restarting **Shop**")
-		w.clock.BlockUntil(t, 1)
-		w.clock.Advance(4 * time.Second)
-		restart.WaitFor(t, "**Shop** was restarted")
-		w.waitForLog(t, "✅ Restart", "staff for a customer", sam.ID, anna.ID, "id-shop")
-		restart.Press(t, "All bots").WaitFor(t, "Staff view")
+		restartOnce(t, w, card)
+		w.StaffRead(t, "✅ Restart", "staff for a customer", sam.ID, anna.ID, "id-shop")
+		card.Press(t, "All bots").WaitFor(t, "Staff view")
 
 		sam.Uses(t, "Hosted bots", anna).WaitFor(t, "🟢 Shop")
-		w.waitForLog(t, "Staff command", "Hosted bots", anna.ID)
-		sam.Types(t, "/admin lookup", discordtest.Options{"user": sam}).WaitFor(t, "No hosting account")
+		w.StaffRead(t, "Staff command", "Hosted bots", anna.ID)
 	})
 }
 
 func TestStaffActForACustomer(t *testing.T) {
 	t.Parallel()
-	w, sam, _ := newStaffedWorld(t, "")
-	anna := w.addAnna(t, "Shop", "Radio")
-	w.start(t)
-
+	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
 	choices := sam.Completes(t, "/admin action", "bot", "ra", discordtest.Options{"user": anna})
 	if len(choices) != 1 || choices[0].Name != "🟢 Radio" {
 		t.Fatalf("suggested %+v", choices)
 	}
 	stop := sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": choices[0].Value, "do": "stop"})
 	stop.WaitFor(t, "Stopping **Radio**")
-	w.clock.BlockUntil(t, 1)
-	w.clock.Advance(2 * time.Second)
+	w.Finish(t)
 	stop.WaitFor(t, "**Radio** was stopped")
-	w.waitForLog(t, "✅ Stop", "staff for a customer", sam.ID, anna.ID, "id-radio")
+	w.StaffRead(t, "✅ Stop", "staff for a customer", sam.ID, anna.ID, "id-radio")
 
 	sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": "Rodia", "do": "start"}).WaitFor(t, "Did you mean **Radio**")
-	w.waitForLog(t, "Staff command", "admin action", "start Rodia", anna.ID)
-	if n := w.service.Count(hostapitest.OpStart); n != 0 {
-		t.Errorf("started %d bots", n)
-	}
+	w.StaffRead(t, "Staff command", "admin action", "start Rodia", anna.ID)
+	w.WantCalls(t, hostapitest.OpStart, 0)
 }
 
 func TestStaffFlushAnAccount(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
-		w, sam, _ := newStaffedWorld(t, redis)
-		anna := w.addAnna(t, "Shop")
-		w.start(t)
+		w, anna, sam := servingStaffed(t, redis, "Shop")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		waitForKey(t, redis)
-		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "is forgotten")
-		w.waitForLog(t, "Staff command", "admin flush", anna.ID)
+		flush(t, sam, anna)
+		w.StaffRead(t, "Staff command", "admin flush", anna.ID)
 		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "Nothing was cached")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		if n := w.service.Count(hostapitest.OpList); n != 2 {
-			t.Errorf("the service was asked %d times", n)
-		}
-	})
-}
-
-func TestStaffLookBehindAReference(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
-		w, sam, _ := newStaffedWorld(t, redis)
-		anna := w.addAnna(t, "Shop")
-		w.start(t)
-		w.service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503, Body: `{"error":"the **node** is @everyone down"}`}, 1)
-		shown := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"}).WaitFor(t, "not confirmed")
-		code := referenceIn(t, shown)
-
-		story := sam.Types(t, "/admin reference", discordtest.Options{"code": " " + strings.ToLower(code)})
-		for _, part := range []string{"Reference " + code, anna.ID, "bot restart", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"} {
-			story.WaitFor(t, part)
-		}
-		w.waitForLog(t, "Staff command", "admin reference", code, sam.ID)
-		sam.Types(t, "/admin reference", discordtest.Options{"code": "ZZZZZZZ"}).WaitFor(t, "Nothing is known")
-		sam.Types(t, "/admin reference", discordtest.Options{"code": "`@everyone`"}).WaitFor(t, "Nothing is known")
+		w.WantCalls(t, hostapitest.OpList, 2)
 	})
 }
 
@@ -138,119 +85,139 @@ func TestStaffSeeTheStatus(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
-		w, sam, _ := newStaffedWorld(t, redis.URL())
-		anna := w.addAnna(t, "Shop")
-		w.start(t)
-		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		w.service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503}, 1)
-		anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"}).WaitFor(t, "not confirmed")
+		w, anna, sam := servingStaffed(t, redis.URL(), "Shop")
+		w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503}, 1)
+		anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
 		status := sam.Types(t, "/admin status")
-		status.WaitFor(t, "`test`")
-		status.WaitFor(t, "0: 🟢")
-		status.WaitFor(t, "1 of ")
-		status.WaitFor(t, "calls failed")
-
+		for _, part := range []string{"`test`", "0: 🟢", "1 of ", "calls failed"} {
+			status.WaitFor(t, part)
+		}
 		redis.Stop()
 		sam.Types(t, "/admin status").WaitFor(t, "⚠️ ")
 	})
 }
 
-func TestTheStatusSaysWhatTheBotNeedsInALogChannel(t *testing.T) {
+func TestStaffTestTheLogChannels(t *testing.T) {
 	t.Parallel()
-	w, sam, _ := newStaffedWorld(t, "")
-	w.channel.Allow(discordtest.MissingPermissions)
-	w.start(t)
-	typesUntil(t, sam, "/admin status", "in a thread Send Messages in Threads")
-	w.log.waitFor(t, "in a thread Send Messages in Threads")
+	w, _, sam := servingStaffed(t, "")
+	w.StaffRead(t, "⚠️", "No REDIS_URL is set")
+	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way to <#"+w.Channel.ID+">")
+	for _, kind := range []string{"✅ Restart", "❌ Restart", "⚠️ Restart", "❗ Failure", "resumed after"} {
+		w.StaffRead(t, kind, "A test with /admin logs test")
+	}
+	w.StaffRead(t, "Staff command", "admin logs test", sam.ID)
+
+	w.Discord.ExpectFailures()
+	w.Channel.Allow(discordtest.MissingAccess)
+	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way")
+	w.Log.WaitFor(t, "50001")
+	status := sam.Types(t, "/admin status")
+	status.WaitFor(t, "<#"+w.Channel.ID+">")
+	status.WaitFor(t, "50001")
+	w.Channel.Allow(discordtest.FullAccess)
 }
 
-func TestOthersAreRefusedStaffsCommands(t *testing.T) {
+func TestStaffReadWhatTheBotNeedsInALogChannel(t *testing.T) {
 	t.Parallel()
-	w, sam, mia := newStaffedWorld(t, "")
-	anna := w.addAnna(t, "Shop")
-	w.start(t)
+	w := world.New(t, world.Options{Staff: true})
+	w.Channel.Allow(discordtest.MissingPermissions)
+	w.Start(t)
+	w.Log.WaitFor(t, "in a thread Send Messages in Threads")
+	w.AddStaff("sam").Types(t, "/admin status").WaitFor(t, "in a thread Send Messages in Threads")
+}
+
+func TestStaffsCommandsAreRefusedToOthers(t *testing.T) {
+	t.Parallel()
+	w, anna, sam := servingStaffed(t, "", "Shop")
+	mia := w.AddOutsider("mia")
 	for command, options := range map[string]discordtest.Options{
 		"/admin lookup":    {"user": anna},
 		"/admin action":    {"user": anna, "bot": "Shop", "do": "restart"},
 		"/admin flush":     {"user": anna},
 		"/admin reference": {"code": "ABCDEFG"},
 		"/admin status":    nil,
+		"/admin logs test": nil,
 	} {
 		mia.Types(t, command, options).WaitFor(t, "This is for staff")
-		w.waitForLog(t, "Staff command refused", strings.TrimPrefix(command, "/"), mia.ID)
+		w.StaffRead(t, "Staff command refused", strings.TrimPrefix(command, "/"), mia.ID)
 	}
 	mia.Uses(t, "Hosted bots", anna).WaitFor(t, "This is for staff")
 	if choices := mia.Completes(t, "/admin action", "bot", "", discordtest.Options{"user": anna}); len(choices) != 0 {
 		t.Errorf("suggested %+v", choices)
 	}
 	if _, err := anna.Command(t.Context(), "/admin status", nil); err == nil {
-		t.Error("Discord offers the command to who may not manage the guild")
+		t.Error("Discord offers the command to users who may not manage the guild")
 	}
-	if n := w.service.Count(hostapitest.OpList) + w.service.Count(hostapitest.OpRestart); n != 0 {
-		t.Errorf("the service was called %d times", n)
-	}
+	w.WantCalls(t, hostapitest.OpList, 0)
 
-	// Who is staff no longer is refused in a view that was opened before.
+	// Somebody who is staff no longer is refused in a view that was opened before.
 	card := sam.Types(t, "/admin lookup", discordtest.Options{"user": anna}).Choose(t, "Open a bot", "Shop")
 	sam.SetRoles()
 	card.Press(t, "Restart").WaitFor(t, "This is for staff")
 	card.Press(t, "Refresh").WaitFor(t, "This is for staff")
-	if n := w.service.Count(hostapitest.OpRestart); n != 0 {
-		t.Errorf("the service restarted %d bots", n)
-	}
+	w.WantCalls(t, hostapitest.OpRestart, 0)
 }
 
 func TestStaffsGuildMayBeTheCustomersOwn(t *testing.T) {
 	t.Parallel()
-	w, sam, _ := newStaffedWorld(t, "")
-	w.env = append(w.env, "DISCORD_GUILD_ID="+w.discord.GuildID())
-	anna := w.addAnna(t, "Shop")
-	w.start(t)
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	w := world.New(t, world.Options{Staff: true})
+	w.Env = append(w.Env, "DISCORD_GUILD_ID="+w.Discord.GuildID())
+	anna := w.AddCustomer("anna", "Shop")
+	w.Start(t)
 	anna.Types(t, "/help").WaitFor(t, "</bot list:")
-	sam.Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
+	w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
 }
 
-func TestWithoutAGuildThereAreNoCommandsForStaff(t *testing.T) {
+func TestStaffWithoutAGuildHaveNoCommands(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "", "ADMIN_USER_IDS=1")
-	sam := w.discord.User("sam", discordtest.ID("1"), discordtest.Permissions(manageGuild))
-	w.start(t)
+	w, _ := world.Serving(t, world.Options{Env: []string{"ADMIN_USER_IDS=1"}})
+	sam := w.Discord.User("sam", discordtest.ID("1"), discordtest.Permissions(1<<5)) // may manage the guild
 	if _, err := sam.Command(t.Context(), "/admin status", nil); err == nil {
 		t.Error("/admin is registered")
 	}
-	general := w.discord.AddChannel("general")
-	id := w.post(t, general, `{"content":"old","components":[{"type":1,"components":[{"type":2,"style":2,"label":"Old","custom_id":"for/42/show/a"}]}]}`)
-	reply, err := sam.In(general).Click(t.Context(), id, "for/42/show/a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply.WaitFor(t, "out of date")
+	pressPosted(t, w, sam, "for/42/show/a").WaitFor(t, "out of date")
 }
 
-func TestStaffTestTheLogChannels(t *testing.T) {
+// TestStaffReadOfAnInteractionOnce: what the cache could not fetch is in the
+// failure's entry, and in none of its own.
+func TestStaffReadOfAnInteractionOnce(t *testing.T) {
 	t.Parallel()
-	w, sam, mia := newStaffedWorld(t, "")
-	w.start(t)
-	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way to <#"+w.channel.ID+">")
-	const test = "A test with /admin logs test"
-	for _, kind := range []string{"✅ Restart", "❌ Restart", "⚠️ Restart", "❗ Failure", "resumed after"} {
-		w.waitForLog(t, kind, test)
-	}
-	w.waitForLog(t, "Staff command", "admin logs test", sam.ID)
-	mia.Types(t, "/admin logs test").WaitFor(t, "This is for staff")
+	w, anna := world.Serving(t, world.Options{Redis: redistest.StartMiniredis(t).URL()}, "Shop")
+	w.Service.Close()
+	shown := anna.Types(t, "/bot list").WaitFor(t, "cannot be reached")
+	w.StaffRead(t, "❗ Failure", referenceIn(t, shown))
+	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "cannot be reached")
+	w.StaffRead(t, "❗ Failure", "bot show")
+	w.StaffReadNothingOf(t, "⚠️")
 }
 
-func TestStaffSeeALogChannelThatFails(t *testing.T) {
+func TestStaffLookUpSomebodyOdd(t *testing.T) {
 	t.Parallel()
-	w, sam, _ := newStaffedWorld(t, "")
-	w.start(t)
-	w.discord.ExpectFailures()
-	w.channel.Allow(discordtest.MissingAccess)
-	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way")
-	w.log.waitFor(t, "50001")
-	status := sam.Types(t, "/admin status")
-	status.WaitFor(t, "<#"+w.channel.ID+">")
-	status.WaitFor(t, "50001")
-	w.channel.Allow(discordtest.FullAccess)
+	w, _, sam := servingStaffed(t, "")
+	w.Service.AddAccount(sam.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 3})
+	w.Service.AddServer(sam.ID, hostapitest.Server{ID: "id-own", Name: "Own", Status: hostapitest.Running, RAMMB: 512})
+	own := sam.Types(t, "/admin lookup", discordtest.Options{"user": sam})
+	own.WaitFor(t, "🟢 Own")
+	w.StaffRead(t, "Staff command", "admin lookup", sam.ID)
+	stop := own.Choose(t, "Open a bot", "Own").Press(t, "Stop")
+	w.Finish(t)
+	stop.WaitFor(t, "**Own** was stopped")
+
+	empty := w.AddCustomer("empty")
+	none := sam.Types(t, "/admin lookup", discordtest.Options{"user": empty})
+	none.WaitFor(t, "no bots yet")
+	none.WaitFor(t, "Staff view")
+	none.Press(t, "Refresh").WaitFor(t, "0 of 30")
+	sam.Types(t, "/admin action", discordtest.Options{"user": empty, "bot": "Shop", "do": "start"}).WaitFor(t, "This customer has no bot")
+
+	nobody := w.Discord.User("nobody")
+	sam.Types(t, "/admin flush", discordtest.Options{"user": nobody}).WaitFor(t, "Nothing was cached")
+	const noAccount = "No hosting account is linked with this user"
+	sam.Types(t, "/admin lookup", discordtest.Options{"user": nobody}).WaitFor(t, noAccount)
+	sam.Types(t, "/admin action", discordtest.Options{"user": nobody, "bot": "Shop", "do": "start"}).WaitFor(t, noAccount)
+	sam.Uses(t, "Hosted bots", nobody).WaitFor(t, noAccount)
+	if choices := sam.Completes(t, "/admin action", "bot", "", discordtest.Options{"user": nobody}); len(choices) != 0 {
+		t.Errorf("suggested %+v", choices)
+	}
+	w.StaffReadNothingOf(t, "Failure")
 }

@@ -1,95 +1,78 @@
 package e2e_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
 
-func TestStoppingLetsCustomersSeeTheEnd(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "")
-	anna := w.addAnna(t, "Shop")
-	stop := w.start(t)
-	reply := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
-	w.clock.BlockUntil(t, 1)
-	stopped := make(chan error, 1)
-	go func() { stopped <- stop() }()
-	w.log.waitFor(t, "hostbot stops")
-	w.clock.Advance(4 * time.Second)
-	reply.WaitFor(t, "**Shop** was restarted")
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
-	w.waitForLog(t, "✅ Restart")
-	w.waitForLog(t, "🛑")
-	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
-		t.Errorf("restarted %d times", n)
-	}
+// stopDuringRestart has anna restart a bot, and tells the program to stop before
+// that is done.
+func stopDuringRestart(t *testing.T, w *world.World, anna *discordtest.User, stop func() error) (restart *discordtest.Reply, stopped <-chan error) {
+	t.Helper()
+	restart = anna.Types(t, "/bot restart", bot("Shop"))
+	w.Clock.BlockUntil(t, 1)
+	ended := make(chan error, 1)
+	go func() { ended <- stop() }()
+	w.Log.WaitFor(t, "hostbot stops")
+	return restart, ended
 }
 
-func TestWhoComesWhileTheProgramStopsIsTold(t *testing.T) {
+func TestStopLetsCustomersSeeTheEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorldWith(t, discordtest.Config{NoRateLimits: true}, "", "HTTP_ADDR=127.0.0.1:0")
-	anna := w.addAnna(t, "Shop", "Radio")
-	stop := w.start(t)
-	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
-	w.clock.BlockUntil(t, 1)
-	stopped := make(chan error, 1)
-	go func() { stopped <- stop() }()
-	w.log.waitFor(t, "hostbot stops")
-	w.ready(t, false)
-
-	late := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Radio"})
+	w := world.New(t, world.Options{Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
+	anna := w.AddCustomer("anna", "Shop", "Radio")
+	restart, stopped := stopDuringRestart(t, w, anna, w.Start(t))
+	wantReady(t, w, false)
+	late := anna.Types(t, "/bot restart", bot("Radio"))
 	late.WaitFor(t, "We are restarting for a moment")
 	if choices := anna.Completes(t, "/bot restart", "bot", "s"); len(choices) != 0 {
 		t.Errorf("suggested %+v", choices)
 	}
-	w.clock.Advance(4 * time.Second)
+	w.Finish(t)
 	restart.WaitFor(t, "**Shop** was restarted")
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
-	if n := w.service.Count(hostapitest.OpRestart); n != 1 {
-		t.Errorf("restarted %d times", n)
-	}
+	w.StaffRead(t, "✅ Restart")
+	w.StaffRead(t, "🛑")
+	w.WantCalls(t, hostapitest.OpRestart, 1)
 }
 
-func TestWhileOneReplicaStopsTheOtherServes(t *testing.T) {
+func TestStopOfOneReplicaLeavesTheOtherServing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, redistest.StartMiniredis(t).URL())
-	w.discord.ExpectFailures() // the second to answer is told that the first has
-	anna := w.addAnna(t, "Shop", "Radio")
-	stop := w.start(t)
-	anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"}).WaitFor(t, "Restarting **Shop**")
-	w.clock.BlockUntil(t, 1)
-	w.start(t)
-	w.log.waitForTimes(t, "the commands are registered", 2)
+	w := world.New(t, world.Options{Redis: redistest.StartMiniredis(t).URL()})
+	w.Discord.ExpectFailures() // the second to answer is told that the first has
+	anna := w.AddCustomer("anna", "Shop", "Radio")
+	stop := w.Start(t)
+	anna.Types(t, "/bot restart", bot("Shop"))
+	w.Clock.BlockUntil(t, 1)
+	w.Start(t)
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
-	w.log.waitFor(t, "hostbot stops")
+	w.Log.WaitFor(t, "hostbot stops")
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Radio")
-	w.clock.Advance(4 * time.Second)
+	w.Finish(t)
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
-	w.waitForLog(t, "✅ Restart")
+	w.StaffRead(t, "✅ Restart")
 }
 
-// TestStoppingIsBounded has the service hang: what runs is given up, and the
-// customer told so.
-func TestStoppingIsBounded(t *testing.T) {
+// TestStopIsBounded has the service hang: what runs is given up, and the customer
+// told so.
+func TestStopIsBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "", "HOSTAPI_TIMEOUT=1m")
-	anna := w.addAnna(t, "Shop")
-	stop := w.start(t)
-	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": "Shop"})
-	w.clock.BlockUntil(t, 1) // and nobody moves it
+	w := world.New(t, world.Options{Env: []string{"HOSTAPI_TIMEOUT=1m"}})
+	anna := w.AddCustomer("anna", "Shop")
 	started := time.Now()
-	if err := stop(); err != nil {
+	restart, stopped := stopDuringRestart(t, w, anna, w.Start(t)) // and nobody moves the clock
+	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
 	if took := time.Since(started); took > 25*time.Second {
@@ -98,5 +81,14 @@ func TestStoppingIsBounded(t *testing.T) {
 	if v := restart.View(); !v.Contains("not confirmed") {
 		t.Errorf("the customer sees:\n%s", v.Text())
 	}
-	w.waitForLog(t, "⚠️ Restart", "Not confirmed")
+	w.StaffRead(t, "⚠️ Restart", "Not confirmed")
+}
+
+// wantReady fails the test unless /readyz says so.
+func wantReady(t *testing.T, w *world.World, want bool) {
+	t.Helper()
+	status, body := w.Operator(t, "/readyz")
+	if (status == http.StatusOK) != want {
+		t.Errorf("/readyz says %d %s; ready: %v", status, body, want)
+	}
 }

@@ -1,4 +1,4 @@
-package e2e_test
+package soak_test
 
 import (
 	"context"
@@ -12,41 +12,36 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-// weather remembers when Discord, or the way to it, was broken.
+// weather remembers when Discord, or the way to it, was broken last.
 type weather struct {
 	mu     sync.Mutex
-	storms []disturbance
+	storms int
+	raging bool
+	ended  time.Time // of the last
 }
-
-type disturbance struct{ from, to time.Time } // to is zero while it lasts
 
 // afterStorm is how long customers may notice a storm that is over: what runs into
 // it is sent again with growing pauses.
 const afterStorm = 45 * time.Second
 
+// begin begins a storm. There is one at a time.
 func (w *weather) begin() (end func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.storms = append(w.storms, disturbance{from: time.Now()})
-	i := len(w.storms) - 1
+	w.storms++
+	w.raging = true
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.storms[i].to = time.Now()
+		w.raging, w.ended = false, time.Now()
 	}
 }
 
-// stormy tells whether something that lasted from began until ended may have met
-// a storm.
-func (w *weather) stormy(began, ended time.Time) bool {
+// stormySince tells whether something that began then may have met a storm.
+func (w *weather) stormySince(began time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, s := range w.storms {
-		if s.from.Before(ended) && (s.to.IsZero() || s.to.Add(afterStorm).After(began)) {
-			return true
-		}
-	}
-	return false
+	return w.raging || w.ended.Add(afterStorm).After(began)
 }
 
 // breakService breaks the hosting service from time to time.
@@ -59,11 +54,11 @@ func (s *soak) breakService(ctx context.Context, random *rand.Rand) {
 	}
 	for ctx.Err() == nil {
 		pause(ctx, time.Duration(random.IntN(8000))*time.Millisecond)
-		s.service.Fail("", faults[random.IntN(len(faults))], random.IntN(40))
+		s.Service.Fail("", faults[random.IntN(len(faults))], random.IntN(40))
 		pause(ctx, time.Duration(random.IntN(6000))*time.Millisecond)
-		s.service.ClearFaults()
+		s.Service.ClearFaults()
 	}
-	s.service.ClearFaults()
+	s.Service.ClearFaults()
 }
 
 // breakOthers breaks one after the other of what else the bot depends on, and
@@ -93,7 +88,7 @@ func (s *soak) replace(t *testing.T, i int) {
 	if err := s.replicas[i](); err != nil {
 		s.stray("a replica ended with %v", err)
 	}
-	s.replicas[i] = s.launch(t)
+	s.replicas[i] = s.Launch(t)
 }
 
 func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Duration) {
@@ -102,7 +97,7 @@ func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Du
 		{Hang: true}, {Delay: 800 * time.Millisecond}, {Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"1"}}, Body: `{"message":"slow","retry_after":1,"global":false}`},
 	}
 	defer s.weather.begin()()
-	defer s.discord.Inject(faults[random.IntN(len(faults))])()
+	defer s.Discord.Inject(faults[random.IntN(len(faults))])()
 	pause(ctx, lasting)
 }
 
@@ -110,21 +105,21 @@ func (s *soak) breakGateway(ctx context.Context, random *rand.Rand, lasting time
 	defer s.weather.begin()()
 	switch random.IntN(6) {
 	case 0:
-		s.discord.Drop()
+		s.Discord.Drop()
 	case 1:
-		s.discord.CloseWith(4000)
+		s.Discord.CloseWith(4000)
 	case 2:
-		s.discord.AskReconnect()
+		s.Discord.AskReconnect()
 	case 3:
-		s.discord.InvalidateSession(random.IntN(2) == 0)
+		s.Discord.InvalidateSession(random.IntN(2) == 0)
 	case 4:
-		s.discord.RefuseConnections(true)
-		s.discord.Drop()
+		s.Discord.RefuseConnections(true)
+		s.Discord.Drop()
 		pause(ctx, lasting)
-		s.discord.RefuseConnections(false)
+		s.Discord.RefuseConnections(false)
 	case 5:
-		s.discord.Silence(true)
+		s.Discord.Silence(true)
 		pause(ctx, lasting)
-		s.discord.Silence(false)
+		s.Discord.Silence(false)
 	}
 }

@@ -1,15 +1,14 @@
-package e2e_test
+package soak_test
 
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"regexp"
 	"testing"
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 )
 
 // judge looks whether every promise was kept.
@@ -35,7 +34,7 @@ func (s *soak) judge(t *testing.T) {
 			owner[bot] = c.user.ID
 		}
 	}
-	for _, r := range s.service.Requests() {
+	for _, r := range s.Service.Requests() {
 		if r.ServerID != "" && owner[r.ServerID] != r.UserID {
 			t.Errorf("%s was asked for %s's bot %s", r.Operation, r.UserID, r.ServerID)
 		}
@@ -74,14 +73,19 @@ func (s *soak) readAll(ctx context.Context) {
 	}
 }
 
+// actionEntry is what staff read of an action, with the bot's ID.
+var actionEntry = regexp.MustCompile("^(?:✅|❌|⚠️)(?s:.*)`(id-c[0-9]+-[0-9]+)`")
+
 func (s *soak) read() {
-	messages := s.channel.Messages()
+	messages := s.Channel.Messages()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range messages {
-		bots := make([]string, 0, len(m.Embeds))
-		for _, e := range m.Embeds {
-			bots = append(bots, botOf(e))
+		var bots []string
+		for _, entry := range world.Entries([]discordtest.View{m}) {
+			if found := actionEntry.FindStringSubmatch(entry); found != nil {
+				bots = append(bots, found[1])
+			}
 		}
 		s.entries[m.ID] = bots
 	}
@@ -93,28 +97,12 @@ func (s *soak) counted() (byBot map[string]int, sum int) {
 	defer s.mu.Unlock()
 	byBot = make(map[string]int)
 	for _, bots := range s.entries {
+		sum += len(bots)
 		for _, bot := range bots {
-			if bot != "" {
-				byBot[bot]++
-				sum++
-			}
+			byBot[bot]++
 		}
 	}
 	return byBot, sum
-}
-
-// botOf returns the bot of an action's entry, or "".
-func botOf(e discordtest.Embed) string {
-	if !strings.HasPrefix(e.Title, "✅") && !strings.HasPrefix(e.Title, "❌") && !strings.HasPrefix(e.Title, "⚠️") {
-		return ""
-	}
-	for _, f := range e.Fields {
-		if f.Name == "Bot" {
-			_, id, _ := strings.Cut(f.Value, "`")
-			return strings.TrimSuffix(id, "`")
-		}
-	}
-	return ""
 }
 
 // String says what happened, in figures.
@@ -130,12 +118,6 @@ func (s *soak) String() string {
 		sum.unseen += l.unseen
 		executed += s.executed[bot]
 	}
-	parts := []string{
-		fmt.Sprintf("actions: %d done, %d failed, %d not confirmed, %d whose end Discord kept from the customer; %d carried out by the service",
-			sum.done, sum.failed, sum.unconfirmed, sum.unseen, executed),
-	}
-	for _, ending := range slices.Sorted(maps.Keys(s.flows)) {
-		parts = append(parts, fmt.Sprintf("%s: %d", ending, s.flows[ending]))
-	}
-	return strings.Join(parts, "; ") + fmt.Sprintf("; storms: %d", len(s.weather.storms))
+	return fmt.Sprintf("actions: %d done, %d failed, %d not confirmed, %d whose end Discord kept from the customer; %d carried out by the service; others: %v; storms: %d",
+		sum.done, sum.failed, sum.unconfirmed, sum.unseen, executed, s.flows, s.weather.storms)
 }

@@ -1,7 +1,18 @@
-package e2e_test
+//go:debug x509usefallbackroots=1
+
+// Package faultmatrix_test breaks each of the bot's dependencies in each way while
+// every command, button, menu and form is used.
+//
+// A scene is a world in which a fault strikes. A flow is one way of using the bot,
+// and a trial is one flow during a fault and after it. An ending is how a flow ended
+// for the person in it, and an outcome is how all flows are to end during a fault.
+package faultmatrix_test
 
 import (
 	"context"
+	"flag"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -9,64 +20,50 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
+	"hostbot/bot/faultproxy"
 )
 
-// fault is something that goes wrong with one of the things that the bot
-// depends on, and how each way of using the bot ends meanwhile.
-type fault struct {
-	name   string
-	secure bool // the bot reaches everything by names and TLS
-	// strike lets it happen and returns what ends it.
-	strike func(*testing.T, *broken) (mend func())
+// network is the network of relays with names and TLS that the test process
+// believes in.
+var network = sync.OnceValue(func() *faultproxy.Network {
+	n, err := faultproxy.NewNetwork()
+	if err != nil {
+		panic(err)
+	}
+	n.Join()
+	return n
+})
 
-	unknown ending // for whoever looks at an account that is not remembered
-	known   ending // the same of one that is
-	acts    ending // for whoever changes something
-	keeps   ending // for staff who use what only Redis has; usual where empty
-	suggest ending // for whoever types the name of a bot that is not remembered; usual where empty
-
-	// trips says that the service is taken to be away after a while. What is asked
-	// of it is then refused at once, and certainly not done.
-	trips bool
-	// staff is what all entries of failures say, as a regular expression; empty
-	// where nothing fails.
-	staff string
-	// lifecycle is what staff read of the dependency itself; empty for nothing.
-	lifecycle string
-	// noticed is what the process log says before the fault is ended.
-	noticed string
-	// loses says that it may be unknown whether something was done.
-	loses bool
-	// breaks are rules of Discord's that are broken on purpose, by a part of
-	// what is said of that.
-	breaks []string
-
-	env        []string      // settings of the bot's
-	heartbeats time.Duration // between two of the gateway's; Discord's where it is 0
+func TestMain(m *testing.M) {
+	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
+	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
+	network()                          // before anything connects
+	world.Main(m)
 }
 
 // expected is how a flow is to end.
-func (x fault) expected(f flow) ending {
-	gone := x.known == x.unknown && x.unknown != usual // also what is remembered is not shown
+func (o outcome) expected(f flow) ending {
+	gone := o.known == o.unknown && o.unknown != usual // also what is remembered is not shown
 	switch {
-	case x.unknown == unheard:
+	case o.unknown == unheard:
 		return unheard
-	case f.need == needsNothing, f.need == keeps && x.keeps == "":
+	case f.need == needsNothing, f.need == keeps && o.keeps == "":
 		return usual
 	case f.need == keeps:
-		return x.keeps
-	case f.need == suggests && (f.known && !gone || x.unknown == usual && x.suggest == ""):
+		return o.keeps
+	case f.need == suggests && (f.known && !gone || o.unknown == usual && o.suggest == ""):
 		return usual
 	case f.need == suggests:
 		return nothing
 	case f.need == asks && !gone:
 		return usual
-	case f.need == acts && (f.known || x.unknown == usual):
-		return x.acts
+	case f.need == acts && (f.known || o.unknown == usual):
+		return o.acts
 	case f.known:
-		return x.known
+		return o.known
 	default:
-		return x.unknown
+		return o.unknown
 	}
 }
 
@@ -84,21 +81,23 @@ const (
 // How things end depends on the bot's limits of time. With the race detector,
 // which takes five times the CPU time, it misses some of them.
 func TestFaultMatrix(t *testing.T) {
-	if raceDetector {
-		t.Skip("runs without the race detector, as .ci/run has it: go test -run FaultMatrix ./bot/e2e")
+	if world.RaceDetector {
+		t.Skip("runs without the race detector, as .ci/run has it: go test ./bot/faultmatrix")
 	}
 	turn := make(chan struct{}, atOnce)
 	var tried sync.WaitGroup
 	var unjudged atomic.Int32
 	for _, d := range dependencies() {
-		for _, x := range d.faults {
-			tried.Go(func() {
-				turn <- struct{}{}
-				defer func() { <-turn }()
-				if !x.tryUntilJudged(t, d.name+"/"+x.name) {
-					unjudged.Add(1)
-				}
-			})
+		for _, o := range d.outcomes {
+			for _, x := range o.faults {
+				tried.Go(func() {
+					turn <- struct{}{}
+					defer func() { <-turn }()
+					if !o.tryUntilJudged(t, d.name, x) {
+						unjudged.Add(1)
+					}
+				})
+			}
 		}
 	}
 	tried.Wait()
@@ -116,11 +115,11 @@ const (
 	maxUnjudged = 4
 )
 
-// tryUntilJudged tries the fault until the machine was fast enough to judge how all
+// tryUntilJudged tries a fault until the machine was fast enough to judge how all
 // ends, and tells whether it was.
-func (x fault) tryUntilJudged(t *testing.T, name string) (judged bool) {
+func (o outcome) tryUntilJudged(t *testing.T, dependency string, x fault) (judged bool) {
 	for range maxTries {
-		if ok := t.Run(name, func(t *testing.T) { judged = x.try(t) }); judged || !ok {
+		if ok := t.Run(dependency+"/"+x.name, func(t *testing.T) { judged = o.try(t, x) }); judged || !ok {
 			return true
 		}
 	}
@@ -138,39 +137,42 @@ type trial struct {
 }
 
 // try lets the fault happen once, and tells whether it could be judged how all ends.
-func (x fault) try(t *testing.T) (judged bool) {
-	b := newBroken(t, x)
+func (o outcome) try(t *testing.T, x fault) (judged bool) {
+	s := newScene(t, o, x)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the bot's log:\n%s", b.log)
+			t.Logf("the bot's log:\n%s", s.Log)
 		}
 	})
-	b.start(t)
+	s.Start(t)
 	p := newPhrasebook(t)
 	var trials []*trial
 	for _, f := range flows() {
-		trials = append(trials, &trial{flow: f, person: b.newPerson(f.name)})
+		trials = append(trials, &trial{flow: f, person: s.newPerson(f.name)})
 	}
 
 	each(trials, func(one *trial) { one.begin(t) })
 	if t.Failed() {
 		return true
 	}
-	mend := x.strike(t, b)
-	each(trials, func(one *trial) { one.suffer(t, p, x) })
-	if x.noticed != "" {
-		b.log.waitFor(t, x.noticed)
+	mend := x.strike(t, s)
+	each(trials, func(one *trial) { one.suffer(t, p, o) })
+	if o.noticed != "" {
+		s.Log.WaitFor(t, o.noticed)
 	}
 	mend()
-	x.checkStaff(t, b, trials)
+	o.checkStaff(t, s, trials)
 	each(trials, func(one *trial) { one.checkLate(t) })
 	each(samples(trials), func(one *trial) { one.recover(t, p) })
-	if b.tooSlow() {
+	if s.tooSlow() {
 		t.Log("the machine was too slow: judged was only whether everything is true")
 		return false
 	}
-	for _, broken := range b.discord.Failures() {
-		if !x.mayBreak(broken.String()) {
+	// A second first response is no mistake: on a busy machine the answer to the
+	// first may come late.
+	onPurpose := append([]string{"code 40060"}, o.breaks...)
+	for _, broken := range s.Discord.Failures() {
+		if !slices.ContainsFunc(onPurpose, func(part string) bool { return strings.Contains(broken.String(), part) }) {
 			t.Errorf("the bot broke a rule of Discord's: %v", broken)
 		}
 	}
@@ -198,17 +200,6 @@ func samples(trials []*trial) []*trial {
 	return some
 }
 
-// mayBreak tells whether a rule is broken on purpose. A second first response is
-// no mistake: on a busy machine the answer to the first may come late.
-func (x fault) mayBreak(rule string) bool {
-	for _, part := range append([]string{"code 40060"}, x.breaks...) {
-		if strings.Contains(rule, part) {
-			return true
-		}
-	}
-	return false
-}
-
 // begin leads to where the flow begins; a bot crashes unnoticed then.
 func (one *trial) begin(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -216,7 +207,7 @@ func (one *trial) begin(t *testing.T) {
 	for one.prepare != nil {
 		var err error
 		one.from, err = one.prepare.now(ctx, one.person, nil)
-		if err == nil && (!one.known || one.world.remembers(ctx, one.user.ID)) {
+		if err == nil && (!one.known || one.remembered(ctx)) {
 			break
 		}
 		if ctx.Err() != nil {
@@ -228,21 +219,21 @@ func (one *trial) begin(t *testing.T) {
 }
 
 // suffer carries the flow out while something is broken.
-func (one *trial) suffer(t *testing.T, p phrasebook, x fault) {
+func (one *trial) suffer(t *testing.T, p phrasebook, o outcome) {
 	limit := patience
-	if x.expected(one.flow) == unfinished {
+	if o.expected(one.flow) == unfinished {
 		limit = outage
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	one.reading = p.read(ctx, one.flow, one.person, one.from)
 	one.is = p.endingOf(one.flow, one.reading)
-	want := x.expected(one.flow)
-	refused := x.trips && (one.is == "error.unavailable" && want == x.unknown || one.is == failed("error.unavailable") && want == x.acts)
-	if one.is != want && !refused && !one.world.tooSlow() {
+	want := o.expected(one.flow)
+	refused := o.trips && (one.is == "error.unavailable" && want == o.unknown || one.is == failed("error.unavailable") && want == o.acts)
+	if one.is != want && !refused && !one.scene.tooSlow() {
 		t.Errorf("%s ends %s, want %s: %v\n%s", one.name, one.is, want, one.err, one.view.Text())
 	}
-	if lie := untrue(one.flow, one.reading, one.is, one.justDone(), x.loses || one.world.tooSlow()); lie != "" {
+	if lie := untrue(one.flow, one.reading, one.is, one.justDone(), o.loses || one.scene.tooSlow()); lie != "" {
 		t.Errorf("%s is not true: %s\n%s", one.name, lie, one.view.Text())
 	}
 }
@@ -250,7 +241,9 @@ func (one *trial) suffer(t *testing.T, p phrasebook, x fault) {
 // justDone is how often something was done for the customer since it was asked
 // before, which may be later than anybody was told.
 func (one *trial) justDone() int {
-	all := one.world.done.of(one.user.ID)
+	one.scene.mu.Lock()
+	defer one.scene.mu.Unlock()
+	all := one.scene.done[one.user.ID]
 	now := all - one.done
 	one.done = all
 	return now

@@ -1,4 +1,4 @@
-package e2e_test
+package faultmatrix_test
 
 import (
 	"sync/atomic"
@@ -18,17 +18,15 @@ const (
 	tooLate = 80 * time.Millisecond
 )
 
-func startPulse(t testing.TB) *pulse {
-	t.Helper()
+// startPulse starts a pulse that ends with the test.
+func startPulse(t *testing.T) *pulse {
 	p := &pulse{}
-	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(stopped)
 		ticker := time.NewTicker(beat)
 		defer ticker.Stop()
 		for last := time.Now(); ; {
 			select {
-			case <-stop:
+			case <-t.Context().Done():
 				return
 			case <-ticker.C:
 			}
@@ -37,10 +35,6 @@ func startPulse(t testing.TB) *pulse {
 			last = now
 		}
 	}()
-	t.Cleanup(func() {
-		close(stop)
-		<-stopped
-	})
 	return p
 }
 

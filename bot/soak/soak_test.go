@@ -1,42 +1,37 @@
-package e2e_test
+// Package soak_test has two replicas serve many customers for as long as -soak
+// says, while whatever they depend on fails at random, and then looks whether
+// every promise was kept.
+//
+// A customer belongs to a soak, which keeps a ledger for each of their bots: how
+// the actions ended that they asked for. A storm is a time in which Discord, or the
+// way to it, is broken. A stray is something that must not be.
+package soak_test
 
 import (
 	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
 
-// soakFlags are those of TestSoak.
-type soakFlags struct {
-	duration time.Duration
-	seed     uint64
-}
-
-// soaking reads the flags; they are defined by TestMain.
-func soaking() soakFlags {
-	var f soakFlags
-	if v := flag.Lookup("soak"); v != nil {
-		f.duration, _ = time.ParseDuration(v.Value.String())
-	}
-	if v := flag.Lookup("soak-seed"); v != nil {
-		_, _ = fmt.Sscan(v.Value.String(), &f.seed)
-	}
-	return f
-}
-
-func defineSoakFlags() {
+func TestMain(m *testing.M) {
 	flag.Duration("soak", 0, "for how long TestSoak mixes faults under load; 0 skips it")
 	flag.Uint64("soak-seed", 1, "which faults and flows TestSoak chooses")
+	world.Main(m)
+}
+
+func flagValue[T any](name string) T {
+	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
 }
 
 const (
@@ -48,22 +43,21 @@ const (
 // TestSoak has two replicas serve many customers while whatever they depend on
 // fails at random, and then looks whether every promise was kept.
 func TestSoak(t *testing.T) {
-	flags := soaking()
-	if flags.duration == 0 {
-		t.Skip("for example: go test -run Soak -soak 30m -timeout 40m ./bot")
+	duration, seed := flagValue[time.Duration]("soak"), flagValue[uint64]("soak-seed")
+	if duration == 0 {
+		t.Skip("for example: go test ./bot/soak -soak 30m -timeout 45m")
 	}
-	t.Logf("seed %d", flags.seed)
-	s := newSoak(t, flags.seed)
-	before := settledHeap()
+	t.Logf("seed %d", seed)
+	s := newSoak(t)
 
-	ctx, cancel := context.WithTimeout(t.Context(), flags.duration)
+	ctx, cancel := context.WithTimeout(t.Context(), duration)
 	defer cancel()
 	var work sync.WaitGroup
 	for i, c := range s.customers {
-		work.Go(func() { s.use(ctx, c, rand.New(rand.NewPCG(flags.seed, uint64(i)))) })
+		work.Go(func() { s.use(ctx, c, rand.New(rand.NewPCG(seed, uint64(i)))) })
 	}
-	work.Go(func() { s.breakService(ctx, rand.New(rand.NewPCG(flags.seed, 1000))) })
-	work.Go(func() { s.breakOthers(ctx, t, rand.New(rand.NewPCG(flags.seed, 1001))) })
+	work.Go(func() { s.breakService(ctx, rand.New(rand.NewPCG(seed, 1000))) })
+	work.Go(func() { s.breakOthers(ctx, t, rand.New(rand.NewPCG(seed, 1001))) })
 	work.Go(func() { s.readAll(ctx) })
 	work.Wait()
 
@@ -71,20 +65,12 @@ func TestSoak(t *testing.T) {
 		c.user.Types(t, "/bot list").WaitFor(t, "Your bots")
 	}
 	s.judge(t)
-	t.Logf("%v: %s; heap in use %d KB before and %d KB after, the counterparts' included", flags.duration, s, before>>10, settledHeap()>>10)
-}
-
-func settledHeap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapInuse
+	t.Logf("%v: %s", duration, s)
 }
 
 // soak is a world with what happened in it.
 type soak struct {
-	*world
+	*world.World
 	redisServer *redistest.Server
 	customers   []customer
 	replicas    []func() error
@@ -95,50 +81,48 @@ type soak struct {
 	ledgers  map[string]ledger   // by bot
 	flows    map[string]int      // by how they ended
 	strays   []string            // what must not be
-	entries  map[string][]string // by the log channel's message: the bots of its actions, "" for anything else
+	entries  map[string][]string // by the log channel's message: the bots of its actions
 }
 
 type customer struct {
 	user *discordtest.User
-	bots []string // IDs, each of which begins with the customer's mark
-	mark string
+	bots []string // IDs
+	mark string   // in the name of each
 }
 
 // ledger is how actions on a bot ended for who asked for them.
 type ledger struct{ done, failed, unconfirmed, unseen int }
 
-func newSoak(t *testing.T, seed uint64) *soak {
+func newSoak(t *testing.T) *soak {
 	t.Helper()
-	server := redistest.StartDurableRedis(t)
 	s := &soak{
-		redisServer: server, executed: make(map[string]int), ledgers: make(map[string]ledger), flows: make(map[string]int), entries: make(map[string][]string),
+		redisServer: redistest.StartDurableRedis(t), executed: make(map[string]int), ledgers: make(map[string]ledger),
+		flows: make(map[string]int), entries: make(map[string][]string),
 	}
-	service := hostapitest.RunWith(t, hostapitest.Options{
-		Restart: 300 * time.Millisecond, Reinstall: 500 * time.Millisecond, Start: 200 * time.Millisecond, Stop: 100 * time.Millisecond,
-		Acted: func(_ hostapitest.Operation, _, serverID string) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.executed[serverID]++
+	s.World = world.New(t, world.Options{
+		Discord: discordtest.Config{HeartbeatInterval: 2 * time.Second}, Redis: s.redisServer.URL(),
+		Env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s"},
+		Service: &hostapitest.Options{
+			Restart: 300 * time.Millisecond, Reinstall: 500 * time.Millisecond, Start: 200 * time.Millisecond, Stop: 100 * time.Millisecond,
+			Acted: func(_ hostapitest.Operation, _, serverID string) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.executed[serverID]++
+			},
 		},
 	})
-	s.world = &world{
-		discord: discordtest.RunT(t, discordtest.Config{NoRateLimits: true, HeartbeatInterval: 2 * time.Second}), service: service, redis: server.URL(),
-		env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s"}, log: &logBuffer{},
-	}
-	s.discord.ExpectFailures() // the soak judges by itself
-	s.channel = s.discord.AddChannel("bot-log")
-	t.Cleanup(func() { s.findSecrets(t) })
+	s.Discord.ExpectFailures() // the soak judges by itself
 	for i := range soakers {
-		c := customer{user: s.discord.User(fmt.Sprint("customer ", i)), mark: fmt.Sprintf("c%02d", i)}
-		service.AddAccount(c.user.ID, hostapitest.Plan{Name: "Pro", RAMMB: 4096, MaxServers: 10})
+		c := customer{mark: fmt.Sprintf("c%02d", i)}
+		var names []string
 		for n := range botsOfOne {
-			id := fmt.Sprintf("%s-%d", c.mark, n)
-			c.bots = append(c.bots, id)
-			service.AddServer(c.user.ID, hostapitest.Server{ID: id, Name: "Bot " + id, Status: hostapitest.Running, RAMMB: 512, DiskMB: 1024, CPUPercent: 50})
+			names = append(names, fmt.Sprintf("%s-%d", c.mark, n))
+			c.bots = append(c.bots, "id-"+names[n])
 		}
+		c.user = s.AddCustomer(fmt.Sprint("customer ", i), names...)
 		s.customers = append(s.customers, c)
 	}
-	s.replicas = []func() error{s.start(t), s.start(t)}
+	s.replicas = []func() error{s.Start(t), s.Start(t)}
 	return s
 }
 
@@ -190,14 +174,7 @@ func (s *soak) act(c customer, bot, action string) {
 	defer s.mu.Unlock()
 	l := s.ledgers[bot]
 	defer func() { s.ledgers[bot] = l }()
-	says := func(texts ...string) bool {
-		for _, text := range texts {
-			if view.Contains(text) {
-				return true
-			}
-		}
-		return false
-	}
+	says := func(texts ...string) bool { return slices.ContainsFunc(texts, view.Contains) }
 	switch {
 	case view.State != discordtest.Shown || stillRunning(view):
 		l.unseen++
@@ -243,7 +220,7 @@ func (s *soak) ask(c customer, command string, options discordtest.Options) (dis
 			s.stray("%s sees a bot of %s", c.mark, other.mark)
 		}
 	}
-	return view, s.weather.stormy(began, time.Now())
+	return view, s.weather.stormySince(began)
 }
 
 func (s *soak) note(ending string) {

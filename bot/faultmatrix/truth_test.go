@@ -1,4 +1,4 @@
-package e2e_test
+package faultmatrix_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/locale"
 )
 
@@ -152,7 +153,7 @@ func (p phrasebook) read(ctx context.Context, f flow, c *person, in *discordtest
 		}
 		return reply.View()
 	}
-	eventually(ctx, func() bool {
+	world.Eventually(ctx, func() bool {
 		v := last()
 		return over(v) && (v.ID == "" || v.Version > versions[v.ID])
 	})

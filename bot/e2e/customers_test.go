@@ -1,0 +1,158 @@
+package e2e_test
+
+import (
+	"net/http"
+	"testing"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
+)
+
+func TestCustomerActsInOneMessage(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w, anna := world.Serving(t, world.Options{Redis: redis, RateLimits: true}, "Shop", "Radio")
+		list := anna.Types(t, "/bot list")
+		list.WaitFor(t, "1 GB of 16 GB")
+		list.WaitFor(t, "🟢 Radio")
+		card := list.Choose(t, "Open a bot", "Shop")
+		card.WaitFor(t, "node index.js")
+		for _, action := range []struct{ button, begun, done, told string }{
+			{"Restart", "Restarting **Shop**", "**Shop** was restarted", "✅ Restart"},
+			{"Reinstall", "Reinstalling the dependencies", "were reinstalled", "✅ Reinstall"},
+			{"Stop", "Stopping **Shop**", "⚫ Shop", "✅ Stop"},
+			{"Start", "Starting **Shop**", "🟢 Shop", "✅ Start"},
+		} {
+			card = card.Press(t, action.button)
+			card.WaitFor(t, action.begun)
+			w.Finish(t)
+			card.WaitFor(t, action.done)
+			w.StaffRead(t, action.told, "id-shop", anna.ID, "Done")
+		}
+		card.Press(t, "All bots").WaitFor(t, "🟢 Radio")
+		for _, op := range []hostapitest.Operation{hostapitest.OpRestart, hostapitest.OpReinstall, hostapitest.OpStop, hostapitest.OpStart} {
+			w.WantCalls(t, op, 1)
+		}
+		// Once at first, and once as the answer to a reinstallation names no status.
+		w.WantCalls(t, hostapitest.OpList, 2)
+	})
+}
+
+func TestCommandsFindTheirBot(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
+	anna.Types(t, "/plan").WaitFor(t, "2 of 30")
+	anna.Types(t, "/help").WaitFor(t, "</bot restart:")
+	anna.Types(t, "/bot show", bot("shop")).Press(t, "Refresh").WaitFor(t, "node index.js")
+	choices := anna.Completes(t, "/bot restart", "bot", "ra")
+	if len(choices) != 1 || choices[0].Name != "🟢 Radio" {
+		t.Fatalf("suggested %+v", choices)
+	}
+	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": choices[0].Value})
+	w.Finish(t)
+	restart.WaitFor(t, "**Radio** was restarted")
+}
+
+func TestDirectMessageInAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	w, _ := world.Serving(t, world.Options{})
+	ben := w.Discord.User("ben", discordtest.Locale("de"))
+	w.Service.AddAccount(ben.ID, hostapitest.Plan{Name: "Basis", RAMMB: 1024, MaxServers: 1})
+	w.Service.AddServer(ben.ID, hostapitest.Server{Name: "Laden", Status: hostapitest.Running, RAMMB: 1536})
+	ben.InDM().Types(t, "/bot list").WaitFor(t, "1,5 GB")
+	ben.InDM().Types(t, "/bot show", bot("laden")).WaitFor(t, "Läuft")
+}
+
+// TestEndIsToldInAMessageOfItsOwn has a customer leave the card of an action, so
+// that its end is told in a further message, and act in that.
+func TestEndIsToldInAMessageOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
+	first := anna.Types(t, "/bot restart", bot("Shop"))
+	list := first.Press(t, "All bots")
+	list.WaitFor(t, "🟡 Shop")
+	w.Finish(t)
+	further := first.WaitForFollowUp(t, "**Shop** was restarted")
+	if !list.View().Contains("🟢 Radio") {
+		t.Errorf("the list has become:\n%s", list.View().Text())
+	}
+	again := further.Press(t, "Restart")
+	again.WaitFor(t, "Restarting **Shop**")
+	list.Press(t, "Refresh").WaitFor(t, "🟡 Shop")
+	w.Finish(t)
+	again.WaitFor(t, "**Shop** was restarted")
+	if n := len(again.FollowUps()); n != 0 {
+		t.Errorf("%d more messages", n)
+	}
+}
+
+func TestEndIsToldOnTheCardToThoseWhoCameBack(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Radio")
+	restart := anna.Types(t, "/bot restart", bot("Radio"))
+	restart.Press(t, "All bots").Choose(t, "Open a bot", "Radio").WaitFor(t, "Restarting **Radio**")
+	w.Finish(t)
+	restart.WaitFor(t, "**Radio** was restarted")
+}
+
+func TestDismissedCardIsNoFailure(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop")
+	w.Discord.ExpectFailures() // a message that is gone is edited
+	restart := anna.Types(t, "/bot restart", bot("Shop"))
+	restart.WaitFor(t, "Restarting **Shop**")
+	if err := anna.Dismiss(restart.View().ID); err != nil {
+		t.Fatal(err)
+	}
+	w.Finish(t)
+	w.StaffRead(t, "✅ Restart")
+	w.Log.WaitFor(t, "the message was dismissed before the end")
+	w.StaffReadNothingOf(t, "Failure")
+}
+
+func TestModals(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
+	card := openShop(t, anna)
+	changed := card.Press(t, "Startup").Submit(t, discordtest.Fields{"command": "node main.js"})
+	changed.WaitFor(t, "was changed")
+	changed.WaitFor(t, "node main.js")
+	w.StaffRead(t, "✅ Startup changed", "id-shop")
+	if s, _ := w.Service.Server(anna.ID, "id-shop"); s.StartupCommand != "node main.js" || s.EntryFile != "index.js" {
+		t.Errorf("the service has %+v", s)
+	}
+
+	ask := anna.Types(t, "/bot delete", bot("Radio"))
+	ask.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "nothing was deleted")
+	w.WantCalls(t, hostapitest.OpDelete, 0)
+	gone := card.Press(t, "All bots").Choose(t, "Open a bot", "Radio").Press(t, "Delete").Submit(t, discordtest.Fields{"name": " radio"})
+	gone.WaitFor(t, "**Radio** was deleted")
+	w.StaffRead(t, "✅ Deletion", "id-radio")
+	if list := gone.Press(t, "All bots").WaitFor(t, "🟢 Shop"); list.Contains("Radio") {
+		t.Errorf("the list still has it:\n%s", list.Text())
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop")
+	sizes := anna.Types(t, "/bot create")
+	sizes.WaitFor(t, "29 bots")
+	form := sizes.Choose(t, "RAM", "RAM: 1 GB").Press(t, "Continue")
+	made := form.Submit(t, discordtest.Fields{"name": "Radio", "command": "node radio.js"})
+	made.WaitFor(t, "**Radio** was created")
+	w.StaffRead(t, "✅ Creation", "Radio", anna.ID)
+	for _, s := range w.Service.Servers(anna.ID) {
+		if s.Name == "Radio" && (s.RAMMB != 1024 || s.StartupCommand != "node radio.js" || s.Language != "NODE") {
+			t.Errorf("the service has %+v", s)
+		}
+	}
+	made.Press(t, "All bots").WaitFor(t, "Radio")
+
+	w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"plan limit reached","code":"limit_reached"}`}, 1)
+	refused := anna.Types(t, "/bot create").Press(t, "Continue").Submit(t, discordtest.Fields{"name": "Third"})
+	refused.WaitFor(t, "plan limit reached")
+}
