@@ -121,7 +121,7 @@ func (ch *Channel) Embeds() []Embed {
 func (ch *Channel) Await(ctx context.Context, wanted func(View) bool) (View, error) {
 	var found View
 	err := ch.server.await(ctx, &ch.server.mu, &ch.record.changed, func() bool {
-		views := ch.record.visible("")
+		views := ch.Messages()
 		i := slices.IndexFunc(views, wanted)
 		if i >= 0 {
 			found = views[i]

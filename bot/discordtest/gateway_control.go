@@ -146,29 +146,26 @@ func (s *Server) Redeliver(r *Reply) {
 func (s *Server) Gateway() GatewayStats {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
-	return s.gateway.count()
-}
-
-// count returns what happened so far. The lock is held.
-func (g *gateway) count() GatewayStats {
-	stats := g.stats
-	stats.Open = len(g.links)
+	stats := s.gateway.stats
+	stats.Open = len(s.gateway.links)
 	return stats
 }
 
 // WaitConnected waits until READY or RESUMED was sent n times since the start.
 func (s *Server) WaitConnected(ctx context.Context, n int) error {
-	return s.await(ctx, &s.gateway.mu, &s.gateway.changed, func() bool { return s.gateway.readies >= n })
+	return s.await(ctx, &s.gateway.mu, &s.gateway.changed, func() bool {
+		s.gateway.mu.Lock()
+		defer s.gateway.mu.Unlock()
+		return s.gateway.readies >= n
+	})
 }
 
 // WaitGateway waits until enough is content with what happened at the gateway.
 func (s *Server) WaitGateway(ctx context.Context, enough func(GatewayStats) bool) error {
-	return s.await(ctx, &s.gateway.mu, &s.gateway.changed, func() bool { return enough(s.gateway.count()) })
+	return s.await(ctx, &s.gateway.mu, &s.gateway.changed, func() bool { return enough(s.Gateway()) })
 }
 
 // WaitCommands waits until the bot has registered commands.
 func (s *Server) WaitCommands(ctx context.Context) error {
-	return s.await(ctx, &s.commands.mu, &s.commands.changed, func() bool {
-		return len(s.commands.scopes[""])+len(s.commands.scopes[s.guildID]) > 0
-	})
+	return s.await(ctx, &s.commands.mu, &s.commands.changed, func() bool { return len(s.Commands()) > 0 })
 }

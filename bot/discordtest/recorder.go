@@ -210,13 +210,14 @@ func (s *Server) Calls() []Call {
 }
 
 // WaitCall waits for a call, begun or answered, that wanted is content with.
-// The calls so far count. wanted is asked under a lock: it must not use the server.
+// The calls so far count.
 func (s *Server) WaitCall(ctx context.Context, wanted func(Call) bool) (Call, error) {
 	var found Call
 	err := s.await(ctx, &s.recorder.mu, &s.recorder.called, func() bool {
-		i := slices.IndexFunc(s.recorder.calls, func(c *Call) bool { return wanted(*c) })
+		calls := s.Calls()
+		i := slices.IndexFunc(calls, wanted)
 		if i >= 0 {
-			found = *s.recorder.calls[i]
+			found = calls[i]
 		}
 		return i >= 0
 	})

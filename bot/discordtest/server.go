@@ -222,14 +222,14 @@ func (n *notifier) notify() {
 	}
 }
 
-// await returns nil once enough says so. It is asked under the lock that guards
-// what it looks at, and again after each change that n is told of.
+// await returns nil once enough says so, which is asked again after each change
+// that n is told of. lock guards n, and is not held while enough is asked.
 func (s *Server) await(ctx context.Context, lock sync.Locker, n *notifier, enough func() bool) error {
 	for {
 		lock.Lock()
-		done, changed := enough(), n.next()
+		changed := n.next()
 		lock.Unlock()
-		if done {
+		if enough() {
 			return nil
 		}
 		select {
