@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,33 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	}
 	if b, ok := r.Bodies(list[1].Steps[2].ID); !ok || b.Response != "value" {
 		t.Errorf("the command's bodies are %+v", b)
+	}
+}
+
+func TestRedisConnection(t *testing.T) {
+	changed := make(chan struct{}, 100)
+	r := timeline.New(func() { changed <- struct{}{} })
+	r.Know(anna)
+	began(r, time.Now(), "1", anna, `{}`, 2)
+	commands, replies := r.RedisConnection()
+	for _, name := range []string{"get", "del", "ttl"} {
+		_, _ = fmt.Fprintf(commands, "*2\r\n$3\r\n%s\r\n$18\r\n%s\r\n", name, anna)
+	}
+	_, _ = io.WriteString(replies, ">1\r\n+push\r\n$-1\r\n-ERR no\r\n")
+	_, _ = commands.Close(), replies.Close()
+	const want = "GET nothing, DEL error, TTL connection lost"
+	for got := ""; got != want; {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("got %s, want %s", got, want)
+		}
+		list, _ := r.List()
+		var outcomes []string
+		for _, s := range list[0].Steps[1:] {
+			outcomes = append(outcomes, s.Title+" "+s.Outcome)
+		}
+		got = strings.Join(outcomes, ", ")
 	}
 }
 
