@@ -14,6 +14,14 @@ import (
 	"hostbot/bot/discordtest"
 )
 
+// Words of these tests:
+//
+//	client   a bot without a library: it sends the requests that it is told to
+//	wire     a connection of such a bot to the gateway
+//	stage    a client and its wire, with the command /bot and a user, anna
+//	answer   what the server said to a request
+//	event    an INTERACTION_CREATE
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // limit bounds waits; only a broken test meets it.

@@ -264,18 +264,3 @@ func TestCallsAndFailures(t *testing.T) {
 	}
 	stop()
 }
-
-// A lean server keeps nothing of what was forgotten.
-func TestLean(t *testing.T) {
-	s := newStage(t, discordtest.Config{Lean: true, NoRateLimits: true})
-	r, e := s.message(oneButton)
-	if len(r.History()) != 0 || len(s.discord.Calls()) != 0 {
-		t.Errorf("history %v, calls %v", r.History(), s.discord.Calls())
-	}
-	r.Forget()
-	if n := len(s.anna.Messages()); n != 0 {
-		t.Errorf("%d messages are left", n)
-	}
-	s.discord.ExpectFailures()
-	s.do("GET", e.original(s.discord), "").want(t, 401, discordtest.CodeInvalidToken)
-}

@@ -42,6 +42,7 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	replied := r.RedisCommand([]string{"get", "account:" + anna})
 	answered := r.ServiceRequest(hostapitest.Request{At: start.Add(2 * time.Millisecond), Method: "GET", Path: "/api", UserID: ben, Operation: hostapitest.OpList})
 	responded(r, start.Add(3*time.Millisecond), "1", 204)
+	responded(r, start.Add(3*time.Millisecond), "2", 500) // which is no answer
 	r.RedisCommand([]string{"ping"})("+PONG\r\n")
 
 	list, apart := r.List()
@@ -51,7 +52,7 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	if got := kinds(list[1].Steps); got != "gateway discord redis" {
 		t.Errorf("anna's interaction has the steps %s", got)
 	}
-	if got := kinds(list[0].Steps); got != "gateway service" {
+	if got := kinds(list[0].Steps); got != "gateway service discord" {
 		t.Errorf("ben's interaction has the steps %s", got)
 	}
 	if len(apart) != 1 || apart[0].Title != "PING" {
@@ -129,16 +130,6 @@ func TestTitles(t *testing.T) {
 		if list, _ := r.List(); list[0].Title != want {
 			t.Errorf("got %q, want %q", list[0].Title, want)
 		}
-	}
-}
-
-func TestARefusedResponseIsNoAnswer(t *testing.T) {
-	r := timeline.New(func() {})
-	start := time.Now()
-	began(r, start, "1", anna, `{}`, 2)
-	responded(r, start, "1", 500)
-	if list, _ := r.List(); list[0].Answered != nil || !list[0].Steps[1].Failed {
-		t.Errorf("the interaction is %+v", list[0])
 	}
 }
 
