@@ -1,6 +1,6 @@
 // Package faultproxy does to connections what networks do: it stands between a
-// program under test and a server on the loopback interface, and refuses, cuts,
-// stalls, slows or truncates what passes, from one moment to the next.
+// program and a server on the loopback interface, and refuses, cuts, stalls, slows
+// or truncates what passes, from one moment to the next. A [Tap] hears what passes.
 //
 // A relay of a [Network] also speaks TLS to its clients and is reached by a name.
 package faultproxy
