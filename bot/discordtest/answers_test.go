@@ -44,18 +44,15 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		}
 	}
 
-	discord := discordtest.RunT(t, discordtest.Config{NoRateLimits: true})
-	c := newClient(t, discord)
-	commands := `[{"type":2,"name":"Hosted Bots","name_localizations":{"de":"Gehostete Bots"}},` + pointing[1:]
-	described("ApplicationCommandResponse", c.register(commands))
-	described("ApplicationCommandResponse", c.do("GET", "/applications/"+discord.ApplicationID()+"/commands", ""))
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	described("ApplicationCommandResponse", c.register(`[{"type":2,"name":"Hosted Bots","name_localizations":{"de":"Gehostete Bots"}},`+rawCommands[1:]))
+	described("ApplicationCommandResponse", c.do("GET", c.commands(""), ""))
 
-	messages := "/channels/" + discord.Channels()[0].ID + "/messages"
-	discord.User("anna").Say("hello")
-	posted := c.do("POST", messages, `{"content":"x","nonce":"n","enforce_nonce":true,"embeds":[{"title":"t"}],`+
+	c.discord.User("anna").Say("hello")
+	posted := c.do("POST", c.general(), `{"content":"x","nonce":"n","enforce_nonce":true,"embeds":[{"title":"t"}],`+
 		`"allowed_mentions":{"parse":[]},"components":`+oneButton+`}`)
 	described("MessageResponse", posted)
-	described("MessageResponse", c.do("GET", messages, ""))
-	described("MessageResponse", c.do("GET", messages+"/"+posted.body.ID, ""))
-	described("MessageResponse", c.do("PATCH", messages+"/"+posted.body.ID, `{"content":"y"}`))
+	described("MessageResponse", c.do("GET", c.general(), ""))
+	described("MessageResponse", c.do("GET", c.general()+"/"+posted.body.ID, ""))
+	described("MessageResponse", c.do("PATCH", c.general()+"/"+posted.body.ID, `{"content":"y"}`))
 }

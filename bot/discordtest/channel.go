@@ -109,11 +109,9 @@ func (ch *Channel) Messages() []View {
 
 // Embeds returns the embeds of the messages that everybody in the channel sees,
 // oldest first.
-func (ch *Channel) Embeds() []Embed { return embeds(ch.Messages()) }
-
-func embeds(views []View) []Embed {
+func (ch *Channel) Embeds() []Embed {
 	list := []Embed{}
-	for _, v := range views {
+	for _, v := range ch.Messages() {
 		list = append(list, v.Embeds...)
 	}
 	return list
@@ -121,42 +119,19 @@ func embeds(views []View) []Embed {
 
 // Await waits for a message, seen by all, that wanted is content with.
 func (ch *Channel) Await(ctx context.Context, wanted func(View) bool) (View, error) {
-	views, err := ch.AwaitAll(ctx, func(views []View) bool { return slices.ContainsFunc(views, wanted) })
+	var found View
+	err := ch.server.await(ctx, &ch.server.mu, &ch.record.changed, func() bool {
+		views := ch.Messages()
+		i := slices.IndexFunc(views, wanted)
+		if i >= 0 {
+			found = views[i]
+		}
+		return i >= 0
+	})
 	if err != nil {
-		return View{}, err
+		return View{}, fmt.Errorf("#%s: %w", ch.Name, err)
 	}
-	return views[slices.IndexFunc(views, wanted)], nil
-}
-
-// AwaitMessages waits until there are n messages, or more, that all see.
-func (ch *Channel) AwaitMessages(ctx context.Context, n int) ([]View, error) {
-	return ch.AwaitAll(ctx, func(views []View) bool { return len(views) >= n })
-}
-
-// AwaitEmbeds waits until there are n embeds, or more, in the messages that all see.
-func (ch *Channel) AwaitEmbeds(ctx context.Context, n int) ([]Embed, error) {
-	views, err := ch.AwaitAll(ctx, func(views []View) bool { return len(embeds(views)) >= n })
-	return embeds(views), err
-}
-
-// AwaitAll waits until wanted is content with the messages that all see, oldest
-// first. It returns what was seen last, with an error where ctx is done.
-func (ch *Channel) AwaitAll(ctx context.Context, wanted func([]View) bool) ([]View, error) {
-	for {
-		ch.server.mu.Lock()
-		views, changed := ch.record.visible(""), ch.record.changed.next()
-		ch.server.mu.Unlock()
-		if wanted(views) {
-			return views, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return views, fmt.Errorf("#%s: %w", ch.Name, ctx.Err())
-		case <-ch.server.done:
-			return views, errClosed
-		}
-	}
+	return found, nil
 }
 
 // visible returns what a user sees, or what all see where userID is empty.

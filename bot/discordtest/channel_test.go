@@ -1,10 +1,8 @@
 package discordtest_test
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +11,9 @@ import (
 )
 
 func TestChannelStates(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{NoRateLimits: true})
-	c := newClient(t, discord)
-	log := discord.AddChannel("log")
-	path := "/channels/" + log.ID + "/messages"
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	log := c.discord.AddChannel("log")
+	path := messages(log.ID)
 	id := c.do("POST", path, `{"content":"one"}`).body.ID
 	type result struct{ status, code int }
 	ok, none := result{200, 0}, result{403, discordtest.CodeMissingPermissions}
@@ -45,6 +42,10 @@ func TestChannelStates(t *testing.T) {
 		})
 	}
 
+	if f := c.discord.Failures(); len(f) != 0 {
+		t.Errorf("a channel's state counts as the bot's mistake: %v", f)
+	}
+	c.discord.ExpectFailures()
 	log.Allow(discordtest.NoHistory)
 	if got := c.do("GET", path, ""); got.text != "[]" {
 		t.Errorf("without history the bot reads %s", got.text)
@@ -56,10 +57,9 @@ func TestChannelStates(t *testing.T) {
 	log.Allow(discordtest.Archived)
 	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
 	log.Allow(discordtest.FullAccess)
-	discord.ExpectFailures()
 	c.do("GET", path+"/"+id, "").want(t, 404, discordtest.CodeUnknownMessage)
 	c.do("PATCH", path+"/"+id, `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownMessage)
-	c.do("POST", "/channels/1/messages", `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownChannel)
+	c.do("POST", messages("1"), `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownChannel)
 }
 
 // By the channel's routes an ephemeral message can be read but not changed.
@@ -67,7 +67,7 @@ func TestEphemeralInTheChannel(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.discord.ExpectFailures()
 	r, _ := s.message(`[]`)
-	path := "/channels/" + s.anna.ChannelID() + "/messages"
+	path := s.general()
 	s.do("GET", path+"/"+r.View().ID, "").want(t, 200, 0)
 	s.do("PATCH", path+"/"+r.View().ID, `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownMessage)
 	s.do("DELETE", path+"/"+r.View().ID, "").want(t, 404, discordtest.CodeUnknownMessage)
@@ -85,31 +85,47 @@ func TestCommandInALockedThread(t *testing.T) {
 }
 
 func TestDMs(t *testing.T) {
-	discord := discordtest.RunT(t)
-	c := newClient(t, discord)
-	anna := discord.User("anna", discordtest.ClosedDMs())
-	opened := c.do("POST", "/users/@me/channels", `{"recipient_id":"`+anna.ID+`"}`)
-	opened.want(t, 200, 0)
-	path := "/channels/" + opened.body.ID + "/messages"
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	anna := c.discord.User("anna").InDM()
+	open := func(recipient string) answer {
+		t.Helper()
+		return c.do("POST", "/users/@me/channels", `{"recipient_id":`+recipient+`}`)
+	}
+	for _, id := range []string{anna.ID, `"` + anna.ID + `"`} {
+		opened := open(id)
+		opened.want(t, 200, 0)
+		if opened.body.ID != anna.ChannelID() {
+			t.Errorf("opened %s, want %s", opened.body.ID, anna.ChannelID())
+		}
+	}
+	path := messages(anna.ChannelID())
+	anna.CloseDMs(true)
+	open(anna.ID).want(t, 200, 0)
 	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeCannotMessageUser)
 	anna.CloseDMs(false)
-	c.do("POST", path, `{"content":"x"}`).want(t, 200, 0)
+	c.do("POST", path, `{"content":"hello"}`).want(t, 200, 0)
+	if seen := anna.Messages(); len(seen) != 1 || seen[0].Content != "hello" {
+		t.Errorf("anna sees %+v", seen)
+	}
 
-	discord.ExpectFailures()
-	c.do("POST", "/users/@me/channels", `{"recipient_id":"`+discord.ApplicationID()+`"}`).want(t, 400, discordtest.CodeCannotMessageUser)
+	c.discord.ExpectFailures()
+	open(c.discord.ApplicationID()).want(t, 400, discordtest.CodeCannotMessageUser)
+	open("123456789012345678").want(t, 404, discordtest.CodeUnknownUser)
+	for _, id := range []string{`""`, `-1`, `1.5`, `{}`} {
+		open(id).want(t, 400, discordtest.CodeInvalidForm)
+	}
 }
 
 func TestEditsOfOldMessages(t *testing.T) {
 	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
-	c := newClient(t, discord)
-	path := "/channels/" + discord.Channels()[0].ID + "/messages"
-	got := c.do("POST", path, `{"content":"x"}`)
+	c := start(t, discordtest.Config{Clock: clock})
+	path := c.general()
+	old := path + "/" + c.do("POST", path, `{"content":"x"}`).body.ID
 	clock.Advance(time.Hour + time.Second)
 	for range 3 {
-		c.do("PATCH", path+"/"+got.body.ID, `{"content":"y"}`).want(t, 200, 0)
+		c.do("PATCH", old, `{"content":"y"}`).want(t, 200, 0)
 	}
-	limited := c.do("PATCH", path+"/"+got.body.ID, `{"content":"y"}`)
+	limited := c.do("PATCH", old, `{"content":"y"}`)
 	limited.want(t, 429, discordtest.CodeOldMessageEdits)
 	if limited.body.RetryAfter <= 0 || !strings.Contains(limited.body.Message, "older than 1 hour") {
 		t.Errorf("got %s", limited.text)
@@ -121,22 +137,16 @@ func TestEditsOfOldMessages(t *testing.T) {
 // contents returns the contents of a list of messages.
 func (a answer) contents(t *testing.T) string {
 	t.Helper()
-	a.want(t, 200, 0)
-	var list []struct{ Content string }
-	if err := json.Unmarshal([]byte(a.text), &list); err != nil {
-		t.Fatal(err)
-	}
-	texts := []string{}
-	for _, m := range list {
+	var texts []string
+	for _, m := range read[[]struct{ Content string }](t, a) {
 		texts = append(texts, m.Content)
 	}
 	return strings.Join(texts, " ")
 }
 
 func TestHistoryIsReadInPages(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
-	c := newClient(t, discord)
-	path := "/channels/" + discord.Channels()[0].ID + "/messages"
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	path := c.general()
 	ids := []string{}
 	for i := range 6 {
 		ids = append(ids, c.do("POST", path, fmt.Sprintf(`{"content":"m%d"}`, i)).body.ID)
@@ -157,7 +167,7 @@ func TestHistoryIsReadInPages(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", query, got, want)
 		}
 	}
-	discord.ExpectFailures()
+	c.discord.ExpectFailures()
 	for _, query := range []string{"limit=0", "limit=101", "limit=x", "before=x", "after=-1", "before=2&after=1", "around=1"} {
 		c.do("GET", path+"?"+query, "").want(t, 400, discordtest.CodeInvalidForm)
 	}
@@ -165,65 +175,75 @@ func TestHistoryIsReadInPages(t *testing.T) {
 
 // What people write is theirs, and mostly none of the bot's business.
 func TestMessagesOfPeople(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
-	c := newClient(t, discord)
-	anna, general := discord.User("anna"), discord.Channels()[0]
-	path := "/channels/" + general.ID + "/messages"
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	anna, path := c.discord.User("anna"), c.general()
 	said := anna.Say("a secret")
-	if seen := general.WaitFor(t, "a secret"); seen.AuthorID != anna.ID {
+	if seen := c.discord.Channels()[0].WaitFor(t, "a secret"); seen.AuthorID != anna.ID {
 		t.Errorf("written by %s, want anna", seen.AuthorID)
 	}
-	anna.Say("hello <@" + discord.ApplicationID() + ">")
+	anna.Say("hello <@" + c.discord.ApplicationID() + ">")
 	c.do("POST", path, `{"content":"own"}`).want(t, 200, 0)
-	if got, want := c.do("GET", path, "").contents(t), "own hello <@"+discord.ApplicationID()+"> "; got != want {
+	if got, want := c.do("GET", path, "").contents(t), "own hello <@"+c.discord.ApplicationID()+"> "; got != want {
 		t.Errorf("the bot reads %q, want %q", got, want)
 	}
 	if got := c.do("GET", path+"/"+said.ID, ""); got.status != 200 || got.body.Content != "" {
 		t.Errorf("the bot reads %s", got.text)
 	}
-	discord.ExpectFailures()
+	c.discord.ExpectFailures()
 	c.do("PATCH", path+"/"+said.ID, `{"content":"x"}`).want(t, 403, discordtest.CodeNotTheAuthor)
 	c.do("DELETE", path+"/"+said.ID, "").want(t, 403, discordtest.CodeMissingPermissions)
 
 	anna.InDM().Say("in private")
-	if got := c.do("GET", "/channels/"+anna.InDM().ChannelID()+"/messages", "").contents(t); got != "in private" {
+	if got := c.do("GET", messages(anna.InDM().ChannelID()), "").contents(t); got != "in private" {
 		t.Errorf("the bot reads %q", got)
 	}
 }
 
-func TestMessagesAndEmbedsAreCounted(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
-	c := newClient(t, discord)
-	log := discord.AddChannel("log")
-	path := "/channels/" + log.ID + "/messages"
-	type result struct {
-		views  []discordtest.View
-		embeds []discordtest.Embed
-		err    error
+func TestNonces(t *testing.T) {
+	clock := still()
+	c := start(t, discordtest.Config{Clock: clock, NoRateLimits: true})
+	post := func(nonce, enforce string) answer {
+		t.Helper()
+		return c.do("POST", c.general(), `{"content":"x","nonce":`+nonce+`,"enforce_nonce":`+enforce+`}`)
 	}
-	done := make(chan result, 1)
-	go func() {
-		views, err := log.AwaitMessages(limit(t), 2)
-		embeds, embedsErr := log.AwaitEmbeds(limit(t), 3)
-		done <- result{views, embeds, errors.Join(err, embedsErr)}
-	}()
-	first := c.do("POST", path, `{"embeds":[{"title":"a"},{"title":"b"}]}`)
-	c.do("POST", path, `{"content":"none"}`).want(t, 200, 0)
-	c.do("POST", path, `{"embeds":[{"title":"c"}]}`).want(t, 200, 0)
-	got := <-done
-	if got.err != nil || len(got.views) < 2 || got.views[0].ID != first.body.ID {
-		t.Errorf("got %+v", got)
+	first := post(`"a"`, "true")
+	first.want(t, 200, 0)
+	if !strings.Contains(first.text, `"nonce":"a"`) {
+		t.Errorf("the answer does not tell the nonce: %s", first.text)
 	}
-	titles := ""
-	for _, e := range got.embeds {
-		titles += e.Title
+	if got := c.do("GET", c.general()+"/"+first.body.ID, ""); strings.Contains(got.text, "nonce") {
+		t.Errorf("the nonce is told later: %s", got.text)
 	}
-	if titles != "abc" || len(log.WaitForEmbeds(t, 3)) != 3 || len(log.Embeds()) != 3 {
-		t.Errorf("embeds %q, %d in all", titles, len(log.Embeds()))
+	ids := []string{first.body.ID, post("7", "true").body.ID}
+	clock.Advance(2 * time.Minute)
+	if again := post(`"a"`, "true"); again.text != first.text {
+		t.Errorf("got %s, want the first message", again.text)
 	}
-	over, cancel := context.WithCancel(limit(t))
-	cancel()
-	if seen, err := log.AwaitMessages(over, 4); !errors.Is(err, context.Canceled) || len(seen) != 3 {
-		t.Errorf("waiting for one too many: %d messages, %v", len(seen), err)
+	if again := post("7", "true"); again.body.ID != ids[1] {
+		t.Error("a number is no nonce")
+	}
+	for _, tc := range []struct{ why, nonce, enforce string }{
+		{"another nonce", `"b"`, "true"}, {"not enforced", `"a"`, "false"}, {"no nonce", "null", "true"}, {"still no nonce", "null", "true"},
+	} {
+		got := post(tc.nonce, tc.enforce)
+		got.want(t, 200, 0)
+		if slices.Contains(ids, got.body.ID) {
+			t.Errorf("%s: no new message was made", tc.why)
+		}
+		ids = append(ids, got.body.ID)
+	}
+
+	// Discord does not create again what somebody has deleted, until it has forgotten.
+	c.do("DELETE", c.general()+"/"+ids[1], "").want(t, 204, 0)
+	post("7", "true").want(t, 404, discordtest.CodeUnknownMessage)
+	clock.Advance(3*time.Minute + time.Second)
+	post("7", "true").want(t, 200, 0)
+
+	c.discord.ExpectFailures()
+	for _, nonce := range []string{`"` + x(26) + `"`, "1.5", "true", "[]"} {
+		post(nonce, "true").want(t, 400, discordtest.CodeInvalidForm)
+	}
+	if n := len(c.discord.Channels()[0].Messages()); n != len(ids) {
+		t.Errorf("%d messages, want %d", n, len(ids))
 	}
 }

@@ -1,7 +1,6 @@
 package discordtest
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -29,7 +28,6 @@ type ManualClock struct {
 	now    time.Time
 	nextID int
 	timers map[int]manualTimer
-	set    chan struct{} // closed at the next AfterFunc
 }
 
 type manualTimer struct {
@@ -39,7 +37,7 @@ type manualTimer struct {
 
 // NewManualClock returns a clock that shows now.
 func NewManualClock(now time.Time) *ManualClock {
-	return &ManualClock{now: now, timers: map[int]manualTimer{}, set: make(chan struct{})}
+	return &ManualClock{now: now, timers: map[int]manualTimer{}}
 }
 
 // Now returns the time to which the clock was moved.
@@ -56,31 +54,12 @@ func (c *ManualClock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.nextID++
 	id := c.nextID
 	c.timers[id] = manualTimer{c.now.Add(d), f}
-	close(c.set)
-	c.set = make(chan struct{})
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		_, pending := c.timers[id]
 		delete(c.timers, id)
 		return pending
-	}
-}
-
-// WaitTimers waits until at least n functions wait to be called.
-func (c *ManualClock) WaitTimers(ctx context.Context, n int) error {
-	for {
-		c.mu.Lock()
-		pending, set := len(c.timers), c.set
-		c.mu.Unlock()
-		if pending >= n {
-			return nil
-		}
-		select {
-		case <-set:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
 }
 

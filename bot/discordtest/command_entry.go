@@ -52,11 +52,7 @@ func (st *commandStore) keepEntryPoint(scope string, commands []Command) *refusa
 // (Discord's documentation, Activities, "Customizing the Default Entry Point
 // Command").
 func validateEntryPoint(p *problems, path string, c *Command) {
-	filled(p, at(path, "name"), c.Name, maxCommandName)
-	for locale, name := range c.NameLocalizations {
-		validateLocale(p, at(path, "name_localizations"), locale)
-		filled(p, at(path, "name_localizations", locale), name, maxCommandName)
-	}
+	validateFreeName(p, path, c)
 	if length(c.Description) > maxCommandHint {
 		p.add(at(path, "description"), "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxCommandHint)
 	}

@@ -96,16 +96,22 @@ func validateAny(p *problems, path string, c *Command) {
 
 // validateMenuCommand checks a command of a context menu, which is its name alone.
 func validateMenuCommand(p *problems, path string, c *Command) {
-	filled(p, at(path, "name"), c.Name, maxCommandName)
-	for locale, name := range c.NameLocalizations {
-		validateLocale(p, at(path, "name_localizations"), locale)
-		filled(p, at(path, "name_localizations", locale), name, maxCommandName)
-	}
+	validateFreeName(p, path, c)
 	if c.Description != "" || len(c.DescriptionLocalizations) > 0 {
 		p.add(at(path, "description"), "APPLICATION_COMMAND_CONTEXT_MENU_DESCRIPTION_INVALID", "Context menu commands cannot have description")
 	}
 	if len(c.Options) > 0 {
 		p.add(at(path, "options"), "APPLICATION_COMMAND_CONTEXT_MENU_OPTIONS_INVALID", "Context menu commands cannot have options")
+	}
+}
+
+// validateFreeName checks the name of a command that nobody types, which may hold
+// any characters.
+func validateFreeName(p *problems, path string, c *Command) {
+	filled(p, at(path, "name"), c.Name, maxCommandName)
+	for locale, name := range c.NameLocalizations {
+		validateLocale(p, at(path, "name_localizations"), locale)
+		filled(p, at(path, "name_localizations", locale), name, maxCommandName)
 	}
 }
 

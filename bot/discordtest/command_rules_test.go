@@ -1,22 +1,21 @@
 package discordtest_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"strings"
 	"testing"
 
 	"hostbot/bot/discordtest"
 )
 
 func TestRefusedCommands(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
-	discord.ExpectFailures()
-	c := newClient(t, discord)
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	c.discord.ExpectFailures()
 	named := func(name string) string { return `[{"name":"` + name + `","description":"d"}]` }
 	options := func(list string) string { return `[{"name":"a","description":"d","options":` + list + `}]` }
 	option := func(rest string) string { return options(`[{"name":"o","description":"d",` + rest + `}]`) }
-	const text = `{"type":3,"name":"%","description":"d"}`
+	const (
+		text = `{"type":3,"name":"%","description":"d"}`
+		one  = `{"type":3,"name":"o","description":"d"}`
+	)
 
 	for name, tc := range map[string]struct{ body, path string }{
 		"no name":                  {`[{"description":"d"}]`, "0.name"},
@@ -48,7 +47,7 @@ func TestRefusedCommands(t *testing.T) {
 		"menu: 16 for users":       {many(16, `{"type":2,"name":"%"}`), ""},
 		"menu: 16 for messages":    {many(16, `{"type":3,"name":"%"}`), ""},
 		"26 options":               {options(many(26, text)), "0.options"},
-		"two options of a name":    {options(`[` + text + `,` + text + `]`), "0.options.0.name"},
+		"two options of a name":    {options(`[` + one + `,` + one + `]`), "0.options.1.name"},
 		"required last":            {options(`[{"type":3,"name":"a","description":"d"},{"type":3,"name":"b","description":"d","required":true}]`), "0.options.1.required"},
 		"mixed with subcommands":   {options(`[{"type":3,"name":"a","description":"d"},{"type":1,"name":"b","description":"d"}]`), "0.options"},
 		"group in a group":         {option(`"type":2,"options":[{"type":2,"name":"g","description":"d","options":[]}]`), "0.options.0.options.0.type"},
@@ -63,104 +62,14 @@ func TestRefusedCommands(t *testing.T) {
 		"min_length":               {option(`"type":3,"min_length":6001`), "0.options.0.min_length"},
 		"length of a number":       {option(`"type":4,"min_length":1`), "0.options.0.min_length"},
 		"range of a string":        {option(`"type":3,"min_value":1`), "0.options.0.min_value"},
+		"101 commands":             {many(101, `{"name":"b%","description":"d"}`), ""},
 		"8,000 characters":         {options(many(25, `{"type":3,"name":"o%","description":"`+x(100)+`","choices":[{"name":"`+x(100)+`","value":"`+x(100)+`"},{"name":"n","value":"`+x(25)+`"}]}`)), "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body := tc.body
-			if name == "two options of a name" {
-				body = strings.ReplaceAll(body, "%", "o")
-				tc.path = "0.options.1.name"
-			}
-			got := c.register(body)
-			got.want(t, 400, discordtest.CodeInvalidForm)
-			if got.at(tc.path) == nil {
-				t.Errorf("no mistake at %s: %s", tc.path, got.text)
-			}
+			c.register(tc.body).refusedAt(t, tc.path)
 		})
 	}
-	if n := len(discord.Commands()); n != 0 {
+	if n := len(c.discord.Commands()); n != 0 {
 		t.Errorf("%d commands were registered", n)
-	}
-}
-
-func TestRegisteredCommands(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
-	c := newClient(t, discord)
-	const body = `[{"name":"größe","description":"d","name_localizations":{"hi":"कमांड","th":"คำสั่ง"},
-		"default_member_permissions":"8","options":[{"type":3,"name":"o","description":"d","description_localizations":{"de":"b"}}]}]`
-	c.register(body).want(t, 200, 0)
-	path := "/applications/" + discord.ApplicationID() + "/commands"
-
-	read := func(query string) []map[string]any {
-		t.Helper()
-		var list []map[string]any
-		if err := json.Unmarshal([]byte(c.do("GET", path+query, "").text), &list); err != nil || len(list) != 1 {
-			t.Fatalf("%v, %d commands", err, len(list))
-		}
-		return list
-	}
-	first := read("?with_localizations=true")[0]
-	for _, member := range []string{"id", "application_id", "version", "type", "contexts", "integration_types", "nsfw", "dm_permission", "description_localizations"} {
-		if _, ok := first[member]; !ok {
-			t.Errorf("no %s in %v", member, first)
-		}
-	}
-	if got := fmt.Sprint(first["name_localizations"]); !strings.Contains(got, "कमांड") {
-		t.Errorf("localisations %s", got)
-	}
-	if plain := read("")[0]; plain["name_localizations"] != nil || strings.Contains(fmt.Sprint(plain), "description_localizations") {
-		t.Errorf("localisations that were not asked for: %v", plain)
-	}
-
-	c.register(body).want(t, 200, 0)
-	if again := read("?with_localizations=true")[0]; again["id"] != first["id"] || again["version"] != first["version"] {
-		t.Errorf("an unchanged command changed: %v, %v", first, again)
-	}
-	c.register(strings.Replace(body, `"8"`, `"0"`, 1)).want(t, 200, 0)
-	if changed := read("?with_localizations=true")[0]; changed["id"] != first["id"] || changed["version"] == first["version"] {
-		t.Errorf("a changed command should keep its id and get a new version: %v, %v", first, changed)
-	}
-}
-
-// Creating is limited, keeping is not.
-func TestDailyCreates(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still(), NoRateLimits: true})
-	discord.ExpectFailures()
-	c := newClient(t, discord)
-	hundred := func(prefix string) string { return many(100, `{"name":"`+prefix+`%","description":"d"}`) }
-	c.register(hundred("a")).want(t, 200, 0)
-	c.register(hundred("a")).want(t, 200, 0)
-	c.register(hundred("b")).want(t, 200, 0)
-	c.register(hundred("c")).want(t, 400, discordtest.CodeDailyCreates)
-	c.do("PUT", "/applications/"+discord.ApplicationID()+"/guilds/"+discord.GuildID()+"/commands", hundred("c")).want(t, 200, 0)
-	c.register(many(101, `{"name":"b%","description":"d"}`)).want(t, 400, discordtest.CodeInvalidForm)
-	c.do("GET", "/applications/1/commands", "").want(t, 403, 20012)
-	c.do("GET", "/applications/"+discord.ApplicationID()+"/guilds/1/commands", "").want(t, 403, discordtest.CodeMissingAccess)
-}
-
-// Who may use a command, and where.
-func TestWhereCommandsAreOffered(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
-	c := newClient(t, discord)
-	c.register(`[{"name":"guild","description":"d","contexts":[0]},{"name":"dm","description":"d","contexts":[1]},
-		{"name":"staff","description":"d","default_member_permissions":"32"}]`).want(t, 200, 0)
-	anna, boss := discord.User("anna"), discord.User("boss", discordtest.Permissions(1<<3))
-	for name, tc := range map[string]struct {
-		user    *discordtest.User
-		command string
-		offered bool
-	}{
-		"guild's in the guild": {anna, "/guild", true},
-		"guild's in a DM":      {anna.InDM(), "/guild", false},
-		"DM's in the guild":    {anna, "/dm", false},
-		"DM's in a DM":         {anna.InDM(), "/dm", true},
-		"staff's for anyone":   {anna, "/staff", false},
-		"staff's for staff":    {boss, "/staff", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := tc.user.Start(tc.command, nil); (err == nil) != tc.offered {
-				t.Errorf("got %v, offered should be %v", err, tc.offered)
-			}
-		})
 	}
 }

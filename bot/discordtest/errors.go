@@ -16,10 +16,8 @@ const (
 	CodeUnknownWebhook      = 10015
 	CodeUnknownInteraction  = 10062 // too late, or never was
 	CodeUnknownCommand      = 10063
-	CodeWriteLimit          = 20028 // of a channel, whoever writes
 	CodeDailyCreates        = 30034
 	CodeOldMessageEdits     = 30046
-	CodeDMsTooFast          = 40003
 	CodeTooLarge            = 40005
 	CodeAlreadyAcknowledged = 40060
 	CodeTooManyFollowUps    = 40094
@@ -33,10 +31,7 @@ const (
 	CodeInvalidForm         = 50035
 	CodeThreadArchived      = 50083
 	CodeInvalidJSON         = 50109
-	CodeNoMutualGuild       = 50278
 	CodeBlockedMessage      = 200000 // by AutoMod
-	CodeBlockedTitle        = 200001 // by AutoMod
-	CodeHarmfulLink         = 240000
 )
 
 // refusal is an answer that says no.

@@ -110,16 +110,15 @@ func (s *Server) strike(active *activeFault, handled bool, w http.ResponseWriter
 	if active.Status == 0 {
 		return false
 	}
-	c.answerWith(w, &active.Fault)
-	return true
-}
-
-// answerWith sends what a fault answers.
-func (c *call) answerWith(w http.ResponseWriter, f *Fault) {
-	for name, values := range f.Header {
+	for name, values := range active.Header {
 		w.Header()[name] = values
 	}
-	c.respond(w, f.Status, []byte(f.Body), f.Cloudflare)
+	if active.Cloudflare {
+		c.writeByCloudflare(w, active.Status, []byte(active.Body))
+	} else {
+		c.write(w, active.Status, []byte(active.Body))
+	}
+	return true
 }
 
 // cut ends the connection without an answer.

@@ -1,7 +1,6 @@
 package discordtest
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -67,39 +66,28 @@ type GatewayStats struct {
 type gateway struct {
 	server *Server
 
-	mu       sync.Mutex
-	sessions []*session // oldest first
-	links    map[*link]struct{}
-	stats    GatewayStats
-	// identified says when each bucket of shards last did.
-	identified map[int]time.Time
-	readies    int // READYs and RESUMEDs that were sent
+	mu         sync.Mutex
+	sessions   []*session // oldest first
+	links      map[*link]struct{}
+	stats      GatewayStats
+	identified time.Time // when a shard last did
+	readies    int       // READYs and RESUMEDs that were sent
 	changed    notifier
 	starts     startLimit
-	shards     int // that GET /gateway/bot recommends
 
 	refusing bool
 	silent   bool
-	holding  bool          // READY is held back
 	awake    chan struct{} // closed when the silence ends
 	ended    bool
 	closing  int // the code with which IDENTIFYs and RESUMEs are closed; 0 for none
-	failing  int // the code with which failed RESUMEs are closed
 
 	// So many of the next ones are answered otherwise.
-	ignored           int // IDENTIFYs and RESUMEs: not at all
-	failedResumes     int // RESUMEs: by a close
-	invalidIdentifies int // IDENTIFYs: by op 9
-	reconnectReadies  int // READYs: by op 7
-	reconnectHellos   int // HELLOs: by op 7
-	earlyReconnects   int // op 7 before HELLO
+	ignored          int // IDENTIFYs and RESUMEs: not at all
+	reconnectReadies int // READYs: by op 7
 }
 
 func newGateway(s *Server) *gateway {
-	return &gateway{
-		server: s, links: map[*link]struct{}{}, identified: map[int]time.Time{}, awake: make(chan struct{}), shards: 1,
-		starts: startLimit{total: 1000, remaining: 1000, maxConcurrency: s.cfg.MaxConcurrency},
-	}
+	return &gateway{server: s, links: map[*link]struct{}{}, awake: make(chan struct{}), starts: startLimit{remaining: startsTotal}}
 }
 
 // spend takes one of the next ones that a control counts, where any is left. The
@@ -201,7 +189,7 @@ func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 	if s.sharded {
 		s.shard, s.shards = shard[0], shard[1]
 	}
-	if g.tooSoon(s.shard) || spend(&g.invalidIdentifies) {
+	if g.tooSoon() {
 		l.send(frame{Op: opInvalidSession, Data: encode(false)})
 		return 0
 	}
@@ -219,14 +207,11 @@ func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 	if len(g.sessions) > maxSessions {
 		g.sessions = slices.Delete(g.sessions, 0, 1)
 	}
-	s.held = g.holding
 	s.append("READY", g.ready(s, l.version))
 	if guild != nil && s.shard == shardOf(g.server.guildID, s.shards) {
 		s.append("GUILD_CREATE", guild)
 	}
-	if !s.held {
-		g.countReady()
-	}
+	g.countReady()
 	return 0
 }
 
@@ -255,9 +240,6 @@ func (g *gateway) ready(s *session, version int) json.RawMessage {
 func (g *gateway) resume(l *link, id string, sequence int64) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if spend(&g.failedResumes) {
-		return g.failing
-	}
 	if spend(&g.ignored) {
 		return 0
 	}
@@ -304,26 +286,6 @@ func (g *gateway) end() {
 	if g.silent {
 		g.silent = false
 		close(g.awake)
-	}
-}
-
-// wait returns nil once enough says so, which is asked under the lock after
-// each change.
-func (g *gateway) wait(ctx context.Context, enough func() bool) error {
-	for {
-		g.mu.Lock()
-		done, changed := enough(), g.changed.next()
-		g.mu.Unlock()
-		if done {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-g.server.done:
-			return errClosed
-		}
 	}
 }
 

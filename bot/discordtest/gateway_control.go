@@ -91,57 +91,6 @@ func (s *Server) AskReconnectInsteadOfReady(times int) {
 	s.gateway.reconnectReadies = times
 }
 
-// AskReconnectInsteadOfHello sends op 7 over the next times connections, and no
-// HELLO (docs:events/gateway-events#reconnect).
-func (s *Server) AskReconnectInsteadOfHello(times int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.reconnectHellos = times
-}
-
-// AskReconnectBeforeHello sends op 7 and then HELLO over the next times
-// connections.
-func (s *Server) AskReconnectBeforeHello(times int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.earlyReconnects = times
-}
-
-// InvalidSessionInsteadOfReady answers the next times IDENTIFYs with op 9, as
-// Discord does where it has trouble (#254). The bot may identify again over the
-// same connection (#1805).
-func (s *Server) InvalidSessionInsteadOfReady(times int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.invalidIdentifies = times
-}
-
-// FailResumes closes the connections of the next times RESUMEs with a code, as in
-// CloseWith: with 1005 and 1006 Discord did so again and again while IDENTIFY
-// worked (#1619, buape/carbon#364).
-func (s *Server) FailResumes(times, code int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.failedResumes, s.gateway.failing = times, code
-}
-
-// HoldReady holds READY back from the sessions that begin from now on, while
-// heartbeats are acknowledged, as in an outage
-// (docs:events/gateway#heartbeat-interval). When it ends, what they missed is sent.
-func (s *Server) HoldReady(on bool) {
-	g := s.gateway
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.holding = on
-	for _, session := range g.sessions {
-		if !on && session.held {
-			session.held = false
-			session.flush()
-			g.countReady()
-		}
-	}
-}
-
 // AskHeartbeat sends op 1 over all connections: a heartbeat is wanted at once.
 func (s *Server) AskHeartbeat() { s.gateway.broadcast(frame{Op: opHeartbeat}) }
 
@@ -190,7 +139,7 @@ func (s *Server) SendEvent(name string, data json.RawMessage) {
 // Redeliver sends the event of a reply's interaction once more: events may come
 // several times (docs:reference#consistency).
 func (s *Server) Redeliver(r *Reply) {
-	s.gateway.dispatch(s.shardedBy(r.in), "INTERACTION_CREATE", r.in.event)
+	s.gateway.dispatch(r.in.channel.guildID, "INTERACTION_CREATE", r.in.event)
 }
 
 // Gateway returns what happened at the gateway so far.
@@ -204,34 +153,19 @@ func (s *Server) Gateway() GatewayStats {
 
 // WaitConnected waits until READY or RESUMED was sent n times since the start.
 func (s *Server) WaitConnected(ctx context.Context, n int) error {
-	return s.gateway.wait(ctx, func() bool { return s.gateway.readies >= n })
+	return s.await(ctx, &s.gateway.mu, &s.gateway.changed, func() bool {
+		s.gateway.mu.Lock()
+		defer s.gateway.mu.Unlock()
+		return s.gateway.readies >= n
+	})
 }
 
 // WaitGateway waits until enough is content with what happened at the gateway.
 func (s *Server) WaitGateway(ctx context.Context, enough func(GatewayStats) bool) error {
-	return s.gateway.wait(ctx, func() bool {
-		stats := s.gateway.stats
-		stats.Open = len(s.gateway.links)
-		return enough(stats)
-	})
+	return s.await(ctx, &s.gateway.mu, &s.gateway.changed, func() bool { return enough(s.Gateway()) })
 }
 
 // WaitCommands waits until the bot has registered commands.
 func (s *Server) WaitCommands(ctx context.Context) error {
-	for {
-		s.commands.mu.Lock()
-		registered := len(s.commands.scopes[""])+len(s.commands.scopes[s.guildID]) > 0
-		changed := s.commands.changed.next()
-		s.commands.mu.Unlock()
-		if registered {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-s.done:
-			return errClosed
-		}
-	}
+	return s.await(ctx, &s.commands.mu, &s.commands.changed, func() bool { return len(s.Commands()) > 0 })
 }

@@ -17,7 +17,7 @@ func (s *Server) guildCreate() json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	guild := map[string]any{
-		"id": s.guildID, "name": "Guild", "owner_id": s.app.owner.ID, "preferred_locale": s.cfg.GuildLocale,
+		"id": s.guildID, "name": "Guild", "owner_id": s.app.owner.ID, "preferred_locale": guildLocale,
 		"roles": s.wireRoles(), "channels": s.wireChannels(), "features": []any{}, "emojis": []any{}, "stickers": []any{},
 		"verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
 		"nsfw": false, "nsfw_level": 0, "premium_tier": 0, "premium_subscription_count": 0, "premium_progress_bar_enabled": false,

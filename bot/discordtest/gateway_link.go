@@ -120,19 +120,8 @@ func (l *link) leave() {
 	l.gateway.changed.notify()
 }
 
-// greet sends HELLO, or op 7 before it or in its place
-// (docs:events/gateway-events#reconnect).
+// greet sends HELLO.
 func (l *link) greet() {
-	l.gateway.mu.Lock()
-	instead := spend(&l.gateway.reconnectHellos)
-	before := !instead && spend(&l.gateway.earlyReconnects)
-	l.gateway.mu.Unlock()
-	if instead || before {
-		l.send(frame{Op: opReconnect})
-	}
-	if instead {
-		return
-	}
 	l.send(frame{Op: opHello, Data: encode(struct {
 		Interval int64    `json:"heartbeat_interval"`
 		Trace    []string `json:"_trace"`

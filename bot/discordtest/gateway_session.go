@@ -17,7 +17,6 @@ type session struct {
 	id            string
 	sharded       bool // the bot has named a shard
 	shard, shards int
-	held          bool    // nothing is sent yet, READY included
 	link          *link   // nil while the bot is away
 	sequence      int64   // of the newest event
 	sent          int64   // of the newest event that was sent over link
@@ -40,7 +39,7 @@ func (s *session) append(name string, data json.RawMessage) {
 
 // flush sends, in order, what was not sent yet.
 func (s *session) flush() {
-	if s.link == nil || s.held || s.gateway.silent {
+	if s.link == nil || s.gateway.silent {
 		return
 	}
 	s.sent = max(s.sent, s.dropped)

@@ -6,27 +6,20 @@ const (
 	// startsWindow is for how long sessions that were started are counted. No
 	// source says when it begins; here with the first IDENTIFY.
 	startsWindow = 24 * time.Hour
-	// identifyWindow is how long a bucket of shards waits between IDENTIFYs
+	// identifyWindow is how long the shards wait between IDENTIFYs
 	// (docs:events/gateway#rate-limiting).
 	identifyWindow = 5 * time.Second
 )
 
-// SessionStartLimit is what GET /gateway/bot says of further IDENTIFYs
+// startsTotal is how many sessions a bot may start in startsWindow
 // (docs:events/gateway#session-start-limit-object).
-type SessionStartLimit struct {
-	Total, Remaining int
-	// ResetAfter is when Remaining is Total again.
-	ResetAfter time.Duration
-	// MaxConcurrency is how many shards may IDENTIFY within 5 s.
-	MaxConcurrency int
-}
+const startsTotal = 1000
 
 // startLimit counts IDENTIFYs of all shards; RESUMEs are free
 // (docs:events/gateway#identifying). The gateway's lock guards it.
 type startLimit struct {
-	total, remaining int
-	maxConcurrency   int
-	resets           time.Time // zero while none is counted
+	remaining int
+	resets    time.Time // zero while none is counted
 }
 
 // take counts an IDENTIFY and tells whether it was allowed. No source says whether
@@ -46,31 +39,16 @@ func (l *startLimit) take(now time.Time) bool {
 // roll begins anew where the window is over.
 func (l *startLimit) roll(now time.Time) {
 	if !l.resets.IsZero() && !now.Before(l.resets) {
-		l.remaining, l.resets = l.total, time.Time{}
+		l.remaining, l.resets = startsTotal, time.Time{}
 	}
 }
 
-// SetSessionStartLimit sets what GET /gateway/bot says of further IDENTIFYs. One
-// more than Remaining has Discord reset the bot's token.
-func (s *Server) SetSessionStartLimit(limit SessionStartLimit) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.starts = startLimit{limit.Total, limit.Remaining, max(limit.MaxConcurrency, 1), s.clock.Now().Add(limit.ResetAfter)}
-}
-
 // ExhaustSessions makes GET /gateway/bot say for some time that no session may
-// be started.
+// be started. One that is started all the same has Discord reset the bot's token.
 func (s *Server) ExhaustSessions(d time.Duration) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
 	s.gateway.starts.remaining, s.gateway.starts.resets = 0, s.clock.Now().Add(d)
-}
-
-// SetShards sets how many shards GET /gateway/bot recommends; 1 otherwise.
-func (s *Server) SetShards(n int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.shards = n
 }
 
 // getGatewayBot says where the gateway is (docs:events/gateway#get-gateway-bot).
@@ -87,25 +65,25 @@ func (s *Server) getGatewayBot(*call) (any, *refusal) {
 	}
 	return map[string]any{
 		"url":    s.GatewayURL(),
-		"shards": g.shards,
+		"shards": 1,
 		"session_start_limit": map[string]any{
-			"total": g.starts.total, "remaining": g.starts.remaining, "reset_after": reset.Milliseconds(),
-			"max_concurrency": g.starts.maxConcurrency,
+			"total": startsTotal, "remaining": g.starts.remaining, "reset_after": reset.Milliseconds(), "max_concurrency": 1,
 		},
 	}, nil
 }
 
-// tooSoon tells whether a shard identifies within 5 s of another of its bucket
+// tooSoon tells whether a shard identifies within 5 s of another. With a
+// max_concurrency of 1 all shards share one bucket
 // (docs:events/gateway#sharding-max-concurrency). The gateway's lock is held.
-func (g *gateway) tooSoon(shard int) bool {
+func (g *gateway) tooSoon() bool {
 	if !g.server.cfg.LimitIdentifies {
 		return false
 	}
-	bucket, now := shard%g.starts.maxConcurrency, g.server.clock.Now()
-	if last, ok := g.identified[bucket]; ok && now.Sub(last) < identifyWindow {
+	now := g.server.clock.Now()
+	if now.Sub(g.identified) < identifyWindow {
 		return true
 	}
-	g.identified[bucket] = now
+	g.identified = now
 	return false
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
 	"hostbot/bot/discordtest"
@@ -52,21 +51,27 @@ func TestGatewayClosesOnMistakes(t *testing.T) {
 	}
 }
 
-func TestHeartbeats(t *testing.T) {
+// Frames have the members and the order that were seen of Discord.
+func TestFrames(t *testing.T) {
 	discord := discordtest.RunT(t)
-	w := dial(t, discord)
-	w.identify()
-	w.send(`{"op":1,"d":1}`)
-	if p := w.read(); p.Op != 11 {
-		t.Errorf("got op %d, want an ACK", p.Op)
+	wants := func(w *wire, want string) {
+		t.Helper()
+		if got := w.text(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
-	discord.AskHeartbeat()
-	if p := w.read(); p.Op != 1 {
-		t.Errorf("got op %d, want a request", p.Op)
-	}
-	if err := discord.WaitGateway(limit(t), func(g discordtest.GatewayStats) bool { return g.Heartbeats == 1 }); err != nil {
-		t.Error(err)
-	}
+	const trace = `"_trace":["[\"gateway-prd-us-east1-c-7s4x\",{\"micros\":0.0}]"]`
+	w := dialQuiet(t, discord, "/?v=10") // JSON is the encoding if none is named
+	wants(w, `{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250,`+trace+`}}`)
+	w.send(`{"op":1,"d":null}`)
+	wants(w, `{"t":null,"s":null,"op":11,"d":null}`)
+	id := w.identify()
+	discord.AskHeartbeat() // which is next, as there is no GUILD_CREATE without the intent
+	wants(w, `{"t":null,"s":null,"op":1,"d":null}`)
+	discord.Drop()
+	w = dial(t, discord)
+	w.resume(id, 1)
+	wants(w, `{"t":"RESUMED","s":2,"op":0,"d":{`+trace+`}}`)
 }
 
 // What comes while the bot is away is replayed, in order, and no event twice.
@@ -84,11 +89,7 @@ func TestResume(t *testing.T) {
 	}
 	var missed []string
 	for range 3 {
-		r, err := s.anna.Start("/bot", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		missed = append(missed, r.ID())
+		missed = append(missed, s.uses(s.anna, "/bot", nil).ID())
 	}
 	w = dial(t, s.discord)
 	w.send(`{"op":6,"d":{"token":"Bot test-token","session_id":"` + id + `","seq":` + fmt.Sprint(first.seq) + `}}`)
@@ -97,9 +98,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("event %d: %s with number %d, want %s", i, got.ID, got.seq, want)
 		}
 	}
-	if p := w.read(); p.Type != "RESUMED" {
-		t.Errorf("got %s, want RESUMED", p.Type)
-	}
+	w.wantsEvent("RESUMED")
 	if err := s.discord.WaitConnected(limit(t), 3); err != nil {
 		t.Error(err)
 	}
@@ -109,52 +108,42 @@ func TestResume(t *testing.T) {
 }
 
 func TestSessionsThatCanNotBeResumed(t *testing.T) {
-	discord := discordtest.RunT(t)
-	resume := func(t *testing.T, id string, seq int) {
-		t.Helper()
-		w := dial(t, discord)
-		w.resume(id, int64(seq))
-		if p := w.read(); p.Op != 9 || string(p.Data) != "false" {
-			t.Fatalf("got op %d %s, want op 9 false", p.Op, p.Data)
-		}
-		w.identify() // over the same connection
+	for name, end := range map[string]func(w *wire, id string) (lostID string, sequence int64){
+		"unknown":                     func(*wire, string) (string, int64) { return "nobody", 1 },
+		"events that were never sent": func(_ *wire, id string) (string, int64) { return id, 5 },
+		"closed by the bot with 1000": func(w *wire, id string) (string, int64) {
+			message := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+			if err := w.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(10*time.Second)); err != nil {
+				w.t.Fatal(err)
+			}
+			if err := w.discord.WaitGateway(limit(w.t), func(g discordtest.GatewayStats) bool { return g.Open == 0 }); err != nil {
+				w.t.Fatal(err)
+			}
+			return id, 1
+		},
+		"invalidated": func(w *wire, id string) (string, int64) {
+			w.discord.InvalidateSession(false)
+			w.wants(opInvalidSession, "false")
+			return id, 1
+		},
+		"closed with 4004": func(w *wire, id string) (string, int64) {
+			w.discord.CloseWith(4004)
+			if code := w.closed(); code != 4004 {
+				w.t.Errorf("closed with %d", code)
+			}
+			return id, 1
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			discord := discordtest.RunT(t)
+			w := dial(t, discord)
+			id, sequence := end(w, w.identify())
+			w = dial(t, discord)
+			w.resume(id, sequence)
+			w.wants(opInvalidSession, "false")
+			w.identify() // over the same connection
+		})
 	}
-	t.Run("unknown", func(t *testing.T) { resume(t, "nobody", 1) })
-	t.Run("events that were never sent", func(t *testing.T) {
-		w := dial(t, discord)
-		resume(t, w.identify(), 5)
-	})
-	t.Run("closed with 1000", func(t *testing.T) {
-		w := dial(t, discord)
-		id := w.identify()
-		open := discord.Gateway().Open
-		message := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-		if err := w.conn.WriteControl(websocket.CloseMessage, message, time.Now().Add(10*time.Second)); err != nil {
-			t.Fatal(err)
-		}
-		if err := discord.WaitGateway(limit(t), func(g discordtest.GatewayStats) bool { return g.Open < open }); err != nil {
-			t.Fatal(err)
-		}
-		resume(t, id, 1)
-	})
-	t.Run("invalidated", func(t *testing.T) {
-		w := dial(t, discord)
-		id := w.identify()
-		discord.InvalidateSession(false)
-		if p := w.read(); p.Op != 9 || string(p.Data) != "false" {
-			t.Fatalf("got op %d %s", p.Op, p.Data)
-		}
-		resume(t, id, 1)
-	})
-	t.Run("closed with 4004", func(t *testing.T) {
-		w := dial(t, discord)
-		id := w.identify()
-		discord.CloseWith(4004)
-		if code := w.closed(); code != 4004 {
-			t.Errorf("closed with %d", code)
-		}
-		resume(t, id, 1)
-	})
 }
 
 func TestResumableControls(t *testing.T) {
@@ -180,9 +169,7 @@ func TestResumableControls(t *testing.T) {
 			}
 			w = dial(t, discord)
 			w.resume(id, 1)
-			if p := w.read(); p.Type != "RESUMED" {
-				t.Errorf("got %+v, want RESUMED", p)
-			}
+			w.wantsEvent("RESUMED")
 		})
 	}
 }
@@ -191,104 +178,56 @@ func TestSilence(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.discord.Silence(true)
 	s.wire.send(`{"op":1,"d":1}`)
-	r, err := s.anna.Start("/bot", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := s.uses(s.anna, "/bot", nil)
 	late := dialQuiet(t, s.discord, "/?v=10&encoding=json")
 	if err := s.discord.WaitGateway(limit(t), func(g discordtest.GatewayStats) bool { return g.Heartbeats == 1 && g.Connections == 2 }); err != nil {
 		t.Fatal(err)
 	}
 	s.discord.Silence(false)
 	// The ACK is lost, the event is not.
-	if p := s.wire.read(); p.Type != "INTERACTION_CREATE" || !strings.Contains(string(p.Data), r.ID()) {
-		t.Errorf("got %+v, want the event", p)
+	if got := s.wire.interaction(); got.ID != r.ID() {
+		t.Errorf("got %s, want %s", got.ID, r.ID())
 	}
-	if p := late.read(); p.Op != 10 {
+	if p := late.read(); p.Op != opHello {
 		t.Errorf("got op %d, want HELLO", p.Op)
 	}
 }
 
-func TestRefuseConnections(t *testing.T) {
-	discord := discordtest.RunT(t)
-	discord.RefuseConnections(true)
-	if conn, _, err := websocket.DefaultDialer.Dial(discord.GatewayURL()+"/?v=9&encoding=json", nil); err == nil {
-		_ = conn.Close()
-		t.Error("a connection was accepted")
-	}
-	discord.RefuseConnections(false)
-	dial(t, discord).identify()
-}
-
-func TestReconnectInsteadOfReady(t *testing.T) {
-	discord := discordtest.RunT(t)
-	discord.AskReconnectInsteadOfReady(1)
-	w := dial(t, discord)
-	w.send(identifyTestToken)
-	if p := w.read(); p.Op != 7 {
-		t.Errorf("got op %d, want 7", p.Op)
-	}
-	dial(t, discord).identify()
-}
-
+// Each event goes to all sessions of the shard that serves the guild, and those of
+// DMs to the first shard's.
 func TestShards(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.discord.Drop()
-	wires := make([]*wire, 4)
+	wires := make([]*wire, 5)
 	for i := range wires {
 		wires[i] = dial(t, s.discord)
-		wires[i].send(fmt.Sprintf(`{"op":2,"d":{"token":"test-token","intents":0,"properties":{},"shard":[%d,4]}}`, i))
-		if p := wires[i].read(); p.Type != "READY" {
-			t.Fatalf("got %+v", p)
-		}
+		wires[i].send(fmt.Sprintf(`{"op":2,"d":{"token":"test-token","intents":1,"properties":{},"shard":[%d,4]}}`, i%4))
+		wires[i].wantsEvent("READY")
 	}
-	if _, err := s.anna.InDM().Start("/bot", nil); err != nil {
-		t.Fatal(err)
-	}
-	inDM := wires[0].interaction()
 	var guild uint64
 	if _, err := fmt.Sscan(s.discord.GuildID(), &guild); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.anna.Start("/bot", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := wires[(guild>>22)%4].interaction(); got.ID != r.ID() || got.ID == inDM.ID {
-		t.Errorf("shard %d got %s, want %s", (guild>>22)%4, got.ID, r.ID())
-	}
-}
-
-// discordgo resumes its session when it is opened again.
-func TestDiscordgoResumes(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{Clock: still()})
-	s := session(t, discord)
-	s.AddHandler(func(s *discordgo.Session, i *discordgo.InteractionCreate) {
-		respond(t, s, i, discordgo.InteractionResponseChannelMessageWithSource, &discordgo.InteractionResponseData{Content: "here"})
-	})
-	lost := make(chan struct{}, 10)
-	s.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) { lost <- struct{}{} })
-	if err := s.Open(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	newClient(t, discord).register(rawCommands).want(t, 200, 0)
-	discord.Drop()
-	reply, err := discord.User("anna").Start("/bot", nil) // while the bot is away
-	if err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-lost:
-	case <-limit(t).Done():
-		t.Fatal("the loss was never noticed")
-	}
-	if err := s.Open(); err != nil {
-		t.Fatal(err)
-	}
-	reply.WaitFor(t, "here")
-	if g := discord.Gateway(); g.Resumes != 1 || g.Identifies != 1 {
-		t.Errorf("counted %+v, want one resume", g)
+	serving := int((guild >> 22) % 4)
+	inDM, inGuild := s.uses(s.anna.InDM(), "/bot", nil), s.uses(s.anna, "/bot", nil)
+	for i, w := range wires {
+		var want []string
+		if i%4 == serving {
+			want = append(want, "GUILD_CREATE")
+		}
+		if i%4 == 0 {
+			want = append(want, inDM.ID())
+		}
+		if i%4 == serving {
+			want = append(want, inGuild.ID())
+		}
+		for _, event := range want {
+			if p := w.read(); p.Type != event && !strings.Contains(string(p.Data), `"id":"`+event+`"`) {
+				t.Errorf("connection %d got %+v, want %s", i, p, event)
+			}
+		}
+		w.send(`{"op":1,"d":null}`)
+		w.wants(opACK, "null") // and nothing else before it
 	}
 }
 
@@ -299,9 +238,7 @@ func TestEventsOfTheTestsOwn(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	s.discord.SendRaw(`{"op":0,"t":"X","s":3}`)
-	if p := s.wire.read(); p.Type != "X" {
-		t.Errorf("got %+v", p)
-	}
+	s.wire.wantsEvent("X")
 	r, first := s.command()
 	s.discord.Redeliver(r)
 	if again := s.wire.interaction(); again.ID != first.ID || again.Token != first.Token || again.seq != first.seq+1 {
@@ -311,21 +248,22 @@ func TestEventsOfTheTestsOwn(t *testing.T) {
 
 func TestSessionsThatAreNotLetIn(t *testing.T) {
 	discord := discordtest.RunT(t)
-	discord.RefuseSessions(4008)
 	w := dial(t, discord)
+	discord.RefuseSessions(4008)
 	w.send(identifyTestToken)
 	if code := w.closed(); code != 4008 {
 		t.Errorf("closed with %d", code)
 	}
 	discord.RefuseSessions(0)
 
-	discord.IgnoreSessions(1)
 	w = dial(t, discord)
+	discord.IgnoreSessions(1)
 	w.send(identifyTestToken)
 	w.send(`{"op":1,"d":null}`)
-	if p := w.read(); p.Op != 11 {
-		t.Errorf("got op %d, want nothing but an ACK", p.Op)
-	}
+	w.wants(opACK, "null")
+	discord.AskReconnectInsteadOfReady(1)
+	w.send(identifyTestToken)
+	w.wants(opReconnect, "null")
 	w.identify()
 
 	discord.RefuseConnections(true)
@@ -334,5 +272,56 @@ func TestSessionsThatAreNotLetIn(t *testing.T) {
 	}
 	if s := discord.Gateway(); s.Refused != 1 {
 		t.Errorf("%d connections were refused", s.Refused)
+	}
+	discord.RefuseConnections(false)
+	dial(t, discord).identify()
+}
+
+func TestIdentifiesAreLimited(t *testing.T) {
+	clock := still()
+	discord := discordtest.RunT(t, discordtest.Config{Clock: clock, LimitIdentifies: true})
+	dial(t, discord).identify()
+	w := dial(t, discord)
+	w.send(identifyTestToken)
+	w.wants(opInvalidSession, "false")
+	clock.Advance(5 * time.Second)
+	w.identify()
+}
+
+// IDENTIFYs of a day are counted, RESUMEs are not, and an IDENTIFY too many costs the
+// bot its token.
+func TestSessionStartsAreCounted(t *testing.T) {
+	clock := still()
+	c := start(t, discordtest.Config{Clock: clock})
+	c.discord.ExpectFailures()
+	said := func(want string) {
+		t.Helper()
+		if a := c.do("GET", "/gateway/bot", ""); !strings.Contains(a.text, want) {
+			t.Errorf("got %s, want %s", a.text, want)
+		}
+	}
+	said(`"max_concurrency":1,"remaining":1000,"reset_after":0,"total":1000},"shards":1`)
+	id := dial(t, c.discord).identify()
+	c.discord.Drop()
+	w := dial(t, c.discord)
+	w.resume(id, 1)
+	w.wantsEvent("RESUMED")
+	clock.Advance(time.Hour)
+	said(`"remaining":999,"reset_after":82800000`)
+	clock.Advance(23 * time.Hour)
+	said(`"remaining":1000,"reset_after":0`)
+
+	c.discord.ExhaustSessions(time.Minute)
+	said(`"remaining":0,"reset_after":60000`)
+	late := dial(t, c.discord)
+	late.send(identifyTestToken)
+	for _, w := range []*wire{late, w} {
+		if code := w.closed(); code != 4004 {
+			t.Errorf("closed with %d", code)
+		}
+	}
+	c.do("GET", "/users/@me", "").want(t, 401, 0)
+	if len(c.discord.Failures()) == 0 {
+		t.Error("no rule was broken")
 	}
 }

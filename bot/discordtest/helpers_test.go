@@ -5,16 +5,22 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/discordtest"
 )
+
+// Words of these tests:
+//
+//	client   a bot without a library: it sends the requests that it is told to
+//	wire     a connection of such a bot to the gateway
+//	stage    a client and its wire, with the command /bot and a user, anna
+//	answer   what the server said to a request
+//	event    an INTERACTION_CREATE
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -30,74 +36,6 @@ func still() *discordtest.ManualClock {
 	return discordtest.NewManualClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 }
 
-// rebased sends what is meant for Discord to the server.
-type rebased struct {
-	next http.RoundTripper
-	base *url.URL
-}
-
-func (b rebased) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.URL.Scheme, r.URL.Host = b.base.Scheme, b.base.Host
-	r.Host = ""
-	return b.next.RoundTrip(r)
-}
-
-// session returns a session of discordgo's that talks to the server.
-func session(t *testing.T, discord *discordtest.Server) *discordgo.Session {
-	t.Helper()
-	s, err := discordgo.New("Bot " + discord.Token())
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := url.Parse(discord.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	s.Client = &http.Client{Transport: rebased{transport, base}}
-	s.Identify.Intents = discordgo.IntentsNone
-	// The library's own loop may run twice and outlives Close.
-	s.ShouldReconnectOnError = false
-	s.ShouldRetryOnRateLimit = false
-	s.MaxRestRetries = 0
-	s.LogLevel = -1
-	return s
-}
-
-// bot connects a session, registers commands and answers with handle.
-func bot(t *testing.T, discord *discordtest.Server, commands []*discordgo.ApplicationCommand, handle func(*discordgo.Session, *discordgo.InteractionCreate)) *discordgo.Session {
-	t.Helper()
-	s := session(t, discord)
-	s.AddHandler(handle)
-	if err := s.Open(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.ApplicationCommandBulkOverwrite(discord.ApplicationID(), "", commands); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// show is a command with an option that is completed.
-func show() []*discordgo.ApplicationCommand {
-	return []*discordgo.ApplicationCommand{{
-		Name: "bot", Description: "Your bots",
-		NameLocalizations: &map[discordgo.Locale]string{discordgo.German: "bot"},
-		Options: []*discordgo.ApplicationCommandOption{{
-			Type: discordgo.ApplicationCommandOptionSubCommand, Name: "show", Description: "Show a bot",
-			NameLocalizations: map[discordgo.Locale]string{discordgo.German: "zeigen"},
-			Options: []*discordgo.ApplicationCommandOption{{
-				Type: discordgo.ApplicationCommandOptionString, Name: "bot", Description: "Which bot", Required: true, Autocomplete: true,
-			}},
-		}, {
-			Type: discordgo.ApplicationCommandOptionSubCommand, Name: "list", Description: "List your bots",
-		}},
-	}}
-}
-
 // client is a bot without a library: it sends what it is told to.
 type client struct {
 	t       *testing.T
@@ -105,15 +43,39 @@ type client struct {
 	http    *http.Client
 	token   string
 	agent   string // the User-Agent
+	locale  string // in which commands are read; empty where that is not said
 }
 
 const testAgent = "DiscordBot (https://example.com, 1.0)"
 
-func newClient(t *testing.T, discord *discordtest.Server) *client {
+// start starts a server, whose clock stands still unless the configuration says
+// otherwise, and returns a client of it.
+func start(t *testing.T, config discordtest.Config) *client {
+	t.Helper()
+	if config.Clock == nil {
+		config.Clock = still()
+	}
+	discord := discordtest.RunT(t, config)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &client{t, discord, &http.Client{Transport: transport}, discord.Token(), testAgent}
+	return &client{t: t, discord: discord, http: &http.Client{Transport: transport}, token: discord.Token(), agent: testAgent}
 }
+
+// commands is the path of a guild's commands, or of the global ones where guildID
+// is empty.
+func (c *client) commands(guildID string) string {
+	path := "/applications/" + c.discord.ApplicationID()
+	if guildID != "" {
+		path += "/guilds/" + guildID
+	}
+	return path + "/commands"
+}
+
+// general is the path of the messages in the first channel.
+func (c *client) general() string { return messages(c.discord.Channels()[0].ID) }
+
+// messages is the path of a channel's messages.
+func messages(channelID string) string { return "/channels/" + channelID + "/messages" }
 
 // answer is what the server said.
 type answer struct {
@@ -142,6 +104,9 @@ func (c *client) try(method, path, body string) (answer, error) {
 	r.Header.Set("User-Agent", c.agent)
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bot "+c.token)
+	}
+	if c.locale != "" {
+		r.Header.Set("X-Discord-Locale", c.locale)
 	}
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -179,31 +144,45 @@ func (a answer) want(t *testing.T, status, code int) {
 
 // at returns the codes of the mistakes at a path of the errors' tree.
 func (a answer) at(path string) []string {
-	var node any = a.body.Errors
-	for _, step := range strings.Split(path, ".") {
-		if step == "" {
-			continue
-		}
-		inner, ok := node.(map[string]any)
-		if !ok {
-			return nil
-		}
-		node = inner[step]
-	}
-	inner, ok := node.(map[string]any)
-	if !ok {
-		return nil
+	node := a.body.Errors
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
+		node, _ = node[step].(map[string]any)
 	}
 	var codes []string
-	list, _ := inner["_errors"].([]any)
+	list, _ := node["_errors"].([]any)
 	for _, entry := range list {
 		codes = append(codes, entry.(map[string]any)["code"].(string))
 	}
 	return codes
 }
 
-// register registers commands given as JSON.
+// refusedAt fails unless the server refused a form with a mistake at the path.
+func (a answer) refusedAt(t *testing.T, path string) {
+	t.Helper()
+	a.want(t, 400, discordtest.CodeInvalidForm)
+	if a.at(path) == nil {
+		t.Errorf("no mistake at %s: %s", path, a.text)
+	}
+}
+
+// read decodes an answer with status 200.
+func read[T any](t *testing.T, a answer) T {
+	t.Helper()
+	a.want(t, 200, 0)
+	return decode[T](t, []byte(a.text))
+}
+
+func decode[T any](t *testing.T, data []byte) T {
+	t.Helper()
+	var value T
+	if err := json.Unmarshal(data, &value); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	return value
+}
+
+// register registers global commands given as JSON.
 func (c *client) register(commands string) answer {
 	c.t.Helper()
-	return c.do("PUT", "/applications/"+c.discord.ApplicationID()+"/commands", commands)
+	return c.do("PUT", c.commands(""), commands)
 }

@@ -66,7 +66,9 @@ func (in *interaction) stopTimer() {
 	}
 }
 
-// launch makes an interaction known, starts its time and sends its event.
+// launch makes an interaction known, starts its time and sends its event to the
+// shard that serves the guild (docs:events/gateway#sharding). By
+// userdoccers:gateway/gateway-events Discord sends all of them to the first shard.
 func (s *Server) launch(in *interaction, data map[string]any) error {
 	in.id = s.ids.next()
 	in.token = interactionToken(in.id)
@@ -84,18 +86,9 @@ func (s *Server) launch(in *interaction, data map[string]any) error {
 	s.mu.Unlock()
 
 	if s.commands.sendsInteractions() {
-		s.gateway.dispatch(s.shardedBy(in), "INTERACTION_CREATE", event)
+		s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event)
 	}
 	return nil
-}
-
-// shardedBy returns the guild that decides which shard an interaction goes to, or
-// "" for the first.
-func (s *Server) shardedBy(in *interaction) string {
-	if s.cfg.InteractionsOnShardZero {
-		return ""
-	}
-	return in.channel.guildID
 }
 
 // expire is called when the time for a first response is over.

@@ -75,15 +75,14 @@ func TestRefusedMessages(t *testing.T) {
 	_, open := s.command()
 	_, answered := s.message(oneButton)
 	channel := s.discord.Channels()[0]
-	s.do("POST", "/channels/"+channel.ID+"/messages", `{"content":"before"}`).want(t, 200, 0)
-	posted := channel.WaitFor(t, "before")
+	posted := s.do("POST", s.general(), `{"content":"before"}`)
 
 	ways := map[string]struct{ method, path, before, after, prefix string }{
 		"callback":     {"POST", open.path(), `{"type":4,"data":{`, `}}`, "data"},
-		"edit":         {"PATCH", answered.hook(s.discord) + "/messages/@original", `{`, `}`, ""},
+		"edit":         {"PATCH", answered.original(s.discord), `{`, `}`, ""},
 		"follow-up":    {"POST", answered.hook(s.discord), `{`, `}`, ""},
-		"channel":      {"POST", "/channels/" + channel.ID + "/messages", `{`, `}`, ""},
-		"channel edit": {"PATCH", "/channels/" + channel.ID + "/messages/" + posted.ID, `{`, `}`, ""},
+		"channel":      {"POST", s.general(), `{`, `}`, ""},
+		"channel edit": {"PATCH", s.general() + "/" + posted.body.ID, `{`, `}`, ""},
 	}
 	for name, tc := range refusedMessages {
 		for way, send := range ways {
@@ -107,11 +106,11 @@ func TestEmptyMessages(t *testing.T) {
 	s.discord.ExpectFailures()
 	_, open := s.command()
 	_, answered := s.message(`[]`)
-	general := "/channels/" + s.discord.Channels()[0].ID + "/messages"
+	general := s.general()
 	s.do("POST", open.path(), `{"type":4,"data":{"content":" "}}`).want(t, 400, discordtest.CodeEmptyMessage)
 	s.do("POST", general, `{}`).want(t, 400, discordtest.CodeEmptyMessage)
 	s.do("POST", answered.hook(s.discord), `{"embeds":[]}`).want(t, 400, discordtest.CodeEmptyMessage)
-	s.do("PATCH", answered.hook(s.discord)+"/messages/@original", `{"content":null}`).want(t, 400, discordtest.CodeEmptyMessage)
+	s.do("PATCH", answered.original(s.discord), `{"content":null}`).want(t, 400, discordtest.CodeEmptyMessage)
 	s.do("POST", general, `{"content":`).want(t, 400, discordtest.CodeInvalidJSON)
 }
 
@@ -120,7 +119,7 @@ func TestFlags(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
 	s.discord.ExpectFailures()
 	_, open := s.command()
-	general := "/channels/" + s.discord.Channels()[0].ID + "/messages"
+	general := s.general()
 	s.do("POST", open.path(), `{"type":4,"data":{"content":"x","flags":1}}`).want(t, 400, discordtest.CodeInvalidForm)
 	s.do("POST", general, `{"content":"x","flags":64}`).want(t, 400, discordtest.CodeInvalidForm)
 	posted := s.do("POST", general, `{"content":"x"}`)

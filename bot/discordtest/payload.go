@@ -64,8 +64,8 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 		event["user"] = in.user.wire()
 	} else {
 		event["context"] = 0
-		event["guild_id"], event["guild_locale"] = s.guildID, s.cfg.GuildLocale
-		event["guild"] = map[string]any{"id": s.guildID, "locale": s.cfg.GuildLocale, "features": []any{}}
+		event["guild_id"], event["guild_locale"] = s.guildID, guildLocale
+		event["guild"] = map[string]any{"id": s.guildID, "locale": guildLocale, "features": []any{}}
 		event["member"] = member
 	}
 	metadata := map[string]any{

@@ -1,10 +1,5 @@
 package discordtest
 
-import (
-	"cmp"
-	"slices"
-)
-
 // profile is a person. Its locale, roles and dm can change; the server's lock
 // guards them.
 type profile struct {
@@ -36,10 +31,6 @@ func Roles(ids ...string) UserOption { return func(p *profile) { p.roles = ids }
 // Discord then allows five follow-ups an interaction (see
 // maxUserInstallFollowUps).
 func UserInstalled() UserOption { return func(p *profile) { p.userInstall = true } }
-
-// ClosedDMs makes the user take no direct messages: the bot can open the DM, but
-// what it sends there is refused.
-func ClosedDMs() UserOption { return func(p *profile) { p.dmsClosed = true } }
 
 // memberPermissions is what everybody may do: view, send, embed, attach, read
 // history, use commands and the like
@@ -109,18 +100,6 @@ func (u *User) CloseDMs(closed bool) {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
 	u.profile.dmsClosed = closed
-}
-
-// Users returns all users, by name.
-func (s *Server) Users() []*User {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var list []*User
-	for _, p := range s.users {
-		list = append(list, s.person(p, s.channels[s.channelOrder[0]]))
-	}
-	slices.SortFunc(list, func(a, b *User) int { return cmp.Compare(a.Name, b.Name) })
-	return list
 }
 
 // In returns the user looking at a channel.

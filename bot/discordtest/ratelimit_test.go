@@ -12,7 +12,7 @@ import (
 func TestRateLimits(t *testing.T) {
 	clock := still()
 	s := newStage(t, discordtest.Config{Clock: clock})
-	general := "/channels/" + s.discord.Channels()[0].ID + "/messages"
+	general := s.general()
 	for left := 4; left >= 0; left-- {
 		got := s.do("POST", general, `{"content":"x"}`)
 		got.want(t, 200, 0)
@@ -27,7 +27,7 @@ func TestRateLimits(t *testing.T) {
 		t.Errorf("got %s, %v", limited.text, limited.header)
 	}
 	other := s.discord.AddChannel("other")
-	s.do("POST", "/channels/"+other.ID+"/messages", `{"content":"x"}`).want(t, 200, 0)
+	s.do("POST", messages(other.ID), `{"content":"x"}`).want(t, 200, 0)
 	clock.Advance(4 * time.Second)
 	s.do("POST", general, `{"content":"x"}`).want(t, 200, 0)
 
@@ -56,7 +56,7 @@ func TestLimitsOfAnInteraction(t *testing.T) {
 			t.Errorf("a callback has the header %s", name)
 		}
 	}
-	original := e.hook(s.discord) + "/messages/@original"
+	original := e.original(s.discord)
 	used := []answer{
 		s.do("GET", original, ""), s.do("PATCH", original, `{"content":"y"}`), s.do("POST", e.hook(s.discord), `{"content":"z"}`),
 		s.do("PATCH", original, `{"content":"w"}`), s.do("DELETE", original, ""),
@@ -71,7 +71,7 @@ func TestLimitsOfAnInteraction(t *testing.T) {
 	}
 	_, other := s.command()
 	s.do("POST", other.path(), `{"type":4,"data":{"content":"x"}}`).want(t, 204, 0)
-	s.do("GET", other.hook(s.discord)+"/messages/@original", "").want(t, 200, 0)
+	s.do("GET", other.original(s.discord), "").want(t, 200, 0)
 	clock.Advance(2 * time.Second)
 	s.do("POST", e.hook(s.discord), `{"content":"z"}`).want(t, 200, 0)
 }
@@ -95,30 +95,29 @@ func TestHiddenLimitOfFollowUps(t *testing.T) {
 	if limited.body.RetryAfter != 40 || limited.header.Get("X-RateLimit-Scope") != "shared" || limited.header.Get("X-RateLimit-Remaining") != "4" {
 		t.Errorf("got %s, %v", limited.text, limited.header)
 	}
-	s.do("PATCH", e.hook(s.discord)+"/messages/@original", `{"content":"y"}`).want(t, 200, 0)
+	s.do("PATCH", e.original(s.discord), `{"content":"y"}`).want(t, 200, 0)
 	clock.Advance(40 * time.Second)
 	follow().want(t, 200, 0)
 }
 
 func TestLimitsOfCommands(t *testing.T) {
 	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
-	c := newClient(t, discord)
-	c.register(rawCommands).want(t, 200, 0)
-	c.register(rawCommands).want(t, 200, 0)
-	if got := c.register(rawCommands); got.status != 429 || got.body.RetryAfter != 60 {
-		t.Errorf("got %d %s", got.status, got.text)
-	}
-	guild := "/applications/" + discord.ApplicationID() + "/guilds/" + discord.GuildID() + "/commands"
-	c.do("PUT", guild, rawCommands).want(t, 200, 0)
-	for range 5 {
-		if got := c.do("POST", guild, `{"name":"bot","description":"Bots"}`); got.status > 201 {
+	c := start(t, discordtest.Config{Clock: clock})
+	limited := func(calls, wait int, call func() answer) {
+		t.Helper()
+		for range calls {
+			if got := call(); got.status > 201 {
+				t.Errorf("got %d %s", got.status, got.text)
+			}
+		}
+		if got := call(); got.status != 429 || got.body.RetryAfter != float64(wait) {
 			t.Errorf("got %d %s", got.status, got.text)
 		}
 	}
-	if got := c.do("POST", guild, `{"name":"bot","description":"Bots"}`); got.status != 429 || got.body.RetryAfter != 20 {
-		t.Errorf("got %d %s", got.status, got.text)
-	}
+	guild := c.commands(c.discord.GuildID())
+	limited(2, 60, func() answer { return c.register(rawCommands) })
+	limited(2, 60, func() answer { return c.do("PUT", guild, rawCommands) })
+	limited(5, 20, func() answer { return c.do("POST", guild, `{"name":"bot","description":"Bots"}`) })
 	clock.Advance(time.Minute)
 	c.register(rawCommands).want(t, 200, 0)
 }

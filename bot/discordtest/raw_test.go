@@ -28,11 +28,19 @@ type packet struct {
 	Data json.RawMessage `json:"d"`
 }
 
+// Opcodes of the gateway.
+const (
+	opReconnect      = 7
+	opInvalidSession = 9
+	opHello          = 10
+	opACK            = 11
+)
+
 // dial opens a connection and reads HELLO.
 func dial(t *testing.T, discord *discordtest.Server) *wire {
 	t.Helper()
 	w := dialQuiet(t, discord, "/?v=9&encoding=json")
-	if p := w.read(); p.Op != 10 {
+	if p := w.read(); p.Op != opHello {
 		t.Fatalf("got op %d first, want HELLO", p.Op)
 	}
 	return w
@@ -60,26 +68,7 @@ func (w *wire) send(text string) {
 
 func (w *wire) read() packet {
 	w.t.Helper()
-	p, err := w.tryRead()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return p
-}
-
-func (w *wire) tryRead() (packet, error) {
-	var p packet
-	data, err := w.tryText()
-	if err != nil {
-		return p, err
-	}
-	return p, json.Unmarshal(data, &p)
-}
-
-func (w *wire) tryText() ([]byte, error) {
-	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
-	_, data, err := w.conn.ReadMessage()
-	return data, err
+	return decode[packet](w.t, []byte(w.text()))
 }
 
 // text returns a frame as it was written.
@@ -92,12 +81,36 @@ func (w *wire) text() string {
 	return string(data)
 }
 
+func (w *wire) tryText() ([]byte, error) {
+	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_, data, err := w.conn.ReadMessage()
+	return data, err
+}
+
+// wants reads a frame, which must have the opcode and the data.
+func (w *wire) wants(op int, data string) {
+	w.t.Helper()
+	if p := w.read(); p.Op != op || string(p.Data) != data {
+		w.t.Fatalf("got op %d %s, want op %d %s", p.Op, p.Data, op, data)
+	}
+}
+
+// wantsEvent reads an event of that name.
+func (w *wire) wantsEvent(name string) packet {
+	w.t.Helper()
+	p := w.read()
+	if p.Type != name {
+		w.t.Fatalf("got %+v, want %s", p, name)
+	}
+	return p
+}
+
 // closed reads until the connection ends and returns the close code: 1006 where
 // there was no close frame.
 func (w *wire) closed() int {
 	w.t.Helper()
 	for {
-		_, err := w.tryRead()
+		_, err := w.tryText()
 		var code *websocket.CloseError
 		if errors.As(err, &code) {
 			return code.Code
@@ -120,13 +133,13 @@ func (w *wire) resume(id string, seq int64) {
 func (w *wire) identify() string {
 	w.t.Helper()
 	w.send(identifyTestToken)
-	p := w.read()
-	var ready struct {
+	p := w.wantsEvent("READY")
+	ready := decode[struct {
 		SessionID string `json:"session_id"`
 		ResumeURL string `json:"resume_gateway_url"`
-	}
-	if err := json.Unmarshal(p.Data, &ready); err != nil || p.Type != "READY" || ready.SessionID == "" || ready.ResumeURL == "" {
-		w.t.Fatalf("got %+v (%v), want READY", p, err)
+	}](w.t, p.Data)
+	if ready.SessionID == "" || ready.ResumeURL == "" {
+		w.t.Fatalf("READY is %s", p.Data)
 	}
 	return ready.SessionID
 }
@@ -135,11 +148,9 @@ func (w *wire) identify() string {
 type event struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
-	Type  int    `json:"type"`
 	Data  struct {
-		Name       string            `json:"name"`
-		CustomID   string            `json:"custom_id"`
-		Components []json.RawMessage `json:"components"`
+		Name     string `json:"name"`
+		CustomID string `json:"custom_id"`
 	} `json:"data"`
 	Message *struct {
 		ID    string `json:"id"`
@@ -156,10 +167,8 @@ func (w *wire) interaction() event {
 		if p.Type != "INTERACTION_CREATE" {
 			continue
 		}
-		e := event{seq: p.Seq}
-		if err := json.Unmarshal(p.Data, &e); err != nil {
-			w.t.Fatal(err)
-		}
+		e := decode[event](w.t, p.Data)
+		e.seq = p.Seq
 		return e
 	}
 }
@@ -170,6 +179,11 @@ func (e event) path() string { return "/interactions/" + e.ID + "/" + e.Token + 
 // hook is the path of what follows the callback.
 func (e event) hook(discord *discordtest.Server) string {
 	return "/webhooks/" + discord.ApplicationID() + "/" + e.Token
+}
+
+// original is the path of the first response.
+func (e event) original(discord *discordtest.Server) string {
+	return e.hook(discord) + "/messages/@original"
 }
 
 // stage is a server with a bot of hand-made requests and a user.
@@ -183,25 +197,27 @@ const rawCommands = `[{"name":"bot","description":"Bots","options":[{"type":3,"n
 
 func newStage(t *testing.T, config discordtest.Config) *stage {
 	t.Helper()
-	if config.Clock == nil {
-		config.Clock = still()
-	}
-	discord := discordtest.RunT(t, config)
-	c := newClient(t, discord)
+	c := start(t, config)
 	c.register(rawCommands).want(t, 200, 0)
-	w := dial(t, discord)
+	w := dial(t, c.discord)
 	w.identify()
-	return &stage{c, w, discord.User("anna")}
+	return &stage{c, w, c.discord.User("anna")}
+}
+
+// uses has a user type a command, and leaves its event to be read.
+func (s *stage) uses(user *discordtest.User, command string, options discordtest.Options) *discordtest.Reply {
+	s.t.Helper()
+	r, err := user.Start(command, options)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
 }
 
 // command types /bot.
 func (s *stage) command() (*discordtest.Reply, event) {
 	s.t.Helper()
-	r, err := s.anna.Start("/bot", nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return r, s.wire.interaction()
+	return s.uses(s.anna, "/bot", nil), s.wire.interaction()
 }
 
 // message types /bot and answers with a message of these components.
@@ -212,26 +228,16 @@ func (s *stage) message(components string) (*discordtest.Reply, event) {
 	return r, e
 }
 
-// press presses a button in the background, as its answer is still to come.
+// press presses a button in the background, as its answer is still to come. What
+// comes of it is nil where it was never answered.
 func (s *stage) press(r *discordtest.Reply, label string) (event, func() *discordtest.Reply) {
 	s.t.Helper()
-	type result struct {
-		reply *discordtest.Reply
-		err   error
-	}
-	done := make(chan result, 1)
+	done := make(chan *discordtest.Reply, 1)
 	go func() {
-		reply, err := r.Click(limit(s.t), label)
-		done <- result{reply, err}
+		reply, _ := r.Click(limit(s.t), label)
+		done <- reply
 	}()
-	return s.wire.interaction(), func() *discordtest.Reply {
-		s.t.Helper()
-		got := <-done
-		if got.err != nil {
-			s.t.Fatal(got.err)
-		}
-		return got.reply
-	}
+	return s.wire.interaction(), func() *discordtest.Reply { return <-done }
 }
 
 const oneButton = `[{"type":1,"components":[{"type":2,"style":1,"label":"Go","custom_id":"go"}]}]`

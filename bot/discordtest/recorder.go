@@ -212,23 +212,16 @@ func (s *Server) Calls() []Call {
 // WaitCall waits for a call, begun or answered, that wanted is content with.
 // The calls so far count.
 func (s *Server) WaitCall(ctx context.Context, wanted func(Call) bool) (Call, error) {
-	for {
-		s.recorder.mu.Lock()
-		called := s.recorder.called.next()
-		s.recorder.mu.Unlock()
-		for _, c := range s.Calls() {
-			if wanted(c) {
-				return c, nil
-			}
+	var found Call
+	err := s.await(ctx, &s.recorder.mu, &s.recorder.called, func() bool {
+		calls := s.Calls()
+		i := slices.IndexFunc(calls, wanted)
+		if i >= 0 {
+			found = calls[i]
 		}
-		select {
-		case <-called:
-		case <-ctx.Done():
-			return Call{}, ctx.Err()
-		case <-s.done:
-			return Call{}, errClosed
-		}
-	}
+		return i >= 0
+	})
+	return found, err
 }
 
 // ForgetCalls empties what Calls returns.

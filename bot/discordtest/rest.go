@@ -166,9 +166,9 @@ func isInteractionRoute(route string) bool {
 
 // reply sends an answer.
 func reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
-	status := http.StatusOK
-	if c.created {
-		status = http.StatusCreated
+	body, err := json.Marshal(value)
+	if err != nil {
+		refused = refuse(http.StatusInternalServerError, 0, "500: Internal Server Error")
 	}
 	if refused != nil {
 		for name, values := range refused.header {
@@ -184,11 +184,9 @@ func reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
 		c.write(w, http.StatusNoContent, nil)
 		return
 	}
-	body, err := json.Marshal(value)
-	if err != nil {
-		fault := ServerError("", "")
-		c.answerWith(w, &fault)
-		return
+	status := http.StatusOK
+	if c.created {
+		status = http.StatusCreated
 	}
 	w.Header().Set("Content-Type", "application/json")
 	c.write(w, status, body)
@@ -206,36 +204,29 @@ func describe(tree map[string]any) string {
 	return " " + string(text)
 }
 
-// write sends an answer that comes from Discord.
+// write sends an answer with the headers that Discord adds on all routes (#6407,
+// Snazzah/slash-create#334).
 func (c *call) write(w http.ResponseWriter, status int, body []byte) {
-	c.respond(w, status, body, false)
-}
-
-// respond sends an answer, with the headers that each has: Discord's, or those of
-// Cloudflare alone, which stands in front of it.
-func (c *call) respond(w http.ResponseWriter, status int, body []byte, cloudflare bool) {
-	c.status, c.answer = status, body
-	setUsualHeaders(w.Header(), cloudflare)
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}
-
-// setUsualHeaders sets what the answers to all routes have (#6407,
-// Snazzah/slash-create#334). Those of Cloudflare's own have no Via, by which
-// libraries tell them (discord.py discord/http.py, JDA
-// SequentialRestRateLimiter.java).
-func setUsualHeaders(h http.Header, cloudflare bool) {
-	h.Set("Server", "cloudflare")
-	h.Set("CF-RAY", "8f1e2d3c4b5a6978-FRA")
-	h.Add("Set-Cookie", "__cfruid=0123456789abcdef; path=/; domain=.discord.com; HttpOnly; Secure; SameSite=None")
-	if cloudflare {
-		return
-	}
+	h := w.Header()
 	h.Set("Via", "1.1 google")
 	h.Set("CF-Cache-Status", "DYNAMIC")
 	h.Set("Alt-Svc", `h3=":443"; ma=86400`)
 	h.Set("X-Envoy-Upstream-Service-Time", "12")
 	h.Add("Set-Cookie", "__dcfduid=0123456789abcdef; path=/; HttpOnly; Secure; SameSite=Lax")
+	c.writeByCloudflare(w, status, body)
+}
+
+// writeByCloudflare sends an answer of Cloudflare's own. It has no Via, by which
+// libraries tell it (discord.py discord/http.py, JDA
+// SequentialRestRateLimiter.java).
+func (c *call) writeByCloudflare(w http.ResponseWriter, status int, body []byte) {
+	c.status, c.answer = status, body
+	h := w.Header()
+	h.Set("Server", "cloudflare")
+	h.Set("CF-RAY", "8f1e2d3c4b5a6978-FRA")
+	h.Add("Set-Cookie", "__cfruid=0123456789abcdef; path=/; domain=.discord.com; HttpOnly; Secure; SameSite=None")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
 }
 
 // decode reads the body into out. Of the types that Discord takes

@@ -29,30 +29,35 @@ func writeFile(t *testing.T, text string) string {
 // What the rules let pass, the description may still refuse.
 func TestOpenAPI(t *testing.T) {
 	t.Setenv(discordtest.EnvOpenAPI, writeFile(t, tinyOpenAPI))
-	discord := discordtest.RunT(t)
-	discord.ExpectFailures()
-	c := newClient(t, discord)
-	path := "/channels/" + discord.Channels()[0].ID + "/messages"
-	c.do("POST", path, `{"content":"x","poll":{}}`).want(t, 200, 0)
-	c.do("POST", path, `{"content":"x","poll":7}`).want(t, 400, discordtest.CodeInvalidForm)
-	c.do("POST", path, `{"content":"x","when":"today"}`).want(t, 400, discordtest.CodeInvalidForm)
+	c := start(t, discordtest.Config{})
+	c.discord.ExpectFailures()
+	c.do("POST", c.general(), `{"content":"x","poll":{}}`).want(t, 200, 0)
+	c.do("POST", c.general(), `{"content":"x","poll":7}`).want(t, 400, discordtest.CodeInvalidForm)
+	c.do("POST", c.general(), `{"content":"x","when":"today"}`).want(t, 400, discordtest.CodeInvalidForm)
 	c.register(`[{"name":"a","description":"d","default_member_permissions":"8"}]`).want(t, 200, 0)
 	c.register(`[{"name":"a","description":"d","handler":"x"}]`).want(t, 400, discordtest.CodeInvalidForm)
-	if f := discord.Failures(); len(f) != 3 || !strings.Contains(f[0].Reason, "poll") {
+	if f := c.discord.Failures(); len(f) != 3 || !strings.Contains(f[0].Reason, "poll") {
 		t.Errorf("failures %v, want the three refusals", f)
 	}
 }
 
+// Discord takes ids as integers, though its description knows strings alone.
+func TestOpenAPITakesIDsAsIntegers(t *testing.T) {
+	t.Setenv(discordtest.EnvOpenAPI, writeFile(t, tinyOpenAPI))
+	c := start(t, discordtest.Config{})
+	c.do("POST", "/users/@me/channels", `{"recipient_id":`+c.discord.User("anna").ID+`}`).want(t, 200, 0)
+}
+
 func TestEventSchema(t *testing.T) {
 	t.Setenv(discordtest.EnvEventSchema, writeFile(t, `{"properties":{"d":{"required":["never"]}}}`))
-	discord := discordtest.RunT(t)
-	newClient(t, discord).register(rawCommands).want(t, 200, 0)
-	if _, err := discord.User("anna").Start("/bot", nil); err == nil || !strings.Contains(err.Error(), "never") {
+	c := start(t, discordtest.Config{})
+	c.register(rawCommands).want(t, 200, 0)
+	if _, err := c.discord.User("anna").Start("/bot", nil); err == nil || !strings.Contains(err.Error(), "never") {
 		t.Errorf("got %v, want what the schema misses", err)
 	}
 }
 
-func TestFilesThatCanNotBeUsed(t *testing.T) {
+func TestFilesThatCannotBeUsed(t *testing.T) {
 	for name, path := range map[string]string{
 		"missing": filepath.Join(t.TempDir(), "none.json"),
 		"no JSON": writeFile(t, `{`),

@@ -18,10 +18,11 @@ const (
 	EnvEventSchema = "DISCORD_EVENT_SCHEMA"
 )
 
+// guildLocale is the guild's preferred locale.
+const guildLocale = "en-US"
+
 // Config is how a server is to be. The zero value is right for tests.
 type Config struct {
-	// Address to listen on; a free port of 127.0.0.1 where it is empty.
-	Address string
 	// Token of the bot; one in the form of Discord's where it is empty.
 	Token string
 	// Clock by which the server judges; the real one where it is nil.
@@ -32,32 +33,19 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	// ShardingRequired closes with 4011 what identifies without shards.
 	ShardingRequired bool
-	// MaxConcurrency is what GET /gateway/bot says; 1 where it is 0.
-	MaxConcurrency int
-	// InteractionsOnShardZero sends all interactions to the first shard, as
-	// userdoccers:gateway/gateway-events says of Discord; otherwise the guild
-	// decides (docs:events/gateway#sharding). A bot must do with both.
-	InteractionsOnShardZero bool
-	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in
-	// its bucket, as Discord does; off, so that a test may restart its bot.
+	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another, as
+	// Discord does; off, so that a test may restart its bot.
 	LimitIdentifies bool
-	// AnyUserAgent serves requests without Discord's User-Agent too. Otherwise
-	// REST refuses them: 403, code 40333.
-	AnyUserAgent bool
-	// StrictUserAgent refuses them also at the gateway and where an interaction is
-	// answered. Discord lets the websockets of discordgo and disgo in, which call
+	// StrictUserAgent refuses requests without Discord's User-Agent also at the
+	// gateway and where an interaction is answered. Discord lets the websockets of discordgo and disgo in, which call
 	// themselves Go-http-client, and those of discord.js, which send no User-Agent;
 	// but it has turned clients away there (#2500).
 	StrictUserAgent bool
-	// BlockPage makes such a refusal Cloudflare's HTML page in place of JSON.
-	BlockPage bool
 	// NoRateLimits switches Discord's rate limits off. Faults still give a 429.
 	NoRateLimits bool
 	// Lean keeps no history of calls and messages and checks no schema: for
 	// benchmarks, together with NoRateLimits and Reply.Forget.
 	Lean bool
-	// GuildLocale is the guild's preferred locale; en-US where it is empty.
-	GuildLocale string
 }
 
 // Server is a Discord with one bot, one guild and any number of people. It is
@@ -110,7 +98,7 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", cfg.Address)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("discordtest: %w", err)
 	}
@@ -147,20 +135,11 @@ func Start(cfg Config) (*Server, error) {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Address == "" {
-		c.Address = "127.0.0.1:0"
-	}
 	if c.Clock == nil {
 		c.Clock = realClock{}
 	}
 	if c.HeartbeatInterval <= 0 {
 		c.HeartbeatInterval = 41250 * time.Millisecond
-	}
-	if c.MaxConcurrency <= 0 {
-		c.MaxConcurrency = 1
-	}
-	if c.GuildLocale == "" {
-		c.GuildLocale = "en-US"
 	}
 	return c
 }
@@ -240,6 +219,26 @@ func (n *notifier) notify() {
 	if n.waiting != nil {
 		close(n.waiting)
 		n.waiting = nil
+	}
+}
+
+// await returns nil once enough says so, which is asked again after each change
+// that n is told of. lock guards n, and is not held while enough is asked.
+func (s *Server) await(ctx context.Context, lock sync.Locker, n *notifier, enough func() bool) error {
+	for {
+		lock.Lock()
+		changed := n.next()
+		lock.Unlock()
+		if enough() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.done:
+			return errClosed
+		}
 	}
 }
 

@@ -123,18 +123,6 @@ func (ch *Channel) WaitFor(t testing.TB, text string) View {
 	})
 }
 
-// WaitForMessages is AwaitMessages for tests.
-func (ch *Channel) WaitForMessages(t testing.TB, n int) []View {
-	t.Helper()
-	return must(t, func(ctx context.Context) ([]View, error) { return ch.AwaitMessages(ctx, n) })
-}
-
-// WaitForEmbeds is AwaitEmbeds for tests.
-func (ch *Channel) WaitForEmbeds(t testing.TB, n int) []Embed {
-	t.Helper()
-	return must(t, func(ctx context.Context) ([]Embed, error) { return ch.AwaitEmbeds(ctx, n) })
-}
-
 // must fails the test where f returns an error.
 func must[T any](t testing.TB, f func(context.Context) (T, error)) T {
 	t.Helper()

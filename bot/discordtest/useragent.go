@@ -11,18 +11,6 @@ import (
 // brackets is free.
 var userAgent = regexp.MustCompile(`^DiscordBot \(\S+[^()]*\)`)
 
-// blockPage is the page with which Cloudflare turns a client away. Its code 1010
-// stands for a User-Agent that is not allowed.
-const blockPage = `<!DOCTYPE html>
-<html lang="en-US">
-<head><title>Access denied | discord.com used Cloudflare to restrict access</title></head>
-<body>
-<h1>Error 1010</h1>
-<p>The owner of this website (discord.com) has banned your access based on your browser's signature.</p>
-</body>
-</html>
-`
-
 // blocked tells whether Cloudflare turns a request away for its User-Agent, and
 // answers it then. Discord documents that such a request "may be blocked"
 // (docs:reference#user-agent) with code 40333
@@ -32,14 +20,10 @@ const blockPage = `<!DOCTYPE html>
 // interaction is answered: discord.py sends its HTTP library's there
 // (discord/webhook/async_.py).
 func (s *Server) blocked(w http.ResponseWriter, c *call) bool {
-	if s.cfg.AnyUserAgent || userAgent.MatchString(c.r.UserAgent()) || isInteractionRoute(c.route) && !s.cfg.StrictUserAgent {
+	if userAgent.MatchString(c.r.UserAgent()) || isInteractionRoute(c.route) && !s.cfg.StrictUserAgent {
 		return false
 	}
 	s.fail(c.name(), "Discord may refuse the User-Agent %q", c.r.UserAgent())
-	fault := Refused("", "", CodeBlocked)
-	if s.cfg.BlockPage {
-		fault = htmlPage("", "", http.StatusForbidden, blockPage)
-	}
-	c.answerWith(w, &fault)
+	c.writeByCloudflare(w, http.StatusForbidden, refuse(http.StatusForbidden, CodeBlocked, "internal network error").body())
 	return true
 }

@@ -1,12 +1,14 @@
 // Package faultproxy does to connections what networks do: it stands between a
-// program under test and a server on the loopback interface, and refuses, cuts,
-// stalls, slows or truncates what passes, from one moment to the next.
+// program and a server on the loopback interface, and refuses, cuts, stalls, slows
+// or truncates what passes, from one moment to the next. A [Tap] hears what passes.
 //
 // A relay of a [Network] also speaks TLS to its clients and is reached by a name.
 package faultproxy
 
 import (
 	"crypto/tls"
+	"fmt"
+	"io"
 	"net"
 	"sync"
 	"testing"
@@ -44,13 +46,18 @@ const slowness = time.Second
 // patience bounds the wait for a port to be free again.
 const patience = 20 * time.Second
 
+// Tap opens two writers for a connection. What passes is written to them before it
+// is passed on, and they are closed when the connection has ended.
+type Tap func() (requests, answers io.WriteCloser)
+
 // Relay is a running relay. It is safe for concurrent use.
 type Relay struct {
-	tb      testing.TB
 	network *Network // nil: plain TCP
 	name    string   // in the network
 	addr    string
 	target  string
+	tap     Tap // nil: nobody listens in
+	failed  func(error)
 	work    sync.WaitGroup
 
 	mu        sync.Mutex
@@ -61,6 +68,16 @@ type Relay struct {
 	open      map[net.Conn]struct{} // both sides
 }
 
+// Start runs a relay to the server at target, a host and port, until Close. tap, where
+// it is not nil, is asked for each connection.
+func Start(target string, tap Tap) (*Relay, error) {
+	r := &Relay{target: target, tap: tap, failed: func(error) {}}
+	if err := r.start(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
 // RunT runs a relay to the server at target, a host and port, until the test ends.
 func RunT(tb testing.TB, target string) *Relay {
 	tb.Helper()
@@ -69,15 +86,23 @@ func RunT(tb testing.TB, target string) *Relay {
 
 func run(tb testing.TB, r *Relay) *Relay {
 	tb.Helper()
-	r.tb, r.changed, r.open = tb, make(chan struct{}), make(map[net.Conn]struct{})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	r.failed = func(err error) { tb.Error(err) }
+	if err := r.start(); err != nil {
 		tb.Fatal(err)
 	}
+	tb.Cleanup(r.Close)
+	return r
+}
+
+func (r *Relay) start() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("faultproxy: %w", err)
+	}
+	r.changed, r.open = make(chan struct{}), make(map[net.Conn]struct{})
 	r.addr = listener.Addr().String()
 	r.serve(listener)
-	tb.Cleanup(r.end)
-	return r
+	return nil
 }
 
 // Addr returns the host and port, which stay the same.
@@ -91,7 +116,6 @@ func (r *Relay) Addr() string {
 
 // Set makes connections meet a condition from now on.
 func (r *Relay) Set(c Condition) {
-	r.tb.Helper()
 	r.mu.Lock()
 	r.condition = c
 	close(r.changed)
@@ -114,7 +138,6 @@ func (r *Relay) Set(c Condition) {
 
 // listen takes the port again; another program may be using it for a moment.
 func (r *Relay) listen() {
-	r.tb.Helper()
 	pause := time.NewTicker(10 * time.Millisecond)
 	defer pause.Stop()
 	for deadline := time.Now().Add(patience); ; <-pause.C {
@@ -124,7 +147,7 @@ func (r *Relay) listen() {
 			r.serve(listener)
 			return
 		case time.Now().After(deadline):
-			r.tb.Errorf("the relay's port is not free any more: %v", err)
+			r.failed(fmt.Errorf("faultproxy: the relay's port is not free any more: %w", err))
 			return
 		}
 	}
@@ -149,8 +172,8 @@ func (r *Relay) serve(listener net.Listener) {
 	})
 }
 
-// end closes everything and waits for it.
-func (r *Relay) end() {
+// Close ends the relay and all connections, and waits for them.
+func (r *Relay) Close() {
 	r.mu.Lock()
 	r.ended = true
 	r.condition = Open
@@ -204,15 +227,29 @@ func (r *Relay) relay(conn net.Conn) {
 	if r.network != nil {
 		client = tls.Server(conn, r.certificate())
 	}
-	var answers sync.WaitGroup
-	answers.Go(func() {
-		r.pass(client, server, true)
+	requests, answers := r.listenIn()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		r.pass(client, server, answers, true)
 		reset(conn)
 	})
-	r.pass(server, client, false)
+	r.pass(server, client, requests, false)
 	_ = server.Close()
-	answers.Wait()
+	answering.Wait()
+	_, _ = requests.Close(), answers.Close()
 }
+
+func (r *Relay) listenIn() (requests, answers io.WriteCloser) {
+	if r.tap == nil {
+		return nobody{io.Discard}, nobody{io.Discard}
+	}
+	return r.tap()
+}
+
+// nobody listens in.
+type nobody struct{ io.Writer }
+
+func (nobody) Close() error { return nil }
 
 func (r *Relay) certificate() *tls.Config {
 	if c, _ := r.current(); c == Untrusted {
@@ -243,7 +280,7 @@ func (r *Relay) leave(conns ...net.Conn) {
 }
 
 // pass copies what arrives, as the condition is by then.
-func (r *Relay) pass(to, from net.Conn, answers bool) {
+func (r *Relay) pass(to, from net.Conn, tap io.Writer, answers bool) {
 	piece := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(piece)
@@ -252,6 +289,7 @@ func (r *Relay) pass(to, from net.Conn, answers bool) {
 				_, _ = to.Write(piece[:n/2])
 				return
 			}
+			_, _ = tap.Write(piece[:n]) // which may have heard enough
 			if _, err := to.Write(piece[:n]); err != nil {
 				return
 			}

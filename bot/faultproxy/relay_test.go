@@ -4,6 +4,7 @@ package faultproxy_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -100,6 +101,37 @@ func TestOpenAndOpenAgain(t *testing.T) {
 			}
 		}
 		r.Set(faultproxy.Open)
+	}
+}
+
+// buffer keeps what is written to it, and tells when it is closed.
+type buffer struct {
+	bytes.Buffer
+	closed chan struct{}
+}
+
+func (b *buffer) Close() error {
+	close(b.closed)
+	return nil
+}
+
+func TestTapHearsBothSides(t *testing.T) {
+	requests, answers := &buffer{closed: make(chan struct{})}, &buffer{closed: make(chan struct{})}
+	r, err := faultproxy.Start(echo(t), func() (io.WriteCloser, io.WriteCloser) { return requests, answers })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	conn := dial(t, r)
+	if got, err := say(conn, "hello"); got != "hello\n" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	_ = conn.Close()
+	for _, side := range []*buffer{requests, answers} {
+		<-side.closed
+		if side.String() != "hello\n" {
+			t.Errorf("heard %q", side.String())
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/faultproxy"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -85,10 +86,10 @@ func (b *breaking) service() switchable {
 func (b *breaking) redis() switchable {
 	return switchable{
 		Name: "redis", Label: "Redis", State: "keeps what it holds while it is down",
-		reset: func() { b.parts.redis.SetDown(false) },
+		reset: func() { b.parts.relay.Set(faultproxy.Open) },
 		Modes: []mode{
 			{Name: normal, Label: "Works", About: "answers as it should"},
-			{Name: "down", Label: "Down", About: "breaks connections off", set: func() { b.parts.redis.SetDown(true) }},
+			{Name: "down", Label: "Down", About: "breaks connections off", set: func() { b.parts.relay.Set(faultproxy.Resetting) }},
 		},
 	}
 }

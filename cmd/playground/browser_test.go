@@ -277,10 +277,10 @@ func (b *tab) evaluate(what, expression string) {
 	b.do(what, chromedp.Evaluate[chromedp.Void](expression))
 }
 
-// asks returns what an expression of JavaScript is.
+// asks returns what an expression of JavaScript is, or what its promise comes to.
 func asks[T any](b *tab, expression string) T {
 	b.t.Helper()
-	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}

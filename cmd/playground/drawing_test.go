@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // testMarkdown draws markdown as Discord does, and never as HTML.
@@ -36,7 +34,7 @@ func testMarkdown(t *testing.T, chrome browser) {
 		"<t:99999999999999999:R>":          "&lt;t:99999999999999999:R&gt;",
 	} {
 		given, _ := json.Marshal(text)
-		got := imported[string](b, `import("/markdown.js").then(({ markdown }) => {
+		got := asks[string](b, `import("/markdown.js").then(({ markdown }) => {
 			const box = document.createElement("div");
 			box.append(markdown(`+string(given)+`, { 1: "Anna" }));
 			return box.innerHTML;
@@ -71,19 +69,9 @@ func testEmbedFields(t *testing.T, chrome browser) {
 		"[1,1,0,1,1,1]": {6, 6, 12, 4, 4, 4},
 		"[]":            {},
 	} {
-		got := imported[[]int](b, `import("/embed.js").then(({ widths }) => widths(`+fields+`.map((inline) => ({ inline }))))`)
+		got := asks[[]int](b, `import("/embed.js").then(({ widths }) => widths(`+fields+`.map((inline) => ({ inline }))))`)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s have the widths %v, want %v", fields, got, want)
 		}
 	}
-}
-
-// imported returns what a promise of JavaScript comes to.
-func imported[T any](b *tab, promise string) T {
-	b.t.Helper()
-	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](promise, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%s: %v", promise, err)
-	}
-	return answer
 }

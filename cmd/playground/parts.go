@@ -3,11 +3,12 @@ package main
 import (
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot"
 	"hostbot/bot/discordtest"
-	"hostbot/cmd/playground/redisrelay"
+	"hostbot/bot/faultproxy"
 	"hostbot/cmd/playground/timeline"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
@@ -25,7 +26,8 @@ const cacheTTL = "5s"
 type parts struct {
 	discord  *discordtest.Server
 	service  *hostapitest.Service
-	redis    *redisrelay.Relay
+	redis    *miniredis.Miniredis
+	relay    *faultproxy.Relay // before Redis
 	activity *timeline.Recorder
 	staff    *discordtest.Role
 	logs     logChannels
@@ -58,12 +60,20 @@ func (p *parts) start() (err error) {
 	if p.service, err = hostapitest.Start(hostapitest.Options{AllowViolations: true, Observe: p.activity.ServiceRequest}); err != nil {
 		return err
 	}
-	p.redis, err = redisrelay.Start(p.activity.RedisCommand)
+	p.redis = miniredis.NewMiniRedis()
+	p.redis.ClockTTL(true)
+	if err := p.redis.Start(); err != nil {
+		return err
+	}
+	p.relay, err = faultproxy.Start(p.redis.Addr(), p.activity.RedisConnection)
 	return err
 }
 
 // close ends what was started.
 func (p *parts) close() {
+	if p.relay != nil {
+		p.relay.Close()
+	}
 	if p.redis != nil {
 		p.redis.Close()
 	}
@@ -82,7 +92,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"DISCORD_API_URL=" + p.discord.URL(),
 		"HOSTAPI_URL=" + p.service.URL(),
 		"HOSTAPI_SECRET=" + p.service.Secret(),
-		"REDIS_URL=" + p.redis.URL(),
+		"REDIS_URL=redis://" + p.relay.Addr(),
 		"CACHE_TTL=" + cacheTTL,
 		"LOG_CHANNEL_ACTIONS=" + p.logs.actions.ID,
 		"LOG_CHANNEL_ERRORS=" + p.logs.errors.ID,

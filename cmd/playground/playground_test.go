@@ -43,75 +43,38 @@ func open(t *testing.T) visitor {
 	return visitor{t, address}
 }
 
-// ask sends a request as the page does; body nil is a GET.
-func (v visitor) ask(path string, body, out any) {
+// get returns what is at a path.
+func (v visitor) get(path string) []byte {
 	v.t.Helper()
-	method, sent := http.MethodGet, []byte(nil)
-	if body != nil {
-		method = http.MethodPost
-		var err error
-		if sent, err = json.Marshal(body); err != nil {
-			v.t.Fatal(err)
-		}
-	}
-	req, err := http.NewRequestWithContext(v.t.Context(), method, v.base+path, bytes.NewReader(sent))
+	return v.read(http.Get(v.base + path))
+}
+
+// post sends a request as the page does.
+func (v visitor) post(path string, body map[string]string) {
+	v.t.Helper()
+	sent, err := json.Marshal(body)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	res, err := http.DefaultClient.Do(req)
+	v.read(http.Post(v.base+path, "application/json", bytes.NewReader(sent)))
+}
+
+func (v visitor) read(res *http.Response, err error) []byte {
+	v.t.Helper()
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	answer, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
-		v.t.Fatalf("%s: status %d, error %v: %s", path, res.StatusCode, err, answer)
+		v.t.Fatalf("%s: status %d, error %v: %s", res.Request.URL, res.StatusCode, err, answer)
 	}
-	if out != nil {
-		if err := json.Unmarshal(answer, out); err != nil {
-			v.t.Fatalf("%s: %v in %s", path, err, answer)
-		}
-	}
+	return answer
 }
 
-type seen struct {
-	Modal    struct{ ID, Title string }
-	Messages []struct {
-		ID     string
-		State  string
-		Embeds []struct {
-			Title, Description string
-			Fields             []struct{ Value string }
-		}
-		Components []struct {
-			Components []struct {
-				Label    string
-				CustomID string `json:"custom_id"`
-				Options  []struct{ Label, Value string }
-			}
-		}
-	}
-}
-
-// waitFor looks at a channel until text is in the last message.
-func (v visitor) waitFor(user, channel, text string) seen {
-	v.t.Helper()
-	var now seen
-	v.until("there is "+text, func() bool {
-		now = seen{}
-		v.ask("/api/messages?user="+user+"&channel="+channel, nil, &now)
-		if len(now.Messages) == 0 {
-			return false
-		}
-		last, _ := json.Marshal(now.Messages[len(now.Messages)-1])
-		return strings.Contains(string(last), text)
-	})
-	return now
-}
-
-// until waits for a condition, which is asked after each change that the page
-// is told of.
-func (v visitor) until(what string, holds func() bool) {
+// waitFor waits until text is at a path, which is looked at after each change that
+// the page is told of.
+func (v visitor) waitFor(path, text string) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), 30*time.Second)
 	defer cancel()
@@ -125,103 +88,57 @@ func (v visitor) until(what string, holds func() bool) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	for told := bufio.NewScanner(res.Body); told.Scan(); {
-		if holds() {
+		if strings.Contains(string(v.get(path)), text) {
 			return
 		}
 	}
-	v.t.Fatalf("it did not come about that %s", what)
+	v.t.Fatalf("%s never showed %s, but %s", path, text, v.get(path))
 }
 
-// anna returns the first customer and the channel that all are in, once the
-// commands are there.
-func (v visitor) anna() (user, channel string) {
-	v.t.Helper()
+// What the page does in a browser is TestPage's.
+func TestPlaygroundAnswers(t *testing.T) {
+	v := open(t)
+	for _, file := range []string{"/", "/main.js", "/style/theme.css"} {
+		v.get(file)
+	}
 	var world struct{ Users, Channels []struct{ ID string } }
-	v.ask("/api/world", nil, &world)
-	v.ask("/api/commands?user="+world.Users[0].ID, nil, nil)
-	return world.Users[0].ID, world.Channels[0].ID
-}
-
-func TestAVisitorsWay(t *testing.T) {
-	v := open(t)
-	var world struct {
-		Users    []struct{ ID, Name string }
-		Channels []struct{ ID, Name string }
-		Locales  []string
+	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil || len(world.Users) < 6 || len(world.Channels) != 1 {
+		t.Fatalf("a customer's world is %+v, %v", world, err)
 	}
-	v.ask("/api/world", nil, &world)
-	if len(world.Users) < 6 || len(world.Channels) != 1 || len(world.Locales) < 30 {
-		t.Fatalf("a customer's world is %+v", world)
-	}
-	anna, general, sam := world.Users[0].ID, world.Channels[0].ID, world.Users[len(world.Users)-1].ID
-	v.ask("/api/world?user="+sam, nil, &world)
-	if len(world.Channels) != 4 {
-		t.Fatalf("staff see the channels %+v", world.Channels)
-	}
-	log := world.Channels[1].ID
-
-	var commands struct {
-		Typed []struct{ Name, Shown string }
-	}
-	v.ask("/api/locale", map[string]string{"user": anna, "locale": "de"}, nil)
-	v.ask("/api/commands?user="+anna, nil, &commands)
-	if len(commands.Typed) != 11 || commands.Typed[0].Shown != "bot liste" {
-		t.Errorf("commands %+v", commands)
-	}
-	v.ask("/api/locale", map[string]string{"user": anna, "locale": "en-US"}, nil)
-
-	var completed struct{ Choices []struct{ Name string } }
-	v.ask("/api/complete", map[string]any{
-		"user": anna, "channel": general, "name": "bot restart", "option": "bot", "options": map[string]string{"bot": "sh"},
-	}, &completed)
-	if len(completed.Choices) != 1 || completed.Choices[0].Name != "🟢 Shop" {
-		t.Errorf("suggested %+v", completed)
-	}
-
-	v.ask("/api/command", map[string]any{"user": anna, "channel": general, "name": "bot list"}, nil)
-	list := v.waitFor(anna, general, "Your bots").Messages[0]
-	menu := list.Components[0].Components[0]
-	press := map[string]any{"user": anna, "channel": general, "message": list.ID, "customID": menu.CustomID, "values": []string{menu.Options[0].Value}}
-	v.ask("/api/press", press, nil)
-	card := v.waitFor(anna, general, "Restart").Messages[0]
-	button := card.Components[0].Components[0]
-	v.ask("/api/press", map[string]any{"user": anna, "channel": general, "message": card.ID, "customID": button.CustomID}, nil)
-	v.waitFor(anna, general, "was restarted")
-	v.waitFor(sam, log, "✅ Restart")
-
-	startup := v.waitFor(anna, general, "was restarted").Messages[0].Components[1].Components[0]
-	v.ask("/api/press", map[string]any{"user": anna, "channel": general, "message": card.ID, "customID": startup.CustomID}, nil)
-	var asking seen
-	v.ask("/api/messages?user="+anna+"&channel="+general, nil, &asking)
-	if asking.Modal.Title != "Startup" {
-		t.Fatalf("after %s the modal is %+v", startup.Label, asking.Modal)
-	}
-	v.ask("/api/modal", map[string]any{"user": anna, "channel": general, "modal": asking.Modal.ID, "fields": map[string]string{"command": "node main.js"}}, nil)
-	v.waitFor(anna, general, "node main.js")
-	asking = seen{}
-	v.ask("/api/messages?user="+anna+"&channel="+general, nil, &asking)
-	if asking.Modal.ID != "" {
-		t.Errorf("after it was sent the modal is still there: %+v", asking.Modal)
-	}
-
-	v.ask("/api/dismiss", map[string]string{"user": anna, "channel": general, "message": card.ID}, nil)
-	var empty seen
-	v.ask("/api/messages?user="+anna+"&channel="+general, nil, &empty)
-	if len(empty.Messages) != 0 {
-		t.Errorf("after dismissing there is %+v", empty)
+	user, channel := world.Users[0].ID, world.Channels[0].ID
+	v.get("/api/commands?user=" + user) // which waits until they are registered
+	v.post("/api/command", map[string]string{"user": user, "channel": channel, "name": "bot list"})
+	v.waitFor("/api/messages?user="+user+"&channel="+channel, "Your bots")
+	for _, step := range []string{"INTERACTION_CREATE", "GET", "list", "first response: a message"} {
+		v.waitFor("/api/activity", `"title":"`+step+`"`)
 	}
 }
 
-func TestThePageIsThere(t *testing.T) {
+// Every state can be entered and left again, one at a time for each part.
+func TestSwitches(t *testing.T) {
 	v := open(t)
-	for _, file := range []string{"", "main.js", "style/theme.css"} {
-		res, err := http.Get(v.base + "/" + file)
-		if err != nil {
-			t.Fatal(err)
+	parts := func() map[string]switchable {
+		t.Helper()
+		var state struct{ Parts []switchable }
+		if err := json.Unmarshal(v.get("/api/breaking"), &state); err != nil || len(state.Parts) != 4 {
+			t.Fatalf("the parts are %+v, %v", state.Parts, err)
 		}
-		_ = res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			t.Errorf("/%s: status %d", file, res.StatusCode)
+		byName := make(map[string]switchable)
+		for _, part := range state.Parts {
+			byName[part.Name] = part
+		}
+		return byName
+	}
+	for name, part := range parts() {
+		want := normal
+		for _, m := range append(part.Modes, part.Modes[0]) {
+			if !m.Once {
+				want = m.Name
+			}
+			v.post("/api/break", map[string]string{"part": name, "mode": m.Name})
+			if got := parts()[name].Mode; got != want {
+				t.Errorf("after %s of %s the mode is %q", m.Name, name, got)
+			}
 		}
 	}
 }

@@ -1,28 +1,27 @@
 package main
 
 import (
-	"bytes"
-	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
-// screenshots are the README's pictures, by name: how to come to what is seen.
-// Each returns the selector of it.
-func screenshots() map[string]struct {
+// picture is how a page is looked at, and how to come to what is seen.
+type picture struct {
 	look look
 	come func(*tab) (selector string)
-} {
-	type picture = struct {
-		look look
-		come func(*tab) (selector string)
-	}
+}
+
+// screenshots are the README's pictures, by name. Each returns the selector of what is
+// seen.
+func screenshots() map[string]picture {
 	message := look{width: 1000, height: 900}
 	return map[string]picture{
 		"playground": {look{width: 1140, height: 530}, func(b *tab) string {
@@ -91,55 +90,41 @@ func screenshots() map[string]struct {
 // TestScreenshots renders the README's pictures where UPDATE_SCREENSHOTS is set,
 // and else finds out whether the README shows them all and no other.
 func TestScreenshots(t *testing.T) {
+	if os.Getenv("UPDATE_SCREENSHOTS") != "" {
+		chrome := startBrowser(t)
+		for name, picture := range screenshots() {
+			t.Run(name, func(t *testing.T) {
+				photograph(chrome.visit(t, picture.look), filepath.Join("screenshots", name+".png"), picture.come)
+			})
+		}
+	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var shown []string
+	known := slices.Sorted(maps.Keys(screenshots()))
+	var shown, rendered []string
 	for _, match := range regexp.MustCompile(`cmd/playground/screenshots/(\w+)\.png`).FindAllSubmatch(readme, -1) {
 		shown = append(shown, string(match[1]))
 	}
-	var chrome browser
-	update := os.Getenv("UPDATE_SCREENSHOTS") != ""
-	if update {
-		chrome = startBrowser(t)
+	files, _ := filepath.Glob("screenshots/*.png")
+	for _, file := range files {
+		rendered = append(rendered, strings.TrimSuffix(filepath.Base(file), ".png"))
 	}
-	for name, picture := range screenshots() {
-		file := filepath.Join("screenshots", name+".png")
-		if update {
-			t.Run(name, func(t *testing.T) { photograph(chrome.visit(t, picture.look), file, picture.come) })
-		}
-		if !slices.Contains(shown, name) {
-			t.Errorf("the README does not show %s", file)
-		}
-	}
-	for _, name := range shown {
-		if _, err := os.Stat(filepath.Join("screenshots", name+".png")); err != nil {
-			t.Errorf("the README shows %v", err)
-		}
-		if _, ok := screenshots()[name]; !ok {
-			t.Errorf("the README shows %s.png, of which nobody knows how to render it", name)
-		}
+	slices.Sort(shown)
+	if !slices.Equal(shown, known) || !slices.Equal(rendered, known) {
+		t.Errorf("the README shows %q, there are %q, and the tests render %q", shown, rendered, known)
 	}
 }
 
 func photograph(b *tab, file string, come func(*tab) string) {
-	t := b.t
 	selector := come(b)
 	b.evaluate("leave the keyboard and the pointer", `document.activeElement.blur()`)
 	picture, err := chromedp.Run(b.ctx, chromedp.ScreenshotScale(chromedp.CSS(selector), 1.15))
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
-	drawn, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var small bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, drawn); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, small.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
+	if err := os.WriteFile(file, picture, 0o644); err != nil {
+		b.t.Fatal(err)
 	}
 }

@@ -9,12 +9,10 @@ import (
 // StartMiniredis starts an in-process Redis whose TTLs run with the clock.
 func StartMiniredis(t testing.TB) *Server {
 	t.Helper()
-	return newServer(t, inProcess{})
+	return newServer(t, startInProcess)
 }
 
-type inProcess struct{}
-
-func (inProcess) start(t testing.TB, addr string) (string, func()) {
+func startInProcess(t testing.TB, addr string) (string, func()) {
 	t.Helper()
 	m := miniredis.NewMiniRedis()
 	if err := m.StartAddr(addr); err != nil {

@@ -15,7 +15,7 @@ import (
 // persistence. Where there is none the test is skipped.
 func StartRedis(t testing.TB) *Server {
 	t.Helper()
-	return newServer(t, redisServer{path: find(t), dir: t.TempDir, appendOnly: "no"})
+	return newServer(t, redisServer{path: find(t), dir: t.TempDir, appendOnly: "no"}.start)
 }
 
 // StartDurableRedis is StartRedis with persistence: a Restart keeps all that the
@@ -23,7 +23,7 @@ func StartRedis(t testing.TB) *Server {
 func StartDurableRedis(t testing.TB) *Server {
 	t.Helper()
 	dir := t.TempDir()
-	return newServer(t, redisServer{path: find(t), dir: func() string { return dir }, appendOnly: "yes"})
+	return newServer(t, redisServer{path: find(t), dir: func() string { return dir }, appendOnly: "yes"}.start)
 }
 
 func find(t testing.TB) (path string) {

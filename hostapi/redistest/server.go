@@ -1,31 +1,26 @@
 package redistest
 
-import (
-	"testing"
-)
+import "testing"
 
 // Server is a Redis of one test's own. It ends with the test.
 type Server struct {
-	t       testing.TB
-	addr    string
-	process process
-	stop    func() // nil while stopped
+	t     testing.TB
+	addr  string
+	start starter
+	stop  func() // nil while stopped
 }
 
-// process is one kind of Redis.
-type process interface {
-	// start serves on addr, which may name port 0 for any port that is free, and
-	// returns where it is served and how to end it.
-	start(t testing.TB, addr string) (bound string, stop func())
-}
+// starter starts one kind of Redis on addr, which may name port 0 for any port that
+// is free, and returns where it is served and how to end it.
+type starter func(t testing.TB, addr string) (bound string, stop func())
 
 // anyPort lets the system choose the port.
 const anyPort = "127.0.0.1:0"
 
-func newServer(t testing.TB, p process) *Server {
+func newServer(t testing.TB, start starter) *Server {
 	t.Helper()
-	s := &Server{t: t, process: p}
-	s.addr, s.stop = p.start(t, anyPort)
+	s := &Server{t: t, start: start}
+	s.addr, s.stop = start(t, anyPort)
 	t.Cleanup(s.Stop)
 	return s
 }
@@ -48,5 +43,5 @@ func (s *Server) Stop() {
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.Stop()
-	_, s.stop = s.process.start(s.t, s.addr)
+	_, s.stop = s.start(s.t, s.addr)
 }

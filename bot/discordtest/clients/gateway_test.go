@@ -8,29 +8,22 @@ import (
 	"hostbot/bot/discordtest"
 )
 
-func resumesAfterLoss(t *testing.T, s *scene) { resumes(t, s, s.discord.Drop) }
-
-func resumesAfterClose(t *testing.T, s *scene) {
-	resumes(t, s, func() { s.discord.CloseWith(4000) })
-}
-
-func resumesAsAsked(t *testing.T, s *scene) { resumes(t, s, s.discord.AskReconnect) }
-
-// resumes interrupts the connection and checks that the client resumes its
-// session, is sent what a user did meanwhile, and goes on.
-func resumes(t *testing.T, s *scene, interrupt func()) {
-	t.Helper()
-	before := s.discord.Gateway()
-	interrupt()
-	reply, err := s.anna.Start("/order status", discordtest.Options{"number": 7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	awaitGateway(t, s, func(g discordtest.GatewayStats) bool { return g.Resumes > before.Resumes })
-	showsStatus(t, reply)
-	status(t, s.anna) // what comes after the replay
-	if after := s.discord.Gateway(); after.Identifies != before.Identifies {
-		t.Errorf("the client started %d new sessions", after.Identifies-before.Identifies)
+// resumes returns a step that interrupts the connection and checks that the client
+// resumes its session, is sent what a user did meanwhile, and goes on.
+func resumes(interrupt func(*discordtest.Server)) func(*testing.T, *scene) {
+	return func(t *testing.T, s *scene) {
+		before := s.discord.Gateway()
+		interrupt(s.discord)
+		reply, err := s.anna.Start("/order status", discordtest.Options{"number": 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		awaitGateway(t, s, func(g discordtest.GatewayStats) bool { return g.Resumes > before.Resumes })
+		showsStatus(t, reply)
+		status(t, s.anna) // what comes after the replay
+		if after := s.discord.Gateway(); after.Identifies != before.Identifies {
+			t.Errorf("the client started %d new sessions", after.Identifies-before.Identifies)
+		}
 	}
 }
 

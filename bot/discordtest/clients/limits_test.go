@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,24 +11,17 @@ import (
 	"hostbot/bot/discordtest"
 )
 
-func waitsForRoute(t *testing.T, s *scene) {
-	s.discord.Inject(once(discordtest.RateLimited("POST", discordtest.RouteMessages, 300*time.Millisecond, false)))
-	s.discord.ForgetCalls()
-	s.anna.Types(t, "/announce", discordtest.Options{"text": "A sale"}).WaitFor(t, "Sent with nonce")
-	sentAfterLimit(t, s, "A sale")
-}
-
-func waitsForAll(t *testing.T, s *scene) {
-	s.discord.Inject(once(discordtest.RateLimited("POST", discordtest.RouteMessages, 300*time.Millisecond, true)))
-	s.discord.ForgetCalls()
-	s.anna.Types(t, "/announce", discordtest.Options{"text": "Another sale"}).WaitFor(t, "Sent with nonce")
-	sentAfterLimit(t, s, "Another sale")
-}
-
-// once lets a fault meet a single call.
-func once(f discordtest.Fault) discordtest.Fault {
-	f.Times = 1
-	return f
+// waitsFor returns a step in which a message meets a rate limit once.
+func waitsFor(global bool) func(*testing.T, *scene) {
+	return func(t *testing.T, s *scene) {
+		limited := discordtest.RateLimited("POST", discordtest.RouteMessages, 300*time.Millisecond, global)
+		limited.Times = 1
+		s.discord.Inject(limited)
+		s.discord.ForgetCalls()
+		text := fmt.Sprint("A sale; global: ", global)
+		s.anna.Types(t, "/announce", discordtest.Options{"text": text}).WaitFor(t, "Sent with nonce")
+		sentAfterLimit(t, s, text)
+	}
 }
 
 // sentAfterLimit checks that a message was refused once, and sent once then.

@@ -46,8 +46,6 @@ func takesOptions(t *testing.T, s *scene) {
 	}
 }
 
-func takesRequiredOptions(t *testing.T, s *scene) { order(t, s) }
-
 func completes(t *testing.T, s *scene) {
 	choices := s.anna.Completes(t, "/order create", "item", "ap", discordtest.Options{"recipient": s.ben})
 	names := []string{}
@@ -58,8 +56,6 @@ func completes(t *testing.T, s *scene) {
 		t.Errorf("got %q", names)
 	}
 }
-
-func defers(t *testing.T, s *scene) { status(t, s.anna) }
 
 func answersInDM(t *testing.T, s *scene) { status(t, s.anna.InDM()) }
 

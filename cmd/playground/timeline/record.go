@@ -1,7 +1,9 @@
 package timeline
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,6 +43,51 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 			s.end(time.Since(s.began))
 			s.Response, s.Outcome, s.Failed = readable(reply)
 		})
+	}
+}
+
+// RedisConnection returns where the two sides of a connection to Redis are to be
+// written, and records its commands and replies.
+func (r *Recorder) RedisConnection() (commands, replies io.WriteCloser) {
+	sent, commands := io.Pipe()
+	answered, replies := io.Pipe()
+	waiting := make(chan func(reply string), 1024) // replies come in the commands' order
+	go func() {
+		defer close(waiting)
+		eachValue(sent, func(value string) {
+			words, err := proto.ReadStrings(value)
+			if err != nil {
+				words = []string{value}
+			}
+			waiting <- r.RedisCommand(words)
+		})
+	}()
+	go func() {
+		eachValue(answered, func(value string) {
+			if value[0] == '>' { // a push answers nothing
+				return
+			}
+			if replied, ok := <-waiting; ok {
+				replied(value)
+			}
+		})
+		for replied := range waiting {
+			replied("")
+		}
+	}()
+	return commands, replies
+}
+
+// eachValue reads values of the Redis protocol until the other side closes.
+func eachValue(from *io.PipeReader, see func(string)) {
+	defer func() { _ = from.Close() }()
+	reader := bufio.NewReader(from)
+	for {
+		value, err := proto.Read(reader)
+		if err != nil {
+			return
+		}
+		see(value)
 	}
 }
 

@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,7 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	replied := r.RedisCommand([]string{"get", "account:" + anna})
 	answered := r.ServiceRequest(hostapitest.Request{At: start.Add(2 * time.Millisecond), Method: "GET", Path: "/api", UserID: ben, Operation: hostapitest.OpList})
 	responded(r, start.Add(3*time.Millisecond), "1", 204)
+	responded(r, start.Add(3*time.Millisecond), "2", 500) // which is no answer
 	r.RedisCommand([]string{"ping"})("+PONG\r\n")
 
 	list, apart := r.List()
@@ -50,7 +52,7 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	if got := kinds(list[1].Steps); got != "gateway discord redis" {
 		t.Errorf("anna's interaction has the steps %s", got)
 	}
-	if got := kinds(list[0].Steps); got != "gateway service" {
+	if got := kinds(list[0].Steps); got != "gateway service discord" {
 		t.Errorf("ben's interaction has the steps %s", got)
 	}
 	if len(apart) != 1 || apart[0].Title != "PING" {
@@ -74,6 +76,33 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	}
 	if b, ok := r.Bodies(list[1].Steps[2].ID); !ok || b.Response != "value" {
 		t.Errorf("the command's bodies are %+v", b)
+	}
+}
+
+func TestRedisConnection(t *testing.T) {
+	changed := make(chan struct{}, 100)
+	r := timeline.New(func() { changed <- struct{}{} })
+	r.Know(anna)
+	began(r, time.Now(), "1", anna, `{}`, 2)
+	commands, replies := r.RedisConnection()
+	for _, name := range []string{"get", "del", "ttl"} {
+		_, _ = fmt.Fprintf(commands, "*2\r\n$3\r\n%s\r\n$18\r\n%s\r\n", name, anna)
+	}
+	_, _ = io.WriteString(replies, ">1\r\n+push\r\n$-1\r\n-ERR no\r\n")
+	_, _ = commands.Close(), replies.Close()
+	const want = "GET nothing, DEL error, TTL connection lost"
+	for got := ""; got != want; {
+		select {
+		case <-changed:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("got %s, want %s", got, want)
+		}
+		list, _ := r.List()
+		var outcomes []string
+		for _, s := range list[0].Steps[1:] {
+			outcomes = append(outcomes, s.Title+" "+s.Outcome)
+		}
+		got = strings.Join(outcomes, ", ")
 	}
 }
 
@@ -101,16 +130,6 @@ func TestTitles(t *testing.T) {
 		if list, _ := r.List(); list[0].Title != want {
 			t.Errorf("got %q, want %q", list[0].Title, want)
 		}
-	}
-}
-
-func TestARefusedResponseIsNoAnswer(t *testing.T) {
-	r := timeline.New(func() {})
-	start := time.Now()
-	began(r, start, "1", anna, `{}`, 2)
-	responded(r, start, "1", 500)
-	if list, _ := r.List(); list[0].Answered != nil || !list[0].Steps[1].Failed {
-		t.Errorf("the interaction is %+v", list[0])
 	}
 }
 
