@@ -7,8 +7,7 @@
 // there is no such account is cached for Config.TTL as well.
 //
 // Concurrent callers in one process share a call for an account. Each process
-// asks for itself. Two calls of a process for an account begin at least a second
-// apart, and at least a second passes after one that failed.
+// asks for itself.
 //
 // Each change of an account in Redis gives it another generation. An answer of the
 // service is stored only where the generation is still the one from before the
@@ -16,9 +15,8 @@
 // server's former status back, whichever process asked.
 //
 // The cache does not fail where Redis does. While Redis cannot be read, the service
-// is asked. A process keeps in memory the accounts that it could not write, and
-// trusts them more than Redis until it can write again; it has Redis's outdated
-// then, and asks the service.
+// is asked. Where an action changed an account that Redis did not take, the process
+// asks the service until it has told Redis.
 //
 // Redis's clock alone decides whether an account in Redis is fresh. The clocks of
 // the processes may differ.
@@ -64,15 +62,12 @@ type Config struct {
 	// MaxStale is how old an account may be to be shown while the service is slow
 	// or fails. It is at least TTL.
 	MaxStale time.Duration
-	// Patience bounds a call to the service, with the pause before it. The call goes
-	// on when its callers have gone.
+	// Patience bounds a call to the service, which goes on when its callers have gone.
 	Patience time.Duration
 	// OnTrouble is called with errors of Redis, which no caller of the cache gets:
-	// when reading or writing begins to fail, and not again until OnRecovered says
-	// that it works; and when a key held something else than an account.
-	OnTrouble   func(error)
-	OnRecovered func()
-	Now         func() time.Time // nil: time.Now
+	// when writing begins to fail, and when a key held something else than an account.
+	OnTrouble func(error)
+	Now       func() time.Time // nil: time.Now
 }
 
 // Cache answers questions about accounts. It is safe for concurrent use.
@@ -81,8 +76,6 @@ type Cache struct {
 	store    *store
 	patience time.Duration
 	now      func() time.Time
-	pause    time.Duration
-	resting  sync.Map           // by user ID, the time.Time at which the next call may begin
 	calls    singleflight.Group // by user ID; they return a Snapshot
 
 	ctx    context.Context // of calls to the service
@@ -96,17 +89,11 @@ func New(c Config) *Cache {
 	if c.OnTrouble == nil {
 		c.OnTrouble = func(error) {}
 	}
-	if c.OnRecovered == nil {
-		c.OnRecovered = func() {}
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Cache{
-		source: c.Source, store: newStore(c), patience: c.Patience, now: c.Now, pause: betweenCalls,
-		ctx: ctx, cancel: cancel,
-	}
+	return &Cache{source: c.Source, store: newStore(c), patience: c.Patience, now: c.Now, ctx: ctx, cancel: cancel}
 }
 
 // Account returns a user's account. Where it is not fresh, the service is asked.

@@ -206,59 +206,6 @@ func TestCallersShareAnAnswerThatWasStoredMeanwhile(t *testing.T) {
 	})
 }
 
-// The pause is the one of real life here.
-func TestCallsAreASecondApart(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.SetPause(time.Second)
-		began := time.Now()
-		f.fetched(t, "RUNNING")
-		f.Expire(t.Context(), user)
-		old := receive(t, askInVain(t, f.Cache)).snapshot
-		if !old.Old || old.Update == nil {
-			t.Errorf("meanwhile there is %+v", old)
-		}
-		f.service.next(t).reply(t, "CRASHED")
-		if apart := time.Since(began); apart < time.Second {
-			t.Errorf("the call after an action begins after %v", apart)
-		}
-	})
-}
-
-func TestCallAfterAFailureIsASecondLater(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		asked := ask(t, f.Cache)
-		q := f.service.next(t)
-		f.SetPause(time.Second) // from the end, however long the call took
-		failed := time.Now()
-		q.fail(t, down)
-		receive(t, asked)
-		second, third := ask(t, f.Cache), ask(t, f.Cache)
-		q = f.service.next(t)
-		if apart := time.Since(failed); apart < time.Second {
-			t.Errorf("the next call begins after %v", apart)
-		}
-		q.reply(t, "CRASHED")
-		for _, asked := range []<-chan outcome{second, third} {
-			if o := receive(t, asked); o.status() != "CRASHED" {
-				t.Errorf("got %+v, error %v", o.snapshot, o.err)
-			}
-		}
-	})
-}
-
-// The service is away, and its client refuses calls at once.
-func TestCallThatWasNotSentIsFollowedByTheNextAtOnce(t *testing.T) {
-	refusal := &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList, NotSent: true}
-	each(t, func(t *testing.T, f *fixture) {
-		f.SetPause(time.Hour)
-		for range 3 {
-			if o := f.failed(t, refusal); !errors.Is(o.err, refusal) {
-				t.Errorf("got %+v, error %v", o.snapshot, o.err)
-			}
-		}
-	})
-}
-
 func TestCallIsBoundedByPatience(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		askBy(context.WithoutCancel(t.Context()), f.Cache, time.Now())

@@ -31,10 +31,7 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 		f.fetched(t, "RUNNING")
 		fetched := f.now()
 		handedOut := f.cached(t, f.Cache)
-		shorter := map[string]time.Duration{freshKey: ttl / 2, lastKey: maxStale / 2}
-		for key, left := range shorter {
-			f.redis.PExpire(t.Context(), key, left)
-		}
+		f.advance(ttl / 2)
 
 		gone, leave := context.WithCancel(t.Context())
 		leave() // the action's customer may have gone: the status counts all the same
@@ -45,7 +42,7 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 		if diff := cmp.Diff(want, f.cached(t, f.Cache).snapshot); diff != "" {
 			t.Errorf("snapshot (-want +got):\n%s", diff)
 		}
-		for key, want := range shorter {
+		for key, want := range map[string]time.Duration{freshKey: ttl / 2, lastKey: maxStale - ttl/2} {
 			if left := f.redis.PTTL(t.Context(), key).Val(); left <= 0 || left > want {
 				t.Errorf("%s expires in %v, want %v", key, left, want)
 			}

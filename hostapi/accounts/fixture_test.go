@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	user          = "80351110224678912"
-	freshKey      = "hostbot:v3:account:{" + user + "}"
+	freshKey      = "hostbot:v4:account:{" + user + "}"
 	lastKey       = freshKey + ":last"
 	generationKey = freshKey + ":generation"
 
@@ -127,7 +127,7 @@ type fixture struct {
 	ahead   time.Duration // by which the clock of the next cache is wrong
 	onNow   func()        // is called when the next cache looks at its clock
 
-	troubles, recovered atomic.Int32 // how often they were told of
+	troubles atomic.Int32 // how often they were told of
 }
 
 func each(t *testing.T, run func(t *testing.T, f *fixture)) {
@@ -151,8 +151,7 @@ func newFixture(t testing.TB, url string) *fixture {
 	return f
 }
 
-// another returns the cache of another process that shares the Redis. Calls for an
-// account follow on each other at once.
+// another returns the cache of another process that shares the Redis.
 func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
 	ahead, onNow := f.ahead, f.onNow
@@ -161,11 +160,9 @@ func (f *fixture) another(t testing.TB) *accounts.Cache {
 	}
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
-		OnTrouble:   func(error) { f.troubles.Add(1) },
-		OnRecovered: func() { f.recovered.Add(1) },
-		Now:         func() time.Time { onNow(); return f.now().Add(ahead) },
+		OnTrouble: func(error) { f.troubles.Add(1) },
+		Now:       func() time.Time { onNow(); return f.now().Add(ahead) },
 	})
-	c.SetPause(0)
 	t.Cleanup(c.Close)
 	return c
 }
