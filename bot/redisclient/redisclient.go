@@ -40,22 +40,11 @@ func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, e
 		}
 		return &Conn{Client: e.client, Embedded: true, embedded: e}, nil
 	}
-	target, err := redisurl.Parse(address)
+	options, err := redisurl.Parse(address)
 	if err != nil {
 		return nil, fmt.Errorf("redis: the address %w", err)
 	}
-	return &Conn{Client: newClient(target)}, nil
-}
-
-func newClient(t redisurl.Target) redis.UniversalClient {
-	switch {
-	case t.Sentinel != nil:
-		return redis.NewFailoverClient(t.Sentinel)
-	case t.Cluster != nil:
-		return redis.NewClusterClient(t.Cluster)
-	default:
-		return redis.NewClient(t.Single)
-	}
+	return &Conn{Client: redis.NewUniversalClient(options)}, nil
 }
 
 // Close ends the connections, and the Redis where it is inside the process.
