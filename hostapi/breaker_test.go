@@ -3,10 +3,7 @@ package hostapi_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strconv"
 	"sync"
 	"testing"
@@ -186,42 +183,6 @@ func TestBreakerIgnoresWhatSaysNothing(t *testing.T) {
 				t.Errorf("%s: open", name)
 			}
 		})
-	}
-}
-
-// TestBreakerIgnoresTheClientsOwnQueue has calls wait for a connection of the
-// pool until they are given up.
-func TestBreakerIgnoresTheClientsOwnQueue(t *testing.T) {
-	release, arrived := make(chan struct{}), make(chan struct{})
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		arrived <- struct{}{}
-		<-release
-		_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
-	}))
-	t.Cleanup(service.Close)
-	transport := hostapi.NewTransport(func(*http.Request) (*url.URL, error) { return nil, nil })
-	transport.MaxConnsPerHost = 1
-	client := newClient(t, service.URL, func(c *hostapi.Config) { c.Transport = transport })
-	slow := make(chan error)
-	go func() {
-		_, err := client.List(t.Context(), "slow")
-		slow <- err
-	}()
-	<-arrived
-	for i := range 10 {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		_, err := client.Restart(ctx, strconv.Itoa(i), "s")
-		cancel()
-		if failure := asError(t, err); failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain {
-			t.Errorf("%#v", failure)
-		}
-	}
-	if health := client.Health(); !health.DownSince.IsZero() {
-		t.Error("the service is taken to be away")
-	}
-	close(release)
-	if err := <-slow; err != nil {
-		t.Error(err)
 	}
 }
 

@@ -80,7 +80,7 @@ func New(c Config) (*Client, error) {
 		c.OnUp = func(time.Duration) {}
 	}
 	return &Client{
-		http:          &http.Client{Transport: c.Transport, CheckRedirect: checkRedirect},
+		http:          &http.Client{Transport: c.Transport, CheckRedirect: dontFollow},
 		base:          base,
 		authorization: func() string { return "Bearer " + c.Secret.Reveal() },
 		mask:          masking(c.Secret.Reveal(), c.Secret.String()),

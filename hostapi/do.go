@@ -126,7 +126,7 @@ func repeatable(o operation, failure *Error) bool {
 func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *Error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	traced, trace := withTrace(bounded)
+	traced, connected := withTrace(bounded)
 	req, err := c.request(traced, o, call)
 	if err != nil {
 		return result{}, &Error{Code: CodeInternal, Op: o.name, Detail: c.printable(err.Error())}
@@ -134,8 +134,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	res, err := c.http.Do(req)
 	if err != nil {
 		failure := c.unanswered(ctx, o, err)
-		failure.Uncertain = !o.reads && trace.mayHaveArrived()
-		failure.NotSent = trace.queued()
+		failure.Uncertain = !o.reads && connected.Load()
 		return result{}, failure
 	}
 	defer func() { _ = res.Body.Close() }()

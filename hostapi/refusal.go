@@ -31,7 +31,7 @@ func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 		failure.Code = CodeUnavailable
 	}
 	if location, err := res.Location(); err == nil && res.StatusCode/100 == 3 {
-		words = "redirect not followed: to " + origin(location) // whose path may hold the user's ID
+		words = "redirect not followed: to " + location.Scheme + "://" + location.Host // whose path may hold the user's ID
 	}
 	failure.Detail = cmp.Or(c.printable(words), "no reason given ("+http.StatusText(res.StatusCode)+")")
 	if failure.Code == CodeRateLimited || failure.Code == CodeUnavailable {

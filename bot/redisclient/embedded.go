@@ -12,8 +12,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// tick is how often an embedded Redis's clock is moved on, and so by how much
-// later than it should a key may expire.
+// tick is how often an embedded Redis's clock is moved on and room is made, and so
+// by how much later than it should a key may expire.
 const tick = time.Second
 
 // embedded is a Redis inside the process. It is reached without a port, so that
@@ -28,7 +28,7 @@ type embedded struct {
 	server *miniredis.Miniredis // nil once it is closed
 }
 
-func startEmbedded(limit int64, log zerolog.Logger, onFull func(error)) (*embedded, error) {
+func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 	server := miniredis.NewMiniRedis()
 	first, err := server.Dial() // which starts it
 	if err != nil {
@@ -46,8 +46,8 @@ func startEmbedded(limit int64, log zerolog.Logger, onFull func(error)) (*embedd
 		MaxRetries:               -1, // none
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
-	e.memory = newMemory(server, e.client, limit, log, onFull)
-	server.Server().SetPreHook(e.memory.admit)
+	e.memory = &memory{redis: server, server: server.Server(), client: e.client, log: log, onFull: onFull}
+	server.Server().SetPreHook(e.memory.count)
 	go e.run(ctx)
 	return e, nil
 }
@@ -72,7 +72,6 @@ func (e *embedded) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-e.memory.scarce:
 		}
 		now := time.Now()
 		e.server.FastForward(now.Sub(last))
