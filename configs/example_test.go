@@ -50,9 +50,9 @@ func TestExampleOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := defaults()
-	want.HostAPI.Operations = map[hostapi.Operation]configs.Operation{
+	want.HostAPI.Operations = map[hostapi.Operation]hostapi.Override{
 		hostapi.OpDelete:  {Enabled: new(false)},
-		hostapi.OpRestart: {Enabled: new(true), Method: "PUT", Path: "/v2/apps/:id/restart", ChatUserID: hostapi.InQuery},
+		hostapi.OpRestart: {Enabled: new(true), Method: "PUT", Path: "/v2/apps/:id/restart", UserIDIn: hostapi.InQuery},
 	}
 	compare(t, got, want)
 }

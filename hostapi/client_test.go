@@ -65,7 +65,7 @@ func TestNewReportsEveryMistake(t *testing.T) {
 		Secret:  "two words",
 		Timeout: -time.Second,
 		Operations: map[hostapi.Operation]hostapi.Override{
-			"reboot":            {Disabled: true},
+			"reboot":            {Enabled: new(false)},
 			hostapi.OpList:      {Path: "/servers/:id"},
 			hostapi.OpGet:       {UserIDIn: hostapi.InBody},
 			hostapi.OpRestart:   {Method: "GET", Path: "servers/:id", UserIDIn: "header"},

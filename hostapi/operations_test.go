@@ -181,7 +181,7 @@ func decoded(t *testing.T, text string) (value any) {
 func TestOperationsCheckTheirArgumentsFirst(t *testing.T) {
 	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent %s %s", r.Method, r.RequestURI) },
 		func(c *hostapi.Config) {
-			c.Operations = map[hostapi.Operation]hostapi.Override{hostapi.OpStop: {Disabled: true}}
+			c.Operations = map[hostapi.Operation]hostapi.Override{hostapi.OpStop: {Enabled: new(false)}}
 		})
 	for _, ids := range [][2]string{{"", "a"}, {"4\xff2", "a"}, {"42", ""}, {"42", "."}, {"42", ".."}} {
 		if err := client.Delete(t.Context(), ids[0], ids[1]); hostapi.CodeOf(err) != hostapi.CodeInternal || hostapi.IsUncertain(err) {
@@ -204,7 +204,7 @@ func TestOperationsCanBeChanged(t *testing.T) {
 			hostapi.OpList:    {Method: "POST", Path: "/v2/list", UserIDIn: hostapi.InBody},
 			hostapi.OpRestart: {Method: "PUT", Path: "/v2/:id/power%20cycle", UserIDIn: hostapi.InQuery},
 			hostapi.OpDelete:  {UserIDIn: hostapi.InBody},
-			hostapi.OpCreate:  {Disabled: true},
+			hostapi.OpCreate:  {Enabled: new(false)},
 		}
 	})
 	if client.Offers(hostapi.OpCreate) || !client.Offers(hostapi.OpRestart) || client.Offers("reboot") {

@@ -3,7 +3,6 @@ package redisclient
 import (
 	"context"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -19,13 +18,11 @@ const tick = time.Second
 // embedded is a Redis inside the process. It is reached without a port, so that
 // no other program on the machine can read or change what it holds.
 type embedded struct {
+	server *miniredis.Miniredis
 	client *redis.Client
 	memory *memory
 	stop   context.CancelFunc
 	done   chan struct{}
-
-	mu     sync.Mutex
-	server *miniredis.Miniredis // nil once it is closed
 }
 
 func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
@@ -39,7 +36,12 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &embedded{server: server, stop: stop, done: make(chan struct{})}
 	e.client = redis.NewClient(&redis.Options{
-		Dialer:                   e.dial,
+		Dialer: func(context.Context, string, string) (net.Conn, error) {
+			if ctx.Err() != nil { // dialing a server that is closed would start it again
+				return nil, net.ErrClosed
+			}
+			return server.Dial()
+		},
 		ContextTimeoutEnabled:    true,
 		DisableIdentity:          true,
 		DialerRetries:            1,
@@ -50,15 +52,6 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 	server.Server().SetPreHook(e.memory.count)
 	go e.run(ctx)
 	return e, nil
-}
-
-func (e *embedded) dial(context.Context, string, string) (net.Conn, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.server == nil { // dialing a closed one would start it again
-		return nil, net.ErrClosed
-	}
-	return e.server.Dial()
 }
 
 // run lets keys expire and makes room. miniredis does neither by itself.
@@ -84,9 +77,5 @@ func (e *embedded) run(ctx context.Context) {
 func (e *embedded) close() {
 	e.stop()
 	<-e.done
-	e.mu.Lock()
-	server := e.server
-	e.server = nil
-	e.mu.Unlock()
-	server.Close()
+	e.server.Close()
 }
