@@ -62,7 +62,7 @@ func (b *breaker) allow(call call, now time.Time) (probe bool, refusal *Error) {
 	wait := b.retryAt.Sub(now)
 	if b.openSince.IsZero() {
 		if wait > 0 {
-			return false, &Error{Code: CodeRateLimited, Op: call.op, NotSent: true, RetryAfter: wait,
+			return false, &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: wait,
 				Detail: "not sent: the service has had too many requests"}
 		}
 		return false, nil
@@ -71,7 +71,7 @@ func (b *breaker) allow(call call, now time.Time) (probe bool, refusal *Error) {
 		wait += b.pause
 	}
 	if b.probing || wait > 0 {
-		return false, &Error{Code: CodeUnavailable, Op: call.op, NotSent: true, RetryAfter: max(wait, 0),
+		return false, &Error{Code: CodeUnavailable, Op: call.op, RetryAfter: max(wait, 0),
 			Detail: "not sent: the service has been away since " + b.openSince.UTC().Format(time.TimeOnly) + " UTC"}
 	}
 	b.probing = true
@@ -145,7 +145,7 @@ func answered(failure *Error) bool {
 // meansAway tells whether a failure shows that the service is away or broken.
 func meansAway(failure *Error) bool {
 	switch {
-	case failure.NotSent:
+	case failure.Attempts == 0:
 		return false
 	case failure.Status == http.StatusNotFound && failure.Op != OpList:
 		return false // a gateway may lack the path of one operation

@@ -43,7 +43,7 @@ func (g *guarded) fails(t *testing.T, first, last int) {
 	t.Helper()
 	for i := first; i <= last; i++ {
 		_, err := g.List(t.Context(), strconv.Itoa(i))
-		if failure := asError(t, err); failure.NotSent || failure.Code != hostapi.CodeUnavailable && failure.Code != hostapi.CodeMalformed {
+		if failure := asError(t, err); failure.Attempts == 0 || failure.Code != hostapi.CodeUnavailable && failure.Code != hostapi.CodeMalformed {
 			t.Fatalf("account %d: %v", i, err)
 		}
 	}
@@ -55,7 +55,7 @@ func (g *guarded) refused(t *testing.T, userID string) bool {
 	g.sent()
 	_, err := g.List(t.Context(), userID)
 	var failure *hostapi.Error
-	notSent := errors.As(err, &failure) && failure.NotSent
+	notSent := errors.As(err, &failure) && failure.Attempts == 0
 	if n := g.sent(); notSent != (n == 0) {
 		t.Errorf("%d requests, and %v", n, err)
 	}
@@ -89,7 +89,7 @@ func TestBreakerOpensWhenFiveAccountsFail(t *testing.T) {
 			for _, op := range operations() {
 				_, err := op.call(t.Context(), g.Client)
 				failure := asError(t, err)
-				if failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain || failure.Attempts != 0 || failure.RetryAfter != time.Second {
+				if failure.Code != hostapi.CodeUnavailable || failure.Uncertain || failure.Attempts != 0 || failure.RetryAfter != time.Second {
 					t.Errorf("%s: %s ends with %#v", name, op.name, err)
 				}
 			}
@@ -293,7 +293,7 @@ func TestBreakerHeedsRetryAfter(t *testing.T) {
 				pass(held - time.Second)
 				_, err := g.List(t.Context(), "7") // which would be repeated
 				failure := asError(t, err)
-				if failure.Code != hostapi.CodeRateLimited || !failure.NotSent || failure.RetryAfter != time.Second || g.sent() != 0 {
+				if failure.Code != hostapi.CodeRateLimited || failure.Attempts != 0 || failure.RetryAfter != time.Second || g.sent() != 0 {
 					t.Errorf("%q: %#v", retryAfter, err)
 				}
 				pass(time.Second)

@@ -17,12 +17,12 @@
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
 // of 5xx, an answer that makes no sense) and none has succeeded between. While
-// it is open, calls fail at once with CodeUnavailable and Error.NotSent. After a
+// it is open, calls fail at once with CodeUnavailable, after no attempt. After a
 // pause the next call is let through, and closes the breaker if the service
 // answers it. The pause doubles from 1 s to 15 s.
 //
-// After a 429 that says when to try again, calls fail with CodeRateLimited and
-// Error.NotSent until then, for 30 s at most.
+// After a 429 that says when to try again, calls fail with CodeRateLimited, after no
+// attempt, until then, for 30 s at most.
 package hostapi
 
 import (

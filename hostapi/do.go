@@ -35,34 +35,26 @@ type call struct {
 	fields   map[string]any // of the body, beside the user's ID
 }
 
-// do makes a call. Everything that is sent to the service is sent here.
-func (c *Client) do(ctx context.Context, call call) (result, error) {
-	started := time.Now()
-	got, attempts, failure := c.guarded(ctx, call)
+// do makes a call if its arguments are right and the circuit breaker allows it.
+// Everything that is sent to the service is sent here.
+func (c *Client) do(ctx context.Context, call call) (got result, err error) {
+	started, attempts := time.Now(), 0
+	o, failure := c.prepare(call)
+	if failure == nil {
+		var probe bool
+		if probe, failure = c.breaker.allow(call, started); failure == nil {
+			got, attempts, failure = c.send(ctx, o, call)
+			c.breaker.record(call.userID, probe, failure, time.Now())
+		}
+	}
 	took := time.Since(started)
 	if failure != nil {
+		failure.Took = took
 		c.observe(Call{call.op, failure.Code, attempts, took})
-		failure.Attempts, failure.Took = attempts, took
 		return result{}, failure
 	}
 	c.observe(Call{call.op, "", attempts, took})
 	return got, nil
-}
-
-// guarded makes a call if its arguments are right and the circuit breaker allows
-// it.
-func (c *Client) guarded(ctx context.Context, call call) (got result, attempts int, failure *Error) {
-	o, failure := c.prepare(call)
-	if failure != nil {
-		return result{}, 0, failure
-	}
-	probe, failure := c.breaker.allow(call, time.Now())
-	if failure != nil {
-		return result{}, 0, failure
-	}
-	got, attempts, failure = c.send(ctx, o, call)
-	c.breaker.record(call.userID, probe, failure, time.Now())
-	return got, attempts, failure
 }
 
 // prepare returns the operation of a call, or the mistake in its arguments.
@@ -93,16 +85,16 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 	}
 	for backoff := firstBackoff; ctx.Err() == nil; backoff *= 2 {
 		attempts++
-		got, failure = c.attempt(ctx, o, call)
-		if failure == nil || attempts == maxAttempts || !repeatable(o, failure) {
-			return got, attempts, failure
+		if got, failure = c.attempt(ctx, o, call); failure == nil {
+			return got, attempts, nil
 		}
+		failure.Attempts = attempts
 		wait := backoff/2 + rand.N(backoff)
 		if failure.RetryAfter > 0 {
 			wait = failure.RetryAfter
 		}
-		if wait > time.Until(deadline) {
-			return got, attempts, failure
+		if attempts == maxAttempts || !repeatable(o, failure) || wait > time.Until(deadline) {
+			return result{}, attempts, failure
 		}
 		select {
 		case <-time.After(wait):
@@ -110,7 +102,7 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 		}
 	}
 	failure = Interrupted(ctx, call.op)
-	failure.NotSent = attempts == 0
+	failure.Attempts = attempts
 	return result{}, attempts, failure
 }
 

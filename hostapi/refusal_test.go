@@ -102,7 +102,7 @@ func TestNotFoundAsAPageIsAGateways(t *testing.T) {
 		`{"error":"no such account"}`: hostapi.CodeNotFound, "no such account": hostapi.CodeNotFound, "": hostapi.CodeNotFound,
 	} {
 		got := restartError(t, http.StatusNotFound, http.Header{"Content-Type": {"text/html"}}, body)
-		if got.Code != want || got.Uncertain || got.Attempts != 1 || got.NotSent {
+		if got.Code != want || got.Uncertain || got.Attempts != 1 {
 			t.Errorf("%q: %#v, want %s", body, got, want)
 		}
 	}
