@@ -24,7 +24,9 @@ package accounts
 
 import (
 	"context"
+	"crypto/rand"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -72,16 +74,16 @@ type Config struct {
 
 // Cache answers questions about accounts. It is safe for concurrent use.
 type Cache struct {
-	source   Lister
-	store    *store
-	patience time.Duration
-	now      func() time.Time
-	calls    singleflight.Group // by user ID; they return a Snapshot
-
-	ctx    context.Context // of calls to the service
+	config Config
+	calls  singleflight.Group // by user ID; they return a Snapshot
+	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
-	mu     sync.Mutex // so that no call begins once Close waits for their end
-	work   sync.WaitGroup
+
+	put, expire, forget *redis.Script
+	cannotWrite         atomic.Bool
+	// unwritten holds, by user ID, a text of its own for the latest change that Redis
+	// did not take. What Redis holds of such an account is not believed.
+	unwritten sync.Map
 }
 
 // New returns a cache, to be closed.
@@ -93,7 +95,10 @@ func New(c Config) *Cache {
 		c.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Cache{source: c.Source, store: newStore(c), patience: c.Patience, now: c.Now, ctx: ctx, cancel: cancel}
+	return &Cache{
+		config: c, ctx: ctx, cancel: cancel,
+		put: redis.NewScript(putScript), expire: redis.NewScript(expireScript), forget: redis.NewScript(forgetScript),
+	}
 }
 
 // Account returns a user's account. Where it is not fresh, the service is asked.
@@ -104,8 +109,10 @@ func New(c Config) *Cache {
 // There is an error only then, the service's or a *hostapi.Error that wraps
 // ctx's, and where the service says that there is no such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
-	if e := c.store.fresh(ctx, userID); e != nil {
-		return e.snapshot()
+	if _, ok := c.unwritten.Load(userID); !ok {
+		if e := c.get(ctx, freshKey(userID), userID); e != nil {
+			return e.snapshot()
+		}
 	}
 	call := c.refresh(userID)
 	update := func(ctx context.Context) (Snapshot, error) {
@@ -116,7 +123,7 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
 		}
 	}
-	last := c.store.last(ctx, userID)
+	last := c.get(ctx, lastKey(userID), userID)
 	if last == nil || last.Missing {
 		return update(ctx)
 	}
@@ -136,15 +143,25 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 
 // SetStatus notes the status that an action returned for a server, so that it is
 // shown without asking the service. The answer to a call that began before is not
-// stored. The account grows no younger by it.
+// stored. The account grows no younger by it. Where the status cannot be stored, the
+// service is asked.
 func (c *Cache) SetStatus(ctx context.Context, userID, serverID, status string) {
-	c.store.setStatus(context.WithoutCancel(ctx), userID, serverID, status)
+	ctx = context.WithoutCancel(ctx)
+	found := c.load(ctx, userID)
+	if found.entry == nil || c.store(ctx, userID, found, found.entry.withStatus(serverID, status)) != nil {
+		c.Expire(ctx, userID)
+	}
 }
 
 // Expire makes the next Account ask the service, whatever the account's age. It
 // stays to be shown while the service is slow or fails.
 func (c *Cache) Expire(ctx context.Context, userID string) {
-	c.store.expire(context.WithoutCancel(ctx), userID)
+	if _, err := c.run(context.WithoutCancel(ctx), c.expire, userID); err != nil {
+		change := rand.Text()
+		c.unwritten.Store(userID, change)
+		// By then nothing from before the change is fresh, whoever stored it.
+		time.AfterFunc(c.config.TTL+c.config.Patience, func() { c.unwritten.CompareAndDelete(userID, change) })
+	}
 	// Later callers must not share a call that found the account fresh before. Those
 	// who came meanwhile may.
 	c.calls.Forget(userID)
@@ -154,13 +171,9 @@ func (c *Cache) Expire(ctx context.Context, userID string) {
 // was anything. The answer to a call that began before is not stored. The error is
 // Redis's, which may still hold the account then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
-	return c.store.forget(context.WithoutCancel(ctx), userID)
+	removed, err := c.run(context.WithoutCancel(ctx), c.forget, userID)
+	return removed > 0, err
 }
 
-// Close ends calls to the service and waits for them.
-func (c *Cache) Close() {
-	c.mu.Lock()
-	c.cancel()
-	c.mu.Unlock()
-	c.work.Wait()
-}
+// Close ends calls to the service.
+func (c *Cache) Close() { c.cancel() }

@@ -12,15 +12,7 @@ import (
 // refresh asks the service for an account, or joins a call that is under way.
 func (c *Cache) refresh(userID string) <-chan singleflight.Result {
 	return c.calls.DoChan(userID, func() (any, error) {
-		c.mu.Lock()
-		if c.ctx.Err() != nil {
-			c.mu.Unlock()
-			return Snapshot{}, hostapi.Interrupted(c.ctx, hostapi.OpList)
-		}
-		c.work.Add(1)
-		c.mu.Unlock()
-		defer c.work.Done()
-		ctx, cancel := context.WithTimeout(c.ctx, c.patience)
+		ctx, cancel := context.WithTimeout(c.ctx, c.config.Patience)
 		defer cancel()
 		return c.fetch(ctx, userID)
 	})
@@ -37,19 +29,19 @@ func outcome(r singleflight.Result) (Snapshot, error) {
 // is asked again.
 func (c *Cache) fetch(ctx context.Context, userID string) (Snapshot, error) {
 	for ctx.Err() == nil {
-		found := c.store.load(ctx, userID)
+		found := c.load(ctx, userID)
 		if found.fresh {
 			return found.entry.snapshot()
 		}
-		list, err := c.source.List(ctx, userID)
+		list, err := c.config.Source.List(ctx, userID)
 		missing := hostapi.CodeOf(err) == hostapi.CodeNotFound // which is an answer
 		if err != nil && !missing {
 			return Snapshot{}, err
 		}
 		found.fresh = true
-		answer := &entry{UserID: userID, FetchedAt: c.now(), Missing: missing, List: list}
+		answer := &entry{UserID: userID, FetchedAt: c.config.Now(), Missing: missing, List: list}
 		switch {
-		case errors.Is(c.store.put(ctx, userID, found, answer), errChanged):
+		case errors.Is(c.store(ctx, userID, found, answer), errChanged):
 		case missing:
 			return Snapshot{}, err // which tells more than the entry
 		default:

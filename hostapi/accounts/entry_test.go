@@ -54,16 +54,6 @@ func TestDecodeRefusesAnythingElse(t *testing.T) {
 	}
 }
 
-func TestUnwrittenChangesAreBounded(t *testing.T) {
-	s := &store{unwritten: make(map[string]string)}
-	for i := range 2 * maxUnwritten {
-		s.notWritten(fmt.Sprint(i))
-	}
-	if n := len(s.unwritten); n > maxUnwritten || s.unwrittenGeneration(fmt.Sprint(2*maxUnwritten-1)) == "" {
-		t.Errorf("%d are kept, or the latest is not", n)
-	}
-}
-
 func BenchmarkDecode(b *testing.B) {
 	data := encode(b, tenBots(time.Now()))
 	b.ReportAllocs()
