@@ -3,9 +3,11 @@ package redisclient
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/rs/zerolog"
@@ -18,29 +20,32 @@ const tick = time.Second
 // embedded is a Redis inside the process. It is reached without a port, so that
 // no other program on the machine can read or change what it holds.
 type embedded struct {
-	server *miniredis.Miniredis
+	redis  *miniredis.Miniredis
+	server *server.Server // of redis, which is locked while a script runs
 	client *redis.Client
-	memory *memory
+	log    zerolog.Logger
+	onFull func(error)
+	used   atomic.Int64 // the bytes that are held, or more
 	stop   context.CancelFunc
 	done   chan struct{}
 }
 
 func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
-	server := miniredis.NewMiniRedis()
-	first, err := server.Dial() // which starts it
+	r := miniredis.NewMiniRedis()
+	first, err := r.Dial() // which starts it
 	if err != nil {
 		return nil, err
 	}
 	_ = first.Close()
 
 	ctx, stop := context.WithCancel(context.Background())
-	e := &embedded{server: server, stop: stop, done: make(chan struct{})}
+	e := &embedded{redis: r, server: r.Server(), log: log, onFull: onFull, stop: stop, done: make(chan struct{})}
 	e.client = redis.NewClient(&redis.Options{
 		Dialer: func(context.Context, string, string) (net.Conn, error) {
 			if ctx.Err() != nil { // dialing a server that is closed would start it again
 				return nil, net.ErrClosed
 			}
-			return server.Dial()
+			return r.Dial()
 		},
 		ContextTimeoutEnabled:    true,
 		DisableIdentity:          true,
@@ -48,8 +53,7 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 		MaxRetries:               -1, // none
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
-	e.memory = &memory{redis: server, server: server.Server(), client: e.client, log: log, onFull: onFull}
-	server.Server().SetPreHook(e.memory.count)
+	e.server.SetPreHook(e.count)
 	go e.run(ctx)
 	return e, nil
 }
@@ -67,9 +71,9 @@ func (e *embedded) run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		now := time.Now()
-		e.server.FastForward(now.Sub(last))
+		e.redis.FastForward(now.Sub(last))
 		last = now
-		e.memory.makeRoom(ctx)
+		e.makeRoom(ctx)
 	}
 }
 
@@ -77,5 +81,5 @@ func (e *embedded) run(ctx context.Context) {
 func (e *embedded) close() {
 	e.stop()
 	<-e.done
-	e.server.Close()
+	e.redis.Close()
 }

@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 )
 
 const (
@@ -23,51 +20,43 @@ const (
 	entryOverhead = 256
 )
 
-// memory keeps what an embedded Redis holds under a limit, which miniredis does not
-// know. What is written is counted as it comes. What is replaced or expires is found
-// only by measuring, which is done when the count reaches the limit.
-type memory struct {
-	redis  *miniredis.Miniredis
-	server *server.Server // of redis, which is locked while a script runs
-	client *redis.Client
-	log    zerolog.Logger
-	onFull func(error)
-	used   atomic.Int64 // what is held, or more
-}
+// An embedded Redis is kept under a limit, which miniredis does not know. What is
+// written is counted as it comes. What is replaced or expires is found only by
+// measuring, which is done when the count reaches the limit.
 
 // count counts a command. It is a hook of miniredis's, which goes on with the command.
-func (m *memory) count(_ *server.Peer, command string, args ...string) (answered bool) {
-	if command == "MEMORY" || m.server.IsReadOnlyCommand(command) {
+func (e *embedded) count(_ *server.Peer, command string, args ...string) (answered bool) {
+	if command == "MEMORY" || e.server.IsReadOnlyCommand(command) {
 		return false
 	}
 	size := int64(entryOverhead)
 	for _, arg := range args {
 		size += int64(len(arg))
 	}
-	m.used.Add(size)
+	e.used.Add(size)
 	return false
 }
 
 // makeRoom drops what would expire soonest, until half of the limit is held, where
 // more than the limit is. What never expires goes last.
-func (m *memory) makeRoom(ctx context.Context) {
-	counted := m.used.Load()
+func (e *embedded) makeRoom(ctx context.Context) {
+	counted := e.used.Load()
 	if counted <= memoryLimit {
 		return
 	}
-	entries, held := m.measure(ctx)
+	entries, held := e.measure(ctx)
 	dropped := 0
 	if held > memoryLimit {
 		slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.expires, b.expires) })
 		for ; dropped < len(entries) && held > memoryLimit/2; dropped++ {
-			m.redis.DB(0).Del(entries[dropped].key)
+			e.redis.DB(0).Del(entries[dropped].key)
 			held -= entries[dropped].size
 		}
 	}
-	m.used.Add(held - counted) // what was written meanwhile stays counted
+	e.used.Add(held - counted) // what was written meanwhile stays counted
 	if dropped > 0 {
-		m.log.Warn().Int("keys", dropped).Msg("the embedded redis was full: what would expire soonest was dropped")
-		m.onFull(fmt.Errorf("%d keys were dropped", dropped))
+		e.log.Warn().Int("keys", dropped).Msg("the embedded redis was full: what would expire soonest was dropped")
+		e.onFull(fmt.Errorf("%d keys were dropped", dropped))
 	}
 }
 
@@ -79,18 +68,18 @@ type entry struct {
 }
 
 // measure asks the server, as it knows the size of values of every type.
-func (m *memory) measure(ctx context.Context) (entries []entry, held int64) {
-	for _, key := range m.redis.DB(0).Keys() {
-		size, err := m.client.MemoryUsage(ctx, key).Result()
+func (e *embedded) measure(ctx context.Context) (entries []entry, held int64) {
+	for _, key := range e.redis.DB(0).Keys() {
+		size, err := e.client.MemoryUsage(ctx, key).Result()
 		if errors.Is(err, redis.Nil) {
 			continue // it expired
 		}
-		expires := m.redis.DB(0).TTL(key)
+		expires := e.redis.DB(0).TTL(key)
 		if expires == 0 {
 			expires = math.MaxInt64
 		}
-		e := entry{key, size + int64(len(key)) + entryOverhead, expires}
-		entries, held = append(entries, e), held+e.size
+		size += int64(len(key)) + entryOverhead
+		entries, held = append(entries, entry{key, size, expires}), held+size
 	}
 	return entries, held
 }
