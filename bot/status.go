@@ -21,7 +21,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Started: b.started,
 		Served:  b.monitor.Served(),
 		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
-		Service: commands.ServiceHealth{Window: monitor.Window, Calls: calls, Failed: failed, DownSince: b.service.Health().DownSince},
+		Service: commands.ServiceHealth{Window: monitor.Window, Calls: calls, Failed: failed, DownSince: b.service.DownSince()},
 		Redis:   b.redisHealth(ctx),
 		Log:     logHealth(b.delivery.Status()),
 	}

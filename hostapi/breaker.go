@@ -20,13 +20,6 @@ const (
 	maxFailing = 10_000
 )
 
-// Health is what is known of the service as a whole.
-type Health struct {
-	// DownSince is since when the circuit breaker is open, and calls are refused;
-	// zero: it is closed.
-	DownSince time.Time
-}
-
 // breaker is a circuit breaker. It keeps calls from a service that is away or
 // wants to be left alone.
 //
@@ -47,10 +40,10 @@ type breaker struct {
 	probing   bool            // a probe is under way
 }
 
-func (b *breaker) health() Health {
+func (b *breaker) downSince() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return Health{DownSince: b.openSince}
+	return b.openSince
 }
 
 // allow tells whether a call may be made now, and returns its error if not. A
@@ -97,7 +90,13 @@ func (b *breaker) record(userID string, probe bool, failure *Error, now time.Tim
 			b.retryAt = now.Add(min(failure.RetryAfter, maxHold))
 		}
 	case meansAway(failure):
-		b.fail(userID)
+		if !b.failing[userID] {
+			if len(b.failing) >= maxFailing {
+				clear(b.failing)
+			}
+			b.failing[userID] = true
+			b.count++
+		}
 		if before.IsZero() && b.count >= openAfter {
 			b.openSince = now
 		}
@@ -114,18 +113,6 @@ func (b *breaker) record(userID string, probe bool, failure *Error, now time.Tim
 	case after.IsZero() && !before.IsZero():
 		b.onUp(now.Sub(before))
 	}
-}
-
-// fail remembers an account as failing. The lock is held.
-func (b *breaker) fail(userID string) {
-	if b.failing[userID] {
-		return
-	}
-	if len(b.failing) >= maxFailing {
-		clear(b.failing)
-	}
-	b.failing[userID] = true
-	b.count++
 }
 
 // answered tells whether the outcome of a call is one that only a service that

@@ -35,7 +35,7 @@ func guard(t *testing.T, steps ...step) *guarded {
 	return g
 }
 
-func (g *guarded) isOpen() bool { return !g.Health().DownSince.IsZero() }
+func (g *guarded) isOpen() bool { return !g.DownSince().IsZero() }
 
 // fails has accounts from first to last asked for, with an answer that shows the
 // service to be away.

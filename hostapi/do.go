@@ -10,8 +10,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -23,8 +25,8 @@ const (
 	maxAttempts = 3
 	// firstBackoff is the wait before the second attempt, on average; it doubles.
 	firstBackoff = 100 * time.Millisecond
-	// maxElapsed bounds all attempts of a call whose context has no deadline.
-	maxElapsed = 30 * time.Second
+	// maxWait bounds the wait that the service asks for.
+	maxWait = 10 * time.Second
 )
 
 // call is one call of an operation.
@@ -79,10 +81,7 @@ func (c *Client) prepare(call call) (operation, *Error) {
 // send makes the request of a call, and makes it again where that is safe, may
 // help and fits the context's deadline.
 func (c *Client) send(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(maxElapsed)
-	}
+	deadline, bounded := ctx.Deadline()
 	for backoff := firstBackoff; ctx.Err() == nil; backoff *= 2 {
 		attempts++
 		if got, failure = c.attempt(ctx, o, call); failure == nil {
@@ -93,7 +92,8 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 		if failure.RetryAfter > 0 {
 			wait = failure.RetryAfter
 		}
-		if attempts == maxAttempts || !repeatable(o, failure) || wait > time.Until(deadline) {
+		tooLong := wait > maxWait || bounded && wait > time.Until(deadline)
+		if attempts == maxAttempts || !repeatable(o, failure) || tooLong {
 			return result{}, attempts, failure
 		}
 		select {
@@ -118,7 +118,8 @@ func repeatable(o operation, failure *Error) bool {
 func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *Error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	traced, connected := withTrace(bounded)
+	var connected atomic.Bool // so that the request may have been written
+	traced := httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	req, err := c.request(traced, o, call)
 	if err != nil {
 		return result{}, &Error{Code: CodeInternal, Op: o.name, Detail: c.printable(err.Error())}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -101,8 +100,7 @@ func codeNamed(code string) Code {
 // retryAfter reads a Retry-After header, which holds seconds or a date; 0 where
 // it holds neither, or the past.
 func retryAfter(header string, now time.Time) time.Duration {
-	seconds, err := strconv.Atoi(header)
-	wait := time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
+	wait, err := time.ParseDuration(header + "s")
 	if err != nil {
 		date, _ := http.ParseTime(header) // long ago where it is none
 		wait = date.Sub(now)

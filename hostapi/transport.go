@@ -1,12 +1,9 @@
 package hostapi
 
 import (
-	"context"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 	"time"
 )
 
@@ -30,19 +27,4 @@ func newTransport(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 		IdleConnTimeout:        4 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
-}
-
-// dontFollow makes a redirect the answer, and so a failure. net/http would turn an
-// action into a GET, and would take the secret along to subdomains and from https to
-// http.
-func dontFollow(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// withTrace returns a context, and whether the request that was made with it has had
-// a connection, on which it may have been written. The transport may still be working
-// on it when the caller has given up.
-func withTrace(ctx context.Context) (traced context.Context, connected *atomic.Bool) {
-	connected = new(atomic.Bool)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	}), connected
 }
