@@ -34,12 +34,6 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 	compare(t, got, want)
 }
 
-func TestExampleLoadsAlone(t *testing.T) {
-	if _, err := configs.Load(examplePath, nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // What the example shows as a comment is right too.
 func TestExampleOperations(t *testing.T) {
 	content := example(t)

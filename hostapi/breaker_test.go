@@ -267,20 +267,6 @@ func TestBreakerLetsOneProbeThroughAtATime(t *testing.T) {
 	})
 }
 
-func TestBreakerTellsOfManyFailuresOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, hangs)
-		var calling sync.WaitGroup
-		for i := range 100 {
-			calling.Go(func() { _, _ = g.Restart(t.Context(), strconv.Itoa(i), "s") })
-		}
-		calling.Wait()
-		if n := g.sent(); len(g.down) != 1 || n != 100 {
-			t.Errorf("told %d times of %d requests", len(g.down), n)
-		}
-	})
-}
-
 func TestBreakerHeedsRetryAfter(t *testing.T) {
 	for retryAfter, held := range map[string]time.Duration{"7": 7 * time.Second, "3600": 30 * time.Second, "": 0} {
 		synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package hostapi_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
@@ -115,39 +114,6 @@ func TestActionsThatNeverLeftAreNotUncertain(t *testing.T) {
 	}
 }
 
-// TestActionsThatLeftAreUncertain has the service read the action and say
-// nothing, over a connection that is new and over one that was in use.
-func TestActionsThatLeftAreUncertain(t *testing.T) {
-	for name, warm := range map[string]bool{"new connection": false, "used connection": true} {
-		t.Run(name, func(t *testing.T) {
-			arrived := make(chan struct{}, 8)
-			client := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodGet {
-					_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
-					return
-				}
-				_, _ = io.Copy(io.Discard, r.Body)
-				arrived <- struct{}{}
-				<-r.Context().Done()
-			})
-			if warm {
-				if _, err := client.List(t.Context(), "42"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				<-arrived
-				cancel()
-			}()
-			err := client.Delete(ctx, "42", "s")
-			if hostapi.CodeOf(err) != hostapi.CodeCanceled || !hostapi.IsUncertain(err) || len(arrived) != 0 {
-				t.Errorf("%v, uncertain %v, arrived %d more times", err, hostapi.IsUncertain(err), len(arrived))
-			}
-		})
-	}
-}
-
 // TestActionsAreNotSentAgainByTheTransport has the service break off a
 // connection that was in use before, after it has read the whole request. That
 // is where net/http sends again what it takes to be harmless.
@@ -208,20 +174,6 @@ func trusting(service *httptest.Server, proxy func(*http.Request) (*url.URL, err
 		transport.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 		transport.TLSClientConfig.RootCAs.AddCert(service.Certificate())
 		c.Transport = transport
-	}
-}
-
-func noProxy(*http.Request) (*url.URL, error) { return nil, nil }
-
-func TestCertificatesAreVerified(t *testing.T) {
-	service := secureService(t)
-	if _, err := newClient(t, service.URL, trusting(service, noProxy)).List(t.Context(), "42"); err != nil {
-		t.Fatal(err)
-	}
-	other := strings.Replace(service.URL, "127.0.0.1", "localhost", 1) // which the certificate does not name
-	_, err := newClient(t, other, trusting(service, noProxy)).Restart(t.Context(), "42", "s")
-	if hostapi.CodeOf(err) != hostapi.CodeUnavailable || hostapi.IsUncertain(err) || !strings.Contains(err.Error(), "certificate") {
-		t.Error(err)
 	}
 }
 

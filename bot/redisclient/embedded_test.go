@@ -92,27 +92,3 @@ func TestEmbeddedIsBounded(t *testing.T) {
 		})
 	}
 }
-
-func TestEmbeddedIsPrivate(t *testing.T) {
-	one, other := open(t, ""), open(t, "")
-	if err := one.Client.Set(t.Context(), "key", "value", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if other.Client.Exists(t.Context(), "key").Val() != 0 {
-		t.Error("two of them share their data")
-	}
-}
-
-func TestEmbeddedClosed(t *testing.T) {
-	conn, err := redisclient.Open("", zerolog.Nop(), func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.Client.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
-	conn.Close()
-	if conn.Client.Ping(t.Context()).Err() == nil {
-		t.Error("a ping succeeded after it was closed")
-	}
-}

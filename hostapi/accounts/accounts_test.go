@@ -189,23 +189,6 @@ func TestCallersShareACall(t *testing.T) {
 	})
 }
 
-// A caller looks into Redis just before an answer is stored there.
-func TestCallersShareAnAnswerThatWasStoredMeanwhile(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		first := ask(t, f.Cache)
-		q := f.service.next(t)
-		looking, release := f.hook.holdFirst("mget")
-		second := ask(t, f.another(t))
-		receive(t, looking) // it found that the account is not fresh
-		q.reply(t, "RUNNING")
-		receive(t, first)
-		close(release)
-		if o := receive(t, second); o.err != nil || o.status() != "RUNNING" {
-			t.Errorf("got %+v, error %v", o.snapshot, o.err)
-		}
-	})
-}
-
 func TestCallIsBoundedByPatience(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		askBy(context.WithoutCancel(t.Context()), f.Cache, time.Now())

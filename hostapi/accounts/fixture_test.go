@@ -125,7 +125,6 @@ type fixture struct {
 	started time.Time
 	later   atomic.Int64  // how much of a time.Duration has gone by since
 	ahead   time.Duration // by which the clock of the next cache is wrong
-	onNow   func()        // is called when the next cache looks at its clock
 
 	troubles atomic.Int32 // how often they were told of
 }
@@ -154,14 +153,11 @@ func newFixture(t testing.TB, url string) *fixture {
 // another returns the cache of another process that shares the Redis.
 func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
-	ahead, onNow := f.ahead, f.onNow
-	if onNow == nil {
-		onNow = func() {}
-	}
+	ahead := f.ahead
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
 		OnTrouble: func(error) { f.troubles.Add(1) },
-		Now:       func() time.Time { onNow(); return f.now().Add(ahead) },
+		Now:       func() time.Time { return f.now().Add(ahead) },
 	})
 	t.Cleanup(c.Close)
 	return c

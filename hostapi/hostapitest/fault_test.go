@@ -1,13 +1,9 @@
 package hostapitest_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"hostbot/hostapi/hostapitest"
 )
@@ -56,54 +52,5 @@ func TestFaults(t *testing.T) {
 				t.Errorf("acted: %t, want %t", acted, test.acted)
 			}
 		})
-	}
-}
-
-func TestADelayIsOnTheClock(t *testing.T) {
-	s := faulty(t, hostapitest.Fault{Delay: time.Minute})
-	answered := s.later(t.Context(), http.MethodPost, restart, asUser(user))
-	s.clock.BlockUntil(t, 1)
-	s.wantStatus(t, "STOPPED")
-	s.clock.Advance(time.Minute)
-	if got := <-answered; got.status != 200 {
-		t.Errorf("answered %+v", got)
-	}
-}
-
-func TestAHangingRequestEndsWithItsCallerOrTheFault(t *testing.T) {
-	s := run(t, hostapitest.Options{Restart: -1})
-	s.AddServer(user, hostapitest.Server{ID: "a", Status: hostapitest.Stopped})
-	s.Fail("", hostapitest.Fault{Hang: true}, 0)
-
-	ctx, leave := context.WithCancel(t.Context())
-	left := s.later(ctx, http.MethodPost, restart, asUser(user))
-	stays := s.later(t.Context(), http.MethodPost, restart, asUser(user))
-	s.WaitFor(t, hostapitest.OpRestart, 2)
-	leave()
-	<-left
-	s.ClearFaults()
-	if got := <-stays; got.err == nil {
-		t.Errorf("answered %+v", got)
-	}
-	s.wantStatus(t, "STOPPED")
-}
-
-func TestFaultsAreCountedPerOperation(t *testing.T) {
-	s := run(t, hostapitest.Options{})
-	s.AddServer(user, hostapitest.Server{ID: "a"})
-	list, get := "/api/bot/servers?chatUserId="+user, "/api/bot/servers/a?chatUserId="+user
-	s.Fail(hostapitest.OpList, hostapitest.Fault{Status: 500}, 2)
-	s.Fail("", hostapitest.Fault{Status: 503}, 0)
-
-	status := func(path string) int { return s.ask(t.Context(), http.MethodGet, path, "").status }
-	got := []int{status(get), status(list), status(list), status(list)}
-	want := []hostapitest.ActiveFault{{Fault: hostapitest.Fault{Status: 503}}}
-	if diff := cmp.Diff(want, s.Faults()); diff != "" {
-		t.Errorf("faults left (-want +got):\n%s", diff)
-	}
-	s.ClearFaults()
-	got = append(got, status(get))
-	if diff := cmp.Diff([]int{503, 500, 500, 503, 200}, got); diff != "" {
-		t.Errorf("statuses (-want +got):\n%s", diff)
 	}
 }

@@ -1,15 +1,12 @@
 package secret_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
 	"go.yaml.in/yaml/v4"
 
 	"hostbot/hostapi/secret"
@@ -35,12 +32,6 @@ func newHolder() holder {
 	}
 	h.Nested.Inner = value
 	return h
-}
-
-func TestReveal(t *testing.T) {
-	if got := secret.Text(plain).Reveal(); got != plain {
-		t.Errorf("Reveal() = %q, want %q", got, plain)
-	}
 }
 
 func TestCheckHeader(t *testing.T) {
@@ -96,20 +87,6 @@ func TestMarshal(t *testing.T) {
 				t.Errorf("the mask is missing: %s", out)
 			}
 		})
-	}
-}
-
-func TestLogs(t *testing.T) {
-	var out bytes.Buffer
-	value := secret.Text(plain)
-	log := zerolog.New(&out)
-	log.Info().Any("any", value).Interface("holder", newHolder()).Stringer("stringer", value).
-		Fields(map[string]any{"field": value}).Msgf("message %v", value)
-	slog.New(slog.NewJSONHandler(&out, nil)).Info("json", "value", value, "holder", newHolder())
-	slog.New(slog.NewTextHandler(&out, nil)).Info("text", "value", value, "holder", newHolder())
-	hidden(t, out.String())
-	if lines := strings.Count(out.String(), "\n"); lines != 3 {
-		t.Errorf("%d lines were logged, want 3: %s", lines, out.String())
 	}
 }
 
