@@ -48,30 +48,6 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-// Of every form, opening succeeds and commands fail while nobody listens.
-func TestOpenWhileAway(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	_ = listener.Close()
-
-	for name, address := range map[string]string{
-		"single":   "redis://" + addr,
-		"TLS":      "rediss://" + addr,
-		"sentinel": "redis://" + addr + "?master_name=main&addr=" + addr,
-		"cluster":  "redis://" + addr + "?addr=" + addr,
-	} {
-		t.Run(name, func(t *testing.T) {
-			conn := open(t, address)
-			if err := conn.Client.Ping(t.Context()).Err(); err == nil {
-				t.Error("a ping succeeded")
-			}
-		})
-	}
-}
-
 // A Redis that accepts and never answers costs a command its limits, and not
 // the seconds that go-redis would wait.
 func TestSilentServer(t *testing.T) {

@@ -35,7 +35,9 @@ func TestParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind := "single"
-			switch redis.NewUniversalClient(o).(type) {
+			client := redis.NewUniversalClient(o)
+			defer func() { _ = client.Close() }()
+			switch client.(type) {
 			case *redis.ClusterClient:
 				kind = "cluster"
 			case *redis.Client:

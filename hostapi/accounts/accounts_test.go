@@ -45,41 +45,6 @@ func TestAccountThatIsNotCachedWaitsForTheService(t *testing.T) {
 		if o := receive(t, asked); !errors.Is(o.err, down) {
 			t.Errorf("error is %v, want the service's", o.err)
 		}
-
-		ctx, leave := context.WithCancel(t.Context())
-		asked = askBy(ctx, f.Cache, time.Now().Add(safety))
-		q = f.service.next(t)
-		leave()
-		if o := receive(t, asked); hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
-			t.Errorf("error of a caller who left is %v", o.err)
-		}
-		joined := ask(t, f.Cache)
-		q.reply(t, "RUNNING")
-		if o := receive(t, joined); o.status() != "RUNNING" {
-			t.Errorf("the answer to a caller who left is lost: %+v", o)
-		}
-		_, _ = f.Account(ctx, user, time.Now().Add(safety))
-		if f.troubles.Load() != 0 {
-			t.Error("a caller who left counts as trouble with Redis")
-		}
-	})
-}
-
-func TestAccountsOfUsersAreApart(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.fetched(t, "RUNNING")
-		const other = "80351110224678913"
-		asked := make(chan string, 1)
-		go func() {
-			s, _ := f.Account(t.Context(), other, time.Now().Add(safety))
-			asked <- outcome{snapshot: s}.status()
-		}()
-		q := f.service.next(t)
-		q.reply(t, "STOPPED")
-		if status := receive(t, asked); status != "STOPPED" || q.userID != other {
-			t.Errorf("the other got %s by a call for %s", status, q.userID)
-		}
-		f.wantCached(t, f.Cache, "RUNNING")
 	})
 }
 
@@ -177,14 +142,18 @@ func TestCallersShareACall(t *testing.T) {
 			others = append(others, ask(t, f.Cache))
 		}
 		leave()
-		if o := receive(t, first); o.err == nil {
+		if o := receive(t, first); hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
 			t.Fatalf("a caller who left got %+v", o)
 		}
+		_, _ = f.Account(ctx, user, time.Now().Add(safety))
 		q.reply(t, "RUNNING") // a second call would never end, nor would its callers
 		for _, other := range others {
 			if o := receive(t, other); o.err != nil || o.status() != "RUNNING" {
 				t.Errorf("got %+v, error %v", o.snapshot, o.err)
 			}
+		}
+		if f.troubles.Load() != 0 {
+			t.Error("a caller who left counts as trouble with Redis")
 		}
 	})
 }

@@ -176,23 +176,3 @@ func TestForgetTellsThatRedisIsGone(t *testing.T) {
 		}
 	})
 }
-
-func TestReplicasWhoseClocksDifferShareTheCache(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.ahead = 5 * time.Minute
-		ahead := f.another(t)
-		asked := ask(t, ahead)
-		f.service.next(t).reply(t, "RUNNING")
-		receive(t, asked)
-		f.wantCached(t, f.Cache, "RUNNING")
-		if at := f.cached(t, f.Cache).snapshot.FetchedAt; at.After(f.now()) {
-			t.Errorf("fetched at %v, and it is %v", at, f.now())
-		}
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
-		f.wantCached(t, ahead, "STOPPED")
-
-		f.Expire(t.Context(), user)
-		f.fetched(t, "CRASHED") // by the clock that is behind
-		f.wantCached(t, ahead, "CRASHED")
-	})
-}

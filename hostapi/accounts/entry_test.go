@@ -44,6 +44,14 @@ func TestDecodeReadsWhatWasWritten(t *testing.T) {
 	}
 }
 
+// The clock of the machine that wrote the entry is ahead.
+func TestDecodeDatesNothingInTheFuture(t *testing.T) {
+	now := time.Now()
+	if e, err := decode(encode(t, tenBots(now.Add(time.Hour))), "1", now); err != nil || !e.FetchedAt.Equal(now) {
+		t.Errorf("fetched at %v, %v", e.FetchedAt, err)
+	}
+}
+
 func TestDecodeRefusesAnythingElse(t *testing.T) {
 	now := time.Now()
 	good := string(encode(t, tenBots(now)))

@@ -123,8 +123,7 @@ type fixture struct {
 	hook    *hook
 
 	started time.Time
-	later   atomic.Int64  // how much of a time.Duration has gone by since
-	ahead   time.Duration // by which the clock of the next cache is wrong
+	later   atomic.Int64 // how much of a time.Duration has gone by since
 
 	troubles atomic.Int32 // how often they were told of
 }
@@ -153,11 +152,10 @@ func newFixture(t testing.TB, url string) *fixture {
 // another returns the cache of another process that shares the Redis.
 func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
-	ahead := f.ahead
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
 		OnTrouble: func(error) { f.troubles.Add(1) },
-		Now:       func() time.Time { return f.now().Add(ahead) },
+		Now:       f.now,
 	})
 	t.Cleanup(c.Close)
 	return c
