@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -118,15 +119,7 @@ func (b *breaker) record(userID string, probe bool, failure *Error, now time.Tim
 // answered tells whether the outcome of a call is one that only a service that
 // works gives: a success, or the refusal of what it was asked.
 func answered(failure *Error) bool {
-	if failure == nil {
-		return true
-	}
-	switch failure.Code {
-	case CodeUnavailable, CodeMalformed, CodeCanceled:
-		return false
-	default:
-		return failure.Status != 0
-	}
+	return failure == nil || failure.Status != 0 && !slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled}, failure.Code)
 }
 
 // meansAway tells whether a failure shows that the service is away or broken.
