@@ -18,8 +18,9 @@
 // is asked. Where an action changed an account that Redis did not take, the process
 // asks the service until it has told Redis.
 //
-// Redis's clock alone decides whether an account in Redis is fresh. The clocks of
-// the processes may differ.
+// Redis's clock decides whether an account in Redis is fresh. The clocks of the
+// processes may differ: an account whose status another process notes is then fresh
+// for longer or shorter, for TTL at most.
 package accounts
 
 import (
