@@ -4,7 +4,7 @@ import "time"
 
 // redisLost is told when Redis has not answered for a while.
 func (b *Bot) redisLost(reason error) {
-	b.log.Warn().Err(reason).Msg("redis does not answer: each replica remembers accounts for itself, and replicas do not see each other's actions")
+	b.log.Warn().Err(reason).Msg("redis does not answer: the hosting service is asked for every account, and replicas do not see each other's actions")
 	b.telling.Go(func() { b.stafflog.RedisLost(reason) })
 }
 
@@ -36,6 +36,3 @@ func (b *Bot) cacheFailing(reason error) {
 	b.log.Warn().Err(reason).Msg("accounts cannot be cached: the hosting service is asked more often")
 	b.telling.Go(func() { b.stafflog.CacheFailing(reason) })
 }
-
-// cacheRecovered is told that accounts can be cached again.
-func (b *Bot) cacheRecovered() { b.log.Info().Msg("accounts are cached again") }

@@ -24,11 +24,11 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	}
 	b.service = client
 	b.onClose(client.Close)
-	b.monitor.ServiceHealth(client.Health)
+	b.monitor.ServiceHealth(client.DownSince)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Source: loggedLister{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
-		OnTrouble: b.cacheFailing, OnRecovered: b.cacheRecovered,
+		OnTrouble: b.cacheFailing,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil

@@ -24,7 +24,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Started: b.started,
 		Served:  b.monitor.Served(),
 		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
-		Calls:   calls, Failed: failed, Window: monitor.Window, DownSince: b.service.Health().DownSince,
+		Calls:   calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: time.Since(asked),
 		Log: b.delivery.Status(),
 	}

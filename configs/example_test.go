@@ -34,12 +34,6 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 	compare(t, got, want)
 }
 
-func TestExampleLoadsAlone(t *testing.T) {
-	if _, err := configs.Load(examplePath, nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // What the example shows as a comment is right too.
 func TestExampleOperations(t *testing.T) {
 	content := example(t)
@@ -50,9 +44,9 @@ func TestExampleOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := defaults()
-	want.HostAPI.Operations = map[hostapi.Operation]configs.Operation{
+	want.HostAPI.Operations = map[hostapi.Operation]hostapi.Override{
 		hostapi.OpDelete:  {Enabled: new(false)},
-		hostapi.OpRestart: {Enabled: new(true), Method: "PUT", Path: "/v2/apps/:id/restart", ChatUserID: hostapi.InQuery},
+		hostapi.OpRestart: {Enabled: new(true), Method: "PUT", Path: "/v2/apps/:id/restart", UserIDIn: hostapi.InQuery},
 	}
 	compare(t, got, want)
 }

@@ -108,22 +108,3 @@ func TestFileMistakesHideSecrets(t *testing.T) {
 		leaks(t, err.Error())
 	}
 }
-
-func FuzzFile(f *testing.F) {
-	for _, content := range misplaced() {
-		f.Add(fmt.Sprintf(content, tokenMark))
-	}
-	f.Add("discord:\n  token: TOKENmark\nadmin:\n  user_ids: [1, 2]\n")
-	f.Add("log: &a {level: *a}\n---\n...\n")
-	f.Fuzz(func(t *testing.T, content string) {
-		settings, err := load(t, content, required()[1:]...)
-		if err == nil {
-			if settings.HostAPI.Secret.Reveal() == "" {
-				t.Error("settings without a secret are taken")
-			}
-			return
-		}
-		lines(t, err)
-		leaks(t, err.Error())
-	})
-}

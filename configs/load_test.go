@@ -122,9 +122,9 @@ log:
 	want := defaults()
 	want.Discord.Token, want.Discord.GuildID = "a.b.c", "123456789012345678"
 	want.HostAPI.Secret, want.HostAPI.AllowHTTP = "007", true
-	want.HostAPI.Operations = map[hostapi.Operation]configs.Operation{
+	want.HostAPI.Operations = map[hostapi.Operation]hostapi.Override{
 		hostapi.OpDelete:  {Enabled: new(false)},
-		hostapi.OpRestart: {Method: "PUT", Path: "/v2/apps/:id/restart", ChatUserID: hostapi.InQuery},
+		hostapi.OpRestart: {Method: "PUT", Path: "/v2/apps/:id/restart", UserIDIn: hostapi.InQuery},
 	}
 	want.Redis.URL = "redis://localhost"
 	const channel = "987654321098765432"

@@ -61,30 +61,12 @@ type HostAPI struct {
 	// Timeout bounds one request: 100 ms to 2 min.
 	Timeout time.Duration `yaml:"timeout" env:"HOSTAPI_TIMEOUT"`
 	// Operations changes how operations are called. Only the file sets it.
-	Operations map[hostapi.Operation]Operation `yaml:"operations"`
-}
-
-// Operation changes how an operation of the service is called. What is empty
-// stays as the service's document has it.
-type Operation struct {
-	Enabled    *bool         `yaml:"enabled"` // nil means true
-	Method     string        `yaml:"method"`
-	Path       string        `yaml:"path"` // with :id in the server's place
-	ChatUserID hostapi.Place `yaml:"chat_user_id"`
+	Operations map[hostapi.Operation]hostapi.Override `yaml:"operations"`
 }
 
 // Config returns what the service's client takes from the settings.
 func (h HostAPI) Config() hostapi.Config {
-	c := hostapi.Config{
-		BaseURL: h.URL, Secret: h.Secret, AllowHTTP: h.AllowHTTP, Timeout: h.Timeout,
-		Operations: make(map[hostapi.Operation]hostapi.Override, len(h.Operations)),
-	}
-	for name, o := range h.Operations {
-		c.Operations[name] = hostapi.Override{
-			Disabled: o.Enabled != nil && !*o.Enabled, Method: o.Method, Path: o.Path, UserIDIn: o.ChatUserID,
-		}
-	}
-	return c
+	return hostapi.Config{BaseURL: h.URL, Secret: h.Secret, AllowHTTP: h.AllowHTTP, Timeout: h.Timeout, Operations: h.Operations}
 }
 
 // Redis is where the program keeps what must outlive an interaction.

@@ -52,18 +52,6 @@ func TestListTakesWhatIsOdd(t *testing.T) {
 	}
 }
 
-func TestListIgnoresTheContentType(t *testing.T) {
-	for _, kind := range []string{"", "text/html", "application/octet-stream", "nonsense;;"} {
-		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			_, _ = io.WriteString(w, `{"servers":[{"id":"a"}],"account":{}}`)
-		})
-		if list, err := client.List(t.Context(), "42"); err != nil || len(list.Servers) != 1 {
-			t.Errorf("%q: %+v, %v", kind, list, err)
-		}
-	}
-}
-
 func TestGetAndUpdateStartupRefuseOtherRecords(t *testing.T) {
 	for _, body := range []string{`{"id":"other"}`, `{"server":{"id":"other"}}`, `{"server":null}`, `{"server":[]}`, `{}`, `[]`} {
 		if _, err := serve(t, saying(body)).Get(t.Context(), "42", "srv-1"); hostapi.CodeOf(err) != hostapi.CodeMalformed {

@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,13 +20,6 @@ const (
 	// maxFailing bounds the memory for failing accounts, at some 100 bytes each.
 	maxFailing = 10_000
 )
-
-// Health is what is known of the service as a whole.
-type Health struct {
-	// DownSince is since when the circuit breaker is open, and calls are refused;
-	// zero: it is closed.
-	DownSince time.Time
-}
 
 // breaker is a circuit breaker. It keeps calls from a service that is away or
 // wants to be left alone.
@@ -47,10 +41,10 @@ type breaker struct {
 	probing   bool            // a probe is under way
 }
 
-func (b *breaker) health() Health {
+func (b *breaker) downSince() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return Health{DownSince: b.openSince}
+	return b.openSince
 }
 
 // allow tells whether a call may be made now, and returns its error if not. A
@@ -62,7 +56,7 @@ func (b *breaker) allow(call call, now time.Time) (probe bool, refusal *Error) {
 	wait := b.retryAt.Sub(now)
 	if b.openSince.IsZero() {
 		if wait > 0 {
-			return false, &Error{Code: CodeRateLimited, Op: call.op, NotSent: true, RetryAfter: wait,
+			return false, &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: wait,
 				Detail: "not sent: the service has had too many requests"}
 		}
 		return false, nil
@@ -71,7 +65,7 @@ func (b *breaker) allow(call call, now time.Time) (probe bool, refusal *Error) {
 		wait += b.pause
 	}
 	if b.probing || wait > 0 {
-		return false, &Error{Code: CodeUnavailable, Op: call.op, NotSent: true, RetryAfter: max(wait, 0),
+		return false, &Error{Code: CodeUnavailable, Op: call.op, RetryAfter: max(wait, 0),
 			Detail: "not sent: the service has been away since " + b.openSince.UTC().Format(time.TimeOnly) + " UTC"}
 	}
 	b.probing = true
@@ -97,7 +91,13 @@ func (b *breaker) record(userID string, probe bool, failure *Error, now time.Tim
 			b.retryAt = now.Add(min(failure.RetryAfter, maxHold))
 		}
 	case meansAway(failure):
-		b.fail(userID)
+		if !b.failing[userID] {
+			if len(b.failing) >= maxFailing {
+				clear(b.failing)
+			}
+			b.failing[userID] = true
+			b.count++
+		}
 		if before.IsZero() && b.count >= openAfter {
 			b.openSince = now
 		}
@@ -116,36 +116,16 @@ func (b *breaker) record(userID string, probe bool, failure *Error, now time.Tim
 	}
 }
 
-// fail remembers an account as failing. The lock is held.
-func (b *breaker) fail(userID string) {
-	if b.failing[userID] {
-		return
-	}
-	if len(b.failing) >= maxFailing {
-		clear(b.failing)
-	}
-	b.failing[userID] = true
-	b.count++
-}
-
 // answered tells whether the outcome of a call is one that only a service that
 // works gives: a success, or the refusal of what it was asked.
 func answered(failure *Error) bool {
-	if failure == nil {
-		return true
-	}
-	switch failure.Code {
-	case CodeUnavailable, CodeMalformed, CodeCanceled:
-		return false
-	default:
-		return failure.Status != 0
-	}
+	return failure == nil || failure.Status != 0 && !slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled}, failure.Code)
 }
 
 // meansAway tells whether a failure shows that the service is away or broken.
 func meansAway(failure *Error) bool {
 	switch {
-	case failure.NotSent:
+	case failure.Attempts == 0:
 		return false
 	case failure.Status == http.StatusNotFound && failure.Op != OpList:
 		return false // a gateway may lack the path of one operation

@@ -3,10 +3,7 @@ package hostapi_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strconv"
 	"sync"
 	"testing"
@@ -38,7 +35,7 @@ func guard(t *testing.T, steps ...step) *guarded {
 	return g
 }
 
-func (g *guarded) isOpen() bool { return !g.Health().DownSince.IsZero() }
+func (g *guarded) isOpen() bool { return !g.DownSince().IsZero() }
 
 // fails has accounts from first to last asked for, with an answer that shows the
 // service to be away.
@@ -46,7 +43,7 @@ func (g *guarded) fails(t *testing.T, first, last int) {
 	t.Helper()
 	for i := first; i <= last; i++ {
 		_, err := g.List(t.Context(), strconv.Itoa(i))
-		if failure := asError(t, err); failure.NotSent || failure.Code != hostapi.CodeUnavailable && failure.Code != hostapi.CodeMalformed {
+		if failure := asError(t, err); failure.Attempts == 0 || failure.Code != hostapi.CodeUnavailable && failure.Code != hostapi.CodeMalformed {
 			t.Fatalf("account %d: %v", i, err)
 		}
 	}
@@ -58,7 +55,7 @@ func (g *guarded) refused(t *testing.T, userID string) bool {
 	g.sent()
 	_, err := g.List(t.Context(), userID)
 	var failure *hostapi.Error
-	notSent := errors.As(err, &failure) && failure.NotSent
+	notSent := errors.As(err, &failure) && failure.Attempts == 0
 	if n := g.sent(); notSent != (n == 0) {
 		t.Errorf("%d requests, and %v", n, err)
 	}
@@ -92,7 +89,7 @@ func TestBreakerOpensWhenFiveAccountsFail(t *testing.T) {
 			for _, op := range operations() {
 				_, err := op.call(t.Context(), g.Client)
 				failure := asError(t, err)
-				if failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain || failure.Attempts != 0 || failure.RetryAfter != time.Second {
+				if failure.Code != hostapi.CodeUnavailable || failure.Uncertain || failure.Attempts != 0 || failure.RetryAfter != time.Second {
 					t.Errorf("%s: %s ends with %#v", name, op.name, err)
 				}
 			}
@@ -189,42 +186,6 @@ func TestBreakerIgnoresWhatSaysNothing(t *testing.T) {
 	}
 }
 
-// TestBreakerIgnoresTheClientsOwnQueue has calls wait for a connection of the
-// pool until they are given up.
-func TestBreakerIgnoresTheClientsOwnQueue(t *testing.T) {
-	release, arrived := make(chan struct{}), make(chan struct{})
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		arrived <- struct{}{}
-		<-release
-		_, _ = io.WriteString(w, `{"servers":[],"account":{}}`)
-	}))
-	t.Cleanup(service.Close)
-	transport := hostapi.NewTransport(func(*http.Request) (*url.URL, error) { return nil, nil })
-	transport.MaxConnsPerHost = 1
-	client := newClient(t, service.URL, func(c *hostapi.Config) { c.Transport = transport })
-	slow := make(chan error)
-	go func() {
-		_, err := client.List(t.Context(), "slow")
-		slow <- err
-	}()
-	<-arrived
-	for i := range 10 {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		_, err := client.Restart(ctx, strconv.Itoa(i), "s")
-		cancel()
-		if failure := asError(t, err); failure.Code != hostapi.CodeUnavailable || !failure.NotSent || failure.Uncertain {
-			t.Errorf("%#v", failure)
-		}
-	}
-	if health := client.Health(); !health.DownSince.IsZero() {
-		t.Error("the service is taken to be away")
-	}
-	close(release)
-	if err := <-slow; err != nil {
-		t.Error(err)
-	}
-}
-
 func TestBreakerCountsAnewAfterAnAnswer(t *testing.T) {
 	for _, answer := range []step{
 		works, answers(400, "", ""), answers(401, "", ""), answers(403, "", ""), answers(404, "", ""), answers(409, "", ""),
@@ -306,20 +267,6 @@ func TestBreakerLetsOneProbeThroughAtATime(t *testing.T) {
 	})
 }
 
-func TestBreakerTellsOfManyFailuresOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, hangs)
-		var calling sync.WaitGroup
-		for i := range 100 {
-			calling.Go(func() { _, _ = g.Restart(t.Context(), strconv.Itoa(i), "s") })
-		}
-		calling.Wait()
-		if n := g.sent(); len(g.down) != 1 || n != 100 {
-			t.Errorf("told %d times of %d requests", len(g.down), n)
-		}
-	})
-}
-
 func TestBreakerHeedsRetryAfter(t *testing.T) {
 	for retryAfter, held := range map[string]time.Duration{"7": 7 * time.Second, "3600": 30 * time.Second, "": 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -332,7 +279,7 @@ func TestBreakerHeedsRetryAfter(t *testing.T) {
 				pass(held - time.Second)
 				_, err := g.List(t.Context(), "7") // which would be repeated
 				failure := asError(t, err)
-				if failure.Code != hostapi.CodeRateLimited || !failure.NotSent || failure.RetryAfter != time.Second || g.sent() != 0 {
+				if failure.Code != hostapi.CodeRateLimited || failure.Attempts != 0 || failure.RetryAfter != time.Second || g.sent() != 0 {
 					t.Errorf("%q: %#v", retryAfter, err)
 				}
 				pass(time.Second)

@@ -17,12 +17,12 @@
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
 // of 5xx, an answer that makes no sense) and none has succeeded between. While
-// it is open, calls fail at once with CodeUnavailable and Error.NotSent. After a
+// it is open, calls fail at once with CodeUnavailable, after no attempt. After a
 // pause the next call is let through, and closes the breaker if the service
 // answers it. The pause doubles from 1 s to 15 s.
 //
-// After a 429 that says when to try again, calls fail with CodeRateLimited and
-// Error.NotSent until then, for 30 s at most.
+// After a 429 that says when to try again, calls fail with CodeRateLimited, after no
+// attempt, until then, for 30 s at most.
 package hostapi
 
 import (
@@ -80,7 +80,11 @@ func New(c Config) (*Client, error) {
 		c.OnUp = func(time.Duration) {}
 	}
 	return &Client{
-		http:          &http.Client{Transport: c.Transport, CheckRedirect: checkRedirect},
+		// A redirect is the answer, and so a failure. net/http would turn an action into a
+		// GET, and would take the secret along to subdomains and from https to http.
+		http: &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
 		base:          base,
 		authorization: func() string { return "Bearer " + c.Secret.Reveal() },
 		mask:          masking(c.Secret.Reveal(), c.Secret.String()),
@@ -98,8 +102,8 @@ func (c *Client) Offers(op Operation) bool {
 	return ok
 }
 
-// Health returns what is known of the service as a whole, without a request.
-func (c *Client) Health() Health { return c.breaker.health() }
+// DownSince returns since when the circuit breaker is open; zero: it is closed.
+func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
 // Close closes connections that are idle. Calls under way are left alone.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

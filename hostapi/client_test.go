@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/hostapi"
-	"hostbot/hostapi/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,7 +64,7 @@ func TestNewReportsEveryMistake(t *testing.T) {
 		Secret:  "two words",
 		Timeout: -time.Second,
 		Operations: map[hostapi.Operation]hostapi.Override{
-			"reboot":            {Disabled: true},
+			"reboot":            {Enabled: new(false)},
 			hostapi.OpList:      {Path: "/servers/:id"},
 			hostapi.OpGet:       {UserIDIn: hostapi.InBody},
 			hostapi.OpRestart:   {Method: "GET", Path: "servers/:id", UserIDIn: "header"},
@@ -132,14 +131,6 @@ func TestNewChecksTheBaseURL(t *testing.T) {
 			t.Errorf("%q: %v", test.url, err)
 		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
 			t.Errorf("%q: error %v, want %q", test.url, err, test.want)
-		}
-	}
-}
-
-func TestNewChecksTheSecret(t *testing.T) {
-	for _, bad := range []string{"", "a\nb", "über", strings.Repeat("x", 1025)} {
-		if _, err := hostapi.New(hostapi.Config{BaseURL: "https://hosting.example", Secret: secret.Text(bad)}); err == nil {
-			t.Errorf("%.20q was accepted", bad)
 		}
 	}
 }

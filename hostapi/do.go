@@ -10,8 +10,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -23,8 +25,8 @@ const (
 	maxAttempts = 3
 	// firstBackoff is the wait before the second attempt, on average; it doubles.
 	firstBackoff = 100 * time.Millisecond
-	// maxElapsed bounds all attempts of a call whose context has no deadline.
-	maxElapsed = 30 * time.Second
+	// maxWait bounds the wait that the service asks for.
+	maxWait = 10 * time.Second
 )
 
 // call is one call of an operation.
@@ -35,34 +37,26 @@ type call struct {
 	fields   map[string]any // of the body, beside the user's ID
 }
 
-// do makes a call. Everything that is sent to the service is sent here.
-func (c *Client) do(ctx context.Context, call call) (result, error) {
-	started := time.Now()
-	got, attempts, failure := c.guarded(ctx, call)
+// do makes a call if its arguments are right and the circuit breaker allows it.
+// Everything that is sent to the service is sent here.
+func (c *Client) do(ctx context.Context, call call) (got result, err error) {
+	started, attempts := time.Now(), 0
+	o, failure := c.prepare(call)
+	if failure == nil {
+		var probe bool
+		if probe, failure = c.breaker.allow(call, started); failure == nil {
+			got, attempts, failure = c.send(ctx, o, call)
+			c.breaker.record(call.userID, probe, failure, time.Now())
+		}
+	}
 	took := time.Since(started)
 	if failure != nil {
+		failure.Took = took
 		c.observe(Call{call.op, failure.Code, attempts, took})
-		failure.Attempts, failure.Took = attempts, took
 		return result{}, failure
 	}
 	c.observe(Call{call.op, "", attempts, took})
 	return got, nil
-}
-
-// guarded makes a call if its arguments are right and the circuit breaker allows
-// it.
-func (c *Client) guarded(ctx context.Context, call call) (got result, attempts int, failure *Error) {
-	o, failure := c.prepare(call)
-	if failure != nil {
-		return result{}, 0, failure
-	}
-	probe, failure := c.breaker.allow(call, time.Now())
-	if failure != nil {
-		return result{}, 0, failure
-	}
-	got, attempts, failure = c.send(ctx, o, call)
-	c.breaker.record(call.userID, probe, failure, time.Now())
-	return got, attempts, failure
 }
 
 // prepare returns the operation of a call, or the mistake in its arguments.
@@ -87,22 +81,20 @@ func (c *Client) prepare(call call) (operation, *Error) {
 // send makes the request of a call, and makes it again where that is safe, may
 // help and fits the context's deadline.
 func (c *Client) send(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(maxElapsed)
-	}
+	deadline, bounded := ctx.Deadline()
 	for backoff := firstBackoff; ctx.Err() == nil; backoff *= 2 {
 		attempts++
-		got, failure = c.attempt(ctx, o, call)
-		if failure == nil || attempts == maxAttempts || !repeatable(o, failure) {
-			return got, attempts, failure
+		if got, failure = c.attempt(ctx, o, call); failure == nil {
+			return got, attempts, nil
 		}
+		failure.Attempts = attempts
 		wait := backoff/2 + rand.N(backoff)
 		if failure.RetryAfter > 0 {
 			wait = failure.RetryAfter
 		}
-		if wait > time.Until(deadline) {
-			return got, attempts, failure
+		tooLong := wait > maxWait || bounded && wait > time.Until(deadline)
+		if attempts == maxAttempts || !repeatable(o, failure) || tooLong {
+			return result{}, attempts, failure
 		}
 		select {
 		case <-time.After(wait):
@@ -110,7 +102,7 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 		}
 	}
 	failure = Interrupted(ctx, call.op)
-	failure.NotSent = attempts == 0
+	failure.Attempts = attempts
 	return result{}, attempts, failure
 }
 
@@ -126,7 +118,8 @@ func repeatable(o operation, failure *Error) bool {
 func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *Error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	traced, trace := withTrace(bounded)
+	var connected atomic.Bool // so that the request may have been written
+	traced := httptrace.WithClientTrace(bounded, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	req, err := c.request(traced, o, call)
 	if err != nil {
 		return result{}, &Error{Code: CodeInternal, Op: o.name, Detail: c.printable(err.Error())}
@@ -134,8 +127,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	res, err := c.http.Do(req)
 	if err != nil {
 		failure := c.unanswered(ctx, o, err)
-		failure.Uncertain = !o.reads && trace.mayHaveArrived()
-		failure.NotSent = trace.queued()
+		failure.Uncertain = !o.reads && connected.Load()
 		return result{}, failure
 	}
 	defer func() { _ = res.Body.Close() }()

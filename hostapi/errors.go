@@ -42,12 +42,9 @@ type Error struct {
 	// have reached the service, and no definite answer came back. A status of
 	// 5xx is not definite: the service, or a gateway before it, may fail half way.
 	Uncertain bool
-	// NotSent says that the service was not asked: the circuit breaker is open,
-	// the service has had too many requests, or no connection of the client's
-	// own pool became free in time.
-	NotSent bool
-	// Attempts is how many requests were made; Took is how long the call lasted
-	// with all of them.
+	// Attempts is how many requests were made; 0 where the circuit breaker is open,
+	// the service has had too many requests, or the context had ended before. Took is
+	// how long the call lasted with all of them.
 	Attempts int
 	Took     time.Duration
 

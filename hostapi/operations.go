@@ -78,10 +78,10 @@ func Operations() []Operation {
 // Override changes how an operation is called. A field that is empty changes
 // nothing.
 type Override struct {
-	Disabled bool   // the operation is turned off
-	Method   string // GET or POST for one that reads; POST, PUT, PATCH or DELETE for an action
-	Path     string // relative to the base URL, with :id in the server's place
-	UserIDIn Place
+	Enabled  *bool  `yaml:"enabled"` // nil means true
+	Method   string `yaml:"method"`  // GET or POST for one that reads; POST, PUT, PATCH or DELETE for an action
+	Path     string `yaml:"path"`    // relative to the base URL, with :id in the server's place
+	UserIDIn Place  `yaml:"chat_user_id"`
 }
 
 // operationsWith returns the operations with overrides applied, without those
@@ -96,7 +96,7 @@ func operationsWith(overrides map[Operation]Override) (map[Operation]operation, 
 			mistake.Field = strings.TrimSuffix("operations."+string(o.name)+"."+mistake.Field, ".")
 			mistakes = append(mistakes, mistake)
 		}
-		if !change.Disabled {
+		if change.Enabled == nil || *change.Enabled {
 			operations[o.name] = o
 		}
 	}

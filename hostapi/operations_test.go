@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -181,7 +180,7 @@ func decoded(t *testing.T, text string) (value any) {
 func TestOperationsCheckTheirArgumentsFirst(t *testing.T) {
 	client := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("sent %s %s", r.Method, r.RequestURI) },
 		func(c *hostapi.Config) {
-			c.Operations = map[hostapi.Operation]hostapi.Override{hostapi.OpStop: {Disabled: true}}
+			c.Operations = map[hostapi.Operation]hostapi.Override{hostapi.OpStop: {Enabled: new(false)}}
 		})
 	for _, ids := range [][2]string{{"", "a"}, {"4\xff2", "a"}, {"42", ""}, {"42", "."}, {"42", ".."}} {
 		if err := client.Delete(t.Context(), ids[0], ids[1]); hostapi.CodeOf(err) != hostapi.CodeInternal || hostapi.IsUncertain(err) {
@@ -204,7 +203,7 @@ func TestOperationsCanBeChanged(t *testing.T) {
 			hostapi.OpList:    {Method: "POST", Path: "/v2/list", UserIDIn: hostapi.InBody},
 			hostapi.OpRestart: {Method: "PUT", Path: "/v2/:id/power%20cycle", UserIDIn: hostapi.InQuery},
 			hostapi.OpDelete:  {UserIDIn: hostapi.InBody},
-			hostapi.OpCreate:  {Disabled: true},
+			hostapi.OpCreate:  {Enabled: new(false)},
 		}
 	})
 	if client.Offers(hostapi.OpCreate) || !client.Offers(hostapi.OpRestart) || client.Offers("reboot") {
@@ -224,37 +223,22 @@ func TestOperationsCanBeChanged(t *testing.T) {
 	}
 }
 
-// FuzzIDsArriveIntact sends any ID as that of a server, in one segment of the
-// path, and as that of a user.
-func FuzzIDsArriveIntact(f *testing.F) {
-	for _, id := range []string{
-		"a/b", "/a", "a/", "a//b", "../etc", "a/../../b", "a?b=c", "a#b", "100%", "%2F", "%2e%2e", "a b", " ", "+", "a+b",
-		"a&chatUserId=7", ":id", "...", "a;b,c", "ünï/cödé", "日本", "\x00", "a\nb", "\xff\xfe", `a\b`, "a:b", "@", "'\"<>",
-	} {
-		f.Add(id)
-	}
+func TestIDsArriveIntact(t *testing.T) {
 	var uri, userID string
-	client := serve(f, func(w http.ResponseWriter, r *http.Request) {
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		uri, userID = r.RequestURI, r.URL.Query().Get("chatUserId")
 		_, _ = io.WriteString(w, `{"ok":true,"servers":[],"account":{}}`)
 	})
-	f.Fuzz(func(t *testing.T, id string) {
-		if id == "" || id == "." || id == ".." || len(id) > 10_000 {
-			t.Skip("refused before anything is sent, or too long for a server")
-		}
-		if _, err := client.Restart(t.Context(), "42", id); err != nil {
-			t.Fatalf("%q: %v", id, err)
-		}
-		segment, ok := strings.CutPrefix(uri, "/api/bot/servers/")
-		segment, ok2 := strings.CutSuffix(segment, "/restart")
-		if got, err := url.PathUnescape(segment); !ok || !ok2 || strings.ContainsAny(segment, "/?# ") || err != nil || got != id {
-			t.Errorf("the server %q was sent as %q", id, uri)
-		}
-		if !utf8.ValidString(id) {
-			return // no user's
+	for _, id := range []string{
+		"a/b", "/a", "a//b", "../etc", "a?b=c", "a#b", "100%", "%2F", "%2e%2e", "a b", "+", "a&chatUserId=7", ":id", "a;b,c", "ünï/日本", "\x00", "a\nb", `a\b`,
+	} {
+		_, restarted := client.Restart(t.Context(), "42", id)
+		segment := strings.TrimSuffix(strings.TrimPrefix(uri, "/api/bot/servers/"), "/restart")
+		if got, err := url.PathUnescape(segment); restarted != nil || strings.ContainsAny(segment, "/?# ") || err != nil || got != id {
+			t.Errorf("the server %q was sent as %q: %v", id, uri, restarted)
 		}
 		if _, err := client.List(t.Context(), id); err != nil || userID != id {
 			t.Errorf("the user %q arrived as %q: %v", id, userID, err)
 		}
-	})
+	}
 }

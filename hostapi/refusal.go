@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -31,7 +30,7 @@ func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 		failure.Code = CodeUnavailable
 	}
 	if location, err := res.Location(); err == nil && res.StatusCode/100 == 3 {
-		words = "redirect not followed: to " + origin(location) // whose path may hold the user's ID
+		words = "redirect not followed: to " + location.Scheme + "://" + location.Host // whose path may hold the user's ID
 	}
 	failure.Detail = cmp.Or(c.printable(words), "no reason given ("+http.StatusText(res.StatusCode)+")")
 	if failure.Code == CodeRateLimited || failure.Code == CodeUnavailable {
@@ -101,8 +100,7 @@ func codeNamed(code string) Code {
 // retryAfter reads a Retry-After header, which holds seconds or a date; 0 where
 // it holds neither, or the past.
 func retryAfter(header string, now time.Time) time.Duration {
-	seconds, err := strconv.Atoi(header)
-	wait := time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
+	wait, err := time.ParseDuration(header + "s")
 	if err != nil {
 		date, _ := http.ParseTime(header) // long ago where it is none
 		wait = date.Sub(now)

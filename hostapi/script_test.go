@@ -72,20 +72,19 @@ func works(r *http.Request) (*http.Response, error) {
 }
 
 // refuses is a step in which there is no connection to be had.
-func refuses(r *http.Request) (*http.Response, error) {
-	trace := httptrace.ContextClientTrace(r.Context())
-	trace.GetConn("hosting.example:443")
-	trace.ConnectStart("tcp", "192.0.2.1:443")
+func refuses(*http.Request) (*http.Response, error) {
 	return nil, errors.New("dial tcp: connection refused")
 }
 
 // breaksOff is a step in which the connection is lost after the request was sent.
-func breaksOff(*http.Request) (*http.Response, error) {
+func breaksOff(r *http.Request) (*http.Response, error) {
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 	return nil, &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}
 }
 
-// hangs is a step that ends only when the request is given up.
+// hangs is a step that ends, after the request was sent, only when it is given up.
 func hangs(r *http.Request) (*http.Response, error) {
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }

@@ -80,11 +80,11 @@ func (m *Monitor) Service(c hostapi.Call) {
 }
 
 // ServiceHealth adds to what /metrics shows whether the hosting service is there.
-func (m *Monitor) ServiceHealth(health func() hostapi.Health) {
+func (m *Monitor) ServiceHealth(downSince func() time.Time) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "hostbot_hostapi_up", Help: "0 while the hosting service is taken to be away, and calls are refused.",
 	}, func() float64 {
-		if health().DownSince.IsZero() {
+		if downSince().IsZero() {
 			return 1
 		}
 		return 0

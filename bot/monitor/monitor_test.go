@@ -65,7 +65,7 @@ func TestPages(t *testing.T) {
 
 	m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
-	m.ServiceHealth(func() hostapi.Health { return hostapi.Health{DownSince: time.Now()} })
+	m.ServiceHealth(time.Now)
 	m.Gateway(fakeGateway{})
 	_, metrics := get("/metrics")
 	for _, line := range []string{

@@ -3,62 +3,59 @@ package redisclient
 import (
 	"context"
 	"net"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/rs/zerolog"
 )
 
-// tick is how often an embedded Redis's clock is moved on, and so by how much
-// later than it should a key may expire.
+// tick is how often an embedded Redis's clock is moved on and room is made, and so
+// by how much later than it should a key may expire.
 const tick = time.Second
 
 // embedded is a Redis inside the process. It is reached without a port, so that
 // no other program on the machine can read or change what it holds.
 type embedded struct {
+	redis  *miniredis.Miniredis
+	server *server.Server // of redis, which is locked while a script runs
 	client *redis.Client
-	memory *memory
+	log    zerolog.Logger
+	onFull func(error)
+	used   atomic.Int64 // the bytes that are held, or more
 	stop   context.CancelFunc
 	done   chan struct{}
-
-	mu     sync.Mutex
-	server *miniredis.Miniredis // nil once it is closed
 }
 
-func startEmbedded(limit int64, log zerolog.Logger, onFull func(error)) (*embedded, error) {
-	server := miniredis.NewMiniRedis()
-	first, err := server.Dial() // which starts it
+func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
+	r := miniredis.NewMiniRedis()
+	first, err := r.Dial() // which starts it
 	if err != nil {
 		return nil, err
 	}
 	_ = first.Close()
 
 	ctx, stop := context.WithCancel(context.Background())
-	e := &embedded{server: server, stop: stop, done: make(chan struct{})}
+	e := &embedded{redis: r, server: r.Server(), log: log, onFull: onFull, stop: stop, done: make(chan struct{})}
 	e.client = redis.NewClient(&redis.Options{
-		Dialer:                   e.dial,
+		Dialer: func(context.Context, string, string) (net.Conn, error) {
+			if ctx.Err() != nil { // dialing a server that is closed would start it again
+				return nil, net.ErrClosed
+			}
+			return r.Dial()
+		},
 		ContextTimeoutEnabled:    true,
 		DisableIdentity:          true,
 		DialerRetries:            1,
 		MaxRetries:               -1, // none
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
-	e.memory = newMemory(server, e.client, limit, log, onFull)
-	server.Server().SetPreHook(e.memory.admit)
+	e.server.SetPreHook(e.count)
 	go e.run(ctx)
 	return e, nil
-}
-
-func (e *embedded) dial(context.Context, string, string) (net.Conn, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.server == nil { // dialing a closed one would start it again
-		return nil, net.ErrClosed
-	}
-	return e.server.Dial()
 }
 
 // run lets keys expire and makes room. miniredis does neither by itself.
@@ -72,12 +69,11 @@ func (e *embedded) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-e.memory.scarce:
 		}
 		now := time.Now()
-		e.server.FastForward(now.Sub(last))
+		e.redis.FastForward(now.Sub(last))
 		last = now
-		e.memory.makeRoom(ctx)
+		e.makeRoom(ctx)
 	}
 }
 
@@ -85,9 +81,5 @@ func (e *embedded) run(ctx context.Context) {
 func (e *embedded) close() {
 	e.stop()
 	<-e.done
-	e.mu.Lock()
-	server := e.server
-	e.server = nil
-	e.mu.Unlock()
-	server.Close()
+	e.redis.Close()
 }

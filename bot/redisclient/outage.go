@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -30,10 +29,9 @@ type outage struct {
 	back func(after time.Duration)
 	now  func() time.Time
 
-	failing atomic.Bool // so that the usual case takes no lock
-	mu      sync.Mutex
-	since   time.Time // of the first failure; zero without any
-	told    bool
+	mu    sync.Mutex
+	since time.Time // of the first failure; zero without any
+	told  bool
 }
 
 // DialHook leaves dialing as it is: a command that finds no connection fails.
@@ -62,9 +60,7 @@ func (o *outage) note(ctx context.Context, err error) {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return // whoever asked has gone, which says nothing of Redis
 	case !isAway(err):
-		if o.failing.Load() {
-			o.answered()
-		}
+		o.answered()
 	default:
 		o.failed(err)
 	}
@@ -80,17 +76,12 @@ func isAway(err error) bool {
 		return false
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network):
 		return true
-	case errors.As(err, &refusal):
-		return slices.ContainsFunc(unusable(), func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
+	case errors.As(err, &refusal): // Redis is not there yet, or does not let the program in
+		return slices.ContainsFunc([]string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM"},
+			func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	default: // a connection that ended, a pool that is exhausted
 		return !errors.Is(err, redis.ErrClosed)
 	}
-}
-
-// unusable are what errors begin with that meet every command: Redis is not
-// there yet, or does not let the program in.
-func unusable() []string {
-	return []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM"}
 }
 
 func (o *outage) failed(err error) {
@@ -98,7 +89,6 @@ func (o *outage) failed(err error) {
 	now := o.now()
 	if o.since.IsZero() {
 		o.since = now
-		o.failing.Store(true)
 	}
 	isNews := !o.told && now.Sub(o.since) >= lostAfter
 	o.told = o.told || isNews
@@ -112,7 +102,6 @@ func (o *outage) answered() {
 	o.mu.Lock()
 	since, told := o.since, o.told
 	o.since, o.told = time.Time{}, false
-	o.failing.Store(false)
 	o.mu.Unlock()
 	if told {
 		o.back(o.now().Sub(since))

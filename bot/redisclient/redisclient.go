@@ -28,34 +28,23 @@ type Conn struct {
 // the error is that the address is wrong.
 //
 // An empty address makes a Redis inside the process: its data is lost with the
-// process and no other process sees it, which is said in log. It holds 64 MiB
-// at most, and makes room by dropping what would expire soonest. Then onFull is
-// called, which must return at once.
+// process and no other process sees it, which is said in log. When it holds more than
+// 64 MiB, it makes room by dropping what would expire soonest. Then onFull is called,
+// which must return at once.
 func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, error) {
 	if address == "" {
 		log.Warn().Msg("REDIS_URL is empty: data is kept in memory, for this process alone and until it ends")
-		e, err := startEmbedded(memoryLimit, log, onFull)
+		e, err := startEmbedded(log, onFull)
 		if err != nil {
 			return nil, fmt.Errorf("redis in memory: %w", err)
 		}
 		return &Conn{Client: e.client, Embedded: true, embedded: e}, nil
 	}
-	target, err := redisurl.Parse(address)
+	options, err := redisurl.Parse(address)
 	if err != nil {
 		return nil, fmt.Errorf("redis: the address %w", err)
 	}
-	return &Conn{Client: newClient(target)}, nil
-}
-
-func newClient(t redisurl.Target) redis.UniversalClient {
-	switch {
-	case t.Sentinel != nil:
-		return redis.NewFailoverClient(t.Sentinel)
-	case t.Cluster != nil:
-		return redis.NewClusterClient(t.Cluster)
-	default:
-		return redis.NewClient(t.Single)
-	}
+	return &Conn{Client: redis.NewUniversalClient(options)}, nil
 }
 
 // Close ends the connections, and the Redis where it is inside the process.

@@ -48,56 +48,6 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-func TestOpenRefusesWrongAddresses(t *testing.T) {
-	_, err := redisclient.Open("http://:hunter2@localhost", zerolog.Nop(), func(error) {})
-	if err == nil {
-		t.Fatal("no error")
-	}
-	if strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("error %q holds the password", err)
-	}
-}
-
-// Of every form, opening succeeds and commands fail while nobody listens.
-func TestOpenWhileAway(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	_ = listener.Close()
-
-	for name, address := range map[string]string{
-		"single":   "redis://" + addr,
-		"TLS":      "rediss://" + addr,
-		"sentinel": "redis://" + addr + "?master_name=main&addr=" + addr,
-		"cluster":  "redis://" + addr + "?addr=" + addr,
-	} {
-		t.Run(name, func(t *testing.T) {
-			conn := open(t, address)
-			if err := conn.Client.Ping(t.Context()).Err(); err == nil {
-				t.Error("a ping succeeded")
-			}
-		})
-	}
-}
-
-func TestOutage(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		conn := open(t, server.URL())
-		ping := func() error { return conn.Client.Ping(t.Context()).Err() }
-		if err := ping(); err != nil {
-			t.Fatal(err)
-		}
-		server.Stop()
-		if err := ping(); err == nil {
-			t.Error("a ping succeeded while the server was stopped")
-		}
-		server.Restart()
-		eventually(t, "the connection works again", func() bool { return ping() == nil })
-	})
-}
-
 // A Redis that accepts and never answers costs a command its limits, and not
 // the seconds that go-redis would wait.
 func TestSilentServer(t *testing.T) {

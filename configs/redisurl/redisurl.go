@@ -23,11 +23,12 @@
 package redisurl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -36,152 +37,105 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// Target is a Redis as its address describes it. Exactly one field is set.
-type Target struct {
-	Single   *redis.Options
-	Sentinel *redis.FailoverOptions
-	Cluster  *redis.ClusterOptions
-}
-
-// Parse reads an address. Its errors repeat nothing of it, as it may hold a
-// password in any place.
-func Parse(address secret.Text) (Target, error) {
-	raw := address.Reveal()
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil:
-		return Target{}, errors.New("is not an address; a password's special characters must be percent-encoded")
-	case u.Scheme != "redis" && u.Scheme != "rediss":
-		return Target{}, errors.New("does not begin with redis:// or rediss://")
-	case u.Hostname() == "":
-		return Target{}, errors.New("names no host")
-	case u.Fragment != "":
-		return Target{}, errors.New("holds a #; in a password it must be percent-encoded")
-	}
-
-	query := u.Query()
-	if wrong := checkParameters(query); wrong != nil {
-		return Target{}, wrong
-	}
-	kind := kindOf(query)
-	if kind == cluster && u.Path != "" && u.Path != "/" && u.Path != "/0" {
-		return Target{}, errors.New("names a database, and a Cluster has only one")
-	}
-	for parameter, value := range limits() {
-		if query.Get(parameter) == "" {
-			query.Set(parameter, value)
-		}
-	}
-	u.RawQuery = query.Encode()
-	target, err := parse(kind, u.String())
-	if err != nil {
-		return Target{}, errors.New("has a database that is no number, or a parameter that has a wrong value or does not belong to its form")
-	}
-	return target, nil
-}
-
-type kind int
-
-const (
-	single kind = iota
-	sentinel
-	cluster
-)
-
-func kindOf(query url.Values) kind {
-	switch {
-	case query.Has("master_name"):
-		return sentinel
-	case query.Has("addr"):
-		return cluster
-	default:
-		return single
-	}
-}
-
 // maxPoolSize bounds the connections to one server.
 const maxPoolSize = 1000
 
-// checkParameters refuses what is not documented above. The names of unknown
-// parameters are not repeated, as a password with a bare ? in it makes one.
-func checkParameters(query url.Values) error {
+// Parse reads an address. Its errors repeat nothing of it, as it may hold a
+// password in any place.
+func Parse(address secret.Text) (*redis.UniversalOptions, error) {
+	u, err := url.Parse(address.Reveal())
+	switch {
+	case err != nil:
+		return nil, errors.New("is not an address; a password's special characters must be percent-encoded")
+	case u.Scheme != "redis" && u.Scheme != "rediss":
+		return nil, errors.New("does not begin with redis:// or rediss://")
+	case u.Hostname() == "":
+		return nil, errors.New("names no host")
+	case u.Fragment != "":
+		return nil, errors.New("holds a #; in a password it must be percent-encoded")
+	}
+	query := u.Query()
 	for name := range query {
-		switch name {
-		case "addr", "master_name", "username", "password", "db", "client_name", "protocol", "skip_verify",
-			"pool_size", "max_retries", "dial_timeout", "read_timeout", "write_timeout", "pool_timeout":
-		default:
-			return errors.New("has a parameter that is not known; a ? in a password must be percent-encoded")
+		if !slices.Contains(parameters(), name) { // whose name may be a part of a password
+			return nil, errors.New("has a parameter that is not known; a ? in a password must be percent-encoded")
 		}
 	}
-	for _, size := range query["pool_size"] {
-		if n, err := strconv.Atoi(size); err != nil || n < 1 || n > maxPoolSize {
-			return fmt.Errorf("has a pool_size that is not between 1 and %d", maxPoolSize)
+
+	// redis.ParseURL knows one server only, so the parameters of several are taken out.
+	several := make(url.Values)
+	for _, name := range []string{"addr", "master_name", "username", "password"} {
+		if query.Has(name) {
+			several[name] = query[name]
+			query.Del(name)
 		}
 	}
-	for _, name := range []string{"dial_timeout", "read_timeout", "write_timeout", "pool_timeout"} {
-		if slices.ContainsFunc(query[name], endless) {
-			return fmt.Errorf("has a %s that is not above 0", name)
-		}
+	u.RawQuery = query.Encode()
+	server, err := redis.ParseURL(u.String())
+	behindSentinels := several.Has("master_name")
+	switch {
+	case err != nil:
+		return nil, errors.New("has a database that is no number, or a parameter that has a wrong value or does not belong to its form")
+	case server.PoolSize < 0 || server.PoolSize > maxPoolSize:
+		return nil, fmt.Errorf("has a pool_size that is not between 1 and %d", maxPoolSize)
+	case min(server.DialTimeout, server.ReadTimeout, server.WriteTimeout, server.PoolTimeout) < 0:
+		return nil, errors.New("has a time limit that is not above 0") // nobody would be answered while Redis hangs
+	case slices.ContainsFunc(several["addr"], isIncomplete):
+		return nil, errors.New("has a parameter addr that is not a host and port")
+	case behindSentinels && several.Get("master_name") == "":
+		return nil, errors.New("has an empty master_name")
+	case !behindSentinels && (several.Has("username") || several.Has("password")):
+		return nil, errors.New("has a parameter that does not belong to its form: username and password are for Sentinels")
+	case !behindSentinels && several.Has("addr") && server.DB != 0:
+		return nil, errors.New("names a database, and a Cluster has only one")
 	}
-	if query.Has("master_name") && query.Get("master_name") == "" {
-		return errors.New("has an empty master_name")
+	options := withLimits(server)
+	options.Addrs = append(options.Addrs, several["addr"]...)
+	if behindSentinels {
+		options.MasterName = several.Get("master_name")
+		options.SentinelUsername, options.SentinelPassword = options.Username, options.Password
+		options.Username, options.Password = several.Get("username"), several.Get("password")
 	}
-	return nil
+	return options, nil
 }
 
-// endless tells of a time limit that go-redis takes for none at all: nobody would
-// be answered while Redis hangs.
-func endless(limit string) bool {
-	if seconds, err := strconv.Atoi(limit); err == nil {
-		return seconds <= 0
-	}
-	d, err := time.ParseDuration(limit)
-	return err == nil && d <= 0
-}
-
-// limits returns the parameters of an address that does not have its own. The
-// retry is for connections that a Redis left behind when it was restarted.
-func limits() map[string]string {
-	return map[string]string{
-		"dial_timeout":      "300ms",
-		"read_timeout":      "300ms",
-		"write_timeout":     "300ms",
-		"pool_timeout":      "200ms",
-		"pool_size":         "32",
-		"max_retries":       "1",
-		"max_retry_backoff": "50ms",
+// parameters lists those that are documented above.
+func parameters() []string {
+	return []string{
+		"addr", "master_name", "username", "password", "db", "client_name", "protocol", "skip_verify",
+		"pool_size", "max_retries", "dial_timeout", "read_timeout", "write_timeout", "pool_timeout",
 	}
 }
 
-// parse sets what an address cannot: connecting is tried once, as go-redis's
-// five times would outlast the limits, and nothing is asked of a new connection
-// that is not needed.
-func parse(k kind, address string) (Target, error) {
-	const dialAttempts = 1
-	silent := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	switch k {
-	case sentinel:
-		o, err := redis.ParseFailoverURL(address)
-		if err != nil {
-			return Target{}, err
-		}
-		o.DialerRetries, o.ContextTimeoutEnabled, o.DisableIdentity = dialAttempts, true, true
-		return Target{Sentinel: o}, nil
-	case cluster:
-		o, err := redis.ParseClusterURL(address)
-		if err != nil {
-			return Target{}, err
-		}
-		o.DialerRetries, o.ContextTimeoutEnabled, o.DisableIdentity = dialAttempts, true, true
-		o.MaintNotificationsConfig = silent
-		return Target{Cluster: o}, nil
-	default:
-		o, err := redis.ParseURL(address)
-		if err != nil {
-			return Target{}, err
-		}
-		o.DialerRetries, o.ContextTimeoutEnabled, o.DisableIdentity = dialAttempts, true, true
-		o.MaintNotificationsConfig = silent
-		return Target{Single: o}, nil
+func isIncomplete(address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	return err != nil || host == "" || port == ""
+}
+
+// withLimits returns the options of a server's address, with limits where it has
+// none. The retry is for connections that a Redis left behind when it was restarted.
+// Connecting is tried once, as go-redis's five times would outlast the limits, and
+// nothing is asked of a new connection that is not needed.
+func withLimits(server *redis.Options) *redis.UniversalOptions {
+	return &redis.UniversalOptions{
+		Addrs:      []string{server.Addr},
+		Username:   server.Username,
+		Password:   server.Password,
+		DB:         server.DB,
+		TLSConfig:  server.TLSConfig,
+		ClientName: server.ClientName,
+		Protocol:   server.Protocol,
+
+		DialTimeout:           cmp.Or(server.DialTimeout, 300*time.Millisecond),
+		ReadTimeout:           cmp.Or(server.ReadTimeout, 300*time.Millisecond),
+		WriteTimeout:          cmp.Or(server.WriteTimeout, 300*time.Millisecond),
+		PoolTimeout:           cmp.Or(server.PoolTimeout, 200*time.Millisecond),
+		PoolSize:              cmp.Or(server.PoolSize, 32),
+		MaxRetries:            cmp.Or(server.MaxRetries, 1),
+		MaxRetryBackoff:       50 * time.Millisecond,
+		DialerRetries:         1,
+		ContextTimeoutEnabled: true,
+
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
 }

@@ -3,8 +3,10 @@ package redisurl_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/configs/redisurl"
 	"hostbot/hostapi/secret"
@@ -28,32 +30,28 @@ func TestParse(t *testing.T) {
 		{"cluster", "rediss://:word@a:7000?addr=b:7001&addr=c:7002", "cluster", []string{"a:7000", "b:7001", "c:7002"}, "word", 0, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			target, err := redisurl.Parse(secret.Text(test.address))
+			o, err := redisurl.Parse(secret.Text(test.address))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var (
-				kind      string
-				addresses []string
-				password  string
-				db        int
-				tls       bool
-			)
-			switch {
-			case target.Single != nil:
-				o := target.Single
-				kind, addresses, password, db, tls = "single", []string{o.Addr}, o.Password, o.DB, o.TLSConfig != nil
-			case target.Sentinel != nil:
-				o := target.Sentinel
-				kind, addresses, password, db, tls = "sentinel", o.SentinelAddrs, o.Password, o.DB, o.TLSConfig != nil
-			case target.Cluster != nil:
-				o := target.Cluster
-				kind, addresses, password, tls = "cluster", o.Addrs, o.Password, o.TLSConfig != nil
+			kind := "single"
+			client := redis.NewUniversalClient(o)
+			defer func() { _ = client.Close() }()
+			switch client.(type) {
+			case *redis.ClusterClient:
+				kind = "cluster"
+			case *redis.Client:
+				if o.MasterName != "" {
+					kind = "sentinel"
+				}
 			}
-			if kind != test.kind || password != test.password || db != test.db || tls != test.tls {
-				t.Errorf("got kind %s, password %q, database %d, TLS %t", kind, password, db, tls)
+			if kind != test.kind || o.Password != test.password || o.DB != test.db || (o.TLSConfig != nil) != test.tls {
+				t.Errorf("got kind %s, password %q, database %d, TLS %v", kind, o.Password, o.DB, o.TLSConfig)
 			}
-			if diff := cmp.Diff(test.addresses, addresses); diff != "" {
+			if o.ReadTimeout != 300*time.Millisecond || !o.ContextTimeoutEnabled {
+				t.Error("reading is not limited")
+			}
+			if diff := cmp.Diff(test.addresses, o.Addrs); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
 			}
 		})
@@ -73,12 +71,11 @@ func TestParseMistakes(t *testing.T) {
 		"database":              {"redis://localhost/hunter2", "database that is no number"},
 		"unknown parameter":     {"redis://localhost?hunter2=1", "parameter that is not known"},
 		"wrong parameter":       {"redis://localhost?read_timeout=hunter2", "wrong value"},
-		"no pool":               {"redis://localhost?pool_size=0", "between 1 and 1000"},
 		"negative pool":         {"redis://localhost?pool_size=5&pool_size=-3", "between 1 and 1000"},
 		"pool too large":        {"redis://a:1?addr=b:2&pool_size=99999999999", "between 1 and 1000"},
-		"no time limit":         {"redis://localhost?read_timeout=-1", "read_timeout that is not above 0"},
-		"limit of zero":         {"redis://localhost?pool_timeout=0s", "pool_timeout that is not above 0"},
-		"zero seconds":          {"redis://localhost?write_timeout=0&dial_timeout=1s", "write_timeout that is not above 0"},
+		"no time limit":         {"redis://localhost?read_timeout=-1", "time limit that is not above 0"},
+		"limit of zero":         {"redis://localhost?pool_timeout=0s", "time limit that is not above 0"},
+		"zero seconds":          {"redis://localhost?write_timeout=0&dial_timeout=1s", "time limit that is not above 0"},
 		"sentinel without name": {"redis://localhost?master_name=&addr=b:2", "empty master_name"},
 		"another pool":          {"redis://localhost?pipeline_pool_size=99999999999", "parameter that is not known"},
 		"routed sentinels":      {"redis://localhost?master_name=main&route_randomly=true", "parameter that is not known"},

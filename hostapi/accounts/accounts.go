@@ -7,8 +7,7 @@
 // there is no such account is cached for Config.TTL as well.
 //
 // Concurrent callers in one process share a call for an account. Each process
-// asks for itself. Two calls of a process for an account begin at least a second
-// apart, and at least a second passes after one that failed.
+// asks for itself.
 //
 // Each change of an account in Redis gives it another generation. An answer of the
 // service is stored only where the generation is still the one from before the
@@ -16,17 +15,19 @@
 // server's former status back, whichever process asked.
 //
 // The cache does not fail where Redis does. While Redis cannot be read, the service
-// is asked. A process keeps in memory the accounts that it could not write, and
-// trusts them more than Redis until it can write again; it has Redis's outdated
-// then, and asks the service.
+// is asked. Where an action changed an account that Redis did not take, the process
+// asks the service until it has told Redis.
 //
-// Redis's clock alone decides whether an account in Redis is fresh. The clocks of
-// the processes may differ.
+// Redis's clock decides whether an account in Redis is fresh. The clocks of the
+// processes may differ: an account whose status another process notes is then fresh
+// for longer or shorter, for TTL at most.
 package accounts
 
 import (
 	"context"
+	"crypto/rand"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -64,31 +65,26 @@ type Config struct {
 	// MaxStale is how old an account may be to be shown while the service is slow
 	// or fails. It is at least TTL.
 	MaxStale time.Duration
-	// Patience bounds a call to the service, with the pause before it. The call goes
-	// on when its callers have gone.
+	// Patience bounds a call to the service, which goes on when its callers have gone.
 	Patience time.Duration
 	// OnTrouble is called with errors of Redis, which no caller of the cache gets:
-	// when reading or writing begins to fail, and not again until OnRecovered says
-	// that it works; and when a key held something else than an account.
-	OnTrouble   func(error)
-	OnRecovered func()
-	Now         func() time.Time // nil: time.Now
+	// when writing begins to fail, and when a key held something else than an account.
+	OnTrouble func(error)
+	Now       func() time.Time // nil: time.Now
 }
 
 // Cache answers questions about accounts. It is safe for concurrent use.
 type Cache struct {
-	source   Lister
-	store    *store
-	patience time.Duration
-	now      func() time.Time
-	pause    time.Duration
-	resting  sync.Map           // by user ID, the time.Time at which the next call may begin
-	calls    singleflight.Group // by user ID; they return a Snapshot
-
-	ctx    context.Context // of calls to the service
+	config Config
+	calls  singleflight.Group // by user ID; they return a Snapshot
+	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
-	mu     sync.Mutex // so that no call begins once Close waits for their end
-	work   sync.WaitGroup
+
+	put, expire, forget *redis.Script
+	cannotWrite         atomic.Bool
+	// unwritten holds, by user ID, a text of its own for the latest change that Redis
+	// did not take. What Redis holds of such an account is not believed.
+	unwritten sync.Map
 }
 
 // New returns a cache, to be closed.
@@ -96,16 +92,13 @@ func New(c Config) *Cache {
 	if c.OnTrouble == nil {
 		c.OnTrouble = func(error) {}
 	}
-	if c.OnRecovered == nil {
-		c.OnRecovered = func() {}
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Cache{
-		source: c.Source, store: newStore(c), patience: c.Patience, now: c.Now, pause: betweenCalls,
-		ctx: ctx, cancel: cancel,
+		config: c, ctx: ctx, cancel: cancel,
+		put: redis.NewScript(putScript), expire: redis.NewScript(expireScript), forget: redis.NewScript(forgetScript),
 	}
 }
 
@@ -117,8 +110,10 @@ func New(c Config) *Cache {
 // There is an error only then, the service's or a *hostapi.Error that wraps
 // ctx's, and where the service says that there is no such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
-	if e := c.store.fresh(ctx, userID); e != nil {
-		return e.snapshot()
+	if _, ok := c.unwritten.Load(userID); !ok {
+		if e := c.get(ctx, freshKey(userID), userID); e != nil {
+			return e.snapshot()
+		}
 	}
 	call := c.refresh(userID)
 	update := func(ctx context.Context) (Snapshot, error) {
@@ -129,7 +124,7 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
 		}
 	}
-	last := c.store.last(ctx, userID)
+	last := c.get(ctx, lastKey(userID), userID)
 	if last == nil || last.Missing {
 		return update(ctx)
 	}
@@ -149,15 +144,25 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 
 // SetStatus notes the status that an action returned for a server, so that it is
 // shown without asking the service. The answer to a call that began before is not
-// stored. The account grows no younger by it.
+// stored. The account grows no younger by it. Where the status cannot be stored, the
+// service is asked.
 func (c *Cache) SetStatus(ctx context.Context, userID, serverID, status string) {
-	c.store.setStatus(context.WithoutCancel(ctx), userID, serverID, status)
+	ctx = context.WithoutCancel(ctx)
+	found := c.load(ctx, userID)
+	if found.entry == nil || c.store(ctx, userID, found, found.entry.withStatus(serverID, status)) != nil {
+		c.Expire(ctx, userID)
+	}
 }
 
 // Expire makes the next Account ask the service, whatever the account's age. It
 // stays to be shown while the service is slow or fails.
 func (c *Cache) Expire(ctx context.Context, userID string) {
-	c.store.expire(context.WithoutCancel(ctx), userID)
+	if _, err := c.run(context.WithoutCancel(ctx), c.expire, userID); err != nil {
+		change := rand.Text()
+		c.unwritten.Store(userID, change)
+		// By then nothing from before the change is fresh, whoever stored it.
+		time.AfterFunc(c.config.TTL+c.config.Patience, func() { c.unwritten.CompareAndDelete(userID, change) })
+	}
 	// Later callers must not share a call that found the account fresh before. Those
 	// who came meanwhile may.
 	c.calls.Forget(userID)
@@ -167,13 +172,9 @@ func (c *Cache) Expire(ctx context.Context, userID string) {
 // was anything. The answer to a call that began before is not stored. The error is
 // Redis's, which may still hold the account then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
-	return c.store.forget(context.WithoutCancel(ctx), userID)
+	removed, err := c.run(context.WithoutCancel(ctx), c.forget, userID)
+	return removed > 0, err
 }
 
-// Close ends calls to the service and waits for them.
-func (c *Cache) Close() {
-	c.mu.Lock()
-	c.cancel()
-	c.mu.Unlock()
-	c.work.Wait()
-}
+// Close ends calls to the service.
+func (c *Cache) Close() { c.cancel() }

@@ -2,14 +2,10 @@ package accounts_test
 
 import (
 	"context"
-	"errors"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
@@ -31,10 +27,7 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 		f.fetched(t, "RUNNING")
 		fetched := f.now()
 		handedOut := f.cached(t, f.Cache)
-		shorter := map[string]time.Duration{freshKey: ttl / 2, lastKey: maxStale / 2}
-		for key, left := range shorter {
-			f.redis.PExpire(t.Context(), key, left)
-		}
+		f.advance(ttl / 2)
 
 		gone, leave := context.WithCancel(t.Context())
 		leave() // the action's customer may have gone: the status counts all the same
@@ -45,7 +38,7 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 		if diff := cmp.Diff(want, f.cached(t, f.Cache).snapshot); diff != "" {
 			t.Errorf("snapshot (-want +got):\n%s", diff)
 		}
-		for key, want := range shorter {
+		for key, want := range map[string]time.Duration{freshKey: ttl / 2, lastKey: maxStale - ttl/2} {
 			if left := f.redis.PTTL(t.Context(), key).Val(); left <= 0 || left > want {
 				t.Errorf("%s expires in %v, want %v", key, left, want)
 			}
@@ -152,60 +145,6 @@ func TestExpireKeepsCallersFromSharingACallFromBefore(t *testing.T) {
 	})
 }
 
-// A call that begins while Expire is under way finds the account fresh still.
-func TestExpireKeepsCallersFromSharingACallFromMeanwhile(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.fetched(t, "RUNNING")
-		var once sync.Once
-		found, answer := make(chan struct{}), make(chan struct{})
-		f.onNow = func() { once.Do(func() { close(found); <-answer }) }
-		c := f.another(t)
-
-		expiring, expire := make(chan struct{}, 1), make(chan struct{})
-		reads := make(chan struct{}, 4)
-		var early atomic.Bool
-		early.Store(true)
-		f.hook.onCommand(func(_ context.Context, cmd redis.Cmder) error {
-			switch {
-			case cmd.Name() == "get":
-				reads <- struct{}{}
-				if early.Load() {
-					return errors.New("a moment's trouble")
-				}
-			case cmd.Name() == "evalsha" && early.Load():
-				expiring <- struct{}{}
-				<-expire
-			}
-			return nil
-		})
-		expired := make(chan struct{})
-		go func() { c.Expire(t.Context(), user); close(expired) }()
-		receive(t, expiring)
-		first := ask(t, c)
-		receive(t, found)
-		receive(t, reads) // of the fresh account
-		receive(t, reads) // and of the last one
-		early.Store(false)
-		close(expire)
-		receive(t, expired)
-
-		late := ask(t, c)
-		receive(t, reads)
-		receive(t, reads) // it has a call, or shares one
-		close(answer)
-		receive(t, first)
-		select {
-		case o := <-late:
-			t.Errorf("without a call a caller after Expire got %q, error %v", o.status(), o.err)
-		case q := <-f.service.calls:
-			q.reply(t, "STOPPED")
-			if o := receive(t, late); o.status() != "STOPPED" {
-				t.Errorf("a caller after Expire got %q, error %v", o.status(), o.err)
-			}
-		}
-	})
-}
-
 func TestForgetLeavesNothing(t *testing.T) {
 	eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
 		f.fetched(t, "RUNNING")
@@ -235,34 +174,5 @@ func TestForgetTellsThatRedisIsGone(t *testing.T) {
 		if known, err := f.Forget(t.Context(), user); known || err == nil {
 			t.Errorf("known %v, error %v", known, err)
 		}
-	})
-}
-
-func TestReplicasWhoseClocksDifferShareTheCache(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		f.ahead = 5 * time.Minute
-		ahead := f.another(t)
-		asked := ask(t, ahead)
-		f.service.next(t).reply(t, "RUNNING")
-		receive(t, asked)
-		f.wantCached(t, f.Cache, "RUNNING")
-		if at := f.cached(t, f.Cache).snapshot.FetchedAt; at.After(f.now()) {
-			t.Errorf("fetched at %v, and it is %v", at, f.now())
-		}
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
-		f.wantCached(t, ahead, "STOPPED")
-
-		f.Expire(t.Context(), user)
-		f.fetched(t, "CRASHED") // by the clock that is behind
-		f.wantCached(t, ahead, "CRASHED")
-	})
-}
-
-// A process is killed while it asks the service.
-func TestReplicaThatDiedKeepsNobodyWaiting(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		ask(t, f.another(t))
-		f.service.next(t) // which is never answered
-		f.fetched(t, "RUNNING")
 	})
 }

@@ -5,32 +5,30 @@ import (
 	"slices"
 	"time"
 
+	// It reads an account of ten servers in a third of the time of encoding/json,
+	// which is to become like it.
+	"github.com/go-json-experiment/json"
+
 	"hostbot/hostapi"
 )
 
 // entry is an account as the service described it. It is shared and stays as it is.
-//
-//go:generate go run github.com/tinylib/msgp@v1.6.5 -file entry.go -io=false -tests=false -unexported
-//msgp:tuple entry
-//msgp:timezone utc
+// Who changes its form, or that of hostapi's records, changes the version in freshKey.
 type entry struct {
-	UserID    string
-	FetchedAt time.Time
-	Missing   bool // there is no such account
-	List      hostapi.List
+	UserID    string       `json:"userId"`
+	FetchedAt time.Time    `json:"fetchedAt"`
+	Missing   bool         `json:"missing,omitempty"` // there is no such account
+	List      hostapi.List `json:"list"`
 }
 
 // decode reads a user's entry, which another machine's clock must not date in the
 // future.
 func decode(data []byte, userID string, now time.Time) (*entry, error) {
 	e := new(entry)
-	rest, err := e.UnmarshalMsg(data)
-	switch {
-	case err != nil:
+	if err := json.Unmarshal(data, e); err != nil {
 		return nil, err
-	case len(rest) > 0:
-		return nil, errors.New("more than an account")
-	case e.UserID != userID:
+	}
+	if e.UserID != userID {
 		return nil, errors.New("the account of another user")
 	}
 	if e.FetchedAt.After(now) {
@@ -49,12 +47,12 @@ func (e *entry) snapshot() (Snapshot, error) {
 
 // withStatus returns the entry with another status of one server.
 func (e *entry) withStatus(serverID, status string) *entry {
-	i := slices.IndexFunc(e.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
-	if i < 0 {
-		return e
-	}
 	changed := *e
 	changed.List.Servers = slices.Clone(e.List.Servers)
-	changed.List.Servers[i].Status = status
+	for i := range changed.List.Servers {
+		if changed.List.Servers[i].ID == serverID {
+			changed.List.Servers[i].Status = status
+		}
+	}
 	return &changed
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	user          = "80351110224678912"
-	freshKey      = "hostbot:v3:account:{" + user + "}"
+	freshKey      = "hostbot:v4:account:{" + user + "}"
 	lastKey       = freshKey + ":last"
 	generationKey = freshKey + ":generation"
 
@@ -123,11 +123,9 @@ type fixture struct {
 	hook    *hook
 
 	started time.Time
-	later   atomic.Int64  // how much of a time.Duration has gone by since
-	ahead   time.Duration // by which the clock of the next cache is wrong
-	onNow   func()        // is called when the next cache looks at its clock
+	later   atomic.Int64 // how much of a time.Duration has gone by since
 
-	troubles, recovered atomic.Int32 // how often they were told of
+	troubles atomic.Int32 // how often they were told of
 }
 
 func each(t *testing.T, run func(t *testing.T, f *fixture)) {
@@ -151,21 +149,14 @@ func newFixture(t testing.TB, url string) *fixture {
 	return f
 }
 
-// another returns the cache of another process that shares the Redis. Calls for an
-// account follow on each other at once.
+// another returns the cache of another process that shares the Redis.
 func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
-	ahead, onNow := f.ahead, f.onNow
-	if onNow == nil {
-		onNow = func() {}
-	}
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
-		OnTrouble:   func(error) { f.troubles.Add(1) },
-		OnRecovered: func() { f.recovered.Add(1) },
-		Now:         func() time.Time { onNow(); return f.now().Add(ahead) },
+		OnTrouble: func(error) { f.troubles.Add(1) },
+		Now:       f.now,
 	})
-	c.SetPause(0)
 	t.Cleanup(c.Close)
 	return c
 }

@@ -5,9 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -21,101 +21,44 @@ const useLimit = 250 * time.Millisecond
 // The keys begin with the version of the entries' form, so that programs of two
 // versions do not meet each other's. The user ID is a hash tag, so that the keys
 // of one account are in one slot of a Redis Cluster.
-func freshKey(userID string) string      { return "hostbot:v3:account:{" + userID + "}" }
+func freshKey(userID string) string      { return "hostbot:v4:account:{" + userID + "}" }
 func lastKey(userID string) string       { return freshKey(userID) + ":last" }
 func generationKey(userID string) string { return freshKey(userID) + ":generation" }
 
 // The scripts are all that writes. Each gives the account the generation ARGV[1],
-// for ARGV[2] ms. put and amend do nothing where it is not ARGV[3] before.
+// for ARGV[2] ms.
 const (
-	compare = `if (redis.call('GET', KEYS[3]) or '') ~= ARGV[3] then return 0 end `
-	change  = `redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) `
+	change = `redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) `
+	// putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for
+	// ARGV[6] ms, where the generation is still ARGV[3].
+	putScript = `
+if (redis.call('GET', KEYS[3]) or '') ~= ARGV[3] then return 0 end ` + change + `
+redis.call('DEL', KEYS[1], KEYS[2])
+if tonumber(ARGV[5]) > 0 then redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
+if tonumber(ARGV[6]) > 0 then redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[6]) end
+return 1`
+	expireScript = change + `return redis.call('DEL', KEYS[1])`
+	forgetScript = change + `return redis.call('DEL', KEYS[1], KEYS[2])`
 )
 
-type scripts struct {
-	put    *redis.Script // an entry for its whole time
-	amend  *redis.Script // an entry for what is left of its time
-	expire *redis.Script
-	keep   *redis.Script // an old entry for what is left of its time, which may be none
-	forget *redis.Script
-}
-
-func newScripts() scripts {
-	return scripts{
-		put: redis.NewScript(compare + change + `
-redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5])
-redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[6])
-return 1`),
-		amend: redis.NewScript(compare + change + `
-redis.call('SET', KEYS[1], ARGV[4], 'XX', 'KEEPTTL')
-redis.call('SET', KEYS[2], ARGV[4], 'XX', 'KEEPTTL')
-return 1`),
-		expire: redis.NewScript(change + `return redis.call('DEL', KEYS[1])`),
-		keep: redis.NewScript(change + `
-redis.call('DEL', KEYS[1], KEYS[2])
-if tonumber(ARGV[4]) > 0 then redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4]) end
-return 1`),
-		forget: redis.NewScript(change + `return redis.call('DEL', KEYS[1], KEYS[2])`),
-	}
-}
-
-// store keeps entries in Redis, and in memory those that Redis does not take.
-type store struct {
-	Config
-	scripts     scripts
-	memory      memory
-	cannotRead  atomic.Bool
-	cannotWrite atomic.Bool // apart: a full Redis still reads
-}
-
-func newStore(c Config) *store {
-	return &store{Config: c, scripts: newScripts(), memory: memory{accounts: make(map[string]*pending)}}
-}
-
-// fresh returns an account's entry where Redis holds it as fresh, and otherwise
-// nil. It costs one GET.
-func (s *store) fresh(ctx context.Context, userID string) *entry {
-	if s.memory.get(userID) != nil {
-		return nil // load returns that
-	}
-	return s.get(ctx, freshKey(userID), userID)
-}
-
-// last returns an account's entry of any age up to MaxStale, or nil.
-func (s *store) last(ctx context.Context, userID string) *entry {
-	p := s.memory.get(userID)
-	switch {
-	case p == nil || p.entry == nil:
-		return s.get(ctx, lastKey(userID), userID)
-	case s.age(p.entry) >= s.MaxStale:
-		return nil
-	default:
-		return p.entry
-	}
-}
-
-func (s *store) get(ctx context.Context, key, userID string) *entry {
+// get returns what a key holds of an account, or nil.
+func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	data, err := s.Redis.Get(limited, key).Bytes()
-	if errors.Is(err, redis.Nil) {
-		s.note(ctx, &s.cannotRead, nil)
+	data, err := c.config.Redis.Get(limited, key).Bytes()
+	if err != nil { // nothing, or Redis fails: the service will be asked
 		return nil
 	}
-	s.note(ctx, &s.cannotRead, err)
-	if err != nil {
-		return nil
-	}
-	return s.decode(limited, key, data, userID)
+	return c.decode(limited, key, data, userID)
 }
 
 // decode returns the entry that a key held, or nil. Anything else than an entry is
 // removed, so that OnTrouble is called once for it.
-func (s *store) decode(ctx context.Context, key string, data []byte, userID string) *entry {
-	e, err := decode(data, userID, s.Now())
+func (c *Cache) decode(ctx context.Context, key string, data []byte, userID string) *entry {
+	e, err := decode(data, userID, c.config.Now())
 	if err != nil {
-		s.OnTrouble(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
-		_ = s.Redis.Del(ctx, key).Err()
+		c.config.OnTrouble(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
+		_ = c.config.Redis.Del(ctx, key).Err()
 		return nil
 	}
 	return e
@@ -125,141 +68,87 @@ func (s *store) decode(ctx context.Context, key string, data []byte, userID stri
 type found struct {
 	entry      *entry // nil: nothing
 	fresh      bool
-	generation string
-	pending    *pending // nil: all of it is in Redis
-	failing    bool     // Redis failed a moment ago
+	generation string // in Redis
+	unwritten  any    // the change that Redis did not take; nil: none
+	err        error  // Redis failed
 }
 
-// load returns what there is of an account. Where something is pending and Redis
-// can be written again, the account is made old: other processes may have changed
-// it there meanwhile, and only the service knows.
-func (s *store) load(ctx context.Context, userID string) found {
-	if p := s.memory.get(userID); p != nil {
-		if s.outdate(ctx, userID, p) != nil {
-			return found{entry: p.entry, fresh: p.fresh && s.age(p.entry) < s.TTL, pending: p, failing: true}
+// load returns what there is of an account.
+func (c *Cache) load(ctx context.Context, userID string) found {
+	if change, ok := c.unwritten.Load(userID); ok {
+		if _, err := c.run(ctx, c.expire, userID); err != nil {
+			return found{unwritten: change, err: err}
 		}
-		s.memory.replace(userID, p, nil)
+		c.unwritten.CompareAndDelete(userID, change)
 	}
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	values, err := s.Redis.MGet(limited, freshKey(userID), lastKey(userID), generationKey(userID)).Result()
-	s.note(ctx, &s.cannotRead, err)
+	values, err := c.config.Redis.MGet(limited, freshKey(userID), lastKey(userID), generationKey(userID)).Result()
 	if err != nil {
-		return found{failing: true}
+		return found{err: err}
 	}
 	var f found
 	f.generation, _ = values[2].(string)
 	if data, ok := values[0].(string); ok {
-		f.entry = s.decode(limited, freshKey(userID), []byte(data), userID)
+		f.entry = c.decode(limited, freshKey(userID), []byte(data), userID)
 		f.fresh = f.entry != nil
 	}
 	if data, ok := values[1].(string); ok && !f.fresh {
-		f.entry = s.decode(limited, lastKey(userID), []byte(data), userID)
+		f.entry = c.decode(limited, lastKey(userID), []byte(data), userID)
 	}
 	return f
 }
 
-// save stores an answer of the service to a call before which f was found. It
-// tells whether that is so still, and stores nothing otherwise.
-func (s *store) save(ctx context.Context, userID string, f found, e *entry) bool {
-	f.fresh = true
-	return s.write(ctx, s.scripts.put, userID, f, e)
-}
+// errChanged says that an account was changed after it was looked at.
+var errChanged = errors.New("the account was changed meanwhile")
 
-// setStatus changes the status of a server. Where others change the account in
-// this moment, the service is asked instead.
-func (s *store) setStatus(ctx context.Context, userID, serverID, status string) {
-	f := s.load(ctx, userID)
-	if f.entry == nil || !s.write(ctx, s.scripts.amend, userID, f, f.entry.withStatus(serverID, status)) {
-		s.expire(ctx, userID)
-	}
-}
-
-// write stores an entry in the place of what was found, and tells whether that
-// was still there.
-func (s *store) write(ctx context.Context, script *redis.Script, userID string, f found, e *entry) bool {
-	if s.memory.get(userID) != f.pending {
-		return false
-	}
-	if !f.failing {
-		data, err := e.MarshalMsg(nil)
-		if err == nil {
-			var n int64
-			if n, err = s.run(ctx, script, userID, f.generation, data, s.TTL.Milliseconds(), s.shown(e).Milliseconds()); err == nil {
-				return n > 0
-			}
-		}
-	}
-	return s.memory.replace(userID, f.pending, &pending{entry: e, fresh: f.fresh})
-}
-
-// expire makes an account old.
-func (s *store) expire(ctx context.Context, userID string) {
-	p := s.memory.get(userID)
-	if s.outdate(ctx, userID, p) != nil {
-		s.memory.expire(userID)
-		return
-	}
-	s.memory.replace(userID, p, nil)
-}
-
-// outdate makes an account old in Redis. The pending entry, if any, becomes the last
-// one there, unless another process stored a later one.
-func (s *store) outdate(ctx context.Context, userID string, p *pending) error {
-	if _, err := s.run(ctx, s.scripts.expire, userID); err != nil || p == nil || p.entry == nil {
-		return err
-	}
-	if last := s.get(ctx, lastKey(userID), userID); last != nil && last.FetchedAt.After(p.entry.FetchedAt) {
-		return nil
-	}
-	data, err := p.entry.MarshalMsg(nil)
+// store stores an entry in the place of what was found, fresh where that was, for the
+// time that its age leaves it.
+func (c *Cache) store(ctx context.Context, userID string, f found, e *entry) error {
+	err := f.err
 	if err == nil {
-		_, err = s.run(ctx, s.scripts.keep, userID, data, (s.shown(p.entry) - s.age(p.entry)).Milliseconds())
+		err = c.write(ctx, userID, f, e)
+	}
+	if change, _ := c.unwritten.Load(userID); change != f.unwritten {
+		return errChanged // and Redis is told before it is believed
 	}
 	return err
 }
 
-// forget removes an account and tells whether there was one.
-func (s *store) forget(ctx context.Context, userID string) (known bool, err error) {
-	p := s.memory.get(userID)
-	removed, err := s.run(ctx, s.scripts.forget, userID)
-	if err == nil {
-		s.memory.replace(userID, p, nil)
+func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
 	}
-	return removed > 0, err
+	age := c.config.Now().Sub(e.FetchedAt)
+	var fresh time.Duration
+	if f.fresh {
+		fresh = c.config.TTL - age
+	}
+	shown := c.config.MaxStale - age
+	if e.Missing {
+		shown = c.config.TTL - age
+	}
+	stored, err := c.run(ctx, c.put, userID, f.generation, data, fresh.Milliseconds(), shown.Milliseconds())
+	if err == nil && stored == 0 {
+		return errChanged
+	}
+	return err
 }
 
 // run runs a script for an account, and returns how much it did.
-func (s *store) run(ctx context.Context, script *redis.Script, userID string, args ...any) (int64, error) {
+func (c *Cache) run(ctx context.Context, script *redis.Script, userID string, args ...any) (int64, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
 	keys := []string{freshKey(userID), lastKey(userID), generationKey(userID)}
 	// A generation lasts longer than a call to the service that began before it.
-	args = append([]any{rand.Text(), (2 * s.Patience).Milliseconds()}, args...)
-	n, err := script.Run(limited, s.Redis, keys, args...).Int64()
-	s.note(ctx, &s.cannotWrite, err)
+	args = append([]any{rand.Text(), (2 * c.config.Patience).Milliseconds()}, args...)
+	n, err := script.Run(limited, c.config.Redis, keys, args...).Int64()
+	switch {
+	case err == nil:
+		c.cannotWrite.Store(false)
+	case ctx.Err() == nil && c.cannotWrite.CompareAndSwap(false, true):
+		c.config.OnTrouble(err)
+	}
 	return n, err
 }
-
-// note takes the outcome of a use of Redis. One that ctx ended says nothing of
-// Redis.
-func (s *store) note(ctx context.Context, failing *atomic.Bool, err error) {
-	switch {
-	case ctx.Err() != nil:
-	case err != nil && failing.CompareAndSwap(false, true):
-		s.OnTrouble(err)
-	case err == nil && failing.Load() && failing.CompareAndSwap(true, false):
-		s.OnRecovered()
-	}
-}
-
-// shown returns for how long an entry may be shown.
-func (s *store) shown(e *entry) time.Duration {
-	if e.Missing {
-		return s.TTL
-	}
-	return s.MaxStale
-}
-
-// age returns how old an entry is by this process's clock.
-func (s *store) age(e *entry) time.Duration { return s.Now().Sub(e.FetchedAt) }

@@ -99,20 +99,3 @@ func TestAViolationFailsTheTest(t *testing.T) {
 		}
 	}
 }
-
-func TestRequestsAreRecorded(t *testing.T) {
-	s := run(t, hostapitest.Options{Restart: -1})
-	s.AddServer(user, hostapitest.Server{ID: "a"})
-	s.ask(t.Context(), "GET", "/api/bot/servers?chatUserId="+user, "")
-	s.ask(t.Context(), "POST", restart, asUser(user))
-	want := []hostapitest.Request{
-		{At: start(), Operation: "list", Method: "GET", Path: "/api/bot/servers?chatUserId=" + user, UserID: user},
-		{At: start(), Operation: "restart", Method: "POST", Path: restart, UserID: user, ServerID: "a", Body: asUser(user)},
-	}
-	if diff := cmp.Diff(want, s.Requests()); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-	if s.Count("") != 2 || s.Count("list") != 1 || s.Count("get") != 0 {
-		t.Errorf("counted %d, %d, %d", s.Count(""), s.Count("list"), s.Count("get"))
-	}
-}
