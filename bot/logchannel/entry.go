@@ -71,8 +71,6 @@ type record struct {
 	ID       string   `json:"id"`
 	Category Category `json:"category"`
 	slot
-
-	streamID string // empty for one that is not in the stream
 }
 
 func newRecord(e Entry, now time.Time) record {

@@ -168,9 +168,16 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 	}
 }
 
-// Redis loses a plan that the writer of its entries does not know. Nobody but the
-// process that carries it out may deliver.
+// Redis loses a plan that the writer of its entries does not know, and what was
+// delivered before. Nobody but the process that carries the plan out may deliver,
+// before it hands on the lease.
 func TestTheLeaseOutlivesALoss(t *testing.T) {
+	for name, send := range map[string]time.Duration{"Discord's answer arrives": 5 * time.Second, "the lease is handed on": 800 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) { outliveALoss(t, send) })
+	}
+}
+
+func outliveALoss(t *testing.T, send time.Duration) {
 	eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
 		const n = 25
 		clock := discordtest.NewManualClock(time.Now())
@@ -178,7 +185,9 @@ func TestTheLeaseOutlivesALoss(t *testing.T) {
 		o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Delay: time.Second, After: true, Times: 1})
 		slow := hasty()
 		slow.Turn = 300 * time.Millisecond
-		deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), slow)
+		quick := hasty()
+		quick.Send, quick.RetryFirst, quick.RetryMost = send, time.Second, time.Second
+		deliverer, writer := o.newProcess(t, server.URL(), quick), o.newProcess(t, server.URL(), slow)
 		deliverer.Start()
 		writer.Post(action("action 0"))
 		await(t, o.actions, "the first action", func() bool { return len(titles(o.actions)) > 0 })

@@ -74,12 +74,11 @@ func (s slot) size() int {
 // characters counts as Discord may: a character beyond 16 bits counts twice.
 func characters(text string) int { return len(utf16.Encode([]rune(text))) }
 
-// refused stands in for embeds that Discord found malformed. They are in the
+// refused stands in for an embed that Discord found malformed, which is in the
 // process log.
-func (p planner) refused(slots []slot) *discordgo.MessageEmbed {
-	title := sanitize.Plain(slots[0].Embed.Title, kindLimit)
-	return notice("⚠️ "+p.texts.Text("log.refused.title"), p.texts.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(title, kindLimit)}),
-		orange, slots[0].Tally.Since)
+func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
+	why := t.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(s.Embed.Title, kindLimit)})
+	return notice("⚠️ "+t.Text("log.refused.title"), why, orange, s.Tally.Since)
 }
 
 // failing tells that another channel cannot be written to, and healed that it

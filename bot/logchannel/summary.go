@@ -17,78 +17,56 @@ import (
 // maxKinds is how many kinds of errors a summary tells apart.
 const maxKinds = 15
 
-// summary stands for the oldest errors where too much was waiting.
-type summary struct {
-	Tally tally          `json:"tally"`
-	Kinds map[string]int `json:"kinds"` // by group, or by title where there is none
-	Other int            `json:"other"` // of further kinds
-}
-
-func (s *summary) add(r record) {
-	s.Tally.add(r.Tally)
-	kind := cmp.Or(r.Group, r.Embed.Title)
-	if _, known := s.Kinds[kind]; !known && len(s.Kinds) >= maxKinds {
-		s.Other += r.Tally.Count
-		return
-	}
-	s.Kinds[kind] += r.Tally.Count
-}
-
-func (s *summary) embed(t *locale.Texts) *discordgo.MessageEmbed {
-	lines := []string{t.Format("log.summary.why", locale.Args{"Since": timestamp(s.Tally.Since, "f"), "Last": timestamp(s.Tally.Last, "f")})}
-	kinds := slices.SortedFunc(maps.Keys(s.Kinds), func(a, b string) int {
-		return cmp.Or(cmp.Compare(s.Kinds[b], s.Kinds[a]), cmp.Compare(a, b))
-	})
-	for _, kind := range kinds {
-		lines = append(lines, fmt.Sprintf("%d × %s", s.Kinds[kind], sanitize.Code(kind, kindLimit)))
-	}
-	if s.Other > 0 {
-		lines = append(lines, fmt.Sprintf("%d × …", s.Other))
-	}
-	return notice("🗜️ "+t.Count("log.summary.title", s.Tally.Count, nil), strings.Join(lines, "\n"), orange, s.Tally.Last)
-}
-
-// summarise makes a summary of the oldest errors where too many records wait,
-// and tells whether it did. Other records stay, however many there are.
-func (d *deliverer) summarise(ctx context.Context, q queue, h head) (bool, error) {
-	if h.waiting <= max(d.MaxWaiting, d.summariseAt) {
+// summarise posts a summary in the place of the oldest errors where too many
+// records wait, and tells whether it did. Other records stay, however many there
+// are.
+func (ch *channel) summarise(ctx context.Context, q queue, h head) (bool, error) {
+	if h.waiting <= max(ch.MaxWaiting, ch.summariseAt) {
 		return false, nil
 	}
-	sum := &summary{Kinds: make(map[string]int)}
-	if before := h.state.Summary; before != nil {
-		sum.Tally, sum.Other = before.Tally, before.Other
-		maps.Copy(sum.Kinds, before.Kinds)
-	}
-	told := h.state.told()
-	// More are taken than must be, so that not every error is one by itself.
-	most := h.waiting - d.MaxWaiting + d.MaxWaiting/10
-	var done []covered
-	summarised := 0
-	for r, err := range q.all(ctx) {
-		if err != nil {
-			return false, err
-		}
-		if r.Category == Errors && !told[r.ID] && !d.delivered.has(r.ID) {
-			sum.add(r)
-			summarised += r.Tally.Count
-			done = append(done, r.covered())
-		}
-		if len(done) == most {
-			break
-		}
-	}
-	if len(done) == 0 {
-		d.summariseAt = h.waiting + pageSize
-		return false, nil
-	}
-	next := h.state
-	next.Summary = sum
-	if err := q.save(ctx, next, done); err != nil {
+	records, err := q.oldest(ctx, h.waiting)
+	if err != nil {
 		return false, err
 	}
-	d.delivered.add(done)
-	d.summariseAt = 0
-	d.figures.set(func(s *Status) { s.Grouped += uint64(summarised) })
-	d.log.Warn().Int("errors", summarised).Int("waiting", h.waiting).Msg("a log channel is too far behind: its oldest errors are summed up")
+	records = slices.DeleteFunc(records, func(r record) bool { return r.Category != Errors || h.state.Plan.covers(r.ID) })
+	if len(records) == 0 {
+		ch.summariseAt = h.waiting + ch.MaxWaiting/10
+		return false, nil
+	}
+	ch.summariseAt = 0
+	records = records[:min(len(records), ch.MaxWaiting/2)] // so many that there are few summaries
+	ids := make([]string, len(records))
+	for i, r := range records {
+		ids[i] = r.ID
+	}
+	// Where this is cut off here, its repetition has the same key.
+	ch.post(Entry{Category: Lifecycle, Embed: summary(records, ch.Texts), DedupKey: "summary " + ids[0]})
+	if err := q.save(ctx, h.state, ids); err != nil {
+		return false, err
+	}
+	ch.log.Warn().Int("records", len(ids)).Int("waiting", h.waiting).Msg("a log channel is too far behind: its oldest errors are summed up")
 	return true, nil
+}
+
+// summary tells how often errors of each kind happened.
+func summary(records []record, t *locale.Texts) *discordgo.MessageEmbed {
+	var all tally
+	counts := make(map[string]int) // by group, or by title where there is none
+	for _, r := range records {
+		all.add(r.Tally)
+		counts[cmp.Or(r.Group, r.Embed.Title)] += r.Tally.Count
+	}
+	lines := []string{t.Format("log.summary.why", locale.Args{"Since": timestamp(all.Since, "f"), "Last": timestamp(all.Last, "f")})}
+	others := all.Count
+	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for _, kind := range kinds[:min(len(kinds), maxKinds)] {
+		lines = append(lines, fmt.Sprintf("%d × %s", counts[kind], sanitize.Code(kind, kindLimit)))
+		others -= counts[kind]
+	}
+	if others > 0 {
+		lines = append(lines, fmt.Sprintf("%d × …", others))
+	}
+	return notice("🗜️ "+t.Count("log.summary.title", all.Count, nil), strings.Join(lines, "\n"), orange, all.Last)
 }
