@@ -3,6 +3,7 @@ package logchannel
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -17,26 +18,26 @@ type channel struct {
 	log    zerolog.Logger
 	outbox *outbox
 	stream *stream
-	status liveStatus
+	status atomic.Pointer[Status]
 	// announce tells the staff of other channels about this one.
 	announce func(*discordgo.MessageEmbed)
 
 	// Used by run alone.
-	retryAt     time.Time // nothing is sent before
-	pauses      *backoff.ExponentialBackOff
-	last        verdict // on the latest request
-	single      bool    // Discord refused several embeds at once
-	summariseAt int     // there is no error to be summed up before so many records wait
+	retryAt time.Time // nothing is sent before
+	pauses  *backoff.ExponentialBackOff
+	last    verdict // on the latest request
+	single  bool    // Discord refused several embeds at once
 }
 
 func newChannel(id, token string, c Config) *channel {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval, pauses.MaxInterval = c.Timing.RetryFirst, c.Timing.RetryFail
-	return &channel{
+	ch := &channel{
 		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), pauses: pauses,
-		outbox: &outbox{limit: 2 * c.MaxWaiting}, stream: newStream(c.Redis, id, token, c.Timing.Lease),
-		status: liveStatus{status: Status{Channel: id}},
+		outbox: &outbox{limit: 2 * c.MaxWaiting}, stream: &stream{redis: c.Redis, keys: keysOf(id), token: token, lease: c.Timing.Lease},
 	}
+	ch.status.Store(&Status{Channel: id})
+	return ch
 }
 
 // post keeps an entry in the outbox, and adds it to the stream unless the next

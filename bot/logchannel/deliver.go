@@ -27,12 +27,12 @@ func (ch *channel) run(ctx context.Context, stopping <-chan struct{}) {
 	turns := time.NewTicker(ch.Timing.Turn)
 	defer turns.Stop()
 	for {
+		ch.turn(ctx, false) // the first one at once, to know what a Redis may lose
 		select {
 		case <-stopping:
 			ch.drain(ctx)
 			return
 		case <-turns.C:
-			ch.turn(ctx, false)
 		}
 	}
 }
@@ -66,12 +66,19 @@ func (ch *channel) drain(ctx context.Context) {
 // done.
 func (ch *channel) turn(ctx context.Context, hurry bool) bool {
 	q, h := ch.queue(ctx, hurry)
-	ch.status.saw(h)
+	ch.updateStatus(h.note)
 	if !h.held {
 		return false
 	}
-	worked, err := ch.summarise(ctx, q, h)
-	if err == nil && !worked && !time.Now().Before(ch.retryAt) {
+	if time.Now().Before(ch.retryAt) {
+		return false
+	}
+	var worked bool
+	var err error
+	if h.waiting > ch.MaxWaiting {
+		worked, err = ch.merge(ctx, q, h.state)
+	}
+	if err == nil && !worked {
 		worked, err = ch.deliver(ctx, q, h)
 	}
 	if err != nil {

@@ -79,11 +79,16 @@ func newRecord(e Entry, now time.Time) record {
 		slot: slot{Embed: e.Embed, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}},
 	}
 	if e.DedupKey != "" {
-		sum := sha256.Sum256([]byte(e.DedupKey))
-		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])
+		r.ID = idOf(e.DedupKey)
 	}
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
 	}
 	return r
+}
+
+// idOf returns the ID of the record that has a key.
+func idOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }

@@ -50,9 +50,9 @@ type Config struct {
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
-	// MaxWaiting is how many entries may wait for a channel before the oldest
-	// errors among them are replaced by a summary. Of those that Redis has, the
-	// process keeps the latest ones as well, twice as many.
+	// MaxWaiting is how many entries may wait for a channel before equal errors
+	// among the oldest become one. Of those that Redis has, the process keeps the
+	// latest ones as well, twice as many.
 	MaxWaiting int
 }
 
@@ -111,7 +111,7 @@ func New(c Config) *Delivery {
 			i = len(d.all)
 			d.all = append(d.all, newChannel(id, token, c))
 		}
-		d.all[i].status.set(func(s *Status) { s.Categories = append(s.Categories, category) })
+		d.all[i].updateStatus(func(s *Status) { s.Categories = append(s.Categories, category) })
 		d.channels[category] = d.all[i]
 	}
 	for _, ch := range d.all {
@@ -158,7 +158,7 @@ func (d *Delivery) Close(ctx context.Context) {
 func (d *Delivery) Status() []Status {
 	list := make([]Status, len(d.all))
 	for i, ch := range d.all {
-		list[i] = ch.status.get()
+		list[i] = *ch.status.Load()
 	}
 	return list
 }

@@ -63,6 +63,15 @@ func (o *outbox) post(r record) (atOnce bool) {
 	return atOnce
 }
 
+// keep keeps records that Redis may have.
+func (o *outbox) keep(records []record) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, r := range records {
+		o.items = append(o.items, &item{record: r, stage: tried})
+	}
+}
+
 // unrecorded returns the records that Redis may not have, but for those that are
 // being delivered. They count no further errors.
 func (o *outbox) unrecorded(delivering *plan) []record {

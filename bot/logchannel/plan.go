@@ -111,7 +111,8 @@ func (s state) carriedOut(message string) state {
 }
 
 // plan returns what to send for the records that wait first, or nil where there
-// is nothing. Messages come before edits.
+// is nothing: an edit of the message that counts the first of them, or a message
+// with those that none counts.
 func (ch *channel) plan(s state, waiting []record) *plan {
 	if len(waiting) == 0 {
 		return nil
@@ -121,44 +122,27 @@ func (ch *channel) plan(s state, waiting []record) *plan {
 	if ch.single {
 		limit = 1
 	}
-	full := false
-	for _, r := range waiting {
-		if i := indexOf(p.Slots, r.Group); i >= 0 {
-			p.count(i, r)
-			continue
-		}
-		if s.counterOf(r.Group, p.At, ch.Timing.CountFor) >= 0 {
-			continue
-		}
-		full = full || len(p.Slots) >= limit || len(p.Slots) > 0 && r.size() > room
-		if full {
-			continue // a later record may still be counted
-		}
-		room -= r.size()
-		p.Slots = append(p.Slots, slot{Embed: r.Embed, Group: r.Group})
-		p.count(len(p.Slots)-1, r)
+	if i := s.counterOf(waiting[0].Group, p.At, ch.Timing.CountFor); i >= 0 {
+		p.Edits, p.Slots, limit = s.Counters[i].Message, slices.Clone(s.Counters[i].Slots), 0
 	}
-	if len(p.Slots) == 0 {
-		ch.planEdit(p, s, waiting)
+	for _, r := range waiting {
+		i := indexOf(p.Slots, r.Group)
+		if i < 0 {
+			if s.counterOf(r.Group, p.At, ch.Timing.CountFor) >= 0 {
+				continue
+			}
+			if len(p.Slots) >= limit || len(p.Slots) > 0 && r.size() > room {
+				limit = 0 // a later record may still be counted
+				continue
+			}
+			room -= r.size()
+			i = len(p.Slots)
+			p.Slots = append(p.Slots, slot{Embed: r.Embed, Group: r.Group})
+		}
+		p.Slots[i].Tally.add(r.Tally)
+		p.Covers = append(p.Covers, r.ID)
 	}
 	return p.namedFor(ch.id)
-}
-
-// planEdit makes a plan the edit of the message that counts the first record.
-func (ch *channel) planEdit(p *plan, s state, waiting []record) {
-	chosen := s.counterOf(waiting[0].Group, p.At, ch.Timing.CountFor)
-	message := s.Counters[chosen]
-	p.Edits, p.Slots = message.Message, slices.Clone(message.Slots)
-	for _, r := range waiting {
-		if s.counterOf(r.Group, p.At, ch.Timing.CountFor) == chosen {
-			p.count(indexOf(p.Slots, r.Group), r)
-		}
-	}
-}
-
-func (p *plan) count(i int, r record) {
-	p.Slots[i].Tally.add(r.Tally)
-	p.Covers = append(p.Covers, r.ID)
 }
 
 // namedFor returns the plan with its nonce. Equal plans for a channel have equal

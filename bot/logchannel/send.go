@@ -108,23 +108,23 @@ func (ch *channel) settle(ctx context.Context, q queue, s state, message string,
 func (ch *channel) done(ctx context.Context, q queue, s state, message string) error {
 	ch.single, ch.retryAt = false, time.Time{}
 	ch.pauses.Reset()
-	ch.status.set(func(s *Status) { s.Sent++ })
+	ch.updateStatus(func(s *Status) { s.Sent++ })
 	ch.outbox.reconcile(fate{delivered: s.Plan.Covers})
 	err := q.save(ctx, s.carriedOut(message), s.Plan.Covers)
-	if s.Trouble == nil || errors.Is(err, errNotHolder) { // the other process finds the message there
+	if s.Trouble == nil || err != nil { // another process may have the lease: it finds the message there
 		return err
 	}
 	ch.log.Info().Msg("discord takes log channel entries again")
 	if !s.Trouble.Passing {
 		ch.announce(s.Trouble.healed(ch.id, ch.Texts, time.Now()))
 	}
-	return err
+	return nil
 }
 
 // postpone arranges for a plan to be sent later, and says why, once: what somebody
 // has to mend also in the other channels.
 func (ch *channel) postpone(ctx context.Context, q queue, s state, err error) error {
-	ch.status.set(func(s *Status) { s.Retried++ })
+	ch.updateStatus(func(s *Status) { s.Retried++ })
 	var e *rest.Error
 	if ch.last == busy && errors.As(err, &e) {
 		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))

@@ -1,10 +1,6 @@
 package logchannel
 
-import (
-	"slices"
-	"sync"
-	"time"
-)
+import "time"
 
 // Status is how a channel fares, as this process knows it.
 type Status struct {
@@ -31,35 +27,20 @@ func (s Status) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.Oldest))
 }
 
-// liveStatus is the status of a channel while it changes.
-type liveStatus struct {
-	mu     sync.Mutex
-	status Status
+// updateStatus changes the status. It is called by one goroutine.
+func (ch *channel) updateStatus(change func(*Status)) {
+	s := *ch.status.Load()
+	change(&s)
+	ch.status.Store(&s)
 }
 
-func (l *liveStatus) get() Status {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.status
-	s.Categories = slices.Clone(s.Categories)
-	return s
-}
-
-func (l *liveStatus) set(change func(*Status)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change(&l.status)
-}
-
-// saw notes the beginning of a queue.
-func (l *liveStatus) saw(h head) {
-	l.set(func(s *Status) {
-		s.Waiting, s.Oldest, s.Trouble, s.Forbidden = h.waiting, time.Time{}, "", false
-		if len(h.records) > 0 {
-			s.Oldest = h.records[0].Tally.Since
-		}
-		if t := h.state.Trouble; t != nil {
-			s.Trouble, s.Forbidden = t.Reason, forbids(t.Code)
-		}
-	})
+// note notes the beginning of a queue.
+func (h head) note(s *Status) {
+	s.Waiting, s.Oldest, s.Trouble, s.Forbidden = h.waiting, time.Time{}, "", false
+	if len(h.records) > 0 {
+		s.Oldest = h.records[0].Tally.Since
+	}
+	if t := h.state.Trouble; t != nil {
+		s.Trouble, s.Forbidden = t.Reason, forbids(t.Code)
+	}
 }

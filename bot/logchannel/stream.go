@@ -25,22 +25,16 @@ const (
 	readAhead = 100
 )
 
-// errNotHolder says that another process delivers by now.
-var errNotHolder = errors.New("another process has the lease")
-
 // stream is a channel's queue in Redis. The process that has the lease delivers,
 // and only it changes the state.
 type stream struct {
-	redis   redis.UniversalClient
-	scripts scripts
-	keys    []string
-	token   string
-	lease   time.Duration
+	redis redis.UniversalClient
+	keys  []string
+	token string
+	lease time.Duration
 
 	known known
 }
-
-type scripts struct{ add, take, save, restore *redis.Script }
 
 // known is what this process knows of the delivery. A Redis that forgets learns it
 // anew.
@@ -58,13 +52,6 @@ type fate struct {
 	lost      []string // Redis does not know them
 }
 
-func newStream(client redis.UniversalClient, channelID, token string, lease time.Duration) *stream {
-	return &stream{redis: client, keys: keysOf(channelID), token: token, lease: lease, scripts: scripts{
-		add: redis.NewScript(addScript), take: redis.NewScript(takeScript),
-		save: redis.NewScript(saveScript), restore: redis.NewScript(restoreScript),
-	}}
-}
-
 // add adds records, in this order. It may be repeated where its outcome is not
 // known. It is safe for concurrent use.
 func (s *stream) add(ctx context.Context, records []record) error {
@@ -76,7 +63,7 @@ func (s *stream) add(ctx context.Context, records []record) error {
 		}
 		args = append(args, r.ID, content)
 	}
-	return s.scripts.add.Run(ctx, s.redis, s.keys, args...).Err()
+	return redis.NewScript(addScript).Run(ctx, s.redis, s.keys, args...).Err()
 }
 
 // take returns the head, and takes the lease or extends it; or gives it up, so
@@ -86,7 +73,7 @@ func (s *stream) take(ctx context.Context, own []string, giveUp bool) (head, fat
 	answer, err := s.ask(ctx, own, giveUp)
 	if err == nil && len(answer) == 0 { // Redis has lost something
 		var epoch string
-		if epoch, err = s.write(ctx, s.scripts.restore, s.known.holder, s.known.delivered).Text(); err == nil {
+		if epoch, err = s.write(ctx, restoreScript, s.known.holder, s.known.delivered).Text(); err == nil {
 			s.known.epoch = epoch
 			answer, err = s.ask(ctx, own, giveUp)
 		}
@@ -104,10 +91,10 @@ func (s *stream) take(ctx context.Context, own []string, giveUp bool) (head, fat
 	content, _ := answer[5].(string)
 	s.known.state = readState(content)
 	h := head{held: s.known.holder == s.token, waiting: int(waiting), state: s.known.state}
-	for pair := range slices.Chunk(texts(answer[3]), 2) {
+	for pair := range slices.Chunk(stringsOf(answer[3]), 2) {
 		h.records = append(h.records, readRecord(pair[0], pair[len(pair)-1]))
 	}
-	return h, fate{delivered: texts(answer[6]), lost: texts(answer[7])}, nil
+	return h, fate{delivered: stringsOf(answer[6]), lost: stringsOf(answer[7])}, nil
 }
 
 func (s *stream) ask(ctx context.Context, own []string, giveUp bool) ([]any, error) {
@@ -119,11 +106,11 @@ func (s *stream) ask(ctx context.Context, own []string, giveUp bool) ([]any, err
 	for _, id := range own {
 		args = append(args, id)
 	}
-	return s.scripts.take.Run(ctx, s.redis, s.keys, args...).Slice()
+	return redis.NewScript(takeScript).Run(ctx, s.redis, s.keys, args...).Slice()
 }
 
-// texts returns the strings of an answer.
-func texts(answer any) []string {
+// stringsOf returns the strings of an answer.
+func stringsOf(answer any) []string {
 	values, _ := answer.([]any)
 	list := make([]string, len(values))
 	for i, value := range values {
@@ -179,20 +166,20 @@ func (s *stream) save(ctx context.Context, next state, done []string) error {
 	s.known.state = next
 	s.known.delivered = append(s.known.delivered, done...)
 	s.known.delivered = s.known.delivered[max(0, len(s.known.delivered)-remembered):]
-	saved, err := s.write(ctx, s.scripts.save, s.token, done).Bool()
+	saved, err := s.write(ctx, saveScript, s.token, done).Bool()
 	if err == nil && !saved {
-		return errNotHolder
+		return errors.New("another process has the lease")
 	}
 	return err
 }
 
 // write tells Redis what this process knows, by one of two scripts.
-func (s *stream) write(ctx context.Context, script *redis.Script, holder string, delivered []string) *redis.Cmd {
+func (s *stream) write(ctx context.Context, script, holder string, delivered []string) *redis.Cmd {
 	content, _ := json.Marshal(s.known.state) // it consists of what can be encoded
 	now := time.Now()
 	args := []any{holder, s.known.seq, content, now.UnixMilli(), now.Add(-rememberFor).UnixMilli(), s.lease.Milliseconds(), rand.Text()}
 	for _, id := range delivered {
 		args = append(args, id)
 	}
-	return script.Run(ctx, s.redis, s.keys, args...)
+	return redis.NewScript(script).Run(ctx, s.redis, s.keys, args...)
 }
