@@ -60,7 +60,7 @@ func TestLongEntriesAreSpreadOverMessages(t *testing.T) {
 		p := o.newProcess(t, url, hasty())
 		for _, title := range numbered(7) {
 			e := action(title)
-			e.Embed.Description = strings.Repeat("ö", 2500)
+			e.Embed.Description = strings.Repeat("o", 2500)
 			p.Post(e)
 		}
 		p.Start()
