@@ -67,10 +67,7 @@ func (ch *channel) drain(ctx context.Context) {
 func (ch *channel) turn(ctx context.Context, hurry bool) bool {
 	q, h := ch.queue(ctx, hurry)
 	ch.updateStatus(h.note)
-	if !h.held {
-		return false
-	}
-	if time.Now().Before(ch.retryAt) {
+	if !h.held || time.Now().Before(ch.retryAt) {
 		return false
 	}
 	var worked bool

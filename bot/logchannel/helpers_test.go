@@ -40,7 +40,7 @@ func newOffice(t *testing.T, config discordtest.Config) office {
 }
 
 // maxWaiting is when the oldest errors are summed up.
-const maxWaiting = 500
+const maxWaiting = 100
 
 // unlimited is a Discord without rate limits.
 func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: true} }

@@ -129,7 +129,7 @@ func TestTheOldestErrorsAreMerged(t *testing.T) {
 	for name, forgets := range map[string]bool{"Redis remembers": false, "Redis forgets": true} {
 		t.Run(name, func(t *testing.T) {
 			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-				const kinds, actions = 300, 30
+				const kinds, actions = 60, 10
 				o := newOffice(t, unlimited())
 				o.errors = o.actions // all in one
 				away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})

@@ -126,7 +126,7 @@ func readState(content string) state {
 	if json.Unmarshal([]byte(content), &s) != nil {
 		return state{}
 	}
-	if s.Plan != nil && !complete(s.Plan.Slots) {
+	if s.Plan != nil && (!complete(s.Plan.Slots) || len(s.Plan.Covers) == 0) {
 		s.Plan = nil
 	}
 	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return !complete(c.Slots) })
