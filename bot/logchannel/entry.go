@@ -27,9 +27,8 @@ type Entry struct {
 	// a Redis tell of an occurrence once, however many of them post it within a
 	// day. Empty: each post is an occurrence of its own.
 	DedupKey string
-	// GroupKey is equal for errors that become one message that counts, and staff
-	// read it in summaries. Empty for an entry that is shown by itself, as
-	// everything but errors is.
+	// GroupKey is equal for errors that become one message that counts. Empty for an
+	// entry that is shown by itself, as everything but errors is.
 	GroupKey string
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
