@@ -130,6 +130,7 @@ func (ch *channel) postpone(ctx context.Context, q queue, s state, err error) er
 		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))
 		return nil
 	}
+	ch.updateStatus(func(s *Status) { s.Trouble, s.Forbidden = err.Error(), forbids(rest.CodeOf(err)) })
 	longest, level := ch.Timing.RetryMost, zerolog.WarnLevel
 	if ch.last != away {
 		ch.last, longest, level = misconfigured, ch.Timing.RetryFail, zerolog.ErrorLevel
