@@ -1,9 +1,9 @@
 // Package incident keeps what happened behind each reference that a customer
 // was shown, so that staff who are told the code find all that is known of it.
 //
-// Incidents are kept in Redis for a week. While Redis is away the process holds the
-// latest, for as long as it runs; the log channel and the process log hold every
-// reference.
+// Incidents are kept in Redis for a week, so many an hour that an outage does not
+// fill it. The process itself holds the latest others, for as long as it runs;
+// the log channel and the process log hold every reference.
 package incident
 
 import (
@@ -11,7 +11,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -25,6 +27,10 @@ import (
 const (
 	// kept is for how long an incident can be looked up.
 	kept = 7 * 24 * time.Hour
+	// perHour is how many incidents a process keeps in Redis in an hour: 2 kB each.
+	perHour = 500
+	// maxHeld is how many others it holds itself.
+	maxHeld = 500
 	// visitLimit bounds one use of Redis.
 	visitLimit = 250 * time.Millisecond
 	keyPrefix  = "hostbot:reference:"
@@ -35,7 +41,8 @@ const (
 )
 
 // ErrUnknown says that nothing is known of a reference: it was mistyped, is
-// older than a week, or was given by another process while Redis was away.
+// older than a week, or was given by another process while Redis was away or
+// amid many others.
 var ErrUnknown = errors.New("incident: unknown")
 
 // Incident is what happened behind a reference.
@@ -87,7 +94,11 @@ type Store struct {
 	redis   redis.UniversalClient
 	version string
 	log     zerolog.Logger
-	unkept  memory
+
+	mu    sync.Mutex
+	hour  time.Time  // that began last
+	given int        // to Redis since then
+	held  []Incident // that Redis does not have, oldest first
 }
 
 // New returns a store; version is the program's.
@@ -100,6 +111,10 @@ func New(client redis.UniversalClient, version string, log zerolog.Logger) *Stor
 // not be kept is in the process log.
 func (s *Store) Keep(incident Incident) {
 	incident.Version = s.version
+	if !s.allow(time.Now()) {
+		s.hold(incident)
+		return
+	}
 	data, err := json.Marshal(incident)
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), visitLimit)
@@ -107,9 +122,34 @@ func (s *Store) Keep(incident Incident) {
 		err = s.redis.SetNX(ctx, keyPrefix+incident.Reference, data, kept).Err()
 	}
 	if err != nil {
-		s.unkept.hold(incident)
+		s.hold(incident)
 		s.log.Warn().Err(err).Str("reference", incident.Reference).Msg("what is behind a reference could not be kept")
 	}
+}
+
+// allow tells whether Redis may have one more incident this hour.
+func (s *Store) allow(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.hour) >= time.Hour {
+		s.hour, s.given = now, 0
+	}
+	s.given++
+	return s.given <= perHour
+}
+
+// hold holds an incident in the place of the oldest of too many.
+func (s *Store) hold(incident Incident) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.find(incident.Reference) < 0 {
+		s.held = append(s.held, incident)
+		s.held = slices.Delete(s.held, 0, max(0, len(s.held)-maxHeld))
+	}
+}
+
+func (s *Store) find(code string) int {
+	return slices.IndexFunc(s.held, func(i Incident) bool { return i.Reference == code })
 }
 
 // Incident returns what is behind a reference, as Clean returns it, or ErrUnknown.
@@ -121,8 +161,10 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	defer cancel()
 	data, err := s.redis.Get(ctx, keyPrefix+code).Bytes()
 	if err != nil {
-		if incident, held := s.unkept.find(code); held {
-			return incident, nil
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if i := s.find(code); i >= 0 {
+			return s.held[i], nil
 		}
 	}
 	switch {

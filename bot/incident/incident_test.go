@@ -1,10 +1,12 @@
 package incident_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,20 +101,43 @@ func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 	})
 }
 
-func TestWhatIsHeldWithoutRedisIsBounded(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		client := open(t, server.URL())
-		_ = client.Close() // so that nothing is kept, and that is known at once
-		store := incident.New(client, "1", zerolog.Nop())
-		for i := range 600 {
-			store.Keep(incident.Incident{Reference: fmt.Sprintf("ABC0%03d", i)})
+// An outage makes hundreds of incidents a second.
+func TestWhatIsKeptAndHeldIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		counting := &setCounter{}
+		store := incident.New(counting, "1", zerolog.Nop())
+		for i := range 1200 {
+			store.Keep(incident.Incident{Reference: fmt.Sprintf("ABC%04d", i)})
 		}
-		for code, held := range map[string]bool{"ABC0000": false, "ABC0099": false, "ABC0100": true, "ABC0599": true} {
+		if counting.sets != 500 {
+			t.Errorf("Redis has %d incidents", counting.sets)
+		}
+		for code, held := range map[string]bool{"ABC0699": false, "ABC0700": true, "ABC1199": true} {
 			if _, err := store.Incident(t.Context(), code); (err == nil) != held {
 				t.Errorf("%s: %v", code, err)
 			}
 		}
+		time.Sleep(time.Hour)
+		store.Keep(incident.Incident{Reference: "ABC1200"})
+		if counting.sets != 501 {
+			t.Errorf("an hour later Redis has %d incidents", counting.sets)
+		}
 	})
+}
+
+// setCounter is a Redis that forgets what it is given.
+type setCounter struct {
+	redis.UniversalClient
+	sets int
+}
+
+func (c *setCounter) SetNX(ctx context.Context, _ string, _ any, _ time.Duration) *redis.BoolCmd {
+	c.sets++
+	return redis.NewBoolCmd(ctx)
+}
+
+func (c *setCounter) Get(ctx context.Context, _ string) *redis.StringCmd {
+	return redis.NewStringResult("", redis.Nil)
 }
 
 func TestCleanUnderstandsWhatPeopleType(t *testing.T) {

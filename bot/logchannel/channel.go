@@ -2,68 +2,69 @@ package logchannel
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/cenkalti/backoff/v5"
 	"github.com/rs/zerolog"
 )
 
-// channel records the entries for a channel.
+// channel records the entries for a channel and delivers them.
 type channel struct {
 	Config
-	id      string
-	log     zerolog.Logger
-	outbox  *outbox
-	stream  *stream
-	figures figures
+	id     string
+	log    zerolog.Logger
+	outbox *outbox
+	stream *stream
+	status atomic.Pointer[Status]
 	// announce tells the staff of other channels about this one.
 	announce func(*discordgo.MessageEmbed)
+
+	// Used by run alone.
+	retryAt time.Time // nothing is sent before
+	pauses  *backoff.ExponentialBackOff
+	last    verdict // on the latest request
+	single  bool    // Discord refused several embeds at once
 }
 
 func newChannel(id, token string, c Config) *channel {
-	return &channel{
-		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: 2 * c.MaxWaiting},
-		stream: newStream(c.Redis, id, token, c.Timing.Lease), figures: figures{status: Status{Channel: id}},
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval = c.Timing.RetryFirst, c.Timing.RetryFail
+	ch := &channel{
+		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), pauses: pauses,
+		outbox: &outbox{limit: 2 * c.MaxWaiting}, stream: &stream{redis: c.Redis, keys: keysOf(id), token: token, lease: c.Timing.Lease},
 	}
+	ch.status.Store(&Status{Channel: id})
+	return ch
 }
 
 // post keeps an entry in the outbox, and adds it to the stream unless the next
-// flush will.
+// turn will.
 func (ch *channel) post(e Entry) {
 	r := newRecord(e, time.Now())
 	if ch.outbox.post(r) {
 		ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
 		defer cancel()
-		ch.add(ctx, r)
+		_ = ch.add(ctx, []record{r}) // the next turn tries again
 	}
 }
 
-// flush adds to the stream what it does not have, and tells whether it has
-// everything but what is being delivered from the outbox.
-func (ch *channel) flush(ctx context.Context) bool {
-	asked := !ch.outbox.busy() // without anything to add, the next take asks
-	for {
-		records := ch.outbox.unrecorded(readAhead)
-		if len(records) == 0 {
-			break
+// add adds records to the stream, and notes where that fails.
+func (ch *channel) add(ctx context.Context, records []record) error {
+	for some := range slices.Chunk(records, readAhead) {
+		if err := ch.stream.add(ctx, some); err != nil {
+			ch.redisAway(err)
+			return err
 		}
-		if !ch.add(ctx, records...) {
-			return false
-		}
-		asked = true
+		ch.outbox.added(some)
 	}
-	if asked && ch.outbox.recovered() {
-		ch.log.Info().Msg("redis is back: log channel entries are kept there again")
-	}
-	return true
+	return nil
 }
 
-func (ch *channel) add(ctx context.Context, records ...record) bool {
-	err := ch.stream.add(ctx, records...)
-	if err == nil {
-		ch.outbox.added(records)
-	} else if ch.outbox.failed() {
+func (ch *channel) redisAway(err error) {
+	if ch.outbox.failed() {
 		ch.log.Warn().Err(err).Msg("redis is away: log channel entries are kept in memory only")
 	}
-	return err == nil
 }

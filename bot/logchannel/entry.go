@@ -27,9 +27,8 @@ type Entry struct {
 	// a Redis tell of an occurrence once, however many of them post it within a
 	// day. Empty: each post is an occurrence of its own.
 	DedupKey string
-	// GroupKey is equal for errors that become one message that counts, and staff
-	// read it in summaries. Empty for an entry that is shown by itself, as
-	// everything but errors is.
+	// GroupKey is equal for errors that become one message that counts. Empty for an
+	// entry that is shown by itself, as everything but errors is.
 	GroupKey string
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
@@ -71,8 +70,6 @@ type record struct {
 	ID       string   `json:"id"`
 	Category Category `json:"category"`
 	slot
-
-	streamID string // empty for one that is not in the stream
 }
 
 func newRecord(e Entry, now time.Time) record {
@@ -81,11 +78,16 @@ func newRecord(e Entry, now time.Time) record {
 		slot: slot{Embed: e.Embed, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}},
 	}
 	if e.DedupKey != "" {
-		sum := sha256.Sum256([]byte(e.DedupKey))
-		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])
+		r.ID = idOf(e.DedupKey)
 	}
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
 	}
 	return r
+}
+
+// idOf returns the ID of the record that has a key.
+func idOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -38,8 +39,8 @@ func newOffice(t *testing.T, config discordtest.Config) office {
 	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
 }
 
-// maxWaiting is when the oldest errors are summed up.
-const maxWaiting = 500
+// maxWaiting is when equal errors among the oldest are merged.
+const maxWaiting = 100
 
 // unlimited is a Discord without rate limits.
 func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: true} }
@@ -70,21 +71,33 @@ func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timi
 // newProcessAt is newProcess for one that has Discord at another address.
 func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
-	log := &logBuffer{}
+	p, err := openProcess(o.discord.Token(), discordURL, redisURL, &logBuffer{}, timing, map[logchannel.Category]string{
+		logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.kill)
+	return p
+}
+
+func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
 	logger := zerolog.New(log)
 	conn, err := redisclient.Open(secret.Text(redisURL), logger, func(error) {})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	client, err := rest.New(secret.Text(o.discord.Token()), discordURL)
+	client, err := rest.New(secret.Text(token), discordURL)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
+	}
+	texts, err := locale.Load()
+	if err != nil {
+		return nil, err
 	}
 	p := &process{redis: conn, log: log}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client,
-		Channels: map[logchannel.Category]string{logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID},
-		Texts:    english(t), Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Discord: client, Redis: conn.Client, Channels: channels, Texts: texts.For("en-US"), Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 	})
 	var once sync.Once
 	p.end = func(ctx context.Context) {
@@ -94,8 +107,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 			client.Close()
 		})
 	}
-	t.Cleanup(p.kill)
-	return p
+	return p, nil
 }
 
 // stop ends the process as a signal would.
@@ -119,13 +131,33 @@ func (p *process) close() {
 	p.end(ctx)
 }
 
-func english(t testing.TB) *locale.Texts {
+// deleteMessage deletes the first message of a channel, as staff would.
+func (o office) deleteMessage(t *testing.T, ch *discordtest.Channel) {
 	t.Helper()
-	texts, err := locale.Load()
+	url := o.discord.URL() + "/channels/" + ch.ID + "/messages/" + ch.Messages()[0].ID
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return texts.For("en-US")
+	req.Header.Set("Authorization", "Bot "+o.discord.Token())
+	req.Header.Set("User-Agent", "DiscordBot (https://example.com, 1.0)")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// hook stands between a client of Redis and each of its commands.
+type hook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
+
+func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
+}
+func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }
 
 func action(title string) logchannel.Entry {

@@ -13,15 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"hostbot/bot/discordtest"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/redisclient"
-	"hostbot/bot/rest"
 	"hostbot/hostapi/redistest"
-	"hostbot/hostapi/secret"
-	"hostbot/locale"
 )
 
 // Environment of a replica, which is this test program started anew.
@@ -35,36 +29,22 @@ const (
 // replicaMain posts an action for each line that it reads, repeats the line when
 // that is done, and stops at the end of the input.
 func replicaMain() int {
-	log := zerolog.New(os.Stderr)
-	conn, err := redisclient.Open(secret.Text(os.Getenv(replicaRedis)), log, func(error) {})
-	if err != nil {
-		log.Error().Err(err).Send()
-		return 1
-	}
-	client, err := rest.New(secret.Text(os.Getenv(replicaToken)), os.Getenv(replicaDiscord))
-	if err != nil {
-		log.Error().Err(err).Send()
-		return 1
-	}
-	texts, err := locale.Load()
-	if err != nil {
-		log.Error().Err(err).Send()
-		return 1
-	}
 	timing := hasty()
 	timing.Lease, timing.Send = time.Second, 800*time.Millisecond
-	d := logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client, Channels: map[logchannel.Category]string{logchannel.Actions: os.Getenv(replicaChannel)},
-		Texts: texts.For("en-US"), Log: log, Timing: timing, MaxWaiting: maxWaiting,
-	})
-	d.Start()
+	p, err := openProcess(os.Getenv(replicaToken), os.Getenv(replicaDiscord), os.Getenv(replicaRedis), &logBuffer{}, timing,
+		map[logchannel.Category]string{logchannel.Actions: os.Getenv(replicaChannel)})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	p.Start()
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		d.Post(action(lines.Text()))
+		p.Post(action(lines.Text()))
 		fmt.Println(lines.Text())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), safety)
 	defer cancel()
-	d.Close(ctx)
+	p.end(ctx)
 	return 0
 }
 

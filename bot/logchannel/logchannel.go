@@ -11,9 +11,10 @@
 // Discord knows by its nonce. Equal errors become one message that counts.
 //
 // The outbox keeps each entry until Discord has it. A Redis that lost entries, the
-// lease or the plan gets them back from the processes that know them. While Redis
-// is away for long, each process delivers what Redis never had from its outbox. An
-// entry whose recording was cut off in the middle may then be told twice.
+// lease, the plan or what was delivered gets them back from the processes that know
+// them. While Redis is away for long, each process delivers what Redis never had
+// from its outbox. An entry whose recording was cut off in the middle may then be
+// told twice.
 package logchannel
 
 import (
@@ -49,9 +50,9 @@ type Config struct {
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
-	// MaxWaiting is how many entries may wait for a channel before the oldest
-	// errors among them are replaced by a summary. Of those that Redis has, the
-	// process keeps the latest ones as well, twice as many.
+	// MaxWaiting is how many entries may wait for a channel before equal errors
+	// among the oldest become one. Of those that Redis has, the process keeps the
+	// latest ones as well, twice as many.
 	MaxWaiting int
 }
 
@@ -110,7 +111,7 @@ func New(c Config) *Delivery {
 			i = len(d.all)
 			d.all = append(d.all, newChannel(id, token, c))
 		}
-		d.all[i].figures.set(func(s *Status) { s.Categories = append(s.Categories, category) })
+		d.all[i].updateStatus(func(s *Status) { s.Categories = append(s.Categories, category) })
 		d.channels[category] = d.all[i]
 	}
 	for _, ch := range d.all {
@@ -122,7 +123,7 @@ func New(c Config) *Delivery {
 // Start delivers what is waiting, also from an earlier start, until Close.
 func (d *Delivery) Start() {
 	for _, ch := range d.all {
-		d.running.Go(func() { newDeliverer(ch).run(d.ctx, d.stopping) })
+		d.running.Go(func() { ch.run(d.ctx, d.stopping) })
 	}
 }
 
@@ -157,7 +158,7 @@ func (d *Delivery) Close(ctx context.Context) {
 func (d *Delivery) Status() []Status {
 	list := make([]Status, len(d.all))
 	for i, ch := range d.all {
-		list[i] = ch.figures.get()
+		list[i] = *ch.status.Load()
 	}
 	return list
 }

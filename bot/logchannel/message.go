@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf16"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -52,34 +51,33 @@ func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 	return &e
 }
 
-// size is how many characters count towards the limit of a message.
+// size is how many characters count towards the limit of a message, at most: there
+// are no fewer bytes.
 func (s slot) size() int {
-	e := s.Embed
-	n := characters(e.Title) + characters(e.Description)
-	for _, f := range e.Fields {
-		n += characters(f.Name) + characters(f.Value)
-	}
-	if e.Footer != nil {
-		n += characters(e.Footer.Text)
-	}
-	if e.Author != nil {
-		n += characters(e.Author.Name)
-	}
+	n := len(strings.Join(texts(s.Embed), ""))
 	if s.Group != "" {
 		n += countRoom
 	}
 	return n
 }
 
-// characters counts as Discord may: a character beyond 16 bits counts twice.
-func characters(text string) int { return len(utf16.Encode([]rune(text))) }
+// texts returns what an embed says.
+func texts(e *discordgo.MessageEmbed) []string {
+	list := []string{e.Title, e.Description}
+	for _, f := range e.Fields {
+		list = append(list, f.Name, f.Value)
+	}
+	if e.Footer != nil {
+		list = append(list, e.Footer.Text)
+	}
+	return list
+}
 
-// refused stands in for embeds that Discord found malformed. They are in the
+// refused stands in for an embed that Discord found malformed, which is in the
 // process log.
-func (p planner) refused(slots []slot) *discordgo.MessageEmbed {
-	title := sanitize.Plain(slots[0].Embed.Title, kindLimit)
-	return notice("⚠️ "+p.texts.Text("log.refused.title"), p.texts.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(title, kindLimit)}),
-		orange, slots[0].Tally.Since)
+func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
+	why := t.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(s.Embed.Title, kindLimit)})
+	return notice("⚠️ "+t.Text("log.refused.title"), why, orange, s.Tally.Since)
 }
 
 // failing tells that another channel cannot be written to, and healed that it
@@ -118,18 +116,11 @@ func equal(posted, sent []*discordgo.MessageEmbed) bool {
 
 // essence is the letters and digits of an embed, and its time.
 func essence(e *discordgo.MessageEmbed) string {
-	parts := []string{e.Title, e.Description}
-	for _, f := range e.Fields {
-		parts = append(parts, f.Name, f.Value)
-	}
-	for i, text := range parts {
-		parts[i] = strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return r
-			}
-			return -1
-		}, text)
-	}
 	at, _ := time.Parse(time.RFC3339, e.Timestamp) // one without has no time
-	return strings.Join(append(parts, strconv.FormatInt(at.UnixMilli(), 10)), "|")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '|' {
+			return r
+		}
+		return -1
+	}, strings.Join(append(texts(e), strconv.FormatInt(at.UnixMilli(), 10)), "|"))
 }

@@ -2,7 +2,6 @@ package logchannel
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -12,13 +11,12 @@ import (
 // it or not. So nothing is missing where Redis loses it. While Redis is away for
 // long, the process delivers from here what Redis never had.
 type outbox struct {
-	limit int // of records that Redis has as well
+	limit int   // of records that Redis has as well
+	state state // of the delivery from here; used by the deliverer alone
 
-	mu     sync.Mutex
-	items  []*item   // in the order of the posts
-	down   time.Time // since when Redis takes no records; zero while it does
-	closed bool      // nothing is flushed any more
-	state  state     // of the delivery from here
+	mu    sync.Mutex
+	items []*item   // in the order of the posts
+	down  time.Time // since when Redis takes no records; zero while it does
 }
 
 // item is a record in the outbox.
@@ -34,18 +32,17 @@ const (
 	fresh    stage = iota // it has not, and the record may count further errors
 	tried                 // it may have it
 	recorded              // it has it
-	unsure                // it had it, and was away since then
 )
 
 // post keeps a record, and tells whether it should be added to the stream at
 // once. It should not where records before it could not be, nor where an equal
 // error waits already: those of a moment are counted here and added by the next
-// flush, so that a storm costs a few requests to Redis.
+// turn, so that a storm costs a few requests to Redis.
 func (o *outbox) post(r record) (atOnce bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	atOnce = o.closed || o.down.IsZero()
-	if r.Group != "" && !o.closed {
+	atOnce = o.down.IsZero()
+	if r.Group != "" {
 		for _, it := range slices.Backward(o.items) {
 			if it.Group != r.Group {
 				continue
@@ -66,94 +63,32 @@ func (o *outbox) post(r record) (atOnce bool) {
 	return atOnce
 }
 
-// unrecorded returns the first records that Redis may not have and that are not
-// being delivered from here. They count no further errors.
-func (o *outbox) unrecorded(count int) []record {
+// keep keeps records that Redis may have.
+func (o *outbox) keep(records []record) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	told := o.state.told()
+	for _, r := range records {
+		o.items = append(o.items, &item{record: r, stage: tried})
+	}
+}
+
+// unrecorded returns the records that Redis may not have, but for those that are
+// being delivered. They count no further errors.
+func (o *outbox) unrecorded(delivering *plan) []record {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	var records []record
 	for _, it := range o.items {
-		if it.stage != recorded && !told[it.ID] && len(records) < count {
-			it.stage = max(it.stage, tried)
+		if it.stage != recorded && !delivering.covers(it.ID) {
+			it.stage = tried
 			records = append(records, it.record)
 		}
 	}
 	return records
 }
 
-// added notes that Redis has records. Here the oldest of too many are forgotten.
-func (o *outbox) added(records []record) {
-	ids := make(map[string]bool, len(records))
-	for _, r := range records {
-		ids[r.ID] = true
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, it := range o.items {
-		if ids[it.ID] {
-			it.stage = recorded
-		}
-	}
-	for len(o.items) > o.limit && o.items[0].stage == recorded {
-		o.items = o.items[1:]
-	}
-}
-
-// failed notes that Redis did not take a record, and tells whether it took the
-// ones before. When it is back, it may have lost any record.
-func (o *outbox) failed() (first bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	first = o.down.IsZero()
-	if first {
-		o.down = time.Now()
-	}
-	for _, it := range o.items {
-		if it.stage == recorded {
-			it.stage = unsure
-		}
-	}
-	return first
-}
-
-// recovered notes that Redis takes records, and tells whether it was away. A
-// delivery from here goes on.
-func (o *outbox) recovered() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	away := !o.down.IsZero()
-	o.down = time.Time{}
-	if o.state.Plan == nil && o.state.Summary == nil {
-		o.state = state{}
-	}
-	return away
-}
-
-// away returns for how long Redis has not taken records.
-func (o *outbox) away() time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return time.Since(o.down)
-}
-
-// busy tells whether a delivery from here must be finished before Redis may have
-// its records.
-func (o *outbox) busy() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.state.Plan != nil || o.state.Summary != nil
-}
-
-// close ends waiting for a flush.
-func (o *outbox) close() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.closed = true
-}
-
-// recordedIDs returns the IDs of the records that Redis has.
-func (o *outbox) recordedIDs() []string {
+// recorded returns the IDs of the records that Redis has.
+func (o *outbox) recorded() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var ids []string
@@ -165,58 +100,87 @@ func (o *outbox) recordedIDs() []string {
 	return ids
 }
 
+// added notes that Redis has records. The oldest of too many are forgotten here.
+func (o *outbox) added(records []record) {
+	ids := make([]string, len(records))
+	for i, r := range records {
+		ids[i] = r.ID
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.mark(ids, recorded)
+	for len(o.items) > o.limit && o.items[0].stage == recorded {
+		o.items = o.items[1:]
+	}
+}
+
 // reconcile forgets the records that Discord has, and notes those that Redis has
 // lost.
-func (o *outbox) reconcile(delivered, lost []string) {
-	gone, again := setOf(delivered), setOf(lost)
+func (o *outbox) reconcile(own fate) {
+	gone := setOf(own.delivered)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.items = slices.DeleteFunc(o.items, func(it *item) bool { return gone[it.ID] })
+	o.mark(own.lost, tried)
+}
+
+func (o *outbox) mark(ids []string, s stage) {
+	marked := setOf(ids)
 	for _, it := range o.items {
-		if again[it.ID] {
-			it.stage = tried
+		if marked[it.ID] {
+			it.stage = s
 		}
 	}
 }
 
-// lacking returns the records that Redis never had. They count no further errors.
-func (o *outbox) lacking() []record {
+// failed notes that Redis does not answer or takes no records, and tells whether
+// that is news for a record.
+func (o *outbox) failed() (news bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var records []record
-	for _, it := range o.items {
-		if it.stage <= tried {
-			it.stage = tried
-			records = append(records, it.record)
-		}
+	news = o.down.IsZero() && slices.ContainsFunc(o.items, func(it *item) bool { return it.stage != recorded })
+	if news {
+		o.down = time.Now()
 	}
-	return records
+	return news
 }
 
-// take is that of a queue that no other process knows.
-func (o *outbox) take(context.Context, []string, bool) (head, error) {
-	records := o.lacking()
-	h := head{held: true, waiting: len(records), records: records[:min(len(records), readAhead)]}
+// recovered notes that Redis takes records, and tells whether that is news.
+func (o *outbox) recovered() (news bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	h.state = o.state
-	return h, nil
+	news = !o.down.IsZero()
+	o.down = time.Time{}
+	return news
 }
 
-func (o *outbox) all(context.Context) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		for _, r := range o.lacking() {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (o *outbox) save(_ context.Context, next state, done []covered) error {
-	o.reconcile(idsOf(done), nil)
+// deserted tells whether Redis has not taken records for so long.
+func (o *outbox) deserted(grace time.Duration) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return !o.down.IsZero() && time.Since(o.down) >= grace
+}
+
+func (o *outbox) head() head {
+	records := o.unrecorded(nil)
+	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)]}
+}
+
+func (o *outbox) oldest(_ context.Context, count int) ([]record, error) {
+	records := o.unrecorded(nil)
+	return records[:min(len(records), count)], nil
+}
+
+func (o *outbox) save(_ context.Context, next state, done []string) error {
+	o.reconcile(fate{delivered: done})
 	o.state = next
 	return nil
+}
+
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"hostbot/locale"
 )
 
 // Discord's limits of a message.
@@ -30,43 +28,19 @@ type plan struct {
 	At     time.Time `json:"at"`
 	Edits  string    `json:"edits,omitempty"` // ID of the message to edit
 	Slots  []slot    `json:"slots"`
-	Covers []covered `json:"covers"`
-	// Grouped is how many errors are told of by a count alone.
-	Grouped int `json:"grouped,omitempty"`
+	Covers []string  `json:"records"` // IDs of the records that it tells of
 	// Stub says that it stands in for a record that Discord refused.
 	Stub bool `json:"stub,omitempty"`
 }
 
-// covered is a record that a plan tells of.
-type covered struct {
-	ID       string `json:"id"`
-	StreamID string `json:"stream,omitempty"`
-}
-
-func (r record) covered() covered { return covered{r.ID, r.streamID} }
-
-func idsOf(records []covered) []string {
-	ids := make([]string, len(records))
-	for i, c := range records {
-		ids[i] = c.ID
-	}
-	return ids
-}
+// covers tells whether a plan, if there is one, tells of a record.
+func (p *plan) covers(id string) bool { return p != nil && slices.Contains(p.Covers, id) }
 
 // state is how far the delivery to a channel is.
 type state struct {
 	Plan     *plan     `json:"plan,omitempty"`     // the request under way
 	Counters []counter `json:"counters,omitempty"` // oldest first
-	Summary  *summary  `json:"summary,omitempty"`  // to be told next
 	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
-}
-
-// told returns the IDs of the records that the request under way tells of.
-func (s state) told() map[string]bool {
-	if s.Plan == nil {
-		return nil
-	}
-	return setOf(idsOf(s.Plan.Covers))
 }
 
 // counter is a message with errors that are counted by editing it.
@@ -81,6 +55,8 @@ type trouble struct {
 	Since  time.Time `json:"since"`
 	Reason string    `json:"reason"`
 	Code   int       `json:"code,omitempty"` // Discord's; 0 where it gave none
+	// Passing says that nobody has to mend anything. Other channels are not told.
+	Passing bool `json:"passing,omitempty"`
 }
 
 // counterOf returns the index of the message that counts errors of a group, or
@@ -117,7 +93,7 @@ func (s state) abandoned() state {
 // empty where the message was deleted.
 func (s state) carriedOut(message string) state {
 	p := s.Plan
-	next := state{Counters: slices.Clone(s.Counters), Summary: s.Summary}
+	next := state{Counters: slices.Clone(s.Counters)}
 	if p.Edits != "" {
 		for i := range next.Counters {
 			if next.Counters[i].Message == p.Edits {
@@ -134,84 +110,45 @@ func (s state) carriedOut(message string) state {
 	return next
 }
 
-// planner decides what is to be sent next to a channel.
-type planner struct {
-	channel  string // ID
-	texts    *locale.Texts
-	countFor time.Duration
-}
-
-// next returns what to send for the records that wait first, or nil where there
-// is nothing. Messages come before edits. Where single is set, a message has one
-// embed.
-func (p planner) next(s state, waiting []record, single bool) *plan {
-	draft := &plan{At: time.Now()}
-	if s.Summary != nil {
-		draft.Slots = []slot{{Embed: s.Summary.embed(p.texts)}}
-		return draft.namedFor(p.channel)
+// plan returns what to send for the records that wait first, or nil where there
+// is nothing: an edit of the message that counts the first of them, or a message
+// with those that none counts.
+func (ch *channel) plan(s state, waiting []record) *plan {
+	if len(waiting) == 0 {
+		return nil
 	}
+	p := &plan{At: time.Now()}
 	room, limit := maxCharacters, maxEmbeds
-	if single {
+	if ch.single {
 		limit = 1
 	}
-	full := false
+	if i := s.counterOf(waiting[0].Group, p.At, ch.Timing.CountFor); i >= 0 {
+		p.Edits, p.Slots, limit = s.Counters[i].Message, slices.Clone(s.Counters[i].Slots), 0
+	}
 	for _, r := range waiting {
-		if i := indexOf(draft.Slots, r.Group); i >= 0 {
-			draft.count(i, r)
-			continue
+		i := indexOf(p.Slots, r.Group)
+		if i < 0 {
+			if s.counterOf(r.Group, p.At, ch.Timing.CountFor) >= 0 {
+				continue
+			}
+			if len(p.Slots) >= limit || len(p.Slots) > 0 && r.size() > room {
+				limit = 0 // a later record may still be counted
+				continue
+			}
+			room -= r.size()
+			i = len(p.Slots)
+			p.Slots = append(p.Slots, slot{Embed: r.Embed, Group: r.Group})
 		}
-		if s.counterOf(r.Group, draft.At, p.countFor) >= 0 {
-			continue
-		}
-		full = full || len(draft.Slots) >= limit || len(draft.Slots) > 0 && r.size() > room
-		if full {
-			continue // a later record may still be counted
-		}
-		room -= r.size()
-		draft.Slots = append(draft.Slots, slot{Embed: r.Embed, Group: r.Group})
-		draft.count(len(draft.Slots)-1, r)
-		draft.Grouped-- // the embed itself
+		p.Slots[i].Tally.add(r.Tally)
+		p.Covers = append(p.Covers, r.ID)
 	}
-	if len(draft.Slots) == 0 {
-		if len(waiting) == 0 {
-			return nil
-		}
-		p.edit(draft, s, waiting)
-	}
-	return draft.namedFor(p.channel)
-}
-
-// edit makes a draft the edit of the message that counts the first record.
-func (p planner) edit(draft *plan, s state, waiting []record) {
-	chosen := s.counterOf(waiting[0].Group, draft.At, p.countFor)
-	message := s.Counters[chosen]
-	draft.Edits, draft.Slots = message.Message, slices.Clone(message.Slots)
-	for _, r := range waiting {
-		if s.counterOf(r.Group, draft.At, p.countFor) == chosen {
-			draft.count(indexOf(draft.Slots, r.Group), r)
-		}
-	}
-}
-
-func (p *plan) count(i int, r record) {
-	p.Slots[i].Tally.add(r.Tally)
-	p.Covers = append(p.Covers, r.covered())
-	p.Grouped += r.Tally.Count
-}
-
-// stub returns a plan that tells, in the place of one that Discord refused, that
-// an entry cannot be shown.
-func (p planner) stub(refused *plan, now time.Time) *plan {
-	stub := *refused
-	stub.At, stub.Stub = now, true
-	stub.Slots = []slot{{Embed: p.refused(refused.Slots)}}
-	return stub.namedFor(p.channel)
+	return p.namedFor(ch.id)
 }
 
 // namedFor returns the plan with its nonce. Equal plans for a channel have equal
 // nonces, and Discord compares those of all channels.
 func (p *plan) namedFor(channel string) *plan {
-	content, _ := json.Marshal([]any{channel, idsOf(p.Covers), p.Slots}) // they consist of what can be encoded
+	content, _ := json.Marshal([]any{channel, p.Covers, p.Slots}) // they consist of what can be encoded
 	sum := sha256.Sum256(content)
 	p.Nonce = hex.EncodeToString(sum[:nonceBytes])
 	return p

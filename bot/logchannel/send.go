@@ -58,15 +58,15 @@ const latest = 100
 // send sends a plan, and returns the ID of the message. Discord knows a nonce for
 // a few minutes. A plan that is older is first looked for in the channel.
 // https://discord.com/developers/docs/resources/message#create-message
-func (d *deliverer) send(ctx context.Context, p *plan) (message string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, d.Timing.Send)
+func (ch *channel) send(ctx context.Context, p *plan) (message string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, ch.Timing.Send)
 	defer cancel()
-	content := embeds(p.Slots, d.Texts)
+	content := embeds(p.Slots, ch.Texts)
 	if p.Edits != "" {
-		return p.Edits, d.Discord.EditMessage(ctx, d.id, p.Edits, content)
+		return p.Edits, ch.Discord.EditMessage(ctx, ch.id, p.Edits, content)
 	}
-	if time.Since(p.At) > d.Timing.TrustNonce {
-		posted, err := d.Discord.LatestMessages(ctx, d.id, latest)
+	if time.Since(p.At) > ch.Timing.TrustNonce {
+		posted, err := ch.Discord.LatestMessages(ctx, ch.id, latest)
 		if v := judge(err); v == busy || v == away {
 			return "", err
 		}
@@ -76,84 +76,80 @@ func (d *deliverer) send(ctx context.Context, p *plan) (message string, err erro
 			}
 		}
 	}
-	return d.Discord.CreateMessage(ctx, d.id, p.Nonce, content)
+	return ch.Discord.CreateMessage(ctx, ch.id, p.Nonce, content)
 }
 
 // settle notes the outcome of the state's plan.
-func (d *deliverer) settle(ctx context.Context, q queue, s state, message string, err error) error {
-	p, v := s.Plan, judge(err)
+func (ch *channel) settle(ctx context.Context, q queue, s state, message string, err error) error {
+	p := s.Plan
+	ch.last = judge(err)
 	switch {
-	case v == deleted && p.Edits == "": // by staff, after it was posted
-		return d.done(ctx, q, s, "")
-	case v == taken:
-		return d.done(ctx, q, s, message)
-	case v == deleted, v == malformed && p.Edits != "": // the errors go into a new message
+	case ch.last == deleted && p.Edits == "": // by staff, after it was posted
+		return ch.done(ctx, q, s, "")
+	case ch.last == taken:
+		return ch.done(ctx, q, s, message)
+	case ch.last == deleted, ch.last == malformed && p.Edits != "": // the errors go into a new message
 		return q.save(ctx, s.abandoned(), nil)
-	case v == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
-		d.single = true
+	case ch.last == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
+		ch.single = true
 		return q.save(ctx, s.abandoned(), nil)
-	case v == malformed && !p.Stub:
-		d.log.Error().Err(err).Interface("entry", p.Slots[0].Embed).Msg("discord refuses a log channel entry")
-		s.Plan = d.planner.stub(p, time.Now())
+	case ch.last == malformed && !p.Stub:
+		ch.log.Error().Err(err).Interface("entry", p.Slots[0].Embed).Msg("discord refuses a log channel entry")
+		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Embed: refused(p.Slots[0], ch.Texts)}}}
+		s.Plan = stub.namedFor(ch.id)
 		return q.save(ctx, s, nil)
 	default:
-		return d.postpone(ctx, q, s, v, err)
+		return ch.postpone(ctx, q, s, err)
 	}
 }
 
 // done forgets the records that the state's plan covers, now that Discord has
 // them.
-func (d *deliverer) done(ctx context.Context, q queue, s state, message string) error {
-	if d.said != taken {
-		d.log.Info().Msg("discord takes log channel entries again")
-	}
-	d.said, d.single, d.retryAt = taken, false, time.Time{}
-	d.pauses.Reset()
-	d.figures.took(s.Plan.Grouped)
-	d.delivered.add(s.Plan.Covers)
-	d.outbox.reconcile(idsOf(s.Plan.Covers), nil)
+func (ch *channel) done(ctx context.Context, q queue, s state, message string) error {
+	ch.single, ch.retryAt = false, time.Time{}
+	ch.pauses.Reset()
+	ch.updateStatus(func(s *Status) { s.Sent++ })
+	ch.outbox.reconcile(fate{delivered: s.Plan.Covers})
 	err := q.save(ctx, s.carriedOut(message), s.Plan.Covers)
-	if errors.Is(err, errNotHolder) {
-		return err // the other process finds the message there
+	if s.Trouble == nil || err != nil { // another process may have the lease: it finds the message there
+		return err
 	}
-	if s.Trouble != nil {
-		d.announce(s.Trouble.healed(d.id, d.Texts, time.Now()))
+	ch.log.Info().Msg("discord takes log channel entries again")
+	if !s.Trouble.Passing {
+		ch.announce(s.Trouble.healed(ch.id, ch.Texts, time.Now()))
 	}
-	return err
+	return nil
 }
 
-// postpone arranges for a plan to be sent later, and says why: what lasts also in
-// the other channels, once.
-func (d *deliverer) postpone(ctx context.Context, q queue, s state, v verdict, err error) error {
-	d.figures.failed(v, err)
+// postpone arranges for a plan to be sent later, and says why, once: what somebody
+// has to mend also in the other channels.
+func (ch *channel) postpone(ctx context.Context, q queue, s state, err error) error {
+	ch.updateStatus(func(s *Status) { s.Retried++ })
 	var e *rest.Error
-	if v == busy && errors.As(err, &e) {
-		d.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, d.Timing.RetryFirst))
+	if ch.last == busy && errors.As(err, &e) {
+		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))
 		return nil
 	}
-	longest, level := d.Timing.RetryMost, zerolog.WarnLevel
-	if v != away {
-		v, longest, level = misconfigured, d.Timing.RetryFail, zerolog.ErrorLevel
-		if q == d.outbox && len(s.Plan.Covers) > 0 { // Discord does not have them, and Redis may
-			s.Plan = nil
-			_ = q.save(ctx, s, nil)
-		}
+	ch.updateStatus(func(s *Status) { s.Trouble, s.Forbidden = err.Error(), forbids(rest.CodeOf(err)) })
+	longest, level := ch.Timing.RetryMost, zerolog.WarnLevel
+	if ch.last != away {
+		ch.last, longest, level = misconfigured, ch.Timing.RetryFail, zerolog.ErrorLevel
 	}
-	d.retryAt = time.Now().Add(min(d.pauses.NextBackOff(), longest))
-	if d.said < v {
-		d.said = v
-		event := d.log.WithLevel(level)
-		if forbids(rest.CodeOf(err)) { // the other channels may not be there to be told
-			event = event.Str("cure", d.Texts.Text("log.channel.permissions"))
-		}
-		event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
+	ch.retryAt = time.Now().Add(min(ch.pauses.NextBackOff(), longest))
+	if s.Trouble != nil && (ch.last == away || !s.Trouble.Passing) {
+		return nil // it is said already
 	}
-	if v == misconfigured && s.Trouble == nil {
-		s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Code: rest.CodeOf(err)}
-		if err := q.save(ctx, s, nil); err != nil {
-			return err
-		}
-		d.announce(s.Trouble.failing(d.id, d.Texts))
+	event := ch.log.WithLevel(level)
+	if forbids(rest.CodeOf(err)) { // the other channels may not be there to be told
+		event = event.Str("cure", ch.Texts.Text("log.channel.permissions"))
+	}
+	event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
+	s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Code: rest.CodeOf(err), Passing: ch.last == away}
+	if err := q.save(ctx, s, nil); err != nil {
+		return err
+	}
+	if ch.last == misconfigured {
+		ch.announce(s.Trouble.failing(ch.id, ch.Texts))
 	}
 	return nil
 }

@@ -1,12 +1,6 @@
 package logchannel
 
-import (
-	"slices"
-	"sync"
-	"time"
-
-	"hostbot/bot/rest"
-)
+import "time"
 
 // Status is how a channel fares, as this process knows it.
 type Status struct {
@@ -23,7 +17,6 @@ type Status struct {
 
 	Sent    uint64 // messages and edits that Discord took from this process
 	Retried uint64 // requests of this process that failed
-	Grouped uint64 // errors that this process told of by a count alone
 }
 
 // Age is for how long the oldest entry has been waiting; 0 without any.
@@ -34,58 +27,20 @@ func (s Status) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.Oldest))
 }
 
-// figures are the status of a channel while it changes.
-type figures struct {
-	mu     sync.Mutex
-	status Status
+// updateStatus changes the status. It is called by one goroutine.
+func (ch *channel) updateStatus(change func(*Status)) {
+	s := *ch.status.Load()
+	change(&s)
+	ch.status.Store(&s)
 }
 
-func (f *figures) get() Status {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := f.status
-	s.Categories = slices.Clone(s.Categories)
-	return s
-}
-
-func (f *figures) set(change func(*Status)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	change(&f.status)
-}
-
-// saw notes the beginning of a queue.
-func (f *figures) saw(h head) {
-	f.set(func(s *Status) {
-		s.Waiting, s.Oldest = h.waiting, time.Time{}
-		if len(h.records) > 0 {
-			s.Oldest = h.records[0].Tally.Since
-		}
-		if !h.held { // another process knows how it fares
-			s.Trouble, s.Forbidden = "", false
-		}
-		if t := h.state.Trouble; t != nil {
-			s.Trouble, s.Forbidden = t.Reason, forbids(t.Code)
-		}
-	})
-}
-
-// took notes that Discord took a request, which told of so many errors by a
-// count alone.
-func (f *figures) took(grouped int) {
-	f.set(func(s *Status) {
-		s.Sent++
-		s.Grouped += uint64(grouped)
-		s.Trouble, s.Forbidden = "", false
-	})
-}
-
-// failed notes that a request failed. To be told to wait is no trouble.
-func (f *figures) failed(v verdict, err error) {
-	f.set(func(s *Status) {
-		s.Retried++
-		if v != busy {
-			s.Trouble, s.Forbidden = err.Error(), forbids(rest.CodeOf(err))
-		}
-	})
+// note notes the beginning of a queue.
+func (h head) note(s *Status) {
+	s.Waiting, s.Oldest, s.Trouble, s.Forbidden = h.waiting, time.Time{}, "", false
+	if len(h.records) > 0 {
+		s.Oldest = h.records[0].Tally.Since
+	}
+	if t := h.state.Trouble; t != nil {
+		s.Trouble, s.Forbidden = t.Reason, forbids(t.Code)
+	}
 }

@@ -2,10 +2,10 @@ package logchannel
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -19,54 +19,42 @@ const (
 	// rememberFor is how long Redis knows that a record was delivered, at about
 	// 100 bytes each. A record that is added again after that is told twice.
 	rememberFor = 24 * time.Hour
+	// remembered is how many of those that it delivered itself a process knows.
+	remembered = 5000
 	// readAhead is how many records are looked at to plan a message.
 	readAhead = 100
-	// pageSize is how many records are read at once where all are looked at.
-	pageSize = 500
 )
-
-// errNotHolder says that another process delivers by now.
-var errNotHolder = errors.New("another process has the lease")
-
-// head is the beginning of a queue.
-type head struct {
-	held    bool // by this process; otherwise nothing may be sent
-	waiting int
-	state   state
-	records []record
-	// delivered and lost are the IDs of this process's records that Discord has,
-	// and of those that the queue does not know.
-	delivered, lost []string
-}
 
 // stream is a channel's queue in Redis. The process that has the lease delivers,
 // and only it changes the state.
 type stream struct {
-	redis   redis.UniversalClient
-	scripts scripts
-	keys    []string
-	token   string
-	lease   time.Duration
+	redis redis.UniversalClient
+	keys  []string
+	token string
+	lease time.Duration
 
 	known known
 }
 
-// known is the delivery as this process knows it. A Redis that forgets learns it
-// anew: who delivers, the request under way, and which records it covered.
+// known is what this process knows of the delivery. A Redis that forgets learns it
+// anew.
 type known struct {
-	holder string // of the lease
-	seq    int64  // -1 before the first answer of Redis
-	state  state
-	done   []covered // with this state, where Redis did not confirm it
+	epoch     string // empty before the first answer of Redis
+	holder    string // of the lease
+	seq       int64
+	state     state
+	delivered []string // IDs of the records that this process delivered, latest last
 }
 
-func newStream(client redis.UniversalClient, channelID, token string, lease time.Duration) *stream {
-	return &stream{redis: client, scripts: newScripts(), keys: keysOf(channelID), token: token, lease: lease, known: known{seq: -1}}
+// fate is what became of records of this process, by their IDs.
+type fate struct {
+	delivered []string // Discord has them
+	lost      []string // Redis does not know them
 }
 
-// add records, in this order. It may be repeated where its outcome is not known.
-// It is safe for concurrent use.
-func (s *stream) add(ctx context.Context, records ...record) error {
+// add adds records, in this order. It may be repeated where its outcome is not
+// known. It is safe for concurrent use.
+func (s *stream) add(ctx context.Context, records []record) error {
 	args := make([]any, 0, 2*len(records))
 	for _, r := range records {
 		content, err := json.Marshal(r)
@@ -75,36 +63,38 @@ func (s *stream) add(ctx context.Context, records ...record) error {
 		}
 		args = append(args, r.ID, content)
 	}
-	return s.scripts.add.Run(ctx, s.redis, s.keys, args...).Err()
+	return redis.NewScript(addScript).Run(ctx, s.redis, s.keys, args...).Err()
 }
 
 // take returns the head, and takes the lease or extends it; or gives it up, so
 // that another process delivers at once. own are the IDs of the records that
 // should be known.
-func (s *stream) take(ctx context.Context, own []string, giveUp bool) (head, error) {
+func (s *stream) take(ctx context.Context, own []string, giveUp bool) (head, fate, error) {
 	answer, err := s.ask(ctx, own, giveUp)
-	if err == nil && len(answer) == 0 { // Redis has forgotten
-		if _, err = s.write(ctx, s.scripts.restore, s.known.holder); err == nil {
+	if err == nil && len(answer) == 0 { // Redis has lost something
+		var epoch string
+		if epoch, err = s.write(ctx, restoreScript, s.known.holder, s.known.delivered).Text(); err == nil {
+			s.known.epoch = epoch
 			answer, err = s.ask(ctx, own, giveUp)
 		}
 	}
 	if err != nil {
-		return head{}, err
+		return head{}, fate{}, err
 	}
-	if len(answer) != 7 {
-		return head{}, fmt.Errorf("take: %d values", len(answer))
+	if len(answer) != 8 {
+		return head{}, fate{}, fmt.Errorf("take: %d values", len(answer))
 	}
-	holder, _ := answer[0].(string)
-	waiting, _ := answer[1].(int64)
-	seq, _ := answer[3].(int64)
-	content, _ := answer[4].(string)
-	h := head{held: holder == s.token, waiting: int(waiting), delivered: texts(answer[5]), lost: texts(answer[6])}
-	for pair := range slices.Chunk(texts(answer[2]), 2) {
+	s.known.epoch, _ = answer[0].(string)
+	s.known.holder, _ = answer[1].(string)
+	waiting, _ := answer[2].(int64)
+	s.known.seq, _ = answer[4].(int64)
+	content, _ := answer[5].(string)
+	s.known.state = readState(content)
+	h := head{held: s.known.holder == s.token, waiting: int(waiting), state: s.known.state}
+	for pair := range slices.Chunk(stringsOf(answer[3]), 2) {
 		h.records = append(h.records, readRecord(pair[0], pair[len(pair)-1]))
 	}
-	h.state = readState(content)
-	s.known = known{holder: holder, seq: seq, state: h.state}
-	return h, nil
+	return h, fate{delivered: stringsOf(answer[6]), lost: stringsOf(answer[7])}, nil
 }
 
 func (s *stream) ask(ctx context.Context, own []string, giveUp bool) ([]any, error) {
@@ -112,20 +102,19 @@ func (s *stream) ask(ctx context.Context, own []string, giveUp bool) ([]any, err
 	if giveUp {
 		lease = 0
 	}
-	args := []any{s.token, lease.Milliseconds(), readAhead, s.known.seq}
+	args := []any{s.token, lease.Milliseconds(), readAhead, s.known.seq, s.known.epoch, rand.Text()}
 	for _, id := range own {
 		args = append(args, id)
 	}
-	return s.scripts.take.Run(ctx, s.redis, s.keys, args...).Slice()
+	return redis.NewScript(takeScript).Run(ctx, s.redis, s.keys, args...).Slice()
 }
 
-// texts returns the strings of an answer.
-func texts(answer any) []string {
+// stringsOf returns the strings of an answer.
+func stringsOf(answer any) []string {
 	values, _ := answer.([]any)
-	list := make([]string, 0, len(values))
-	for _, value := range values {
-		text, _ := value.(string)
-		list = append(list, text)
+	list := make([]string, len(values))
+	for i, value := range values {
+		list[i], _ = value.(string)
 	}
 	return list
 }
@@ -137,7 +126,7 @@ func readState(content string) state {
 	if json.Unmarshal([]byte(content), &s) != nil {
 		return state{}
 	}
-	if s.Plan != nil && !complete(s.Plan.Slots) {
+	if s.Plan != nil && (!complete(s.Plan.Slots) || len(s.Plan.Covers) == 0) {
 		s.Plan = nil
 	}
 	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return !complete(c.Slots) })
@@ -157,57 +146,40 @@ func readRecord(streamID, content string) record {
 		r = newRecord(Entry{Embed: &discordgo.MessageEmbed{Description: sanitize.Code(content, reasonLimit)}}, time.Now())
 		r.ID = streamID
 	}
-	r.streamID = streamID
 	return r
 }
 
-// all returns the records that wait. What comes after an error is not there.
-func (s *stream) all(ctx context.Context) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		for start := "-"; ; {
-			messages, err := s.redis.XRangeN(ctx, s.keys[1], start, "+", pageSize).Result()
-			if err != nil {
-				yield(record{}, err)
-				return
-			}
-			for _, m := range messages {
-				content, _ := m.Values["record"].(string)
-				if !yield(readRecord(m.ID, content), nil) {
-					return
-				}
-				start = "(" + m.ID
-			}
-			if len(messages) < pageSize {
-				return
-			}
-		}
+func (s *stream) oldest(ctx context.Context, count int) ([]record, error) {
+	messages, err := s.redis.XRangeN(ctx, s.keys[1], "-", "+", int64(count)).Result()
+	records := make([]record, len(messages))
+	for i, m := range messages {
+		content, _ := m.Values["record"].(string)
+		records[i] = readRecord(m.ID, content)
 	}
+	return records, err
 }
 
 // save sets the state, and notes that records are delivered. Where that fails,
 // the next take repeats it, unless another process went on meanwhile.
-func (s *stream) save(ctx context.Context, next state, done []covered) error {
-	s.known = known{holder: s.known.holder, seq: s.known.seq + 1, state: next, done: done}
-	saved, err := s.write(ctx, s.scripts.save, s.token)
+func (s *stream) save(ctx context.Context, next state, done []string) error {
+	s.known.seq++
+	s.known.state = next
+	s.known.delivered = append(s.known.delivered, done...)
+	s.known.delivered = s.known.delivered[max(0, len(s.known.delivered)-remembered):]
+	saved, err := s.write(ctx, saveScript, s.token, done).Bool()
 	if err == nil && !saved {
-		return errNotHolder
-	}
-	if err == nil {
-		s.known.done = nil
+		return errors.New("another process has the lease")
 	}
 	return err
 }
 
-// write tells Redis what this process knows, where the script allows it.
-func (s *stream) write(ctx context.Context, script *redis.Script, holder string) (written bool, err error) {
-	content, err := json.Marshal(s.known.state)
-	if err != nil {
-		return false, fmt.Errorf("encode a state: %w", err)
-	}
+// write tells Redis what this process knows, by one of two scripts.
+func (s *stream) write(ctx context.Context, script, holder string, delivered []string) *redis.Cmd {
+	content, _ := json.Marshal(s.known.state) // it consists of what can be encoded
 	now := time.Now()
-	args := []any{holder, s.known.seq, content, now.UnixMilli(), now.Add(-rememberFor).UnixMilli(), s.lease.Milliseconds()}
-	for _, c := range s.known.done {
-		args = append(args, c.ID, c.StreamID)
+	args := []any{holder, s.known.seq, content, now.UnixMilli(), now.Add(-rememberFor).UnixMilli(), s.lease.Milliseconds(), rand.Text()}
+	for _, id := range delivered {
+		args = append(args, id)
 	}
-	return script.Run(ctx, s.redis, s.keys, args...).Bool()
+	return redis.NewScript(script).Run(ctx, s.redis, s.keys, args...)
 }

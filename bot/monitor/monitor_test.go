@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/responder"
 	"hostbot/hostapi"
@@ -67,6 +68,12 @@ func TestPages(t *testing.T) {
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
 	m.ServiceHealth(time.Now)
 	m.Gateway(fakeGateway{})
+	m.LogChannels(func() []logchannel.Status {
+		return []logchannel.Status{
+			{Categories: []logchannel.Category{logchannel.Actions, logchannel.Lifecycle}, Waiting: 3, Sent: 7},
+			{Categories: []logchannel.Category{logchannel.Errors}, Trouble: "status 403"},
+		}
+	})
 	_, metrics := get("/metrics")
 	for _, line := range []string{
 		"hostbot_gateway_latency_seconds 0.04", "hostbot_gateway_sessions_remaining 987",
@@ -77,6 +84,9 @@ func TestPages(t *testing.T) {
 		`hostbot_build_info{version="1.2.3"} 1`,
 		`hostbot_ready 1`,
 		`hostbot_hostapi_up 0`,
+		`hostbot_log_entries_waiting{channel="actions,lifecycle"} 3`,
+		`hostbot_log_requests_total{channel="actions,lifecycle"} 7`,
+		`hostbot_log_channel_failing{channel="errors"} 1`,
 	} {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %s", line)

@@ -146,7 +146,7 @@ func isMarkup(text []rune, i int) bool {
 	case '#', '>', '-', '+': // headings, quotes and lists begin a line
 		return i == 0
 	case '.': // 1. begins a list
-		return i > 0 && isNumber(text[:i])
+		return i > 0 && strings.Trim(string(text[:i]), "0123456789") == ""
 	default:
 		return false
 	}
@@ -156,11 +156,7 @@ func isMarkup(text []rune, i int) bool {
 // only those of ASCII.
 func isWord(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-func isNumber(text []rune) bool {
-	for _, r := range text {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return true
-}
+// User shows a user by a mention, which pings nobody where the message allows no
+// mentions, and by the ID, which can be copied and searched. The ID must be one
+// of Discord's own.
+func User(id string) string { return "<@" + id + "> `" + id + "`" }

@@ -73,16 +73,12 @@ func TestMarkdown(t *testing.T) {
 
 func TestCode(t *testing.T) {
 	for text, want := range map[string]string{
-		"node index.js": "`node index.js`",
-		"a`b``c":        "`aˋbˋˋc`",
-		"\u200b":        "",
-		"0123456789ab":  "`0123456…`",
+		"a`b``c":       "`aˋbˋˋc`",
+		"\u200b":       "",
+		"0123456789ab": "`0123456…`",
 	} {
-		if got := sanitize.Code(text, 10); text != "node index.js" && got != want {
+		if got := sanitize.Code(text, 10); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-	}
-	if got := sanitize.Code("node index.js", 40); got != "`node index.js`" {
-		t.Errorf("got %q", got)
 	}
 }

@@ -27,7 +27,7 @@ func (l *Log) problem(key string, reason error) {
 	text := l.t.Text("log.problem." + key)
 	entry := l.entry("⚠️ "+text, orange)
 	if reason != nil {
-		entry.Description = sanitize.Markdown(reason.Error(), detailLimit)
+		entry.Description = because(reason)
 	}
 	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
 }

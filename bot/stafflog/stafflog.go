@@ -5,10 +5,9 @@ package stafflog
 
 import (
 	"errors"
-	"strconv"
-	"strings"
+	"fmt"
+	"regexp"
 	"time"
-	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -89,6 +88,20 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
 }
 
+// Audit writes that staff's own commands were used, or that somebody was refused them.
+func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
+	title, color := "👁️ "+l.t.Text("log.audit.used"), grey
+	if a.Refused {
+		title, color = "⛔ "+l.t.Text("log.audit.refused"), orange
+	}
+	fields := append(l.people(r), l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)))
+	if a.Detail != "" {
+		fields = append(fields, l.field("detail", sanitize.Code(a.Detail, nameLimit)))
+	}
+	entry := l.entry(title, color, append(fields, l.field("where", l.where(r)))...)
+	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, DedupKey: "audit " + r.ID, Reference: r.Reference})
+}
+
 // Failure writes what failed, under the reference that the customer was shown,
 // and keeps the incident behind that. Where staff were told of the same
 // before, only the incident is kept.
@@ -118,27 +131,22 @@ func (l *Log) Failure(r *interaction.Request, err error, alreadyReported bool) {
 func groupKey(r *interaction.Request, err error) string {
 	var service *hostapi.Error
 	var discord *rest.Error
-	kind := sanitize.Plain(strings.Map(withoutDigits, err.Error()), nameLimit)
-	if errors.As(err, &service) {
+	var kind string
+	switch {
+	case errors.As(err, &service):
 		kind = codeAndStatus(service)
-	} else if errors.As(err, &discord) {
-		kind = "discord: " + strconv.Itoa(discord.Status) + ", " + strconv.Itoa(discord.Code)
+	case errors.As(err, &discord):
+		kind = fmt.Sprintf("discord: %d, %d", discord.Status, discord.Code)
+	default: // without the IDs and figures in it
+		kind = sanitize.Plain(regexp.MustCompile(`\d`).ReplaceAllString(err.Error(), "#"), nameLimit)
 	}
 	return string(r.Kind) + " " + r.Route + ": " + kind
 }
 
-// withoutDigits makes texts equal that differ in IDs and figures alone.
-func withoutDigits(r rune) rune {
-	if unicode.IsDigit(r) {
-		return '#'
-	}
-	return r
-}
-
 func codeAndStatus(e *hostapi.Error) string {
-	text := string(e.Op) + ": " + string(e.Code)
+	text := fmt.Sprintf("%s: %s", e.Op, e.Code)
 	if e.Status != 0 {
-		text += " (" + strconv.Itoa(e.Status) + ")"
+		text += fmt.Sprintf(" (%d)", e.Status)
 	}
 	return text
 }

@@ -69,7 +69,6 @@ func TestTheLastEditIsTriedUntilItIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]discordtest.Fault{
 		"503":               discordtest.Overloaded("", ""),
-		"500":               discordtest.ServerError("", ""),
 		"429":               discordtest.RateLimited("", "", time.Second, false),
 		"a lost connection": {Reset: true},
 	} {
