@@ -67,13 +67,15 @@ func (s *soak) breakOthers(ctx context.Context, t *testing.T, random *rand.Rand)
 	for ctx.Err() == nil {
 		pause(ctx, time.Duration(2000+random.IntN(8000))*time.Millisecond)
 		lasting := time.Duration(500+random.IntN(5000)) * time.Millisecond
-		switch n := random.IntN(8); n {
+		switch n := random.IntN(10); n {
 		case 0, 1:
 			s.redisServer.Stop()
 			pause(ctx, lasting)
 			s.redisServer.Restart()
 		case 2:
 			s.replace(t, random.IntN(len(s.replicas)))
+		case 8, 9:
+			s.kill(ctx, t)
 		case 3, 4:
 			s.breakREST(ctx, random, lasting)
 		default:

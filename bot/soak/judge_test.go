@@ -23,6 +23,9 @@ func (s *soak) judge(t *testing.T) {
 		if n := s.executed[bot]; n < l.done || n > l.done+l.unconfirmed+l.unseen {
 			t.Errorf("%s: the service carried out %d actions, customers know of %+v", bot, n, l)
 		}
+		if n := s.executed[bot] - entries[bot]; n > 0 {
+			t.Errorf("%s: staff did not read of %d actions that the service carried out", bot, n)
+		}
 		told := l.done + l.failed + l.unconfirmed
 		if n := entries[bot]; n < told || n > told+l.unseen {
 			t.Errorf("%s: staff read of %d actions, customers know of %+v", bot, n, l)

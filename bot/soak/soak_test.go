@@ -74,6 +74,7 @@ type soak struct {
 	redisServer *redistest.Server
 	customers   []customer
 	replicas    []func() error
+	mortal      mortal
 	weather     weather
 
 	mu       sync.Mutex
@@ -123,6 +124,7 @@ func newSoak(t *testing.T) *soak {
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}
+	s.mortal = newMortal(t, s.Environment())
 	return s
 }
 

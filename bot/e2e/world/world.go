@@ -135,15 +135,7 @@ const serves = "the commands are registered"
 // Launch starts a bot and does not wait.
 func (w *World) Launch(t testing.TB) (stop func() error) {
 	t.Helper()
-	settings, err := configs.Load("", append([]string{
-		"DISCORD_TOKEN=" + w.Discord.Token(),
-		"DISCORD_API_URL=" + w.Discord.URL(),
-		"HOSTAPI_URL=" + w.Service.URL(),
-		"HOSTAPI_SECRET=" + w.Service.Secret(),
-		"LOG_CHANNEL_ID=" + w.Channel.ID,
-		"HTTP_ADDR=off",
-		"LOG_LEVEL=debug",
-	}, w.Env...))
+	settings, err := configs.Load("", w.Environment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +144,19 @@ func (w *World) Launch(t testing.TB) (stop func() error) {
 	}
 	stop, w.Ended = Run(t, settings, w.Log)
 	return stop
+}
+
+// Environment returns the settings of a bot, as the program takes them.
+func (w *World) Environment() []string {
+	return append([]string{
+		"DISCORD_TOKEN=" + w.Discord.Token(),
+		"DISCORD_API_URL=" + w.Discord.URL(),
+		"HOSTAPI_URL=" + w.Service.URL(),
+		"HOSTAPI_SECRET=" + w.Service.Secret(),
+		"LOG_CHANNEL_ID=" + w.Channel.ID,
+		"HTTP_ADDR=off",
+		"LOG_LEVEL=debug",
+	}, w.Env...)
 }
 
 // Run runs a bot until stop is called or the test ends.

@@ -1,0 +1,53 @@
+package soak_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// mortal is a replica that is a process of its own, and is killed now and then.
+type mortal struct {
+	command     string
+	environment []string
+	process     *exec.Cmd
+	kills       int
+}
+
+func newMortal(t *testing.T, environment []string) mortal {
+	t.Helper()
+	m := mortal{command: filepath.Join(t.TempDir(), "hostbot"), environment: environment}
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", m.command, "hostbot/cmd/hostbot").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	m.start(t)
+	return m
+}
+
+func (m *mortal) start(t *testing.T) {
+	process := exec.Command(m.command)
+	process.Env = m.environment
+	if err := process.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	m.process = process
+	t.Cleanup(func() { _, _ = process.Process.Kill(), process.Wait() })
+}
+
+// beforeKill is how long all is well before a kill, so that Redis has what the
+// process knows: what it has not is lost with the process.
+const beforeKill = 5 * time.Second
+
+// kill kills the process, and starts another one. Interactions that were not
+// answered by then are not; whatever has begun is to have an end.
+func (s *soak) kill(ctx context.Context, t *testing.T) {
+	pause(ctx, beforeKill)
+	defer s.weather.begin()()
+	_ = s.mortal.process.Process.Kill()
+	_ = s.mortal.process.Wait()
+	s.mortal.kills++
+	s.mortal.start(t)
+}
