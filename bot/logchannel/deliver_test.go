@@ -88,8 +88,24 @@ func TestTwoProcessesShareAStream(t *testing.T) {
 			}
 		}
 		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= len(want) })
-		if got := titles(o.actions); !slices.Equal(got, want) {
-			t.Errorf("the channel shows %q", got)
+		// A post that Redis takes too long to take comes after what the other process
+		// posts meanwhile.
+		got := titles(o.actions)
+		for part := range 2 {
+			var gotOf, wantOf []string
+			for i, title := range want {
+				if i%2 == part {
+					wantOf = append(wantOf, title)
+				}
+			}
+			for _, title := range got {
+				if slices.Contains(wantOf, title) {
+					gotOf = append(gotOf, title)
+				}
+			}
+			if !slices.Equal(gotOf, wantOf) {
+				t.Errorf("the channel shows %q of one process", gotOf)
+			}
 		}
 	})
 }

@@ -41,7 +41,8 @@ func Main(m *testing.M) {
 		panic(err)
 	}
 	redisclient.RedirectLibraryLog(zerolog.Nop())
-	goleak.VerifyTestMain(m)
+	// go-redis notices within a second that a client was closed.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
 // Options say how a world differs from the usual one.
