@@ -2,45 +2,11 @@ package discordtest_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"hostbot/bot/discordtest"
 )
-
-// pointed is an event with what it says of those that it names.
-type pointed struct {
-	Locale string
-	Member *struct{ Roles []string }
-	User   *struct{ ID string }
-	Data   struct {
-		ID       string
-		GuildID  string `json:"guild_id"`
-		TargetID string `json:"target_id"`
-		Options  []struct {
-			Name    string
-			Value   json.RawMessage
-			Focused bool
-		}
-		Resolved struct {
-			Users   map[string]struct{ Username string }
-			Members map[string]struct {
-				Roles []string
-				User  any
-			}
-			Roles    map[string]struct{ Name string }
-			Channels map[string]struct{ Name string }
-		}
-	}
-}
-
-func (s *stage) pointed() pointed {
-	s.t.Helper()
-	return decode[pointed](s.t, s.wire.read().Data)
-}
 
 // What a user is offered depends on who it is and on where.
 func TestOfferedCommands(t *testing.T) {
@@ -80,150 +46,12 @@ func TestOfferedCommands(t *testing.T) {
 	}
 }
 
-// Of a guild's and a global command of one name the guild's is used in the guild.
-func TestTheGuildsCommandIsUsed(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.do("PUT", s.commands(s.discord.GuildID()), `[{"name":"bot","description":"d"}]`).want(t, 200, 0)
-	for _, tc := range []struct {
-		user  *discordtest.User
-		guild string
-	}{{s.anna, s.discord.GuildID()}, {s.anna.InDM(), ""}} {
-		s.uses(tc.user, "/bot", nil)
-		if used := s.pointed().Data; used.GuildID != tc.guild || used.ID != s.discord.CommandsIn(tc.guild)[0].ID {
-			t.Errorf("used %s of guild %q, want that of %q", used.ID, used.GuildID, tc.guild)
-		}
-	}
-}
-
-// What a user gives arrives as the option's type says.
-func TestOptionValues(t *testing.T) {
-	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	ben, log, staff := s.discord.User("ben"), s.discord.AddChannel("log"), s.discord.AddRole("Staff")
-	s.register(`[{"name":"all","description":"d","name_localizations":{"de":"alles"},"options":[
-		{"type":3,"name":"text","description":"d","min_length":2,"max_length":3},
-		{"type":3,"name":"plan","description":"d","choices":[{"name":"Small","value":"s","name_localizations":{"de":"Klein"}}]},
-		{"type":4,"name":"whole","description":"d","min_value":1,"max_value":5},
-		{"type":5,"name":"flag","description":"d"},{"type":6,"name":"who","description":"d"},
-		{"type":7,"name":"where","description":"d"},{"type":10,"name":"number","description":"d"},
-		{"type":8,"name":"role","description":"d"},{"type":9,"name":"either","description":"d"}]}]`).want(t, 200, 0)
-	s.anna.SetLocale("de")
-
-	for name, tc := range map[string]struct {
-		option string
-		given  any
-		want   string // in the event; empty where the client refuses
-	}{
-		"text":             {"text", "abc", `"abc"`},
-		"short text":       {"text", "a", ""},
-		"choice":           {"plan", "Small", `"s"`},
-		"localised choice": {"plan", "Klein", `"s"`},
-		"no choice":        {"plan", "Large", ""},
-		"whole":            {"whole", 3, "3"},
-		"too large":        {"whole", 6, ""},
-		"not whole":        {"whole", 1.5, ""},
-		"number":           {"number", 1.5, "1.5"},
-		"no number":        {"number", "x", ""},
-		"flag":             {"flag", true, "true"},
-		"no flag":          {"flag", "true", ""},
-		"user":             {"who", ben.ID, `"` + ben.ID + `"`},
-		"typed user":       {"who", ben, `"` + ben.ID + `"`},
-		"nobody":           {"who", "123456789012345678", ""},
-		"role as a user":   {"who", staff, ""},
-		"typed channel":    {"where", log, `"` + log.ID + `"`},
-		"role":             {"role", staff, `"` + staff.ID + `"`},
-		"user as a role":   {"role", ben, ""},
-		"either, a user":   {"either", ben, `"` + ben.ID + `"`},
-		"either, a role":   {"either", staff.ID, `"` + staff.ID + `"`},
-		"either, neither":  {"either", log, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := s.anna.Start("/alles", discordtest.Options{tc.option: tc.given})
-			if (err == nil) != (tc.want != "") {
-				t.Fatalf("got %v, want %s", err, tc.want)
-			}
-			if err != nil {
-				return
-			}
-			event := s.pointed()
-			if got := string(event.Data.Options[0].Value); got != tc.want || event.Locale != "de" {
-				t.Errorf("got %s in %s, want %s", got, event.Locale, tc.want)
-			}
-			described := event.Data.Resolved
-			found := len(described.Users) + len(described.Roles) + len(described.Channels)
-			if points := strings.Contains("who where role either", tc.option); points != (found == 1) {
-				t.Errorf("described is %+v", described)
-			}
-		})
-	}
-}
-
-func TestEventsDescribePeople(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.register(`[{"name":"look","description":"d","options":[{"type":6,"name":"who","description":"d"}]},{"type":2,"name":"Hosted Bots"}]`).want(t, 200, 0)
-	staff, lead := s.discord.AddRole("Staff"), s.discord.AddRole("Lead")
-	sam := s.discord.User("sam", discordtest.Roles(staff.ID))
-	ben := s.discord.User("ben", discordtest.Roles(lead.ID, staff.ID))
-	who := discordtest.Options{"who": ben}
-
-	s.uses(sam, "/look", who)
-	got := s.pointed()
-	if diff := cmp.Diff([]string{staff.ID}, got.Member.Roles); diff != "" {
-		t.Errorf("sam's roles (-want +got):\n%s", diff)
-	}
-	member := got.Data.Resolved.Members[ben.ID]
-	if diff := cmp.Diff([]string{lead.ID, staff.ID}, member.Roles); diff != "" || member.User != nil || got.Data.Resolved.Users[ben.ID].Username != "ben" {
-		t.Errorf("ben is described as %+v", got.Data.Resolved)
-	}
-	go func() { _, _ = sam.Menu(limit(t), "Hosted Bots", ben) }() // its answer never comes
-	if menu := s.pointed().Data; menu.TargetID != ben.ID || menu.Resolved.Users[ben.ID].Username != "ben" {
-		t.Errorf("in the menu ben is described as %+v", menu)
-	}
-
-	sam.SetRoles()
-	s.uses(sam, "/look", nil)
-	if got := s.pointed(); got.Member.Roles == nil || len(got.Member.Roles) != 0 {
-		t.Errorf("sam has the roles %v, want an empty list", got.Member.Roles)
-	}
-	s.uses(sam.InDM(), "/look", who)
-	if inDM := s.pointed(); inDM.Member != nil || inDM.User.ID != sam.ID || len(inDM.Data.Resolved.Members) != 0 || len(inDM.Data.Resolved.Users) != 1 {
-		t.Errorf("in a DM nobody is a member: %+v", inDM)
-	}
-}
-
-// A completion carries what was given so far, and describes nobody.
-func TestCompletionCarriesTheOtherOptions(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.register(`[{"name":"look","description":"d","options":[{"type":6,"name":"who","description":"d"},
-		{"type":3,"name":"bot","description":"d","autocomplete":true}]}]`).want(t, 200, 0)
-	ben := s.discord.User("ben")
-	done := make(chan []discordtest.Choice, 1)
-	go func() {
-		choices, err := s.anna.Complete(limit(t), "/look", "bot", "sh", discordtest.Options{"who": ben})
-		if err != nil {
-			t.Error(err)
-		}
-		done <- choices
-	}()
-	data := s.wire.read().Data
-	e, got := decode[event](t, data), decode[pointed](t, data)
-	if o := got.Data.Options; len(o) != 2 || string(o[0].Value) != `"`+ben.ID+`"` || o[0].Focused || string(o[1].Value) != `"sh"` || !o[1].Focused {
-		t.Errorf("options %+v, want the user's id and what is typed", o)
-	}
-	if strings.Contains(string(data), "resolved") {
-		t.Errorf("a completion describes nobody: %s", data)
-	}
-	s.do("POST", e.path(), `{"type":8,"data":{"choices":[{"name":"Shop","value":"1"}]}}`).want(t, 204, 0)
-	if choices := <-done; len(choices) != 1 || choices[0].Name != "Shop" {
-		t.Errorf("suggested %+v", choices)
-	}
-}
-
 // card has components of each kind that a user can use.
 const card = `[{"type":1,"components":[{"type":2,"style":1,"label":"Rename","custom_id":"rename"},
 	{"type":2,"style":4,"label":"Stop","custom_id":"stop","disabled":true}]},
 	{"type":1,"components":[{"type":3,"custom_id":"open","placeholder":"Open a bot","options":[{"label":"Shop","value":"1"},{"label":"Music","value":"2"}]}]}]`
 
-func TestWhatAUserCannotDo(t *testing.T) {
+func TestUserIsToldWhatClientsRefuse(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.register(`[{"name":"bot","description":"d","options":[{"type":1,"name":"list","description":"d"},
 		{"type":1,"name":"show","description":"d","options":[{"type":3,"name":"bot","description":"d","required":true}]}]}]`).want(t, 200, 0)
