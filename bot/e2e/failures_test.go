@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +108,7 @@ func TestBrokenEventsAreSurvived(t *testing.T) {
 		`{"id":"1","type":2,"token":"no-such-token","user":{"id":"2"}}`, `{"id":"1","type":3,"token":"no-such-token","user":{"id":"../3"},"data":{"custom_id":"restart/id-shop"}}`,
 		`{"id":"1","type":2,"token":"no-such-token","user":{"id":"2"},"data":{"name":"bot","options":[null]}}`,
 		`{"id":"1","type":5,"token":"no-such-token","user":{"id":"2"},"data":{"custom_id":"x","components":[null]}}`,
+		`{"id":"1","type":2,"token":"no-such-token","user":{"id":"2"},"data":{"name":"bot","x":"` + strings.Repeat("x", 1<<20) + `"}}`,
 	} {
 		w.Discord.SendEvent("INTERACTION_CREATE", json.RawMessage(data))
 	}
