@@ -68,7 +68,7 @@ func eachKind(t *testing.T, test func(t *testing.T, one, other *actionlock.Locks
 	})
 }
 
-func TestOneActionAtATimeRunsOnABot(t *testing.T) {
+func TestBotTakesOneActionAtATime(t *testing.T) {
 	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
 		var c claims
 		before := time.Now()
@@ -96,7 +96,7 @@ func TestOneActionAtATimeRunsOnABot(t *testing.T) {
 	})
 }
 
-func TestAUserStartsSoManyActionsAMinute(t *testing.T) {
+func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
 		var c claims
 		before := time.Now()
@@ -111,7 +111,7 @@ func TestAUserStartsSoManyActionsAMinute(t *testing.T) {
 	})
 }
 
-func TestAnInteractionActsInOneProcess(t *testing.T) {
+func TestInteractionActsInOneProcess(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		process := func() *actionlock.Locks { return actionlock.New(connect(t, address)) }
 		claim := new(claims).next("42", "shop", "restart")
@@ -126,7 +126,7 @@ func TestAnInteractionActsInOneProcess(t *testing.T) {
 	})
 }
 
-func TestTheLockOfADeadProcessExpires(t *testing.T) {
+func TestLockOfADeadProcessExpires(t *testing.T) {
 	server := miniredis.RunT(t)
 	living, dying := actionlock.New(connect(t, "redis://"+server.Addr())), connect(t, "redis://"+server.Addr())
 	var c claims
@@ -138,7 +138,7 @@ func TestTheLockOfADeadProcessExpires(t *testing.T) {
 	acquire(t, living, c.next("42", "shop", "stop")).Release()
 }
 
-func TestALockThatRedisLostIsSetAgain(t *testing.T) {
+func TestLockThatRedisLostIsSetAgain(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := connect(t, address)
 		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
@@ -156,7 +156,7 @@ func TestALockThatRedisLostIsSetAgain(t *testing.T) {
 	})
 }
 
-func TestALockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
+func TestLockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
 	server := miniredis.RunT(t)
 	one, other := actionlock.New(connect(t, "redis://"+server.Addr())), actionlock.New(connect(t, "redis://"+server.Addr()))
 	var c claims
@@ -191,7 +191,7 @@ func becomesFree(t *testing.T, other *actionlock.Locks, c *claims) {
 	})
 }
 
-func TestWithoutRedisTheProcessDecides(t *testing.T) {
+func TestProcessDecidesWithoutRedis(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		locks := actionlock.New(connect(t, server.URL()))
 		var c claims
@@ -219,7 +219,7 @@ func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
 }
 
-func TestALockIsReleasedAlsoWhereItsGrantWasNotHeard(t *testing.T) {
+func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := connect(t, address)
 		var deaf atomic.Bool // Redis runs the scripts, and their answers are lost
@@ -253,7 +253,7 @@ func TestALockIsReleasedAlsoWhereItsGrantWasNotHeard(t *testing.T) {
 	})
 }
 
-func TestAClaimThatTheClientSendsAgainIsTheSame(t *testing.T) {
+func TestClaimThatTheClientSendsAgainIsTheSame(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := connect(t, address)
 		client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
