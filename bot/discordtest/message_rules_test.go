@@ -127,26 +127,3 @@ func TestFlags(t *testing.T) {
 		t.Errorf("got %d %s", got.status, got.text)
 	}
 }
-
-// What is just within the limits is taken.
-func TestAcceptedMessages(t *testing.T) {
-	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	for name, body := range map[string]string{
-		"content":     `"content":"` + strings.Repeat("ü", 2000) + `"`,
-		"nulls":       `"content":"x","embeds":null,"components":null`,
-		"embeds":      `"embeds":[{"description":"` + x(4096) + `"},{"description":"` + x(1904) + `"}]`,
-		"white space": `"embeds":[{"title":" ` + x(256) + `\n","fields":[{"name":" ` + x(256) + `","value":"v"}]}]`,
-		"25 fields":   `"embeds":[{"fields":` + many(25, `{"name":"n","value":"v"}`) + `}]`,
-		"components":  `"content":"x","components":` + many(5, `{"type":1,"components":[{"type":2,"style":1,"emoji":{"name":"🔄"},"custom_id":"%"}]}`),
-		"select":      inRow(`{"type":3,"custom_id":"` + x(100) + `","min_values":0,"max_values":25,"options":` + many(25, `{"label":"a","value":"%","default":true}`) + `}`),
-		"link":        inRow(`{"type":2,"style":5,"label":"` + x(80) + `","url":"https://x.example/a"}`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			r, e := s.command()
-			s.do("POST", e.path(), `{"type":4,"data":{`+body+`}}`).want(t, 204, 0)
-			if v := r.View(); v.State != discordtest.Shown {
-				t.Errorf("state %v", v.State)
-			}
-		})
-	}
-}

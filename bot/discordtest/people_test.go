@@ -8,44 +8,6 @@ import (
 	"hostbot/bot/discordtest"
 )
 
-// What a user is offered depends on who it is and on where.
-func TestOfferedCommands(t *testing.T) {
-	c := start(t, discordtest.Config{})
-	c.register(`[{"name":"plan","description":"d"},{"name":"here","description":"d","contexts":[0]},
-		{"name":"private","description":"d","contexts":[1]},{"name":"old","description":"d","dm_permission":false},
-		{"name":"admin","description":"d","default_member_permissions":"40"},{"name":"owner","description":"d","default_member_permissions":"0"},
-		{"type":2,"name":"Hosted Bots","default_member_permissions":"32"},{"name":"both","description":"global"}]`).want(t, 200, 0)
-	c.do("PUT", c.commands(c.discord.GuildID()), `[{"name":"both","description":"guild"},{"name":"local","description":"d"}]`).want(t, 200, 0)
-	anna := c.discord.User("anna")
-	boss := c.discord.User("boss", discordtest.Permissions(1<<3))
-	for name, tc := range map[string]struct {
-		user *discordtest.User
-		want string
-	}{
-		"anyone in the guild":           {anna, "both local plan here old both"},
-		"one with some of what it asks": {c.discord.User("manager", discordtest.Permissions(1<<5)), "both local plan here old Hosted Bots both"},
-		"an administrator":              {boss, "both local plan here old admin owner Hosted Bots both"},
-		// Permissions are the guild's.
-		"anyone in a DM": {anna.InDM(), "plan private admin owner Hosted Bots both"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var names []string
-			for _, c := range tc.user.Commands() {
-				names = append(names, c.Name)
-			}
-			if got := strings.Join(names, " "); got != tc.want {
-				t.Errorf("offered %s, want %s", got, tc.want)
-			}
-		})
-	}
-	if _, err := anna.Menu(limit(t), "Hosted Bots", boss); err == nil || !strings.Contains(err.Error(), `anna may not use "Hosted Bots"`) {
-		t.Errorf("got %v, want that anna may not", err)
-	}
-	if _, err := anna.Start("/private", nil); err == nil || !strings.Contains(err.Error(), "not available here") {
-		t.Errorf("got %v, want that it is for DMs", err)
-	}
-}
-
 // card has components of each kind that a user can use.
 const card = `[{"type":1,"components":[{"type":2,"style":1,"label":"Rename","custom_id":"rename"},
 	{"type":2,"style":4,"label":"Stop","custom_id":"stop","disabled":true}]},

@@ -30,14 +30,6 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 			},
 			[]string{"bot restart", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
 		},
-		"a deletion that is not confirmed": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpDelete, hostapitest.Fault{ResetAfter: true}, 1)
-				form := anna.Types(t, "/bot delete", bot("Shop"))
-				return form.Submit(t, discordtest.Fields{"name": "shop"}).WaitFor(t, "not confirmed")
-			},
-			[]string{"delete/{bot...}", "may have been carried out"},
-		},
 		"a form that comes too late": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute}, 1)
