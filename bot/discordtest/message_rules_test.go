@@ -101,29 +101,24 @@ func TestRefusedMessages(t *testing.T) {
 	}
 }
 
-func TestEmptyMessages(t *testing.T) {
+func TestMessagesThatAreNone(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
 	s.discord.ExpectFailures()
 	_, open := s.command()
 	_, answered := s.message(`[]`)
 	general := s.general()
-	s.do("POST", open.path(), `{"type":4,"data":{"content":" "}}`).want(t, 400, discordtest.CodeEmptyMessage)
-	s.do("POST", general, `{}`).want(t, 400, discordtest.CodeEmptyMessage)
-	s.do("POST", answered.hook(s.discord), `{"embeds":[]}`).want(t, 400, discordtest.CodeEmptyMessage)
-	s.do("PATCH", answered.original(s.discord), `{"content":null}`).want(t, 400, discordtest.CodeEmptyMessage)
-	s.do("POST", general, `{"content":`).want(t, 400, discordtest.CodeInvalidJSON)
-}
-
-// Of an edit, flags that cannot be changed are ignored.
-func TestFlags(t *testing.T) {
-	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	s.discord.ExpectFailures()
-	_, open := s.command()
-	general := s.general()
-	s.do("POST", open.path(), `{"type":4,"data":{"content":"x","flags":1}}`).want(t, 400, discordtest.CodeInvalidForm)
-	s.do("POST", general, `{"content":"x","flags":64}`).want(t, 400, discordtest.CodeInvalidForm)
-	posted := s.do("POST", general, `{"content":"x"}`)
-	if got := s.do("PATCH", general+"/"+posted.body.ID, `{"content":"y","flags":65}`); got.status != 200 || got.body.Flags != 0 {
-		t.Errorf("got %d %s", got.status, got.text)
+	for _, tc := range []struct {
+		method, path, body string
+		code               int
+	}{
+		{"POST", open.path(), `{"type":4,"data":{"content":" "}}`, discordtest.CodeEmptyMessage},
+		{"POST", general, `{}`, discordtest.CodeEmptyMessage},
+		{"POST", answered.hook(s.discord), `{"embeds":[]}`, discordtest.CodeEmptyMessage},
+		{"PATCH", answered.original(s.discord), `{"content":null}`, discordtest.CodeEmptyMessage},
+		{"POST", general, `{"content":`, discordtest.CodeInvalidJSON},
+		{"POST", open.path(), `{"type":4,"data":{"content":"x","flags":1}}`, discordtest.CodeInvalidForm},
+		{"POST", general, `{"content":"x","flags":64}`, discordtest.CodeInvalidForm},
+	} {
+		s.do(tc.method, tc.path, tc.body).want(t, 400, tc.code)
 	}
 }

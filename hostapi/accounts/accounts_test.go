@@ -45,20 +45,6 @@ func TestAccountIsNotDatedInTheFuture(t *testing.T) {
 	})
 }
 
-func TestAccountThatIsNotCachedWaitsForTheService(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		asked := askInVain(t, f.Cache) // there is nothing else to show
-		q := f.service.next(t)
-		if q.userID != user {
-			t.Errorf("asked for the account of %s", q.userID)
-		}
-		q.fail(t, down)
-		if o := receive(t, asked); !errors.Is(o.err, down) {
-			t.Errorf("error is %v, want the service's", o.err)
-		}
-	})
-}
-
 func TestAccountIsShownOldUntilTheServiceAnswers(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.fetched(t, "RUNNING")
