@@ -16,6 +16,15 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
+// Words of these tests:
+//
+//	fixture   a cache with the service, the Redis and the clock around it
+//	another   the cache of another process on the same Redis
+//	question  a call to the service, which ends as a test says
+//	fetched   asked of the service, which answers; failed is the same where it fails
+//	cached    shown without a call
+//	outdated  no longer fresh, as TTL has gone by for Redis
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
