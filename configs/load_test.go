@@ -59,14 +59,6 @@ func compare(t *testing.T, got, want *configs.Settings) {
 	}
 }
 
-func TestDefaults(t *testing.T) {
-	got, err := configs.Load("", required())
-	if err != nil {
-		t.Fatal(err)
-	}
-	compare(t, got, defaults())
-}
-
 func TestEnvironment(t *testing.T) {
 	got, err := configs.Load("", []string{
 		"DISCORD_TOKEN=a.b.c", "DISCORD_API_URL=http://127.0.0.1:8000/api/v9", "DISCORD_GUILD_ID=11",
@@ -134,7 +126,7 @@ log:
 	compare(t, got, want)
 }
 
-func TestEmptyFile(t *testing.T) {
+func TestEmptyFileLeavesTheDefaults(t *testing.T) {
 	for name, content := range map[string]string{"nothing": "", "comment": "# nothing\n", "null": "---\n", "sections": "discord:\nlog:\n"} {
 		t.Run(name, func(t *testing.T) {
 			got, err := load(t, content, required()...)

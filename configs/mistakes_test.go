@@ -25,6 +25,12 @@ func TestMistakesInVariables(t *testing.T) {
 		{"DISCORD_GUILD_ID", "99999999999999999999999", "not an ID"},
 		{"HOSTAPI_URL", "https://user:word@panel.example.com", "user name or password"},
 		{"HOSTAPI_URL", "http://panel.example.com", "HOSTAPI_ALLOW_HTTP"},
+		{"HOSTAPI_URL", "http://localhost.example", "HOSTAPI_ALLOW_HTTP"},
+		{"HOSTAPI_URL", "panel.example.com", "not an absolute http or https address"},
+		{"HOSTAPI_URL", "ftp://panel.example.com", "not an absolute http or https address"},
+		{"HOSTAPI_URL", "https://", "not an absolute http or https address"},
+		{"HOSTAPI_URL", "https://panel.example.com:port", "not an absolute http or https address"},
+		{"HOSTAPI_URL", "https://panel.example.com#x", "without ? or #"},
 		{"HOSTAPI_SECRET", "two words", "white space"},
 		{"HOSTAPI_ALLOW_HTTP", "maybe", "neither true nor false"},
 		{"HOSTAPI_TIMEOUT", "10", "not a duration"},
@@ -66,9 +72,9 @@ func TestMistakesInVariables(t *testing.T) {
 	}
 }
 
-func TestAccepted(t *testing.T) {
+func TestAcceptedVariables(t *testing.T) {
 	for _, variable := range []string{
-		"HOSTAPI_URL=http://localhost:8080", "HOSTAPI_URL=http://127.0.0.53", "HOSTAPI_URL=http://[::1]:80/base/",
+		"HOSTAPI_URL=https://panel.example.com/base/", "HOSTAPI_URL=http://localhost:8080", "HOSTAPI_URL=http://127.0.0.53", "HOSTAPI_URL=http://[::1]:80/base/",
 		"HOSTAPI_TIMEOUT=100ms", "HOSTAPI_TIMEOUT=2m", "CACHE_MAX_STALE=30s", "HTTP_ADDR=:9090", "HTTP_ADDR=[::]:9090",
 		"LOG_CHANNEL_ACTIONS=off", "ADMIN_USER_IDS=1", "LOG_LOCALE=es-419", "LOG_LEVEL=trace",
 		"REDIS_URL=rediss://user:p%40ss@h:1?addr=g:2", "UNKNOWN_VARIABLE=x", "DISCORD_GUILD_ID_FILE=/does/not/exist",
@@ -79,7 +85,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeAtOnce(t *testing.T) {
+func TestMistakesAreReportedAllAtOnce(t *testing.T) {
 	path := write(t, `discord:
   tokn: x
   token: Bot x
@@ -90,8 +96,12 @@ hostapi:
     get: {method: GET, chat_user_id: body, enabled: [true]}
     list: {path: /bots/:id}
     rename: {enabled: perhaps}
+    reinstall: {path: /servers/reinstall}
+    stop: {path: /servers/../:id}
+    start: {path: "/servers/:id?force=1"}
     delete:
       mehtod: PUT
+      path: /users/:user/servers/:id
 cache: 30s
 admin:
   user_ids: {a: 1}
@@ -109,35 +119,31 @@ log:
 	want := []string{
 		"CACHE_TTL is not a duration such as 30s or 2h",
 		"F, line 10: unknown key; configs/hostbot.example.yaml has all that there are",
-		"F, line 12: unknown key; configs/hostbot.example.yaml has all that there are",
-		"F, line 16: is not one plain value",
-		"F, line 19: the key was there before",
+		"F, line 15: unknown key; configs/hostbot.example.yaml has all that there are",
+		"F, line 20: is not one plain value",
+		"F, line 23: the key was there before",
 		"F, line 2: unknown key; configs/hostbot.example.yaml has all that there are",
 		"HOSTAPI_SECRET and HOSTAPI_SECRET_FILE are both set",
 		"HOSTAPI_URL is missing",
 		"LOG_FORMAT is none of json, console",
-		"admin.user_ids in F, line 15 is not a list of plain values",
-		"cache in F, line 13 must hold keys with values",
+		"admin.user_ids in F, line 19 is not a list of plain values",
+		"cache in F, line 17 must hold keys with values",
 		"discord.token in F, line 3 must be the token alone, without Bot before it",
+		"hostapi.operations.delete.path in F, line 16 has a colon, and only a segment :id stands for something",
 		"hostapi.operations.get in F, line 8 is a GET, which has no body to carry chat_user_id",
 		"hostapi.operations.get.enabled in F, line 8 is neither true nor false",
 		"hostapi.operations.list.path in F, line 9 has a segment :id, and the operation is not about one server",
+		"hostapi.operations.reinstall.path in F, line 11 must have one segment :id",
 		"hostapi.operations.restart.chat_user_id in F, line 7 is neither query nor body",
 		"hostapi.operations.restart.enabled in F, line 7 is neither true nor false",
 		"hostapi.operations.restart.method in F, line 7 is none of POST, PUT, PATCH, DELETE",
 		"hostapi.operations.restart.path in F, line 7 is not a path as it stands in an address, from its first slash on",
+		"hostapi.operations.start.path in F, line 13 is not a path as it stands in an address, from its first slash on",
+		"hostapi.operations.stop.path in F, line 12 is not a path as it stands in an address, from its first slash on",
 		"hostapi.timeout in F, line 5 is not a duration such as 30s or 2h",
-		"log.level in F, line 18 is none of trace, debug, info, warn, error",
+		"log.level in F, line 22 is none of trace, debug, info, warn, error",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("mistakes (-want +got):\n%s", diff)
-	}
-}
-
-func TestNothingSet(t *testing.T) {
-	_, err := configs.Load("", nil)
-	want := []string{"DISCORD_TOKEN is missing", "HOSTAPI_URL is missing", "HOSTAPI_SECRET is missing"}
-	if diff := cmp.Diff(want, lines(t, err)); diff != "" {
 		t.Errorf("mistakes (-want +got):\n%s", diff)
 	}
 }

@@ -101,28 +101,6 @@ func TestBreakerOpensWhenFiveAccountsFail(t *testing.T) {
 	}
 }
 
-// One call may take three requests; all of them are one failure. Accounts for
-// which the service goes on failing are of no account either.
-func TestBreakerStaysClosedForSomeAccounts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, answers(500, "", ""))
-		for range 100 {
-			g.fails(t, 1, 4)
-		}
-		for i := range 100 {
-			g.becomes(works)
-			if _, err := g.List(t.Context(), "well"); err != nil {
-				t.Fatal(err)
-			}
-			g.becomes(answers(500, "", ""))
-			g.fails(t, 1, 4+i%5)
-		}
-		if g.isOpen() || len(g.down) != 0 {
-			t.Errorf("open because of %v", g.down)
-		}
-	})
-}
-
 func TestBreakerIsClosedByAnAccountThatIsWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := make(map[string]bool)

@@ -3,6 +3,7 @@ package hostapi_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -239,6 +240,53 @@ func TestIDsArriveIntact(t *testing.T) {
 		}
 		if _, err := client.List(t.Context(), id); err != nil || userID != id {
 			t.Errorf("the user %q arrived as %q: %v", id, userID, err)
+		}
+	}
+}
+
+func TestClientObservesEveryCall(t *testing.T) {
+	var got []string
+	status := http.StatusOK
+	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"ok":true}`)
+	}, func(c *hostapi.Config) {
+		c.Observe = func(call hostapi.Call) {
+			got = append(got, fmt.Sprintf("%s:%s:%d:%v", call.Op, call.Code, call.Attempts, call.Duration > 0))
+		}
+	})
+
+	if _, err := client.Start(t.Context(), "u", "s"); err != nil {
+		t.Fatal(err)
+	}
+	status = http.StatusConflict
+	_, _ = client.Stop(t.Context(), "u", "s")
+	_, _ = client.Get(t.Context(), "u", "")
+	status = http.StatusServiceUnavailable
+	_, err := client.List(t.Context(), "u")
+	if failure := asError(t, err); failure.Attempts != 3 || failure.Took <= 0 {
+		t.Errorf("%d attempts in %v", failure.Attempts, failure.Took)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _ = client.List(canceled, "u")
+
+	if want := "start::1:true stop:conflict:1:true get:internal:0:true list:unavailable:3:true list:canceled:0:true"; strings.Join(got, " ") != want {
+		t.Errorf("observed %v, want %s", got, want)
+	}
+}
+
+func TestClientIsPrintedWithoutTheSecret(t *testing.T) {
+	config := hostapi.Config{BaseURL: "https://hosting.example", Secret: theSecret}
+	client := newClient(t, config.BaseURL)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		for _, value := range []any{config, &config, client, *client, struct{ c *hostapi.Client }{client}} {
+			text := fmt.Sprintf(verb, value)
+			for _, secret := range []string{theSecret, fmt.Sprintf("%x", theSecret), fmt.Sprintf("%X", theSecret)} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s of a %T: %s", verb, value, text)
+				}
+			}
 		}
 	}
 }

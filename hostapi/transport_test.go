@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"hostbot/hostapi"
 )
@@ -87,33 +86,6 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestActionsThatNeverLeftAreNotUncertain fails before anything of the request
-// is written.
-func TestActionsThatNeverLeftAreNotUncertain(t *testing.T) {
-	nobody := listen(t)
-	_ = nobody.Close()
-	silent := listen(t) // takes connections, and never speaks
-	untrusted := secureService(t)
-
-	for _, test := range []struct {
-		name, url, detail string
-		timeout           time.Duration
-	}{
-		{"nobody listens", "http://" + nobody.Addr().String(), "refused", 20 * time.Second},
-		{"not trusted", untrusted.URL, "certificate", 20 * time.Second},
-		{"no handshake", "https://" + silent.Addr().String(), "no answer within", 200 * time.Millisecond},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			client := newClient(t, test.url, func(c *hostapi.Config) { c.Timeout = test.timeout })
-			_, err := client.Restart(t.Context(), "42", "s")
-			failure := asError(t, err)
-			if failure.Code != hostapi.CodeUnavailable || failure.Uncertain || failure.Attempts != 3 || !strings.Contains(failure.Detail, test.detail) {
-				t.Errorf("%#v", failure)
-			}
-		})
-	}
-}
-
 // TestActionsAreNotSentAgainByTheTransport has the service break off a
 // connection that was in use before, after it has read the whole request. That
 // is where net/http sends again what it takes to be harmless.
@@ -143,17 +115,6 @@ func TestActionsAreNotSentAgainByTheTransport(t *testing.T) {
 			t.Errorf("%s: %d requests over %d connections, want one over the one that was in use", op.name, requests.Load(), connections.Load())
 		}
 	}
-}
-
-// listen returns a listener that accepts no connection.
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	return listener
 }
 
 // secureService runs a service with a certificate for 127.0.0.1 that only

@@ -68,7 +68,7 @@ func eachKind(t *testing.T, test func(t *testing.T, one, other *actionlock.Locks
 	})
 }
 
-func TestOneActionAtATimeRunsOnABot(t *testing.T) {
+func TestBotTakesOneActionAtATime(t *testing.T) {
 	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
 		var c claims
 		before := time.Now()
@@ -96,7 +96,7 @@ func TestOneActionAtATimeRunsOnABot(t *testing.T) {
 	})
 }
 
-func TestAUserStartsSoManyActionsAMinute(t *testing.T) {
+func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
 		var c claims
 		before := time.Now()
@@ -111,22 +111,7 @@ func TestAUserStartsSoManyActionsAMinute(t *testing.T) {
 	})
 }
 
-func TestAnInteractionActsInOneProcess(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, address string) {
-		process := func() *actionlock.Locks { return actionlock.New(connect(t, address)) }
-		claim := new(claims).next("42", "shop", "restart")
-		lock := acquire(t, process(), claim)
-		if _, err := process().Acquire(t.Context(), claim); !errors.Is(err, actionlock.ErrDuplicate) {
-			t.Errorf("while it runs: %v", err)
-		}
-		lock.Release()
-		if _, err := process().Acquire(t.Context(), claim); !errors.Is(err, actionlock.ErrDuplicate) {
-			t.Errorf("after it has ended: %v", err)
-		}
-	})
-}
-
-func TestTheLockOfADeadProcessExpires(t *testing.T) {
+func TestLockOfADeadProcessExpires(t *testing.T) {
 	server := miniredis.RunT(t)
 	living, dying := actionlock.New(connect(t, "redis://"+server.Addr())), connect(t, "redis://"+server.Addr())
 	var c claims
@@ -138,7 +123,7 @@ func TestTheLockOfADeadProcessExpires(t *testing.T) {
 	acquire(t, living, c.next("42", "shop", "stop")).Release()
 }
 
-func TestALockThatRedisLostIsSetAgain(t *testing.T) {
+func TestLockThatRedisLostIsSetAgain(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := connect(t, address)
 		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
@@ -156,7 +141,7 @@ func TestALockThatRedisLostIsSetAgain(t *testing.T) {
 	})
 }
 
-func TestALockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
+func TestLockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
 	server := miniredis.RunT(t)
 	one, other := actionlock.New(connect(t, "redis://"+server.Addr())), actionlock.New(connect(t, "redis://"+server.Addr()))
 	var c claims
@@ -191,7 +176,7 @@ func becomesFree(t *testing.T, other *actionlock.Locks, c *claims) {
 	})
 }
 
-func TestWithoutRedisTheProcessDecides(t *testing.T) {
+func TestProcessDecidesWithoutRedis(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		locks := actionlock.New(connect(t, server.URL()))
 		var c claims
@@ -206,24 +191,11 @@ func TestWithoutRedisTheProcessDecides(t *testing.T) {
 	})
 }
 
-// hook is between a client and Redis at each command.
-type hook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
-
-func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
-func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
-}
-
-func TestALockIsReleasedAlsoWhereItsGrantWasNotHeard(t *testing.T) {
+func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := connect(t, address)
 		var deaf atomic.Bool // Redis runs the scripts, and their answers are lost
-		client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			err := next(ctx, cmd)
 			if err == nil && deaf.Load() && strings.HasPrefix(cmd.Name(), "eval") {
 				err = context.DeadlineExceeded
@@ -253,10 +225,11 @@ func TestALockIsReleasedAlsoWhereItsGrantWasNotHeard(t *testing.T) {
 	})
 }
 
-func TestAClaimThatTheClientSendsAgainIsTheSame(t *testing.T) {
+// TestClaimIsGrantedOnce, also where the client sends it to Redis again.
+func TestClaimIsGrantedOnce(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := connect(t, address)
-		client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			_ = next(ctx, cmd) // the answer is lost
 			return next(ctx, cmd)
 		}))
@@ -270,6 +243,9 @@ func TestAClaimThatTheClientSendsAgainIsTheSame(t *testing.T) {
 		_ = refused[*actionlock.BusyError](t, other, c.next("42", "shop", "stop"))
 		_ = refused[*actionlock.BusyError](t, locks, c.next("42", "shop", "stop")) // and not a duplicate
 		lock.Release()
+		if _, err := other.Acquire(t.Context(), claim); !errors.Is(err, actionlock.ErrDuplicate) {
+			t.Errorf("another process, after it has ended: %v", err)
+		}
 		for range actionlock.PerWindow - 1 {
 			acquire(t, locks, c.next("42", "shop", "restart")).Release()
 		}

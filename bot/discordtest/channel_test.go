@@ -1,7 +1,6 @@
 package discordtest_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -50,38 +49,14 @@ func TestChannelStates(t *testing.T) {
 	if got := c.do("GET", path, ""); got.text != "[]" {
 		t.Errorf("without history the bot reads %s", got.text)
 	}
-	log.Allow(discordtest.Archived)
-	c.do("DELETE", path+"/"+c.do("POST", path, `{"content":"opened again"}`).body.ID, "").want(t, 204, 0)
-	log.Allow(discordtest.Locked)
-	c.do("DELETE", path+"/"+id, "").want(t, 400, discordtest.CodeThreadArchived)
-	log.Allow(discordtest.Archived)
-	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
 	log.Allow(discordtest.FullAccess)
+	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
 	c.do("GET", path+"/"+id, "").want(t, 404, discordtest.CodeUnknownMessage)
 	c.do("PATCH", path+"/"+id, `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownMessage)
 	c.do("POST", messages("1"), `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownChannel)
-}
-
-// By the channel's routes an ephemeral message can be read but not changed.
-func TestEphemeralInTheChannel(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.discord.ExpectFailures()
-	r, _ := s.message(`[]`)
-	path := s.general()
-	s.do("GET", path+"/"+r.View().ID, "").want(t, 200, 0)
-	s.do("PATCH", path+"/"+r.View().ID, `{"content":"x"}`).want(t, 404, discordtest.CodeUnknownMessage)
-	s.do("DELETE", path+"/"+r.View().ID, "").want(t, 404, discordtest.CodeUnknownMessage)
-	if got := s.do("GET", path, ""); got.text != "[]" {
-		t.Errorf("got %s", got.text)
+	for _, query := range []string{"limit=0", "limit=101", "limit=x", "before=x", "after=-1", "before=2&after=1", "around=1"} {
+		c.do("GET", path+"?"+query, "").want(t, 400, discordtest.CodeInvalidForm)
 	}
-}
-
-// In a thread that is closed and locked an interaction cannot be answered.
-func TestCommandInALockedThread(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.discord.Channels()[0].Allow(discordtest.Locked)
-	_, e := s.command()
-	s.do("POST", e.path(), `{"type":4,"data":{"content":"x"}}`).want(t, 400, discordtest.CodeThreadArchived)
 }
 
 func TestDMs(t *testing.T) {
@@ -113,89 +88,6 @@ func TestDMs(t *testing.T) {
 	open("123456789012345678").want(t, 404, discordtest.CodeUnknownUser)
 	for _, id := range []string{`""`, `-1`, `1.5`, `{}`} {
 		open(id).want(t, 400, discordtest.CodeInvalidForm)
-	}
-}
-
-func TestEditsOfOldMessages(t *testing.T) {
-	clock := still()
-	c := start(t, discordtest.Config{Clock: clock})
-	path := c.general()
-	old := path + "/" + c.do("POST", path, `{"content":"x"}`).body.ID
-	clock.Advance(time.Hour + time.Second)
-	for range 3 {
-		c.do("PATCH", old, `{"content":"y"}`).want(t, 200, 0)
-	}
-	limited := c.do("PATCH", old, `{"content":"y"}`)
-	limited.want(t, 429, discordtest.CodeOldMessageEdits)
-	if limited.body.RetryAfter <= 0 || !strings.Contains(limited.body.Message, "older than 1 hour") {
-		t.Errorf("got %s", limited.text)
-	}
-	fresh := c.do("POST", path, `{"content":"x"}`)
-	c.do("PATCH", path+"/"+fresh.body.ID, `{"content":"y"}`).want(t, 200, 0)
-}
-
-// contents returns the contents of a list of messages.
-func (a answer) contents(t *testing.T) string {
-	t.Helper()
-	var texts []string
-	for _, m := range read[[]struct{ Content string }](t, a) {
-		texts = append(texts, m.Content)
-	}
-	return strings.Join(texts, " ")
-}
-
-func TestHistoryIsReadInPages(t *testing.T) {
-	c := start(t, discordtest.Config{NoRateLimits: true})
-	path := c.general()
-	ids := []string{}
-	for i := range 6 {
-		ids = append(ids, c.do("POST", path, fmt.Sprintf(`{"content":"m%d"}`, i)).body.ID)
-	}
-	for query, want := range map[string]string{
-		"":                             "m5 m4 m3 m2 m1 m0",
-		"?limit=2":                     "m5 m4",
-		"?before=" + ids[3]:            "m2 m1 m0",
-		"?limit=2&before=" + ids[3]:    "m2 m1",
-		"?after=" + ids[3]:             "m5 m4",
-		"?limit=2&after=" + ids[1]:     "m3 m2",
-		"?after=" + ids[5]:             "",
-		"?before=" + ids[0]:            "",
-		"?limit=100&after=1":           "m5 m4 m3 m2 m1 m0",
-		"?before=18446744073709551615": "m5 m4 m3 m2 m1 m0",
-	} {
-		if got := c.do("GET", path+query, "").contents(t); got != want {
-			t.Errorf("%s: got %q, want %q", query, got, want)
-		}
-	}
-	c.discord.ExpectFailures()
-	for _, query := range []string{"limit=0", "limit=101", "limit=x", "before=x", "after=-1", "before=2&after=1", "around=1"} {
-		c.do("GET", path+"?"+query, "").want(t, 400, discordtest.CodeInvalidForm)
-	}
-}
-
-// What people write is theirs, and mostly none of the bot's business.
-func TestMessagesOfPeople(t *testing.T) {
-	c := start(t, discordtest.Config{NoRateLimits: true})
-	anna, path := c.discord.User("anna"), c.general()
-	said := anna.Say("a secret")
-	if seen := c.discord.Channels()[0].WaitFor(t, "a secret"); seen.AuthorID != anna.ID {
-		t.Errorf("written by %s, want anna", seen.AuthorID)
-	}
-	anna.Say("hello <@" + c.discord.ApplicationID() + ">")
-	c.do("POST", path, `{"content":"own"}`).want(t, 200, 0)
-	if got, want := c.do("GET", path, "").contents(t), "own hello <@"+c.discord.ApplicationID()+"> "; got != want {
-		t.Errorf("the bot reads %q, want %q", got, want)
-	}
-	if got := c.do("GET", path+"/"+said.ID, ""); got.status != 200 || got.body.Content != "" {
-		t.Errorf("the bot reads %s", got.text)
-	}
-	c.discord.ExpectFailures()
-	c.do("PATCH", path+"/"+said.ID, `{"content":"x"}`).want(t, 403, discordtest.CodeNotTheAuthor)
-	c.do("DELETE", path+"/"+said.ID, "").want(t, 403, discordtest.CodeMissingPermissions)
-
-	anna.InDM().Say("in private")
-	if got := c.do("GET", messages(anna.InDM().ChannelID()), "").contents(t); got != "in private" {
-		t.Errorf("the bot reads %q", got)
 	}
 }
 

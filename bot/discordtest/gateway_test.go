@@ -51,63 +51,7 @@ func TestGatewayClosesOnMistakes(t *testing.T) {
 	}
 }
 
-// Frames have the members and the order that were seen of Discord.
-func TestFrames(t *testing.T) {
-	discord := discordtest.RunT(t)
-	wants := func(w *wire, want string) {
-		t.Helper()
-		if got := w.text(); got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
-	}
-	const trace = `"_trace":["[\"gateway-prd-us-east1-c-7s4x\",{\"micros\":0.0}]"]`
-	w := dialQuiet(t, discord, "/?v=10") // JSON is the encoding if none is named
-	wants(w, `{"t":null,"s":null,"op":10,"d":{"heartbeat_interval":41250,`+trace+`}}`)
-	w.send(`{"op":1,"d":null}`)
-	wants(w, `{"t":null,"s":null,"op":11,"d":null}`)
-	id := w.identify()
-	discord.AskHeartbeat() // which is next, as there is no GUILD_CREATE without the intent
-	wants(w, `{"t":null,"s":null,"op":1,"d":null}`)
-	discord.Drop()
-	w = dial(t, discord)
-	w.resume(id, 1)
-	wants(w, `{"t":"RESUMED","s":2,"op":0,"d":{`+trace+`}}`)
-}
-
-// What comes while the bot is away is replayed, in order, and no event twice.
-func TestResume(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	w := dial(t, s.discord)
-	id := w.identify()
-	_, first := s.command()
-	if got := w.interaction(); got.ID != first.ID {
-		t.Errorf("the sessions got different events")
-	}
-	s.discord.Drop()
-	if code := w.closed(); code != websocket.CloseAbnormalClosure {
-		t.Errorf("closed with %d, want no close frame", code)
-	}
-	var missed []string
-	for range 3 {
-		missed = append(missed, s.uses(s.anna, "/bot", nil).ID())
-	}
-	w = dial(t, s.discord)
-	w.send(`{"op":6,"d":{"token":"Bot test-token","session_id":"` + id + `","seq":` + fmt.Sprint(first.seq) + `}}`)
-	for i, want := range missed {
-		if got := w.interaction(); got.ID != want || got.seq != first.seq+1+int64(i) {
-			t.Errorf("event %d: %s with number %d, want %s", i, got.ID, got.seq, want)
-		}
-	}
-	w.wantsEvent("RESUMED")
-	if err := s.discord.WaitConnected(limit(t), 3); err != nil {
-		t.Error(err)
-	}
-	if g := s.discord.Gateway(); g.Connections != 3 || g.Identifies != 2 || g.Resumes != 1 {
-		t.Errorf("counted %+v", g)
-	}
-}
-
-func TestSessionsThatCanNotBeResumed(t *testing.T) {
+func TestSessionsThatCannotBeResumed(t *testing.T) {
 	for name, end := range map[string]func(w *wire, id string) (lostID string, sequence int64){
 		"unknown":                     func(*wire, string) (string, int64) { return "nobody", 1 },
 		"events that were never sent": func(_ *wire, id string) (string, int64) { return id, 5 },
@@ -143,53 +87,6 @@ func TestSessionsThatCanNotBeResumed(t *testing.T) {
 			w.wants(opInvalidSession, "false")
 			w.identify() // over the same connection
 		})
-	}
-}
-
-func TestResumableControls(t *testing.T) {
-	for name, tc := range map[string]struct {
-		control func(*discordtest.Server)
-		seen    func(*wire) string
-		want    string
-	}{
-		"op 7": {(*discordtest.Server).AskReconnect, func(w *wire) string { return fmt.Sprint(w.read().Op) }, "7"},
-		"op 9": {func(s *discordtest.Server) { s.InvalidateSession(true) }, func(w *wire) string { p := w.read(); return fmt.Sprint(p.Op, string(p.Data)) }, "9true"},
-		"1000": {func(s *discordtest.Server) { s.CloseWith(1000) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "1000"},
-		"1005": {func(s *discordtest.Server) { s.CloseWith(1005) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "1005"},
-		"1006": {func(s *discordtest.Server) { s.CloseWith(1006) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "1006"},
-		"4000": {func(s *discordtest.Server) { s.CloseWith(4000) }, func(w *wire) string { return fmt.Sprint(w.closed()) }, "4000"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			discord := discordtest.RunT(t)
-			w := dial(t, discord)
-			id := w.identify()
-			tc.control(discord)
-			if got := tc.seen(w); got != tc.want {
-				t.Fatalf("got %s, want %s", got, tc.want)
-			}
-			w = dial(t, discord)
-			w.resume(id, 1)
-			w.wantsEvent("RESUMED")
-		})
-	}
-}
-
-func TestSilence(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.discord.Silence(true)
-	s.wire.send(`{"op":1,"d":1}`)
-	r := s.uses(s.anna, "/bot", nil)
-	late := dialQuiet(t, s.discord, "/?v=10&encoding=json")
-	if err := s.discord.WaitGateway(limit(t), func(g discordtest.GatewayStats) bool { return g.Heartbeats == 1 && g.Connections == 2 }); err != nil {
-		t.Fatal(err)
-	}
-	s.discord.Silence(false)
-	// The ACK is lost, the event is not.
-	if got := s.wire.interaction(); got.ID != r.ID() {
-		t.Errorf("got %s, want %s", got.ID, r.ID())
-	}
-	if p := late.read(); p.Op != opHello {
-		t.Errorf("got op %d, want HELLO", p.Op)
 	}
 }
 
@@ -229,52 +126,6 @@ func TestShards(t *testing.T) {
 		w.send(`{"op":1,"d":null}`)
 		w.wants(opACK, "null") // and nothing else before it
 	}
-}
-
-func TestEventsOfTheTestsOwn(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.discord.SendEvent("INTERACTION_CREATE", []byte(`{"id":7}`))
-	if p := s.wire.read(); string(p.Data) != `{"id":7}` || p.Seq != 2 {
-		t.Errorf("got %+v", p)
-	}
-	s.discord.SendRaw(`{"op":0,"t":"X","s":3}`)
-	s.wire.wantsEvent("X")
-	r, first := s.command()
-	s.discord.Redeliver(r)
-	if again := s.wire.interaction(); again.ID != first.ID || again.Token != first.Token || again.seq != first.seq+1 {
-		t.Errorf("got %+v, want %+v once more", again, first)
-	}
-}
-
-func TestSessionsThatAreNotLetIn(t *testing.T) {
-	discord := discordtest.RunT(t)
-	w := dial(t, discord)
-	discord.RefuseSessions(4008)
-	w.send(identifyTestToken)
-	if code := w.closed(); code != 4008 {
-		t.Errorf("closed with %d", code)
-	}
-	discord.RefuseSessions(0)
-
-	w = dial(t, discord)
-	discord.IgnoreSessions(1)
-	w.send(identifyTestToken)
-	w.send(`{"op":1,"d":null}`)
-	w.wants(opACK, "null")
-	discord.AskReconnectInsteadOfReady(1)
-	w.send(identifyTestToken)
-	w.wants(opReconnect, "null")
-	w.identify()
-
-	discord.RefuseConnections(true)
-	if _, _, err := websocket.DefaultDialer.Dial(discord.GatewayURL()+"/?v=9&encoding=json", nil); err == nil {
-		t.Error("a connection was let in")
-	}
-	if s := discord.Gateway(); s.Refused != 1 {
-		t.Errorf("%d connections were refused", s.Refused)
-	}
-	discord.RefuseConnections(false)
-	dial(t, discord).identify()
 }
 
 func TestIdentifiesAreLimited(t *testing.T) {

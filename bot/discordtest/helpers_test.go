@@ -43,7 +43,6 @@ type client struct {
 	http    *http.Client
 	token   string
 	agent   string // the User-Agent
-	locale  string // in which commands are read; empty where that is not said
 }
 
 const testAgent = "DiscordBot (https://example.com, 1.0)"
@@ -89,7 +88,6 @@ type answer struct {
 		RetryAfter float64        `json:"retry_after"`
 		Global     bool           `json:"global"`
 		ID         string         `json:"id"`
-		Content    string         `json:"content"`
 		Flags      int            `json:"flags"`
 	}
 }
@@ -104,9 +102,6 @@ func (c *client) try(method, path, body string) (answer, error) {
 	r.Header.Set("User-Agent", c.agent)
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bot "+c.token)
-	}
-	if c.locale != "" {
-		r.Header.Set("X-Discord-Locale", c.locale)
 	}
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

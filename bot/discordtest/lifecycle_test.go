@@ -3,7 +3,6 @@ package discordtest_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -143,78 +142,6 @@ func TestLifeOfAToken(t *testing.T) {
 	clock.Advance(15 * time.Minute)
 	s.do("PATCH", e.original(s.discord), `{"content":"late"}`).want(t, 401, discordtest.CodeInvalidToken)
 	s.do("POST", e.hook(s.discord), `{"content":"late"}`).want(t, 401, discordtest.CodeInvalidToken)
-}
-
-func TestWithResponse(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	_, e := s.command()
-	got := s.do("POST", e.path()+"?with_response=true", `{"type":4,"data":{"content":"hello"}}`)
-	got.want(t, 200, 0)
-	if !strings.Contains(got.text, `"response_message_id"`) || !strings.Contains(got.text, `"content":"hello"`) {
-		t.Errorf("got %s", got.text)
-	}
-}
-
-// The first follow-up after a deferred response takes its place and keeps it
-// ephemeral.
-func TestDeferredThenFollowUp(t *testing.T) {
-	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	r, e := s.command()
-	s.do("POST", e.path(), `{"type":5,"data":{"flags":64}}`).want(t, 204, 0)
-	if v := r.View(); v.State != discordtest.Thinking || !v.Ephemeral {
-		t.Errorf("seen %+v, want that the bot is thinking", v)
-	}
-	first := s.do("POST", e.hook(s.discord), `{"content":"first"}`)
-	first.want(t, 200, 0)
-	if v := r.View(); v.ID != first.body.ID || v.Content != "first" || !v.Ephemeral || v.State != discordtest.Shown {
-		t.Errorf("seen %+v, want the first follow-up", v)
-	}
-	second := s.do("POST", e.hook(s.discord), `{"content":"second"}`)
-	second.want(t, 200, 0)
-	r.WaitForFollowUp(t, "second")
-	if v := r.FollowUps(); len(v) != 1 || v[0].ID != second.body.ID || v[0].Ephemeral {
-		t.Errorf("follow-ups %+v", v)
-	}
-	one := e.hook(s.discord) + "/messages/" + second.body.ID
-	s.do("PATCH", one, `{"content":"third"}`).want(t, 200, 0)
-	if got := s.do("GET", one, ""); got.body.Content != "third" {
-		t.Errorf("got %s", got.text)
-	}
-	s.do("DELETE", one, "").want(t, 204, 0)
-	s.do("DELETE", e.original(s.discord), "").want(t, 204, 0)
-	s.do("GET", e.original(s.discord), "").want(t, 404, discordtest.CodeUnknownMessage)
-	if v := r.View(); v.State != discordtest.Deleted {
-		t.Errorf("state %v", v.State)
-	}
-}
-
-// A deferred update leaves the message as it is until it is edited.
-func TestDeferredUpdate(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	r, _ := s.message(oneButton)
-	e, pressed := s.press(r, "Go")
-	if e.Message == nil || e.Message.ID != r.View().ID || e.Message.Flags != 64 || e.Data.CustomID != "go" {
-		t.Errorf("the event's message is %+v", e.Message)
-	}
-	s.do("POST", e.path(), `{"type":6}`).want(t, 204, 0)
-	if v := pressed().View(); v.Content != "hello" || v.Version != 1 {
-		t.Errorf("seen %+v, want what was there before", v)
-	}
-	s.do("PATCH", e.original(s.discord), `{"content":"done","components":[]}`).want(t, 200, 0)
-	if v := r.View(); v.Content != "done" || len(v.Components) != 0 || v.Version != 2 {
-		t.Errorf("seen %+v", v)
-	}
-}
-
-func TestFollowUpsOfAUserInstall(t *testing.T) {
-	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	s.discord.ExpectFailures()
-	s.anna = s.discord.User("carl", discordtest.UserInstalled())
-	_, e := s.message(`[]`)
-	for range 5 {
-		s.do("POST", e.hook(s.discord), `{"content":"x"}`).want(t, 200, 0)
-	}
-	s.do("POST", e.hook(s.discord), `{"content":"x"}`).want(t, 400, discordtest.CodeTooManyFollowUps)
 }
 
 func TestPings(t *testing.T) {

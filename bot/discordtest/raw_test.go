@@ -24,13 +24,11 @@ type wire struct {
 type packet struct {
 	Op   int             `json:"op"`
 	Type string          `json:"t"`
-	Seq  int64           `json:"s"`
 	Data json.RawMessage `json:"d"`
 }
 
 // Opcodes of the gateway.
 const (
-	opReconnect      = 7
 	opInvalidSession = 9
 	opHello          = 10
 	opACK            = 11
@@ -68,23 +66,12 @@ func (w *wire) send(text string) {
 
 func (w *wire) read() packet {
 	w.t.Helper()
-	return decode[packet](w.t, []byte(w.text()))
-}
-
-// text returns a frame as it was written.
-func (w *wire) text() string {
-	w.t.Helper()
-	data, err := w.tryText()
+	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_, data, err := w.conn.ReadMessage()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return string(data)
-}
-
-func (w *wire) tryText() ([]byte, error) {
-	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
-	_, data, err := w.conn.ReadMessage()
-	return data, err
+	return decode[packet](w.t, data)
 }
 
 // wants reads a frame, which must have the opcode and the data.
@@ -109,8 +96,9 @@ func (w *wire) wantsEvent(name string) packet {
 // there was no close frame.
 func (w *wire) closed() int {
 	w.t.Helper()
+	_ = w.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
 	for {
-		_, err := w.tryText()
+		_, _, err := w.conn.ReadMessage()
 		var code *websocket.CloseError
 		if errors.As(err, &code) {
 			return code.Code
@@ -148,28 +136,15 @@ func (w *wire) identify() string {
 type event struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
-	Data  struct {
-		Name     string `json:"name"`
-		CustomID string `json:"custom_id"`
-	} `json:"data"`
-	Message *struct {
-		ID    string `json:"id"`
-		Flags int    `json:"flags"`
-	} `json:"message"`
-	seq int64
 }
 
 // interaction reads events up to the next INTERACTION_CREATE.
 func (w *wire) interaction() event {
 	w.t.Helper()
 	for {
-		p := w.read()
-		if p.Type != "INTERACTION_CREATE" {
-			continue
+		if p := w.read(); p.Type == "INTERACTION_CREATE" {
+			return decode[event](w.t, p.Data)
 		}
-		e := decode[event](w.t, p.Data)
-		e.seq = p.Seq
-		return e
 	}
 }
 

@@ -1,15 +1,15 @@
 package e2e_test
 
 import (
-	"fmt"
-	"net/http"
-	"strings"
 	"testing"
-	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
+	"hostbot/bot/rest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/secret"
 )
 
 // TestNobodyReachesAnothersBot has Ben use whatever might lead to Anna's bot: her
@@ -55,25 +55,20 @@ func TestNobodyReachesAnothersBot(t *testing.T) {
 // another version of it may have, and somebody press that.
 func pressPosted(t *testing.T, w *world.World, who *discordtest.User, customID string) *discordtest.Reply {
 	t.Helper()
+	client, err := rest.New(secret.Text(w.Discord.Token()), w.Discord.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
 	channel := w.Discord.AddChannel("general")
-	body := fmt.Sprintf(`{"content":"old","components":[{"type":1,"components":[{"type":2,"style":2,"label":"Old","custom_id":%q}]}]}`, customID)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Discord.URL()+"/channels/"+channel.ID+"/messages", strings.NewReader(body))
+	old := discordgo.Button{Label: "Old", Style: discordgo.SecondaryButton, CustomID: customID}
+	posted, err := client.Session().ChannelMessageSendComplex(channel.ID, &discordgo.MessageSend{
+		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{old}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bot "+w.Discord.Token())
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "DiscordBot (https://example.com, 1.0)")
-	res, err := (&http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("posting: status %d", res.StatusCode)
-	}
-	messages := channel.Messages()
-	reply, err := who.In(channel).Click(t.Context(), messages[len(messages)-1].ID, customID)
+	reply, err := who.In(channel).Click(t.Context(), posted.ID, customID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,49 +139,23 @@ func TestGatewayFaultsPass(t *testing.T) {
 	}
 }
 
+// TestGatewayTroubleBeforeTheFirstSession has Discord not tell the address at first,
+// then take no connection, and then leave an IDENTIFY unanswered.
 func TestGatewayTroubleBeforeTheFirstSession(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		before     func(*discordtest.Server)
-		why        string
-		after      func(*discordtest.Server)
-		identifies int
-	}{
-		"IDENTIFY is left unanswered": {
-			before: func(d *discordtest.Server) { d.IgnoreSessions(1) }, why: "RESUMED in time", identifies: 2,
-		},
-		"connections are refused": {
-			before: func(d *discordtest.Server) { d.RefuseConnections(true) }, why: "connection to discord lost",
-			after: func(d *discordtest.Server) { d.RefuseConnections(false) }, identifies: 1,
-		},
-		"the address is not told": {
-			before: func(d *discordtest.Server) {
-				d.Inject(discordtest.Fault{Route: discordtest.RouteGatewayBot, Times: 2, Status: http.StatusBadGateway})
-			},
-			why: "ask where the gateway is: discord: status 502", identifies: 1,
-		},
-		"Discord allows no session yet": {
-			before: func(d *discordtest.Server) { d.ExhaustSessions(2 * time.Second) }, why: "too few of the sessions that discord allows",
-			after:      func(d *discordtest.Server) { d.ExhaustSessions(0) }, // no longer
-			identifies: 1,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newGatewayWorld(t, "")
-			anna := w.AddCustomer("anna", "Shop")
-			test.before(w.Discord)
-			w.Launch(t)
-			w.Log.WaitFor(t, test.why)
-			if test.after != nil {
-				wantReady(t, w, false)
-				test.after(w.Discord)
-			}
-			waitBack(t, w, test.identifies, 0)
-			w.Log.WaitFor(t, "the commands are registered")
-			anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		})
-	}
+	w := newGatewayWorld(t, "")
+	anna := w.AddCustomer("anna", "Shop")
+	w.Discord.Inject(discordtest.Fault{Route: discordtest.RouteGatewayBot, Times: 1, Status: http.StatusBadGateway})
+	w.Discord.RefuseConnections(true)
+	w.Discord.IgnoreSessions(1)
+	w.Launch(t)
+	w.Log.WaitFor(t, "ask where the gateway is: discord: status 502")
+	w.Log.WaitFor(t, "connection to discord lost")
+	wantReady(t, w, false)
+	w.Discord.RefuseConnections(false)
+	waitBack(t, w, 2, 0)
+	w.Log.WaitFor(t, "the commands are registered")
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 }
 
 // TestFinalCloseCodesEndTheProgram, whether Discord says so at once or later.

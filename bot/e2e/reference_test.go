@@ -23,35 +23,12 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 		happen func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View
 		story  []string
 	}{
-		"a refused creation": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the name is taken"}`}, 1)
-				form := anna.Types(t, "/bot create").Press(t, "Continue")
-				return form.Submit(t, discordtest.Fields{"name": "Radio"}).WaitFor(t, "the name is taken")
-			},
-			[]string{"create/{ram}", "create: conflict (409)", "the name is taken"},
-		},
-		"what the service lacks": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusNotImplemented}, 1)
-				return anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "does not offer")
-			},
-			[]string{"bot stop", "(501)"},
-		},
 		"an action that is not confirmed": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusServiceUnavailable, Body: `{"error":"the **node** is @everyone down"}`}, 1)
 				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
 			},
 			[]string{"bot restart", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
-		},
-		"a deletion that is not confirmed": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpDelete, hostapitest.Fault{ResetAfter: true}, 1)
-				form := anna.Types(t, "/bot delete", bot("Shop"))
-				return form.Submit(t, discordtest.Fields{"name": "shop"}).WaitFor(t, "not confirmed")
-			},
-			[]string{"delete/{bot...}", "may have been carried out"},
 		},
 		"a form that comes too late": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {

@@ -55,6 +55,8 @@ func TestCommandsDoNotDouble(t *testing.T) {
 			{"ADMIN_GUILD_ID set", []string{"ADMIN_GUILD_ID=" + other, "ADMIN_USER_IDS=1"}, customersCommands, "", staffsCommands},
 			{"ADMIN_GUILD_ID changed", []string{"ADMIN_GUILD_ID=" + own, "ADMIN_USER_IDS=1"}, customersCommands, staffsCommands, ""},
 			{"ADMIN_GUILD_ID unset", nil, customersCommands, "", ""},
+			{"both the same", []string{"DISCORD_GUILD_ID=" + own, "ADMIN_GUILD_ID=" + own, "ADMIN_USER_IDS=1"}, "", staffsCommands + " " + customersCommands, ""},
+			{"everywhere again", nil, customersCommands, "", ""},
 		} {
 			w.Env = append(slices.Clone(env), step.env...)
 			stop := w.Start(t)

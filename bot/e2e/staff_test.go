@@ -158,16 +158,6 @@ func TestStaffsCommandsAreRefusedToOthers(t *testing.T) {
 	w.WantCalls(t, hostapitest.OpRestart, 0)
 }
 
-func TestStaffsGuildMayBeTheCustomersOwn(t *testing.T) {
-	t.Parallel()
-	w := world.New(t, world.Options{Staff: true})
-	w.Env = append(w.Env, "DISCORD_GUILD_ID="+w.Discord.GuildID())
-	anna := w.AddCustomer("anna", "Shop")
-	w.Start(t)
-	anna.Types(t, "/help").WaitFor(t, "</bot list:")
-	w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
-}
-
 func TestStaffWithoutAGuildHaveNoCommands(t *testing.T) {
 	t.Parallel()
 	w, _ := world.Serving(t, world.Options{Env: []string{"ADMIN_USER_IDS=1"}})

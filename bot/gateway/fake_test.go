@@ -17,6 +17,13 @@ import (
 	"hostbot/bot/interaction"
 )
 
+// Words of these tests:
+//
+//	link    Discord's end of one connection
+//	script  what Discord does on each link
+//	play    to run a gateway against a script in a bubble's time
+//	told    what the gateway said through its functions
+
 // fakeGateway is Discord's gateway without a network, so that time can be a
 // synctest bubble's. Each connection is served by script, which says what Discord
 // does; it counts connections from 1.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -71,33 +70,6 @@ func TestSessionIsEndedWithTheProgram(t *testing.T) {
 	})
 	if code := websocket.CloseStatus(closed); code != 1000 {
 		t.Errorf("the connection was closed with %v, want 1000", closed)
-	}
-}
-
-func TestLostConnectionLeavesTheSessionToBeResumed(t *testing.T) {
-	for _, text := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`, `null`, `[]`, `{}`, `not JSON`} {
-		var closed error
-		var second fakeMessage
-		play(t, 5*time.Second, func(n int, link *fakeLink) {
-			message := link.hello()
-			link.ready()
-			if n == 1 {
-				link.send("%s", text)
-			} else {
-				second = message
-			}
-			link.acknowledgeAll()
-			if n == 1 {
-				closed = link.closed
-			}
-		})
-		// Codes 1000 and 1001 would end the session.
-		if code := websocket.CloseStatus(closed); code == 1000 || code == 1001 {
-			t.Errorf("after %s the connection was closed with %v", text, closed)
-		}
-		if second.Op != opResume {
-			t.Errorf("after %s opcode %d was sent, want RESUME", text, second.Op)
-		}
 	}
 }
 
@@ -241,23 +213,6 @@ func TestOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
 	}
 }
 
-func TestInvalidSessionIsBegunAnew(t *testing.T) {
-	var at []time.Time
-	var ops []int
-	play(t, time.Minute, func(n int, link *fakeLink) {
-		ops = append(ops, link.hello().Op)
-		at = append(at, time.Now())
-		link.ready()
-		if n == 1 {
-			link.send(`{"op":9,"d":false}`)
-		}
-		link.acknowledgeAll()
-	})
-	if !slices.Equal(ops, []int{opIdentify, opIdentify}) || at[1].Sub(at[0]) < identifyWindow {
-		t.Errorf("opcodes %v at %v", ops, at)
-	}
-}
-
 func TestIdentifyLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		limit discordgo.SessionInformation
@@ -295,18 +250,25 @@ func TestShardsOfABucketIdentifyOneAfterAnother(t *testing.T) {
 	})
 }
 
-func TestEventsOfAnyFormAreSurvived(t *testing.T) {
-	told := play(t, time.Second, func(_ int, link *fakeLink) {
-		link.hello()
-		link.ready()
-		for _, data := range []string{`null`, `7`, `"x"`, `[]`, `{"data":[],"member":7,"message":"x"}`} {
-			link.send(`{"t":"INTERACTION_CREATE","s":2,"op":0,"d":%s}`, data)
+// TestCloseCodes follows Discord's list of gateway close event codes, and those of
+// RFC 6455 that a server sends. After the others the session is resumed.
+func TestCloseCodes(t *testing.T) {
+	final := []websocket.StatusCode{4004, 4010, 4011, 4012, 4013, 4014}
+	ending := []websocket.StatusCode{4003, 4007, 4009}
+	resumed := []websocket.StatusCode{0, 1000, 1001, 1005, 1011, 1012, 4000, 4001, 4002, 4005, 4006, 4008, 4999}
+	for _, code := range slices.Concat(final, ending, resumed) {
+		reason := closeError{Code: code}
+		if got := finalError(reason) != nil; got != slices.Contains(final, code) {
+			t.Errorf("%d is final: %v", code, got)
 		}
-		link.send(`{"t":"INTERACTION_CREATE","s":3,"op":0,"d":{"id":"9","x":"%s"}}`, strings.Repeat("x", 1<<20))
-		link.acknowledgeAll()
-	})
-	want := append([]string{"ready 7"}, slices.Repeat([]string{"interaction "}, 5)...)
-	if diff := cmp.Diff(append(want, "interaction 9"), told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		if got := endsSession(reason); got != slices.Contains(ending, code) {
+			t.Errorf("%d ends the session: %v", code, got)
+		}
+	}
+}
+
+func TestDelayAfterAnInvalidSessionIsRandom(t *testing.T) {
+	if d, other := delayOf(errInvalidSession), delayOf(errInvalidSession); d < time.Second || d > 5*time.Second || d == other {
+		t.Errorf("after %v and %v", d, other)
 	}
 }

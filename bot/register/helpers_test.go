@@ -20,6 +20,13 @@ import (
 	"hostbot/hostapi/secret"
 )
 
+// Words of these tests:
+//
+//	stage      a Discord and a Redis at which the program is started again and again
+//	sync       one start, which registers what is wanted
+//	writes     how many lists of commands were overwritten so far
+//	customers  the commands of customers; staffs are those of staff
+
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	goleak.VerifyTestMain(m)

@@ -11,49 +11,11 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/google/go-cmp/cmp"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/register"
 )
-
-// A configuration changes between starts. Discord shows what is in any list.
-func TestListsOfEarlierConfigurationsAreEmptied(t *testing.T) {
-	s := newStage(t)
-	own, a, b := s.discord.GuildID(), s.discord.AddGuild(), s.discord.AddGuild()
-	s.discord.Invite(a)
-	s.discord.Invite(b)
-	for _, step := range []struct {
-		name                    string
-		wanted                  []register.Scope
-		global, inOwn, inA, inB string
-	}{
-		{name: "everywhere", wanted: []register.Scope{in("", customers())}, global: "bot plan"},
-		{name: "in a guild", wanted: []register.Scope{in(own, customers())}, inOwn: "bot plan"},
-		{name: "in another guild", wanted: []register.Scope{in(a, customers())}, inA: "bot plan"},
-		{name: "everywhere, and staff", wanted: []register.Scope{in("", customers()), in(b, staffs())}, global: "bot plan", inB: "Hosted bots admin"},
-		{name: "staff in another guild", wanted: []register.Scope{in("", customers()), in(a, staffs())}, global: "bot plan", inA: "Hosted bots admin"},
-		{name: "no staff", wanted: []register.Scope{in("", customers())}, global: "bot plan"},
-		{name: "both in one guild", wanted: []register.Scope{in(b, append(customers(), staffs()...))}, inB: "Hosted bots admin bot plan"},
-		{name: "everywhere again", wanted: []register.Scope{in("", customers())}, global: "bot plan"},
-	} {
-		t.Run(step.name, func(t *testing.T) {
-			s.sync(t, step.wanted...)
-			for guildID, want := range map[string]string{"": step.global, own: step.inOwn, a: step.inA, b: step.inB} {
-				if got := s.names(guildID); got != want {
-					t.Errorf("the list %q has %q, want %q", guildID, got, want)
-				}
-			}
-			before := s.writes()
-			s.sync(t, step.wanted...)
-			if n := s.writes() - before; n != 0 {
-				t.Errorf("the same configuration overwrote %d lists", n)
-			}
-		})
-	}
-	if left := s.client.SMembers(t.Context(), "hostbot:commands:"+s.discord.ApplicationID()+":guilds").Val(); len(left) != 0 {
-		t.Errorf("guilds %v are still remembered", left)
-	}
-}
 
 // Until what is wanted stands, customers keep what they had.
 func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
@@ -77,8 +39,8 @@ func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
 	}
 }
 
-// TestWhileStaffsGuildIsOutOfReach: customers see no command twice.
-func TestWhileStaffsGuildIsOutOfReach(t *testing.T) {
+// TestStaffsGuildThatIsOutOfReach: customers see no command twice.
+func TestStaffsGuildThatIsOutOfReach(t *testing.T) {
 	s := newStage(t)
 	own, staffsGuild := s.discord.GuildID(), s.discord.AddGuild()
 	s.sync(t, in(own, append(customers(), staffs()...)))
@@ -137,7 +99,7 @@ func TestRefusalIsToldOncePerReason(t *testing.T) {
 	}
 }
 
-func TestDiscordSaysWhenToTryAgain(t *testing.T) {
+func TestRetryWaitsAsLongAsDiscordSays(t *testing.T) {
 	s := newStage(t)
 	s.discord.Inject(discordtest.Fault{Method: http.MethodGet, Route: discordtest.RouteGuildCommands, Status: 503, Times: 1})
 	limited := discordtest.RateLimited(http.MethodGet, discordtest.RouteCommands, time.Hour, false)
@@ -152,7 +114,7 @@ func TestDiscordSaysWhenToTryAgain(t *testing.T) {
 
 // Without Redis all wanted commands are registered; what it would have remembered
 // is made up for when it is back.
-func TestWithoutRedis(t *testing.T) {
+func TestCommandsAreRegisteredWithoutRedis(t *testing.T) {
 	s := newStage(t)
 	guild := s.discord.AddGuild()
 	s.discord.Invite(guild)
@@ -191,4 +153,54 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 	cancel()
 	running.Wait()
+}
+
+// TestInstallationContexts: what is demanded is what the application allows, which
+// changes between starts.
+func TestInstallationContexts(t *testing.T) {
+	s := newStage(t)
+	for _, step := range []struct {
+		name                      string
+		installs, types, contexts []int
+	}{
+		{"both", []int{0, 1}, []int{0, 1}, []int{0, 1, 2}},
+		{"guilds alone", []int{0}, []int{0}, []int{0, 1}},
+		{"users alone", []int{1}, []int{1}, []int{0, 1, 2}},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			s.discord.SetApplication(discordtest.ApplicationSettings{Installs: step.installs})
+			s.sync(t, in("", customers()))
+			for _, c := range s.discord.CommandsIn("") {
+				if diff := cmp.Diff([][]int{step.types, step.contexts}, [][]int{c.IntegrationTypes, c.Contexts}); diff != "" {
+					t.Errorf("integration types and contexts of /%s (-want +got):\n%s", c.Name, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestEntryPointCommandIsKept: the command that opens the application's Activity
+// is not ours.
+func TestEntryPointCommandIsKept(t *testing.T) {
+	s := newStage(t)
+	s.discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0, 1}, Activities: true})
+	before := s.discord.CommandsIn("")[0]
+	for _, step := range []struct{ guildID, global string }{
+		{"", "bot launch plan"}, {s.discord.GuildID(), "launch"}, {"", "bot launch plan"},
+	} {
+		s.sync(t, in(step.guildID, customers()))
+		if got := s.names(""); got != step.global {
+			t.Errorf("the global list has %q, want %q", got, step.global)
+		}
+		there := s.discord.CommandsIn("")
+		i := slices.IndexFunc(there, func(c discordtest.Command) bool { return c.Type == discordtest.EntryPointCommand })
+		if i < 0 {
+			t.Fatal("the Entry Point command is gone")
+		}
+		after := there[i]
+		after.Version, after.DMPermission = before.Version, before.DMPermission
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Errorf("the Entry Point command (-before +after):\n%s", diff)
+		}
+	}
 }

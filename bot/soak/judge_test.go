@@ -2,7 +2,6 @@ package soak_test
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"testing"
 	"time"
@@ -106,21 +105,4 @@ func (s *soak) counted() (byBot map[string]int, sum int) {
 		}
 	}
 	return byBot, sum
-}
-
-// String says what happened, in figures.
-func (s *soak) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var sum ledger
-	executed := 0
-	for bot, l := range s.ledgers {
-		sum.done += l.done
-		sum.failed += l.failed
-		sum.unconfirmed += l.unconfirmed
-		sum.unseen += l.unseen
-		executed += s.executed[bot]
-	}
-	return fmt.Sprintf("actions: %d done, %d failed, %d not confirmed, %d whose end Discord kept from the customer; %d carried out by the service; others: %v; storms: %d",
-		sum.done, sum.failed, sum.unconfirmed, sum.unseen, executed, s.flows, s.weather.storms)
 }

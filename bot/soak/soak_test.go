@@ -65,7 +65,7 @@ func TestSoak(t *testing.T) {
 		c.user.Types(t, "/bot list").WaitFor(t, "Your bots")
 	}
 	s.judge(t)
-	t.Logf("%v: %s", duration, s)
+	t.Logf("%v, %d storms; how actions ended for customers, by bot: %+v", duration, s.weather.storms, s.ledgers)
 }
 
 // soak is a world with what happened in it.
@@ -80,7 +80,6 @@ type soak struct {
 	mu       sync.Mutex
 	executed map[string]int      // by bot: what the service carried out
 	ledgers  map[string]ledger   // by bot
-	flows    map[string]int      // by how they ended
 	strays   []string            // what must not be
 	entries  map[string][]string // by the log channel's message: the bots of its actions
 }
@@ -98,7 +97,7 @@ func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{
 		redisServer: redistest.StartDurableRedis(t), executed: make(map[string]int), ledgers: make(map[string]ledger),
-		flows: make(map[string]int), entries: make(map[string][]string),
+		entries: make(map[string][]string),
 	}
 	s.World = world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: 2 * time.Second}, Redis: s.redisServer.URL(),
@@ -158,13 +157,7 @@ func pause(ctx context.Context, d time.Duration) {
 // look reads something, to its end.
 func (s *soak) look(c customer, command string, options discordtest.Options) {
 	view, disturbed := s.ask(c, command, options)
-	switch {
-	case view.State == discordtest.Shown:
-		s.note("answered")
-	case disturbed:
-		s.note("unanswered while Discord was broken")
-	default:
-		s.note("UNANSWERED")
+	if view.State != discordtest.Shown && !disturbed {
 		s.stray("%s %s: %s", c.mark, command, view.Text())
 	}
 }
@@ -180,20 +173,16 @@ func (s *soak) act(c customer, bot, action string) {
 	switch {
 	case view.State != discordtest.Shown || stillRunning(view):
 		l.unseen++
-		s.flows["unseen "+action+": "+view.State.String()]++
 		if !disturbed || view.State != discordtest.Failed { // what was begun comes to an end
 			s.strays = append(s.strays, fmt.Sprintf("%s %s %s ended with %s", c.mark, action, bot, view.Text()))
 		}
-	case says("already running", "a lot of actions"):
-		s.flows["refused"]++
+	case says("already running", "a lot of actions"): // refused
 	case says("not confirmed", "has not come to rest"):
 		l.unconfirmed++
 	case says("was restarted.", "were reinstalled.", "was started.", "was stopped."):
 		l.done++
 	case says("could not be"):
 		l.failed++
-	default: // before it came to the action
-		s.flows["explained"]++
 	}
 }
 
@@ -223,12 +212,6 @@ func (s *soak) ask(c customer, command string, options discordtest.Options) (dis
 		}
 	}
 	return view, s.weather.stormySince(began)
-}
-
-func (s *soak) note(ending string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.flows[ending]++
 }
 
 func (s *soak) stray(format string, args ...any) {

@@ -87,7 +87,7 @@ func TestHealthAsksTheRunningBot(t *testing.T) {
 	}
 }
 
-func TestAWrongTokenEndsTheProgramWithOneClearLine(t *testing.T) {
+func TestWrongTokenEndsTheProgramWithOneClearLine(t *testing.T) {
 	discord, service := discordtest.RunT(t), hostapitest.RunT(t)
 	discord.ExpectFailures()
 	var stdout, stderr bytes.Buffer

@@ -34,16 +34,13 @@ func TestAccountThatIsFreshCostsOneGet(t *testing.T) {
 	})
 }
 
-func TestAccountThatIsNotCachedWaitsForTheService(t *testing.T) {
+// The clock of the machine that fetched it is ahead.
+func TestAccountIsNotDatedInTheFuture(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		asked := askInVain(t, f.Cache) // there is nothing else to show
-		q := f.service.next(t)
-		if q.userID != user {
-			t.Errorf("asked for the account of %s", q.userID)
-		}
-		q.fail(t, down)
-		if o := receive(t, asked); !errors.Is(o.err, down) {
-			t.Errorf("error is %v, want the service's", o.err)
+		f.fetched(t, "RUNNING")
+		f.advance(-time.Hour)
+		if o := f.cached(t, f.Cache); o.err != nil || !o.snapshot.FetchedAt.Equal(f.now()) {
+			t.Errorf("fetched at %v, error %v; it is %v", o.snapshot.FetchedAt, o.err, f.now())
 		}
 	})
 }
@@ -155,21 +152,13 @@ func TestCallersShareACall(t *testing.T) {
 	})
 }
 
-func TestCallIsBoundedByPatience(t *testing.T) {
+func TestCallsEndWithPatienceAndClose(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		askBy(context.WithoutCancel(t.Context()), f.Cache, time.Now())
+		asked := ask(t, f.Cache)
 		q := f.service.next(t)
 		if end, ok := q.ctx.Deadline(); !ok || time.Until(end) > patience {
 			t.Errorf("the call may last until %v", end)
 		}
-		q.reply(t, "RUNNING")
-	})
-}
-
-func TestCloseEndsCalls(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		asked := ask(t, f.Cache)
-		q := f.service.next(t)
 		f.Close()
 		if q.ctx.Err() == nil {
 			t.Error("the call goes on after Close")

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hostbot/hostapi/accounts"
-	"hostbot/hostapi/redistest"
 )
 
 // eachReplica runs a test in which the account is changed by the cache that asks
@@ -160,16 +159,5 @@ func TestForgetLeavesNothing(t *testing.T) {
 			t.Errorf("the second time: known %v, error %v", known, err)
 		}
 		f.fetched(t, "CRASHED")
-	})
-}
-
-func TestForgetTellsThatRedisIsGone(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		f := newFixture(t, server.URL())
-		f.fetched(t, "RUNNING")
-		server.Stop()
-		if known, err := f.Forget(t.Context(), user); known || err == nil {
-			t.Errorf("known %v, error %v", known, err)
-		}
 	})
 }

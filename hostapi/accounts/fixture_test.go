@@ -16,6 +16,15 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
+// Words of these tests:
+//
+//	fixture   a cache with the service, the Redis and the clock around it
+//	another   the cache of another process on the same Redis
+//	question  a call to the service, which ends as a test says
+//	fetched   asked of the service, which answers; failed is the same where it fails
+//	cached    shown without a call
+//	outdated  no longer fresh, as TTL has gone by for Redis
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
@@ -143,7 +152,7 @@ func newFixture(t testing.TB, url string) *fixture {
 	options.MaxRetries = -1
 	options.DialerRetries = 1
 	f := &fixture{service: &service{calls: make(chan question)}, redis: redis.NewClient(options), hook: &hook{}, started: time.Now()}
-	f.redis.AddHook(f.hook)
+	f.redis.AddHook(redistest.Hook(f.hook.met))
 	t.Cleanup(func() { _ = f.redis.Close() })
 	f.Cache = f.another(t)
 	return f
@@ -285,24 +294,17 @@ func (h *hook) take() []string {
 	return names
 }
 
-func (h *hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		h.mu.Lock()
-		h.names = append(h.names, cmd.Name())
-		meet := h.meet
-		h.mu.Unlock()
-		if meet != nil {
-			if err := meet(ctx, cmd); err != nil {
-				cmd.SetErr(err)
-				return err
-			}
+// met is at each command.
+func (h *hook) met(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+	h.mu.Lock()
+	h.names = append(h.names, cmd.Name())
+	meet := h.meet
+	h.mu.Unlock()
+	if meet != nil {
+		if err := meet(ctx, cmd); err != nil {
+			cmd.SetErr(err)
+			return err
 		}
-		return next(ctx, cmd)
 	}
-}
-
-func (h *hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (h *hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+	return next(ctx, cmd)
 }

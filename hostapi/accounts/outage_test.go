@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
 )
 
@@ -76,36 +77,31 @@ func TestOutageDoesNotBringAStatusBack(t *testing.T) {
 	})
 }
 
-// A call was under way when the action ended, and its answer is from before.
-func TestOutageDoesNotLetAnEarlierAnswerIn(t *testing.T) {
-	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
-		asked := ask(t, f.Cache)
-		q := f.service.next(t)
-		f.hook.onCommand(fail)
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
-		f.hook.onCommand(nil)
-		q.reply(t, "stale")
-		f.service.next(t).reply(t, "CRASHED")
-		if o := receive(t, asked); o.status() != "CRASHED" {
-			t.Errorf("the caller got %q, error %v", o.status(), o.err)
-		}
-		f.wantCached(t, f.another(t), "CRASHED")
-	})
-}
-
-// Another process stores the answer, as nothing in Redis tells it of the action.
-func TestOutageDoesNotLetAnEarlierAnswerOfAnotherStay(t *testing.T) {
+// A call was under way when the action ended, and its answer is from before. Another
+// process stores it, as nothing in Redis tells it of the action, until this one has
+// met the account again.
+func TestOutageDoesNotLetAnEarlierAnswerStay(t *testing.T) {
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		other := f.another(t)
-		asked := ask(t, other)
-		q := f.service.next(t)
-		f.hook.onCommand(fail)
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
-		f.hook.onCommand(nil)
-		q.reply(t, "stale")
-		receive(t, asked)
-		f.fetched(t, "CRASHED") // this process knows better
-		f.wantCached(t, other, "CRASHED")
+		for _, c := range []*accounts.Cache{f.Cache, other} {
+			asked := ask(t, c)
+			q := f.service.next(t)
+			f.hook.onCommand(fail)
+			f.SetStatus(t.Context(), user, "a", "STOPPED")
+			f.hook.onCommand(nil)
+			q.reply(t, "stale")
+			if c == f.Cache {
+				f.service.next(t).reply(t, "CRASHED")
+				if o := receive(t, asked); o.status() != "CRASHED" {
+					t.Errorf("the caller got %q, error %v", o.status(), o.err)
+				}
+			} else {
+				receive(t, asked)
+				f.fetched(t, "CRASHED")
+			}
+			f.wantCached(t, other, "CRASHED")
+			f.outdate(t)
+		}
 	})
 }
 
@@ -116,6 +112,9 @@ func TestOutageEnds(t *testing.T) {
 			f.fetched(t, "RUNNING")
 			server.Stop()
 			f.SetStatus(t.Context(), user, "a", "STOPPED")
+			if known, err := f.Forget(t.Context(), user); known || err == nil {
+				t.Errorf("forgotten: known %v, error %v", known, err)
+			}
 			f.fetched(t, "CRASHED")
 			server.Restart()
 			for limit := time.Now().Add(safety); f.redis.Ping(t.Context()).Err() != nil; { // the pool finds out by trying
@@ -131,20 +130,21 @@ func TestOutageEnds(t *testing.T) {
 }
 
 func TestGarbageIsAMissAndRemoved(t *testing.T) {
-	for name, put := range map[string]func(ctx context.Context, f *fixture, key string) error{
-		"empty": func(ctx context.Context, f *fixture, key string) error { return f.redis.Set(ctx, key, "", 0).Err() },
-		"JSON":  func(ctx context.Context, f *fixture, key string) error { return f.redis.Set(ctx, key, "{}", 0).Err() },
-		"long": func(ctx context.Context, f *fixture, key string) error {
-			return f.redis.Set(ctx, key, strings.Repeat("\x94", 1<<20), 0).Err()
-		},
-		"another type": func(ctx context.Context, f *fixture, key string) error { return f.redis.LPush(ctx, key, "x").Err() },
+	for name, text := range map[string]string{
+		"empty": "", "of another user": `{"userId":"2"}`, "cut off": `{"userId":"` + user + `","list":{`, "long": strings.Repeat("\x94", 1<<20), "another type": "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, f *fixture) {
 				f.fetched(t, "RUNNING")
 				for _, key := range []string{freshKey, lastKey, generationKey} {
 					f.redis.Del(t.Context(), key)
-					if err := put(t.Context(), f, key); err != nil {
+					var err error
+					if name == "another type" {
+						err = f.redis.LPush(t.Context(), key, "x").Err()
+					} else {
+						err = f.redis.Set(t.Context(), key, text, 0).Err()
+					}
+					if err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -5,13 +5,65 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
 	"sync"
+	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"hostbot/hostapi"
 )
+
+// Words of these tests:
+//
+//	serve    runs a service of a test's own, over the network
+//	script   takes the place of the network: each request ends as its next step says
+//	guarded  is a client of a script, with what it says of the service (breaker_test.go)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const theSecret = "s3cr3t-of-the-service"
+
+// newClient returns a client of the service at url, changed by edits.
+func newClient(t testing.TB, url string, edits ...func(*hostapi.Config)) *hostapi.Client {
+	t.Helper()
+	config := hostapi.Config{BaseURL: url, Secret: theSecret, Timeout: 20 * time.Second}
+	for _, edit := range edits {
+		edit(&config)
+	}
+	client, err := hostapi.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+// serve runs handler as the service and returns a client of it.
+func serve(t testing.TB, handler http.HandlerFunc, edits ...func(*hostapi.Config)) *hostapi.Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return newClient(t, server.URL, edits...)
+}
+
+// saying answers every request with a body.
+func saying(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+}
+
+// asError returns the client's error in err, which must be one.
+func asError(t testing.TB, err error) *hostapi.Error {
+	t.Helper()
+	var failure *hostapi.Error
+	if !errors.As(err, &failure) {
+		t.Fatalf("no error of the client's: %v", err)
+	}
+	return failure
+}
 
 // step is how a request ends.
 type step = func(*http.Request) (*http.Response, error)
