@@ -75,6 +75,7 @@ async function found() {
 }
 
 async function become(other) {
+  const focused = document.activeElement;
   const seen = await api.world(other.id);
   world.channels = seen.channels;
   user = other;
@@ -84,6 +85,7 @@ async function become(other) {
   drawChannels(world.channels, (next) => attempt(() => enter(next)));
   await enter(remembered([directMessages, ...world.channels], "channel") ?? world.channels[0]);
   panel?.refresh();
+  if (!focused.isConnected && document.activeElement === document.body) $("scroller").focus(); // what had it belongs to the one before
 }
 
 async function changeLocale() {
@@ -154,8 +156,10 @@ async function press(message, customID, values) {
 }
 
 const dismiss = (message) => attempt(async () => {
+  const item = document.activeElement.closest("#messages > li");
+  const near = item?.nextElementSibling ?? item?.previousElementSibling;
   await api.dismiss(user.id, channel.id, message.id);
-  $("command").focus();
+  (near?.isConnected ? near : $("scroller")).focus({ preventScroll: true });
 });
 
 const breaking = breakingPane(() => user, attempt);

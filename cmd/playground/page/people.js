@@ -27,11 +27,13 @@ export function drawMembers(users, me, menu, act) {
     make("h3", "", `${title} — ${list.length}`),
     make("ul", "plain", ...list.map((user) => make("li", "", member(user, me, menu, act)))),
   ];
+  const focused = [...$("members").querySelectorAll(".person")].indexOf(document.activeElement);
   $("members").replaceChildren(
     make("p", "hint", "A person’s menu has what the bot offers for people: click, or press the menu key."),
     ...group("Staff", users.filter((user) => user.staff)),
     ...group("Members", users.filter((user) => !user.staff)),
   );
+  if (focused >= 0) $("members").querySelectorAll(".person")[focused].focus();
 }
 
 function member(user, me, menu, act) {
