@@ -19,6 +19,10 @@ func TestPage(t *testing.T) {
 		"keyboard":            testByKeyboard,
 		"staff":               testStaff,
 		"phone":               testOnAPhone,
+		"widths":              testWidths,
+		"focus":               testFocusStays,
+		"ranks":               testRanks,
+		"repair":              testRepair,
 		"accessibility":       testIsAccessible,
 		"markdown":            testMarkdown,
 		"timestamps":          testTimestamps,
@@ -46,7 +50,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 
 	b.presses("#tools", "Underneath")
 	b.sees("#underneath", "button: Restart")
-	b.sees("#underneath", "restart POST /api/bot/servers/")
+	b.sees("#underneath .detail", "POST /api/bot/servers/")
 	b.evaluate("open a step", `document.querySelector("#underneath .steps summary").click()`)
 	b.sees("#underneath .content pre", `"token": "<secret>"`)
 

@@ -80,7 +80,8 @@ export class Composer {
     if (!typed.startsWith("/")) return this.#picker.hide();
     const words = typed.slice(1).split(/\s+/);
     const fitting = this.#commands.filter((c) => words.every((word) => c.shown.includes(word) || c.name.includes(word)));
-    const options = fitting.map((c) => ({ content: drawCommand(c), take: () => this.#choose(c) }));
+    const place = (c) => Math.min(rank(c.shown, typed.slice(1)), rank(c.name, typed.slice(1)));
+    const options = ranked(fitting, place).map((c) => ({ content: drawCommand(c), take: () => this.#choose(c) }));
     this.#picker.show($("command"), options, this.#commands.length ? "No command fits." : "Loading commands…");
   }
 
@@ -118,7 +119,9 @@ export class Composer {
   #offer(choices, input) {
     if (!choices.length) return;
     const typed = input.value.toLowerCase();
-    this.#suggest(input, choices.filter((choice) => choice.name.toLowerCase().includes(typed)), "No suggestions.");
+    const fitting = choices.filter((choice) => choice.name.toLowerCase().includes(typed));
+    const bare = (name) => name.replace("@", "").toLowerCase();
+    this.#suggest(input, ranked(fitting, (choice) => rank(bare(choice.name), bare(typed))), "No suggestions.");
   }
 
   // Offers what the bot says. Only the newest question's answer counts.
@@ -181,6 +184,14 @@ export class Composer {
     }
   }
 }
+
+// How well a text fits what was typed: best where it begins so, then where one of
+// its words does.
+function rank(text, typed) {
+  return text.startsWith(typed) ? 0 : text.includes(" " + typed) ? 1 : 2;
+}
+
+const ranked = (list, place) => list.toSorted((a, b) => place(a) - place(b));
 
 function drawCommand(command) {
   const name = make("b", "", "/" + command.shown);
