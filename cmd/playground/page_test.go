@@ -21,6 +21,7 @@ func TestPage(t *testing.T) {
 		"phone":               testOnAPhone,
 		"widths":              testWidths,
 		"focus":               testFocusStays,
+		"forms":               testForms,
 		"ranks":               testRanks,
 		"repair":              testRepair,
 		"accessibility":       testIsAccessible,
@@ -42,7 +43,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 	b.sees(last, "Your bots")
 	b.sees(last, "Only you can see this")
 	b.chooses("Shop")
-	b.sees(last, "node index.js")
+	b.sees(last+" .embed h3", "Shop")
 
 	b.presses(last, "Restart")
 	b.sees(last, "Restarting Shop")
@@ -208,7 +209,7 @@ func testOnAPhone(t *testing.T, chrome browser) {
 	b.uses("/bot list", "")
 	b.sees(last, "Your bots")
 	b.chooses("Shop")
-	b.sees(last, "node index.js")
+	b.sees(last+" .embed h3", "Shop")
 	fits("a card")
 	b.clicks("#open-side")
 	fits("the list of channels")
@@ -231,7 +232,7 @@ func testIsAccessible(t *testing.T, chrome browser) {
 			b.uses("/bot list", "")
 			b.sees(last, "Your bots")
 			b.chooses("Shop")
-			b.sees(last, "node index.js")
+			b.sees(last+" .embed h3", "Shop")
 			b.clicks("#command")
 			b.types("/")
 			for _, tool := range []string{"Members", "Underneath", "Break it"} {

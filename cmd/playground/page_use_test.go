@@ -73,12 +73,12 @@ func testFocusStays(t *testing.T, chrome browser) {
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
 
 	// A form gives it back, even where its message was drawn anew meanwhile.
-	b.uses("/bot show", "Shop")
-	b.sees(last, "Running")
-	press("Startup")
+	b.uses("/bot create", "")
+	b.sees(last, "Create a bot")
+	press("Continue")
 	b.until("the form is open", `document.querySelector("#modal").open`)
 	b.types(kb.Escape)
-	has("Startup")
+	has("Continue")
 
 	b.focuses(last + " [data-control=dismiss]")
 	b.types(kb.Enter)
@@ -87,10 +87,40 @@ func testFocusStays(t *testing.T, chrome browser) {
 	b.presses("#tools", "Members")
 	b.focuses("#members li:nth-child(2) .person")
 	b.types(kb.Enter)
-	b.sees("[role=menu]:popover-open", "Be ")
+	b.until("the menu has the focus", `document.activeElement.role === "menuitem"`)
 	b.types(kb.Enter)
 	b.until("somebody else is used", `document.querySelector("#me").innerText.includes("Ben")`)
 	has("Ben")
+}
+
+// testForms draws what a form may consist of, and reads what was entered.
+func testForms(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	got := asks[string](b, `import("/fields.js").then(({ drawField }) => {
+		const options = [{ label: "Node", value: "n" }, { label: "Python", value: "p", default: true, description: "3.13" }];
+		const fields = [
+			{ type: 10, content: "**Read**" },
+			{ type: 1, components: [{ type: 4, custom_id: "row", label: "Name", style: 1, value: "a" }] },
+			{ type: 18, label: "Entry", component: { type: 4, custom_id: "text", style: 2 } },
+			{ type: 18, label: "Language", component: { type: 3, custom_id: "menu", options } },
+			{ type: 18, label: "Language", component: { type: 21, custom_id: "radios", options } },
+			{ type: 18, label: "Languages", component: { type: 22, custom_id: "ticks", options, required: false } },
+			{ type: 18, label: "Start it", component: { type: 23, custom_id: "tick", default: true } },
+		].map(drawField);
+		document.querySelector("#beginning").append(...fields.map((field) => field.element));
+		document.querySelector("input[name=ticks]").click();
+		document.querySelector("input[name=tick]").click();
+		return JSON.stringify(Object.fromEntries(fields.filter((field) => field.name).map((field) => [field.name, field.value()])));
+	})`)
+	const want = `{"row":"a","text":"","menu":["p"],"radios":"p","ticks":["n","p"],"tick":false}`
+	if got != want {
+		t.Errorf("entered was %s, want %s", got, want)
+	}
+	called := asks[string](b, `[...document.querySelectorAll("#beginning input, #beginning textarea, #beginning select")]
+		.map((e) => e.labels[0].querySelector("span").innerText.replace(/\s+/g, " ")).join(", ")`)
+	if called != "Name *, Entry *, Language *, Node, Python 3.13, Node, Python 3.13, Start it" {
+		t.Errorf("they are called %q", called)
+	}
 }
 
 // Suggestions that begin as what was typed come first.
@@ -110,6 +140,11 @@ func testRanks(t *testing.T, chrome browser) {
 	b.types("e")
 	b.sees("#picker [aria-selected=true]", "@Eli")
 	b.sees("#picker", "@Ben")
+
+	// A command that is typed whole is sent as if it had been picked.
+	b.types(kb.Escape + "\b" + kb.Escape)
+	b.types("/help" + kb.Escape + kb.Enter)
+	b.sees(last, "What I can do")
 }
 
 // What is broken on purpose is not the bot's mistake, and is repaired at once.

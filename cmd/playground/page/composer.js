@@ -38,6 +38,11 @@ export class Composer {
     if (document.activeElement === $("command")) this.#suggestCommands();
   }
 
+  // What a command is called in the user's language.
+  shown(name) {
+    return "/" + (this.#commands.find((c) => "/" + c.name === name)?.shown ?? name.slice(1));
+  }
+
   // Begins a command, as if it were being typed.
   type(text) {
     this.#reset();
@@ -100,7 +105,7 @@ export class Composer {
     const input = make("input", "");
     input.dataset.option = option.name;
     input.required = option.required;
-    input.placeholder = option.description;
+    input.placeholder = (option.required ? "" : "Optional: ") + option.description;
     const label = make("label", "", make("span", "", option.shown), input);
     const ask = option.autocomplete ? () => this.#complete(option.name, input) : () => this.#offer(option.choices, input);
     if (option.autocomplete || option.choices.length) {
@@ -138,14 +143,17 @@ export class Composer {
     if (asked === this.#asked && document.activeElement === input) this.#suggest(input, choices, note);
   }
 
+  // Of what may be left out nothing is taken unless one begins to choose, so that
+  // Enter sends the command without it.
   #suggest(input, choices, note) {
+    const idle = !input.required && !input.value;
     const take = (choice) => {
       this.#asked++;
       input.value = choice.name;
       input.dataset.value = choice.value;
       this.#picker.hide();
     };
-    this.#picker.show(input, choices.map((choice) => ({ content: [choice.name], take: () => take(choice) })), note);
+    this.#picker.show(input, choices.map((choice) => ({ content: [choice.name], take: () => take(choice) })), note, idle);
   }
 
   #values() {
@@ -166,7 +174,10 @@ export class Composer {
   }
 
   async #send() {
-    if (!this.#command) return this.complain($("command").value && "Type / and pick a command.");
+    const typed = $("command").value.trim().toLowerCase();
+    const exact = this.#commands.find((c) => ["/" + c.shown, "/" + c.name].includes(typed));
+    if (!this.#command && exact) this.#choose(exact);
+    if (!this.#command) return this.complain(typed && "Type / and pick a command.");
     const missing = [...$("options").querySelectorAll("input:required")].find((input) => !input.value);
     if (missing) {
       missing.ariaInvalid = "true";

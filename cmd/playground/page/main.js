@@ -138,6 +138,7 @@ const refresh = coalesced(async () => {
   const { messages, modal, latest, broken } = await api.messages(who.id, where.id);
   if (user !== who || channel !== where) return;
   const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
+  for (const message of messages) if (message.command?.startsWith("/")) message.command = composer.shown(message.command);
   showMessages(messages, names, press, dismiss);
   markUnread(user, channel, latest);
   panel?.mark("breaking", broken ? "something is broken" : "");
