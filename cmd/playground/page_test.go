@@ -221,6 +221,10 @@ func testOnAPhone(t *testing.T, chrome browser) {
 		fits(tool)
 		b.clicks("#close-panel")
 	}
+	b.presses("#tools", "Break it")
+	b.uses("/plan", "")
+	b.until("the answer is not behind the panel", `document.querySelector("#panel").hidden`)
+	b.until("the next command can be typed", `document.activeElement.id === "command"`)
 }
 
 // Everything that can be pressed or filled in has a name, and all text has the

@@ -42,6 +42,11 @@ func screenshots() map[string]picture {
 			b.sees(last+" .embed h3", "Shop")
 			return last
 		}},
+		"phone": {look{width: 390, height: 844}, func(b *tab) string {
+			b.uses("/bot show", "Quiz")
+			b.sees(last+" .embed h3", "Quiz")
+			return "body"
+		}},
 		"restart": {message, func(b *tab) string {
 			b.uses("/bot restart", "Shop")
 			b.sees(last, "Restarting Shop")

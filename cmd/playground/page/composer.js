@@ -5,16 +5,19 @@ import * as api from "./api.js";
 import { $, avatar, make } from "./dom.js";
 import { Picker } from "./picker.js";
 
-// where() tells the user and the channel at the time of asking.
+// where() tells the user and the channel at the time of asking, and sending() is
+// called when a command is sent.
 export class Composer {
   #where;
+  #sending;
   #picker = new Picker($("picker"));
   #commands = [];
   #command = null;
   #asked = 0;
 
-  constructor(where) {
+  constructor(where, sending) {
     this.#where = where;
+    this.#sending = sending;
     this.#picker.attach($("command"));
     $("command").addEventListener("input", () => this.#suggestCommands());
     $("command").addEventListener("focus", () => this.#suggestCommands());
@@ -187,6 +190,7 @@ export class Composer {
     const { user, channel } = this.#where();
     const { name } = this.#command;
     const options = this.#values();
+    this.#sending();
     this.#cancel();
     try {
       await api.sendCommand(user, channel, name, options);
