@@ -164,15 +164,17 @@ func (g *gateway) silence() <-chan struct{} {
 
 // dispatch sends an event to every session whose shard serves the guild, and
 // keeps it for those that are away. There may be several for one shard
-// (docs:events/gateway#sharding).
-func (g *gateway) dispatch(guildID, name string, data json.RawMessage) {
+// (docs:events/gateway#sharding). It tells whether one was there.
+func (g *gateway) dispatch(guildID, name string, data json.RawMessage) (passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, session := range g.sessions {
 		if session.shard == shardOf(guildID, session.shards) {
 			session.append(name, data)
+			passed = passed || session.link != nil && !g.silent
 		}
 	}
+	return passed
 }
 
 // start makes a session for a connection and returns 0, or the code to close the

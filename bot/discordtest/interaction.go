@@ -51,6 +51,7 @@ type interaction struct {
 	answered  int       // type of the callback; 0 while there is none
 	tried     time.Time // when the first callback came, by this machine's clock
 	failed    bool
+	hindered  bool     // what was asked for here stood in the way of a first response
 	thinking  bool     // deferred: the first follow-up fills original
 	original  *message // what @original means
 	followUps []*message
@@ -86,9 +87,29 @@ func (s *Server) launch(in *interaction, data map[string]any) error {
 	s.mu.Unlock()
 
 	if s.commands.sendsInteractions() {
-		s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event)
+		if !s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event) {
+			s.hinder(in.token)
+		}
 	}
 	return nil
+}
+
+// hinder notes that an interaction's first response cannot come in time by what
+// was asked for here.
+func (s *Server) hinder(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in := s.interactions[token]; in != nil && in.answered == 0 {
+		in.hindered = true
+	}
+}
+
+// hindered tells whether that is known of the interaction that a call answers.
+func (s *Server) hindered(c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.interactions[c.r.PathValue("token")]
+	return in != nil && in.hindered
 }
 
 // expire is called when the time for a first response is over.
@@ -100,7 +121,7 @@ func (s *Server) expire(in *interaction) {
 	}
 	in.failed = true
 	in.changed.notify()
-	s.fail(in.name, "no first response within %v", firstResponseLimit)
+	s.failed(in.hindered, in.name, "no first response within %v", firstResponseLimit)
 }
 
 // sweepInteractions forgets, once there are many, those whose token is void.

@@ -48,6 +48,9 @@ type MessageChange struct {
 type Failure struct {
 	Call   string // method and route, or the interaction
 	Reason string
+	// Hindered tells that something stood in the way that was asked for here: a
+	// Fault, or a gateway that did not pass the event on.
+	Hindered bool
 }
 
 func (f Failure) String() string { return f.Call + ": " + f.Reason }
@@ -238,7 +241,10 @@ func (s *Server) Failures() []Failure {
 	return slices.Clone(s.recorder.failures)
 }
 
-// fail notes a broken rule.
-func (s *Server) fail(call, format string, args ...any) {
-	s.recorder.fail(Failure{Call: call, Reason: fmt.Sprintf(format, args...)})
+// fail notes a rule that the bot broke by itself.
+func (s *Server) fail(call, format string, args ...any) { s.failed(false, call, format, args...) }
+
+// failed notes a broken rule.
+func (s *Server) failed(hindered bool, call, format string, args ...any) {
+	s.recorder.fail(Failure{Call: call, Reason: fmt.Sprintf(format, args...), Hindered: hindered})
 }

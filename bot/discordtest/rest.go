@@ -110,6 +110,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 		return
 	}
 	fault := s.faults.take(r.Method, route)
+	if fault != nil && route == RouteCallback {
+		s.hinder(r.PathValue("token"))
+	}
 	if s.strike(fault, false, w, c) {
 		return
 	}
@@ -119,7 +122,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 		value, refused = h(c)
 	}
 	if refused != nil && !refused.innocent {
-		s.fail(c.name(), "%d, code %d: %s%s", refused.status, refused.code, refused.message, describe(refused.errors))
+		late := refused.code == CodeUnknownInteraction || refused.code == CodeUnknownWebhook
+		s.failed(late && s.hindered(c), c.name(), "%d, code %d: %s%s", refused.status, refused.code, refused.message, describe(refused.errors))
 	}
 	if s.strike(fault, true, w, c) {
 		return

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"hostbot/bot/discordtest"
@@ -102,6 +103,9 @@ func (p *playground) modal(ctx context.Context, in request) (any, error) {
 	fields := discordtest.Fields{}
 	for name, value := range in.Fields {
 		fields[name] = value
+		if list, ok := value.([]any); ok {
+			fields[name] = texts(list)
+		}
 	}
 	reply, err := user.SubmitModal(ctx, in.Modal, fields)
 	if err != nil {
@@ -112,6 +116,15 @@ func (p *playground) modal(ctx context.Context, in request) (any, error) {
 	}
 	p.forget(in.User, in.Modal)
 	return done{}, nil
+}
+
+// texts are what is chosen in a menu of a modal.
+func texts(list []any) []string {
+	texts := make([]string, len(list))
+	for i, value := range list {
+		texts[i] = fmt.Sprint(value)
+	}
+	return texts
 }
 
 // dismiss takes an ephemeral message away, or the notice that there is none.

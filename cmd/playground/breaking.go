@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -97,7 +98,7 @@ func (b *breaking) redis() switchable {
 func (b *breaking) discord() switchable {
 	inject := func(f discordtest.Fault) func() { return func() { b.endDiscord = b.parts.discord.Inject(f) } }
 	return switchable{
-		Name: "discord", Label: "Discord’s REST API", State: fmt.Sprintf("rules that the bot broke: %d", len(b.parts.discord.Failures())),
+		Name: "discord", Label: "Discord’s REST API", State: b.rules(),
 		reset: func() {
 			if b.endDiscord != nil {
 				b.endDiscord()
@@ -113,6 +114,17 @@ func (b *breaking) discord() switchable {
 			{Name: "slow", Label: "Slow", About: "takes 4 s for every call, which is too long for a first response", set: inject(discordtest.Fault{Delay: 4 * time.Second})},
 		},
 	}
+}
+
+// rules tells which of Discord's rules the bot broke by itself: what a switch here
+// kept it from doing is none.
+func (b *breaking) rules() string {
+	broken := slices.DeleteFunc(b.parts.discord.Failures(), func(f discordtest.Failure) bool { return f.Hindered })
+	text := fmt.Sprintf("rules that the bot broke: %d", len(broken))
+	if len(broken) > 0 {
+		text += ", the latest: " + broken[len(broken)-1].String()
+	}
+	return text
 }
 
 func (b *breaking) gateway() switchable {
@@ -155,6 +167,17 @@ func (b *breaking) set(part, name string) error {
 		}
 	}
 	return errors.New("there is no such switch")
+}
+
+// repair makes every part normal.
+func (b *breaking) repair() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.switches() {
+		s.reset()
+	}
+	clear(b.modes)
+	b.changed()
 }
 
 // bring makes it so. The lock is held.
@@ -222,6 +245,12 @@ func (p *playground) state(_ context.Context, in request) (any, error) {
 // breakPart turns a switch.
 func (p *playground) breakPart(_ context.Context, in request) (any, error) {
 	return done{}, p.breaking.set(in.Part, in.Mode)
+}
+
+// repairAll turns every switch back.
+func (p *playground) repairAll(context.Context, request) (any, error) {
+	p.breaking.repair()
+	return done{}, nil
 }
 
 // crash makes a hosted bot crash.

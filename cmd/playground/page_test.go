@@ -19,6 +19,11 @@ func TestPage(t *testing.T) {
 		"keyboard":            testByKeyboard,
 		"staff":               testStaff,
 		"phone":               testOnAPhone,
+		"widths":              testWidths,
+		"focus":               testFocusStays,
+		"forms":               testForms,
+		"ranks":               testRanks,
+		"repair":              testRepair,
 		"accessibility":       testIsAccessible,
 		"markdown":            testMarkdown,
 		"timestamps":          testTimestamps,
@@ -38,7 +43,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 	b.sees(last, "Your bots")
 	b.sees(last, "Only you can see this")
 	b.chooses("Shop")
-	b.sees(last, "node index.js")
+	b.sees(last+" .embed h3", "Shop")
 
 	b.presses(last, "Restart")
 	b.sees(last, "Restarting Shop")
@@ -46,7 +51,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 
 	b.presses("#tools", "Underneath")
 	b.sees("#underneath", "button: Restart")
-	b.sees("#underneath", "restart POST /api/bot/servers/")
+	b.sees("#underneath .detail", "POST /api/bot/servers/")
 	b.evaluate("open a step", `document.querySelector("#underneath .steps summary").click()`)
 	b.sees("#underneath .content pre", `"token": "<secret>"`)
 
@@ -204,7 +209,7 @@ func testOnAPhone(t *testing.T, chrome browser) {
 	b.uses("/bot list", "")
 	b.sees(last, "Your bots")
 	b.chooses("Shop")
-	b.sees(last, "node index.js")
+	b.sees(last+" .embed h3", "Shop")
 	fits("a card")
 	b.clicks("#open-side")
 	fits("the list of channels")
@@ -216,6 +221,10 @@ func testOnAPhone(t *testing.T, chrome browser) {
 		fits(tool)
 		b.clicks("#close-panel")
 	}
+	b.presses("#tools", "Break it")
+	b.uses("/plan", "")
+	b.until("the answer is not behind the panel", `document.querySelector("#panel").hidden`)
+	b.until("the next command can be typed", `document.activeElement.id === "command"`)
 }
 
 // Everything that can be pressed or filled in has a name, and all text has the
@@ -227,7 +236,7 @@ func testIsAccessible(t *testing.T, chrome browser) {
 			b.uses("/bot list", "")
 			b.sees(last, "Your bots")
 			b.chooses("Shop")
-			b.sees(last, "node index.js")
+			b.sees(last+" .embed h3", "Shop")
 			b.clicks("#command")
 			b.types("/")
 			for _, tool := range []string{"Members", "Underneath", "Break it"} {

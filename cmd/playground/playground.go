@@ -56,6 +56,7 @@ func (p *playground) routes() http.Handler {
 	mux.Handle("GET /api/step", handle(p.stepBodies))
 	mux.Handle("GET /api/breaking", handle(p.state))
 	mux.Handle("POST /api/break", handle(p.breakPart))
+	mux.Handle("POST /api/repair", handle(p.repairAll))
 	mux.Handle("POST /api/crash", handle(p.crash))
 	return mux
 }
@@ -77,7 +78,7 @@ type request struct {
 	Part, Mode, Bot          string
 	Values                   []string
 	Options                  map[string]string
-	Fields                   map[string]string
+	Fields                   map[string]any // texts, lists of them, and what is ticked
 }
 
 // handle turns a function into a handler: its result is answered as JSON, its

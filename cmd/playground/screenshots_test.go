@@ -39,8 +39,13 @@ func screenshots() map[string]picture {
 		}},
 		"card": {message, func(b *tab) string {
 			b.uses("/bot show", "Shop")
-			b.sees(last, "node index.js")
+			b.sees(last+" .embed h3", "Shop")
 			return last
+		}},
+		"phone": {look{width: 390, height: 844}, func(b *tab) string {
+			b.uses("/bot show", "Quiz")
+			b.sees(last+" .embed h3", "Quiz")
+			return "body"
 		}},
 		"restart": {message, func(b *tab) string {
 			b.uses("/bot restart", "Shop")

@@ -40,6 +40,7 @@ export const activity = () => call("api/activity");
 export const step = (step) => call("api/step" + query({ step }));
 export const breaking = (user) => call("api/breaking" + query({ user }));
 export const breakPart = (part, mode) => call("api/break", { part, mode });
+export const repair = () => call("api/repair", {});
 export const crash = (user, bot) => call("api/crash", { user, bot });
 
 // Calls back whenever something that can be seen may have changed, and when

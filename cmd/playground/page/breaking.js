@@ -13,10 +13,13 @@ export function breakingPane(who, attempt) {
     const user = who();
     const state = await api.breaking(user.id);
     if (!updates.size) {
+      const repair = button("style-1", "Repair everything", () => attempt(api.repair));
+      repair.id = "repair";
       const drawn = state.parts.map((part) => drawPart(part, attempt));
       drawn.forEach(({ update }, i) => updates.set(state.parts[i].name, update));
       $("breaking").replaceChildren(
-        make("p", "hint", "Break something, then use the bot as a customer. It keeps its promises: it always answers, and tells the truth."),
+        make("p", "hint", "Break something, then use the bot as a customer. It keeps its promises: it always answers, and tells the truth. After a repair it may wait some seconds before it tries again."),
+        make("p", "row", repair),
         ...drawn.map(({ element }) => element),
         bots.element,
       );

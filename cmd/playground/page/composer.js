@@ -5,16 +5,19 @@ import * as api from "./api.js";
 import { $, avatar, make } from "./dom.js";
 import { Picker } from "./picker.js";
 
-// where() tells the user and the channel at the time of asking.
+// where() tells the user and the channel at the time of asking, and sending() is
+// called when a command is sent.
 export class Composer {
   #where;
+  #sending;
   #picker = new Picker($("picker"));
   #commands = [];
   #command = null;
   #asked = 0;
 
-  constructor(where) {
+  constructor(where, sending) {
     this.#where = where;
+    this.#sending = sending;
     this.#picker.attach($("command"));
     $("command").addEventListener("input", () => this.#suggestCommands());
     $("command").addEventListener("focus", () => this.#suggestCommands());
@@ -36,6 +39,11 @@ export class Composer {
     this.#reset();
     $("command").value = typed;
     if (document.activeElement === $("command")) this.#suggestCommands();
+  }
+
+  // What a command is called in the user's language.
+  shown(name) {
+    return "/" + (this.#commands.find((c) => "/" + c.name === name)?.shown ?? name.slice(1));
   }
 
   // Begins a command, as if it were being typed.
@@ -80,7 +88,8 @@ export class Composer {
     if (!typed.startsWith("/")) return this.#picker.hide();
     const words = typed.slice(1).split(/\s+/);
     const fitting = this.#commands.filter((c) => words.every((word) => c.shown.includes(word) || c.name.includes(word)));
-    const options = fitting.map((c) => ({ content: drawCommand(c), take: () => this.#choose(c) }));
+    const place = (c) => Math.min(rank(c.shown, typed.slice(1)), rank(c.name, typed.slice(1)));
+    const options = ranked(fitting, place).map((c) => ({ content: drawCommand(c), take: () => this.#choose(c) }));
     this.#picker.show($("command"), options, this.#commands.length ? "No command fits." : "Loading commands…");
   }
 
@@ -99,7 +108,7 @@ export class Composer {
     const input = make("input", "");
     input.dataset.option = option.name;
     input.required = option.required;
-    input.placeholder = option.description;
+    input.placeholder = (option.required ? "" : "Optional: ") + option.description;
     const label = make("label", "", make("span", "", option.shown), input);
     const ask = option.autocomplete ? () => this.#complete(option.name, input) : () => this.#offer(option.choices, input);
     if (option.autocomplete || option.choices.length) {
@@ -118,7 +127,9 @@ export class Composer {
   #offer(choices, input) {
     if (!choices.length) return;
     const typed = input.value.toLowerCase();
-    this.#suggest(input, choices.filter((choice) => choice.name.toLowerCase().includes(typed)), "No suggestions.");
+    const fitting = choices.filter((choice) => choice.name.toLowerCase().includes(typed));
+    const bare = (name) => name.replace("@", "").toLowerCase();
+    this.#suggest(input, ranked(fitting, (choice) => rank(bare(choice.name), bare(typed))), "No suggestions.");
   }
 
   // Offers what the bot says. Only the newest question's answer counts.
@@ -135,14 +146,17 @@ export class Composer {
     if (asked === this.#asked && document.activeElement === input) this.#suggest(input, choices, note);
   }
 
+  // Of what may be left out nothing is taken unless one begins to choose, so that
+  // Enter sends the command without it.
   #suggest(input, choices, note) {
+    const idle = !input.required && !input.value;
     const take = (choice) => {
       this.#asked++;
       input.value = choice.name;
       input.dataset.value = choice.value;
       this.#picker.hide();
     };
-    this.#picker.show(input, choices.map((choice) => ({ content: [choice.name], take: () => take(choice) })), note);
+    this.#picker.show(input, choices.map((choice) => ({ content: [choice.name], take: () => take(choice) })), note, idle);
   }
 
   #values() {
@@ -163,7 +177,10 @@ export class Composer {
   }
 
   async #send() {
-    if (!this.#command) return this.complain($("command").value && "Type / and pick a command.");
+    const typed = $("command").value.trim().toLowerCase();
+    const exact = this.#commands.find((c) => ["/" + c.shown, "/" + c.name].includes(typed));
+    if (!this.#command && exact) this.#choose(exact);
+    if (!this.#command) return this.complain(typed && "Type / and pick a command.");
     const missing = [...$("options").querySelectorAll("input:required")].find((input) => !input.value);
     if (missing) {
       missing.ariaInvalid = "true";
@@ -173,6 +190,7 @@ export class Composer {
     const { user, channel } = this.#where();
     const { name } = this.#command;
     const options = this.#values();
+    this.#sending();
     this.#cancel();
     try {
       await api.sendCommand(user, channel, name, options);
@@ -181,6 +199,14 @@ export class Composer {
     }
   }
 }
+
+// How well a text fits what was typed: best where it begins so, then where one of
+// its words does.
+function rank(text, typed) {
+  return text.startsWith(typed) ? 0 : text.includes(" " + typed) ? 1 : 2;
+}
+
+const ranked = (list, place) => list.toSorted((a, b) => place(a) - place(b));
 
 function drawCommand(command) {
   const name = make("b", "", "/" + command.shown);

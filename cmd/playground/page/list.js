@@ -77,19 +77,54 @@ function drawItem(message, { names, grouped, press, dismiss }) {
   return item;
 }
 
-// Replaces a message by its newer form, with the focus where it was. While that
-// control is gone or can not be pressed, the message itself has the focus.
+// Replaces a message by its newer form, with the focus where it was.
 function replace(item, next) {
   const focused = item.contains(document.activeElement) ? document.activeElement : null;
+  const held = focused && holdOf(item, focused);
   item.replaceWith(next);
-  if (!focused) return;
-  const wanted = controlOf(focused) ?? item.dataset.wanted;
-  const control = [...next.querySelectorAll("[data-control], [data-command]")].find((c) => controlOf(c) === wanted && !c.disabled);
-  if (!control) next.dataset.wanted = wanted;
-  (control ?? next).focus({ preventScroll: true });
+  if (held) give(next, held);
+}
+
+// Remembers what has the focus, and returns what gives it back, to its newer form
+// where it was a control of a message.
+export function keepFocus() {
+  const focused = document.activeElement;
+  const item = focused.closest("#messages > li");
+  if (!item) return () => focused.focus();
+  const held = holdOf(item, focused);
+  return () => {
+    const now = [...list.children].find((other) => other.dataset.id === item.dataset.id);
+    if (now) give(now, held);
+    else scroller.focus();
+  };
+}
+
+// What the focus is held by: a control's ID, and its place, which in another state
+// of the message may be another control's.
+function holdOf(item, focused) {
+  if (focused === item) return { control: item.dataset.wanted, place: item.dataset.place };
+  return { control: controlOf(focused), place: placeOf(focused) };
+}
+
+// Gives a message the focus that was held so. While that control is gone or
+// can not be pressed, the message itself has it.
+function give(item, held) {
+  const controls = [...item.querySelectorAll("[data-control], [data-command]")].filter((control) => !control.disabled);
+  const control = controls.find((control) => controlOf(control) === held.control) ?? controls.find((control) => held.place && placeOf(control) === held.place);
+  if (!control) Object.assign(item.dataset, { wanted: held.control ?? "", place: held.place ?? "" });
+  (control ?? item).focus({ preventScroll: true });
 }
 
 // What a control stands for, in the older and in the newer form of a message.
 function controlOf({ dataset }) {
   return dataset.control ?? dataset.command;
+}
+
+// Where a control is: its row, its place in that, and that it is a button or a menu.
+function placeOf(control) {
+  const row = control.closest(".row");
+  if (!row) return "";
+  const rows = [...row.parentElement.querySelectorAll(".row")];
+  const at = [...row.children].findIndex((child) => child.contains(control));
+  return [rows.indexOf(row), at, control.role ?? "button"].join(" ");
 }

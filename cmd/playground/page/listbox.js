@@ -19,15 +19,17 @@ export class Listbox {
   }
 
   // Shows options, of which each has content, what taking it does, and perhaps
-  // that it is selected. Without any, the note is shown.
-  fill(driver, options, note = "") {
+  // that it is selected. Without any, the note is shown. None is active at first
+  // where they are idle.
+  fill(driver, options, note = "", idle = false) {
     this.clear();
     this.#driver = driver;
     this.#options = options;
     this.#list.replaceChildren(...options.map((option, i) => this.#item(option, i)));
     if (!options.length) this.#list.append(noted(note));
     driver.ariaExpanded = "true";
-    this.#activate(Math.max(options.findIndex((option) => option.selected), 0));
+    this.#active = -1;
+    if (!idle) this.#activate(Math.max(options.findIndex((option) => option.selected), 0));
   }
 
   clear() {
@@ -41,7 +43,8 @@ export class Listbox {
   // Moves by so many options, round and round.
   move(by) {
     const count = this.#options.length;
-    if (count) this.#activate((this.#active + by + count) % count);
+    const from = this.#active < 0 && by < 0 ? 0 : this.#active;
+    if (count) this.#activate((from + by + count) % count);
   }
 
   // Takes the option that is active, and tells whether there is one.

@@ -17,7 +17,7 @@ let channel; // of world.channels, or directMessages
 let menu = []; // the commands in a person's context menu
 let away = false; // the server is
 
-const composer = new Composer(() => ({ user: user.id, channel: channel.id }));
+const composer = new Composer(() => ({ user: user.id, channel: channel.id }), uncover);
 let panel;
 
 async function start() {
@@ -75,6 +75,7 @@ async function found() {
 }
 
 async function become(other) {
+  const focused = document.activeElement;
   const seen = await api.world(other.id);
   world.channels = seen.channels;
   user = other;
@@ -84,6 +85,7 @@ async function become(other) {
   drawChannels(world.channels, (next) => attempt(() => enter(next)));
   await enter(remembered([directMessages, ...world.channels], "channel") ?? world.channels[0]);
   panel?.refresh();
+  if (!focused.isConnected && document.activeElement === document.body) $("scroller").focus(); // what had it belongs to the one before
 }
 
 async function changeLocale() {
@@ -114,9 +116,9 @@ async function enter(next) {
 function firstSteps() {
   const staff = world.users.find((someone) => someone.staff);
   return [
-    { title: "Use it", text: "You are a customer. List your bots, open one and restart it.", label: "Type /bot list", act: () => composer.type("/bot list") },
+    { title: "Use it", text: `You are ${user.name}. ${user.about}`, label: "Type /bot list", act: () => composer.type("/bot list") },
     { title: "Look underneath", text: "See what Discord, Redis and the hosting service are asked for each press.", label: "Open Underneath", act: () => panel.open("underneath") },
-    { title: "Watch as staff", text: "Every action and every failure is in the log channels.", label: "Be " + staff.name, act: () => attempt(() => watchAsStaff(staff)) },
+    { title: "Watch as staff", text: "Every action and every failure is in the log channels.", label: user === staff ? "Open their log" : "Be " + staff.name, act: () => attempt(() => watchAsStaff(staff)) },
     { title: "Break it", text: "Take the hosting service, Redis or Discord away, and use the bot again.", label: "Open Break it", act: () => panel.open("breaking") },
   ];
 }
@@ -124,6 +126,12 @@ function firstSteps() {
 async function watchAsStaff(staff) {
   await become(staff);
   await enter(world.channels.find((c) => c.private));
+}
+
+// Where the panel is in front of the messages, it gives way to what is answered;
+// the width is that of the style's.
+function uncover() {
+  if (matchMedia("(max-width: 44rem)").matches && !$("panel").hidden) panel.open(null);
 }
 
 function showSide(shown) {
@@ -136,6 +144,7 @@ const refresh = coalesced(async () => {
   const { messages, modal, latest, broken } = await api.messages(who.id, where.id);
   if (user !== who || channel !== where) return;
   const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
+  for (const message of messages) if (message.command?.startsWith("/")) message.command = composer.shown(message.command);
   showMessages(messages, names, press, dismiss);
   markUnread(user, channel, latest);
   panel?.mark("breaking", broken ? "something is broken" : "");
@@ -154,8 +163,12 @@ async function press(message, customID, values) {
 }
 
 const dismiss = (message) => attempt(async () => {
+  const item = document.activeElement.closest("#messages > li");
+  const near = item?.nextElementSibling ?? item?.previousElementSibling;
   await api.dismiss(user.id, channel.id, message.id);
-  $("command").focus();
+  const focused = document.activeElement;
+  if (focused !== document.body && !item?.contains(focused)) return; // one went on meanwhile
+  (near?.isConnected ? near : $("scroller")).focus({ preventScroll: true });
 });
 
 const breaking = breakingPane(() => user, attempt);

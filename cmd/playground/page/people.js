@@ -7,6 +7,7 @@ import { $, avatar, button, icon, make } from "./dom.js";
 export function drawAccounts(users, me, become) {
   const role = make("small", "", me.role);
   $("me").replaceChildren(avatar(me.name), make("span", "", me.name, role), icon("⇅"));
+  $("me").title = "Be somebody else";
   $("me").ariaLabel = `You are ${me.name}, ${me.role}. Be somebody else`;
   $("accounts").replaceChildren(...users.map((user) => {
     const choice = button("person", "", () => {
@@ -27,11 +28,13 @@ export function drawMembers(users, me, menu, act) {
     make("h3", "", `${title} — ${list.length}`),
     make("ul", "plain", ...list.map((user) => make("li", "", member(user, me, menu, act)))),
   ];
+  const focused = [...$("members").querySelectorAll(".person")].indexOf(document.activeElement);
   $("members").replaceChildren(
     make("p", "hint", "A person’s menu has what the bot offers for people: click, or press the menu key."),
     ...group("Staff", users.filter((user) => user.staff)),
     ...group("Members", users.filter((user) => !user.staff)),
   );
+  if (focused >= 0) $("members").querySelectorAll(".person")[focused].focus();
 }
 
 function member(user, me, menu, act) {

@@ -21,12 +21,13 @@ export class Picker {
     input.addEventListener("blur", () => this.hide());
   }
 
-  // Shows options of a Listbox, or the note where there are none.
-  show(input, options, note = "") {
+  // Shows options of a Listbox, or the note where there are none. Idle ones wait
+  // for an arrow key before one of them is taken.
+  show(input, options, note = "", idle = false) {
     this.hide();
     if (!options.length && !note) return;
     this.#list.hidden = false;
-    this.#box.fill(input, options, note);
+    this.#box.fill(input, options, note, idle);
   }
 
   hide() {

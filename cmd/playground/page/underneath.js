@@ -79,8 +79,8 @@ function drawStep(step, total) {
   const often = step.times > 1 ? `${step.times} times, lately ` : "";
   const times = `${often}+${duration(step.after)}` + (step.took === null ? ", going on" : step.took ? `, took ${duration(step.took)}` : "");
   const outcome = make("span", step.failed ? "failed" : "outcome", step.outcome);
-  const title = make("span", "title", step.title, " ", make("span", "detail", step.detail));
-  const summary = make("summary", "", make("span", "kind " + step.kind, icon(kind.sign), kind.name), title, outcome, make("small", "", times), bar);
+  const sign = make("span", "kind " + step.kind, icon(kind.sign), kind.name);
+  const summary = make("summary", "", sign, make("span", "title", step.title), outcome, make("span", "detail", step.detail), make("small", "", times), bar);
   const content = make("div", "content", make("p", "detail", step.detail));
   const element = details("step-" + step.id, summary, content);
   element.addEventListener("toggle", () => {

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// testWidths finds what is needed all the time at any width, whichever panel is
+// open, and all labels of that whole.
+func testWidths(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	b.clicks("#command")
+	b.picks("/bot restart")
+	for _, width := range []int64{1400, 1057, 1055, 705, 703, 480, 320} {
+		b.do("resize the window", chromedp.EmulateViewport(width, 480))
+		for _, tool := range []string{"", "Members", "Underneath", "Break it"} {
+			if tool != "" {
+				b.presses("#tools", tool)
+				b.sees("#panel-title", tool)
+			}
+			if wrong := asks[[]string](b, covered); len(wrong) > 0 {
+				t.Errorf("%d px, panel %q: out of reach are %s", width, tool, strings.Join(wrong, ", "))
+			}
+			if wide := asks[int64](b, `document.documentElement.scrollWidth`); wide > width {
+				t.Errorf("%d px, panel %q: the page is %d px wide", width, tool, wide)
+			}
+		}
+		b.presses("#tools", "Underneath")
+		b.sees("#underneath", "INTERACTION_CREATE")
+		if cut := asks[[]string](b, cutLabels); len(cut) > 0 {
+			t.Errorf("%d px: not whole are %q", width, cut)
+		}
+		b.clicks("#close-panel")
+	}
+}
+
+// covered lists what cannot be pressed, of what is needed all the time.
+const covered = `[...document.querySelectorAll("#send, #chosen, #tools button")].filter((e) => {
+	const box = e.getBoundingClientRect();
+	return !e.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+}).map((e) => e.id || e.innerText)`
+
+// cutLabels lists labels of steps that are not whole.
+const cutLabels = `[...document.querySelectorAll("#underneath .title, #underneath .kind, #underneath .outcome")]
+	.filter((e) => e.checkVisibility() && getComputedStyle(e).overflow !== "visible" && e.scrollWidth > e.clientWidth)
+	.map((e) => e.innerText)`
+
+// After a key has been pressed, the focus is where it was: on what stands in that
+// place by then.
+func testFocusStays(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	has := func(label string) {
+		t.Helper()
+		b.until(label+" has the focus", fmt.Sprintf(`(document.activeElement.innerText ?? "").includes(%q) && document.activeElement.tagName === "BUTTON"`, label))
+	}
+	press := func(label string) {
+		t.Helper()
+		b.focuses(fmt.Sprintf("%s [data-control=%q]", last, asks[string](b, fmt.Sprintf(
+			`[...document.querySelectorAll(%q)].find((e) => e.innerText.trim() === %q).dataset.control`, last+" [data-control]", label))))
+		b.types(kb.Enter)
+	}
+	b.uses("/bot show", "Radio")
+	b.sees(last, "Stopped")
+	press("Refresh")
+	b.until("it is answered", `document.querySelector("#messages [aria-busy]") === null`)
+	has("Refresh")
+	press("Start")
+	b.sees(last, "Radio was started")
+	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
+
+	// A form gives it back, even where its message was drawn anew meanwhile.
+	b.uses("/bot create", "")
+	b.sees(last, "Create a bot")
+	press("Continue")
+	b.until("the form is open", `document.querySelector("#modal").open`)
+	b.types(kb.Escape)
+	has("Continue")
+
+	b.focuses(last + " [data-control=dismiss]")
+	b.types(kb.Enter)
+	b.until("the message before has the focus", `document.activeElement === document.querySelector("`+last+`")`)
+
+	b.presses("#tools", "Members")
+	b.focuses("#members li:nth-child(2) .person")
+	b.types(kb.Enter)
+	b.until("the menu has the focus", `document.activeElement.role === "menuitem"`)
+	b.types(kb.Enter)
+	b.until("somebody else is used", `document.querySelector("#me").innerText.includes("Ben")`)
+	has("Ben")
+}
+
+// testForms draws what a form may consist of, and reads what was entered.
+func testForms(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	got := asks[string](b, `import("/fields.js").then(({ drawField }) => {
+		const options = [{ label: "Node", value: "n" }, { label: "Python", value: "p", default: true, description: "3.13" }];
+		const fields = [
+			{ type: 10, content: "**Read**" },
+			{ type: 1, components: [{ type: 4, custom_id: "row", label: "Name", style: 1, value: "a" }] },
+			{ type: 18, label: "Entry", component: { type: 4, custom_id: "text", style: 2 } },
+			{ type: 18, label: "Language", component: { type: 3, custom_id: "menu", options } },
+			{ type: 18, label: "Language", component: { type: 21, custom_id: "radios", options } },
+			{ type: 18, label: "Languages", component: { type: 22, custom_id: "ticks", options, required: false } },
+			{ type: 18, label: "Start it", component: { type: 23, custom_id: "tick", default: true } },
+		].map(drawField);
+		document.querySelector("#beginning").append(...fields.map((field) => field.element));
+		document.querySelector("input[name=ticks]").click();
+		document.querySelector("input[name=tick]").click();
+		return JSON.stringify(Object.fromEntries(fields.filter((field) => field.name).map((field) => [field.name, field.value()])));
+	})`)
+	const want = `{"row":"a","text":"","menu":["p"],"radios":"p","ticks":["n","p"],"tick":false}`
+	if got != want {
+		t.Errorf("entered was %s, want %s", got, want)
+	}
+	called := asks[string](b, `[...document.querySelectorAll("#beginning input, #beginning textarea, #beginning select")]
+		.map((e) => e.labels[0].querySelector("span").innerText.replace(/\s+/g, " ")).join(", ")`)
+	if called != "Name *, Entry *, Language *, Node, Python 3.13, Node, Python 3.13, Start it" {
+		t.Errorf("they are called %q", called)
+	}
+}
+
+// Suggestions that begin as what was typed come first.
+func testRanks(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	b.presses("#beginning", "Be Sam")
+	b.sees("#channel-name", "bot-log")
+	b.clicks("#command")
+	b.types("/s")
+	b.sees("#picker [aria-selected=true]", "/admin status")
+	b.until("what only holds it comes last", `(([...items]) => {
+		const at = (name) => items.findIndex((e) => e.innerText.startsWith(name));
+		return at("/bot startup") > 0 && at("/bot list") > at("/bot startup");
+	})(document.querySelectorAll("#picker b"))`)
+	b.types(kb.Escape + "\b\b")
+	b.picks("/admin lookup")
+	b.types("e")
+	b.sees("#picker [aria-selected=true]", "@Eli")
+	b.sees("#picker", "@Ben")
+
+	// A command that is typed whole is sent as if it had been picked.
+	b.types(kb.Escape + kb.Escape)
+	b.until("another command can be typed", `document.activeElement.id === "command"`)
+	b.types("/help" + kb.Escape + kb.Enter)
+	b.sees(last, "What I can do")
+}
+
+// What is broken on purpose is not the bot's mistake, and is repaired at once.
+func testRepair(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	b.presses("#tools", "Break it")
+	b.clicks("#mode-service-slow")
+	b.clicks("#mode-discord-5xx")
+	b.uses("/plan", "")
+	b.sees(last, "The application did not respond")
+	b.sees("#breaking .broken", "rules that the bot broke: 0")
+	b.clicks("#mode-discord-normal")
+	b.clicks("#mode-gateway-silent")
+	b.uses("/plan", "")
+	b.sees(last, "The application did not respond")
+	b.focuses("#repair")
+	b.types(kb.Enter)
+	b.until("nothing is broken", `document.querySelector("#breaking .broken, .tool.marked") === null`)
+	b.until("the focus has stayed", `document.activeElement.id === "repair"`)
+	b.sees("#breaking", "rules that the bot broke: 0")
+	b.tries("Pro", func() { b.uses("/plan", "") }) // the bot notices after a while that the gateway speaks again
+}
