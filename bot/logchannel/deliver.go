@@ -7,8 +7,6 @@ import (
 
 // queue is where records wait: the stream or, while Redis is away, the outbox.
 type queue interface {
-	// oldest returns the first records.
-	oldest(ctx context.Context, count int) ([]record, error)
 	// save keeps the state, and removes the records that are done with it.
 	save(ctx context.Context, next state, done []string) error
 }
@@ -40,6 +38,7 @@ func (ch *channel) run(ctx context.Context, stopping <-chan struct{}) {
 // drain delivers until nothing is left, nothing can be done about it, or ctx is
 // done; and lets others deliver.
 func (ch *channel) drain(ctx context.Context) {
+	ch.outbox.crowd(false)
 	for ctx.Err() == nil {
 		worked := ch.turn(ctx, true)
 		pause := time.Until(ch.retryAt)
@@ -66,18 +65,12 @@ func (ch *channel) drain(ctx context.Context) {
 // done.
 func (ch *channel) turn(ctx context.Context, hurry bool) bool {
 	q, h := ch.queue(ctx, hurry)
+	ch.outbox.crowd(!hurry && h.waiting > ch.MaxWaiting)
 	ch.updateStatus(h.note)
 	if !h.held || time.Now().Before(ch.retryAt) {
 		return false
 	}
-	var worked bool
-	var err error
-	if h.waiting > ch.MaxWaiting {
-		worked, err = ch.merge(ctx, q, h.state)
-	}
-	if err == nil && !worked {
-		worked, err = ch.deliver(ctx, q, h)
-	}
+	worked, err := ch.deliver(ctx, q, h)
 	if err != nil {
 		ch.log.Debug().Err(err).Msg("redis does not take what is to be delivered to a log channel")
 		return false

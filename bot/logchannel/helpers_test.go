@@ -39,7 +39,7 @@ func newOffice(t *testing.T, config discordtest.Config) office {
 	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
 }
 
-// maxWaiting is when equal errors among the oldest are merged.
+// maxWaiting is from when on the processes count equal errors.
 const maxWaiting = 100
 
 // unlimited is a Discord without rate limits.

@@ -50,9 +50,9 @@ type Config struct {
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
-	// MaxWaiting is how many entries may wait for a channel before equal errors
-	// among the oldest become one. Of those that Redis has, the process keeps the
-	// latest ones as well, twice as many.
+	// MaxWaiting is how many entries may wait for a channel before each process counts
+	// further equal errors itself, until fewer wait. Of those that Redis has, the
+	// process keeps the latest ones as well, twice as many.
 	MaxWaiting int
 }
 

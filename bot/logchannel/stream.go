@@ -149,16 +149,6 @@ func readRecord(streamID, content string) record {
 	return r
 }
 
-func (s *stream) oldest(ctx context.Context, count int) ([]record, error) {
-	messages, err := s.redis.XRangeN(ctx, s.keys[1], "-", "+", int64(count)).Result()
-	records := make([]record, len(messages))
-	for i, m := range messages {
-		content, _ := m.Values["record"].(string)
-		records[i] = readRecord(m.ID, content)
-	}
-	return records, err
-}
-
 // save sets the state, and notes that records are delivered. Where that fails,
 // the next take repeats it, unless another process went on meanwhile.
 func (s *stream) save(ctx context.Context, next state, done []string) error {
