@@ -54,7 +54,7 @@ type Lister interface {
 	List(ctx context.Context, userID string) (hostapi.List, error)
 }
 
-// Config is the settings of a Cache and all that it uses. The functions may be nil.
+// Config is the settings of a Cache and all that it uses.
 type Config struct {
 	// Redis must heed the deadline of a command's context
 	// (ContextTimeoutEnabled); every use is bounded to 250 ms by it.
@@ -89,9 +89,6 @@ type Cache struct {
 
 // New returns a cache, to be closed.
 func New(c Config) *Cache {
-	if c.OnTrouble == nil {
-		c.OnTrouble = func(error) {}
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
