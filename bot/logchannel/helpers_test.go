@@ -87,10 +87,7 @@ func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logc
 	if err != nil {
 		return nil, err
 	}
-	client, err := rest.New(secret.Text(token), discordURL)
-	if err != nil {
-		return nil, err
-	}
+	client := rest.New(secret.Text(token), discordURL)
 	texts, err := locale.Load()
 	if err != nil {
 		return nil, err

@@ -49,10 +49,7 @@ func TestDeadConnectionsAreLeft(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	client, err := New("token", server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := New("token", server.URL)
 	defer client.Close()
 	client.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
 	to := Callback{InteractionID: "1", ApplicationID: "2", Token: "token-of-it"}

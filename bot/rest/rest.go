@@ -12,11 +12,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -50,20 +48,16 @@ type Client struct {
 	transport *http.Transport
 }
 
-// New returns a client for the API at base, version included, such as
+// New returns a client for the API at base, an address with its version, such as
 // https://discord.com/api/v10.
-func New(token secret.Text, base string) (*Client, error) {
-	base = strings.TrimRight(base, "/")
-	if target, err := url.Parse(base); err != nil || target.Host == "" {
-		return nil, fmt.Errorf("rest: %q is no base address", base)
-	}
+func New(token secret.Text, base string) *Client {
 	// HTTP/2 has one connection for all requests, and goes on with it when it is
 	// dead: nothing would reach Discord for minutes.
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
 	return &Client{
 		token: token,
-		base:  base + "/",
+		base:  strings.TrimRight(base, "/") + "/",
 		headers: http.Header{
 			"Authorization": {"Bot " + token.Reveal()},
 			"Content-Type":  {"application/json"},
@@ -78,7 +72,7 @@ func New(token secret.Text, base string) (*Client, error) {
 			Protocols:           http1,
 			WriteBufferSize:     16 << 10, // a list of ten bots in one piece: 4 KiB would take two
 		},
-	}, nil
+	}
 }
 
 // Close gives up idle connections.
