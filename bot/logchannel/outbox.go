@@ -166,7 +166,7 @@ func (o *outbox) deserted(grace time.Duration) bool {
 
 func (o *outbox) head() head {
 	records := o.unrecorded(nil)
-	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)]}
+	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)], save: o.save}
 }
 
 func (o *outbox) save(_ context.Context, next state, done []string) error {

@@ -69,8 +69,8 @@ func TestDeadConnectionsAreLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	perishable.kill()
-	if err := respond(50*time.Millisecond, 1); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v over a dead connection", err)
+	if err := respond(50*time.Millisecond, 1); err == nil {
+		t.Error("an answer over a dead connection")
 	}
 	if err := respond(time.Minute, 1); err != nil {
 		t.Errorf("the next request: %v", err)

@@ -148,14 +148,14 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return nil, c.unanswered(ctx, err)
+		return nil, c.unanswered(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	// What was not read would cost the connection.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return nil, c.unanswered(ctx, err)
+		return nil, c.unanswered(err)
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, refusal(res, body)
 	case !isDiscords(res) && !json.Valid(body):
@@ -167,11 +167,11 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 // unanswered says what became of a request to which no answer came. After one
 // that timed out, no connection is used that was there before: whatever has cut
 // this one off without a word may have cut off all.
-func (c *Client) unanswered(ctx context.Context, err error) *Error {
+func (c *Client) unanswered(err error) *Error {
 	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
 		c.transport.CloseIdleConnections()
 	}
-	return &Error{Message: err.Error(), Uncertain: true, cause: ctx.Err()}
+	return &Error{Message: err.Error(), Uncertain: true}
 }
 
 // isDiscords tells whether a success was answered by Discord. A proxy or a sign-in

@@ -104,8 +104,7 @@ func New(c Config) *Cache {
 // returned. Where there is none to show, Account waits for the service until ctx
 // is done.
 //
-// There is an error only then, the service's or a *hostapi.Error that wraps
-// ctx's, and where the service says that there is no such account (any more).
+// There is an error only then, the service's or that of hostapi.Interrupted, and where the service says that there is no such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	if _, ok := c.unwritten.Load(userID); !ok {
 		if e := c.get(ctx, freshKey(userID), userID); e != nil {
