@@ -76,7 +76,7 @@ func (b *Bot) build() error {
 	if err != nil {
 		return err
 	}
-	if b.redis, err = redisclient.Open(s.Redis.URL, b.log); err != nil {
+	if b.redis, err = redisclient.Open(s.Redis.URL, b.log, b.embeddedRedisFull); err != nil {
 		return err
 	}
 	b.onClose(b.redis.Close)

@@ -26,6 +26,11 @@ func (b *Bot) serviceUp(after time.Duration) {
 	b.telling.Go(func() { b.stafflog.ServiceUp(after) })
 }
 
+// embeddedRedisFull is told that the Redis in the process had to drop keys.
+func (b *Bot) embeddedRedisFull(reason error) {
+	b.telling.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
+}
+
 // cacheFailing is told that accounts cannot be cached.
 func (b *Bot) cacheFailing(reason error) {
 	b.log.Warn().Err(reason).Msg("accounts cannot be cached: the hosting service is asked more often")

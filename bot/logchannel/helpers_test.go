@@ -83,7 +83,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 
 func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
 	logger := zerolog.New(log)
-	conn, err := redisclient.Open(secret.Text(redisURL), logger)
+	conn, err := redisclient.Open(secret.Text(redisURL), logger, func(error) {})
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,13 @@ type Conn struct {
 // the error is that the address is wrong.
 //
 // An empty address makes a Redis inside the process: its data is lost with the
-// process and no other process sees it, which is said in log.
-func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
+// process and no other process sees it, which is said in log. When it holds more than
+// 64 MiB, it makes room by dropping what would expire soonest. Then onFull is called,
+// which must return at once.
+func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, error) {
 	if address == "" {
 		log.Warn().Msg("REDIS_URL is empty: data is kept in memory, for this process alone and until it ends")
-		e, err := startEmbedded()
+		e, err := startEmbedded(log, onFull)
 		if err != nil {
 			return nil, fmt.Errorf("redis in memory: %w", err)
 		}

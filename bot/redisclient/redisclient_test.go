@@ -25,7 +25,7 @@ const safety = 20 * time.Second
 
 func open(t *testing.T, address string) *redisclient.Conn {
 	t.Helper()
-	conn, err := redisclient.Open(secret.Text(address), zerolog.Nop())
+	conn, err := redisclient.Open(secret.Text(address), zerolog.Nop(), func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

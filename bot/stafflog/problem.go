@@ -8,6 +8,9 @@ import (
 // RedisEmbedded writes that no Redis is configured, and what that means.
 func (l *Log) RedisEmbedded() { l.problem("redis_embedded", nil) }
 
+// EmbeddedRedisFull writes that the Redis in the process had to drop keys.
+func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) }
+
 // CacheFailing writes that accounts cannot be cached, and why.
 func (l *Log) CacheFailing(reason error) { l.problem("cache", reason) }
 

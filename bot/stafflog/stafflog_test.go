@@ -103,20 +103,21 @@ func TestProblems(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)
 	log.RedisEmbedded()
+	log.EmbeddedRedisFull(errors.New("7 keys were dropped"))
 	log.CacheFailing(errors.New("*refused*"))
 	log.EventUnreadable(errors.New("no ID"))
 	log.InteractionStuck()
 	entries := p["errors"]
-	if len(entries) != 4 || len(p) != 1 {
+	if len(entries) != 5 || len(p) != 1 {
 		t.Fatalf("posted %v", p)
 	}
 	want(t, entries[0], "⚠️ No REDIS_URL is set")
-	want(t, entries[1], "⚠️ Accounts cannot be cached", `\*refused\*`)
+	want(t, entries[2], "⚠️ Accounts cannot be cached", `\*refused\*`)
 	kinds := map[string]bool{}
 	for _, e := range entries {
 		kinds[e.GroupKey] = true
 	}
-	if len(kinds) != 4 || kinds[""] {
+	if len(kinds) != 5 || kinds[""] {
 		t.Errorf("the entries count as %v", kinds)
 	}
 }
