@@ -87,9 +87,7 @@ func (b *Bot) build() error {
 		return err
 	}
 
-	if b.discord, err = rest.New(s.Discord.Token, s.Discord.APIURL); err != nil {
-		return err
-	}
+	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)

@@ -27,7 +27,6 @@
 package hostapi
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -71,15 +70,6 @@ func New(c Config) (*Client, error) {
 	if c.Transport == nil {
 		c.Transport = newTransport(http.ProxyFromEnvironment)
 	}
-	if c.Observe == nil {
-		c.Observe = func(Call) {}
-	}
-	if c.OnDown == nil {
-		c.OnDown = func(error) {}
-	}
-	if c.OnUp == nil {
-		c.OnUp = func(time.Duration) {}
-	}
 	return &Client{
 		// A redirect is the answer, and so a failure. net/http would turn an action into a
 		// GET, and would take the secret along to subdomains and from https to http.
@@ -89,8 +79,8 @@ func New(c Config) (*Client, error) {
 		base:          base,
 		authorization: func() string { return "Bearer " + c.Secret.Reveal() },
 		mask:          masking(c.Secret.Reveal(), c.Secret.String()),
-		timeout:       cmp.Or(c.Timeout, defaultTimeout),
-		userAgent:     cmp.Or(c.UserAgent, defaultUserAgent),
+		timeout:       c.Timeout,
+		userAgent:     c.UserAgent,
 		operations:    operations,
 		observe:       c.Observe,
 		breaker:       &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},

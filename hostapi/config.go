@@ -11,34 +11,27 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-const (
-	defaultTimeout   = 10 * time.Second
-	defaultUserAgent = "hostbot"
-)
-
-// Config is what a Client needs. BaseURL and Secret are required.
+// Config is what a Client needs. Operations and Transport may be left out.
 type Config struct {
 	// BaseURL is the address of the service that all paths are relative to.
 	BaseURL string
 	// Secret is the bearer token shared with the service.
 	Secret secret.Text
 	// Timeout bounds one request, from connecting to the last byte of the
-	// answer; 0 means 10 s. A call may take several requests.
+	// answer. A call may take several requests.
 	Timeout time.Duration
 	// AllowHTTP permits a BaseURL with plain http to another machine.
 	AllowHTTP bool
-	// UserAgent is sent with every request; empty means "hostbot".
 	UserAgent string
 	// Operations turns operations off or changes how they are called.
 	Operations map[Operation]Override
 	// Transport sends the requests; nil means a pool of connections of the
 	// client's own, which uses the environment's proxy for https.
 	Transport http.RoundTripper
-	// Observe, if set, is called at the end of every call.
+	// Observe is called at the end of every call.
 	Observe func(Call)
-	// OnDown, if set, is called when the circuit breaker opens, with the failure
-	// that opened it. OnUp, if set, is called when it closes, with the time for
-	// which it was open.
+	// OnDown is called when the circuit breaker opens, with the failure that opened
+	// it. OnUp is called when it closes, with the time for which it was open.
 	OnDown func(reason error)
 	OnUp   func(after time.Duration)
 }
@@ -46,7 +39,7 @@ type Config struct {
 // ConfigError is a mistake in a Config. It repeats no value: a secret may stand
 // in the place of another.
 type ConfigError struct {
-	// Field is url, secret, timeout, or operations with the names of an operation
+	// Field is url, secret, or operations with the names of an operation
 	// and of what is changed: operations.restart.path.
 	Field   string
 	Problem string
@@ -65,9 +58,6 @@ func (c Config) Validate() []*ConfigError {
 	_, err := ParseURL(c.BaseURL, c.AllowHTTP)
 	check("url", err)
 	check("secret", c.Secret.CheckHeader())
-	if c.Timeout < 0 {
-		check("timeout", errors.New("is negative"))
-	}
 	_, wrong := operationsWith(c.Operations)
 	return append(mistakes, wrong...)
 }

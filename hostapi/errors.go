@@ -47,8 +47,6 @@ type Error struct {
 	// how long the call lasted with all of them.
 	Attempts int
 	Took     time.Duration
-
-	cause error // why the context ended, where that ended the call
 }
 
 func (e *Error) Error() string {
@@ -61,9 +59,6 @@ func (e *Error) Error() string {
 	}
 	return text
 }
-
-// Unwrap returns why the context ended, where that ended the call, else nil.
-func (e *Error) Unwrap() error { return e.cause }
 
 // CodeOf returns the code of err: "" for nil, that of the *Error in its chain,
 // and otherwise what is known from the context package's errors.
@@ -91,10 +86,10 @@ func IsUncertain(err error) bool {
 }
 
 // Interrupted returns the error of a call, or of the wait for one, that ctx
-// ended. The cause of that is in its chain.
+// ended.
 func Interrupted(ctx context.Context, op Operation) *Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled", cause: context.Cause(ctx)}
+		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled"}
 	}
-	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time", cause: context.Cause(ctx)}
+	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time"}
 }

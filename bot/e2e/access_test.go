@@ -55,10 +55,7 @@ func TestNobodyReachesAnothersBot(t *testing.T) {
 // another version of it may have, and somebody press that.
 func pressPosted(t *testing.T, w *world.World, who *discordtest.User, customID string) *discordtest.Reply {
 	t.Helper()
-	client, err := rest.New(secret.Text(w.Discord.Token()), w.Discord.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := rest.New(secret.Text(w.Discord.Token()), w.Discord.URL())
 	defer client.Close()
 	channel := w.Discord.AddChannel("general")
 	old := discordgo.Button{Label: "Old", Style: discordgo.SecondaryButton, CustomID: customID}

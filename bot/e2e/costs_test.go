@@ -49,10 +49,8 @@ func TestNothingIsLeftOfAnInteraction(t *testing.T) {
 	after := inUse()
 	t.Logf("after %d: %+v; after %d: %+v", first, before, 10*first, after)
 
-	// What is remembered for a while, so that no interaction is answered twice,
-	// is at its most after 40,000: half a megabyte. A single word that was left
-	// of each interaction would make 0.7 MB more.
-	const mayGrow = 1 << 20
+	// A single word that was left of each interaction would make 0.7 MB.
+	const mayGrow = 1 << 19
 	if grown := after.heap - before.heap; grown > mayGrow {
 		t.Errorf("the heap has grown by %d bytes", grown)
 	}

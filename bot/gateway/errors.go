@@ -29,16 +29,10 @@ func finalReason(code int) string {
 	switch code {
 	case 4004, http.StatusUnauthorized:
 		return "the bot token is not valid; check DISCORD_TOKEN"
-	case 4010:
-		return "the shard is not valid"
 	case 4011:
 		return "the bot is in so many guilds that it must be sharded"
-	case 4012:
-		return "the gateway version is not supported any more"
-	case 4013:
-		return "the intents are not valid"
-	case 4014:
-		return "the intents are not allowed for this bot"
+	case 4010, 4012, 4013, 4014:
+		return "it does not take the shard, the gateway version or the intents that this program asks for"
 	default:
 		return ""
 	}

@@ -183,19 +183,9 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 // Clean returns a reference as it is kept, of one as somebody typed it: with
 // small letters, spaces, a # or an O for a 0. It returns "" where it is none.
 func Clean(typed string) string {
-	code := strings.Map(func(c rune) rune {
-		switch {
-		case c >= '0' && c <= '9' || c >= 'A' && c <= 'Z':
-			return c
-		case c == ' ' || c == '#' || c == '`' || c == '-':
-			return -1
-		default:
-			return '?'
-		}
-	}, strings.ToUpper(typed))
-	// The letters that references do not have, by what they are taken for.
-	code = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(code)
-	if len(code) != codeLength || strings.Contains(code, "?") {
+	// References do not have the letters O, I and L.
+	code := strings.NewReplacer(" ", "", "#", "", "`", "", "-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(typed))
+	if len(code) != codeLength || strings.Trim(code, "0123456789ABCDEFGHJKMNPQRSTUVWXYZ") != "" {
 		return ""
 	}
 	return code

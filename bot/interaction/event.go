@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/valyala/fastjson"
@@ -147,17 +148,11 @@ func texts(values []*fastjson.Value) []string {
 	return list
 }
 
-// IsSnowflake tells whether id has the form of Discord's IDs: up to 20 digits.
+// IsSnowflake tells whether id has the form of Discord's IDs: digits that make a
+// number of 64 bits.
 func IsSnowflake(id string) bool {
-	if id == "" || len(id) > 20 {
-		return false
-	}
-	for _, c := range id {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	_, err := strconv.ParseUint(id, 10, 64)
+	return err == nil
 }
 
 // reference derives seven letters and digits from the interaction's ID: the

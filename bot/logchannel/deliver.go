@@ -5,21 +5,19 @@ import (
 	"time"
 )
 
-// queue is where records wait: the stream or, while Redis is away, the outbox.
-type queue interface {
-	// oldest returns the first records.
-	oldest(ctx context.Context, count int) ([]record, error)
-	// save keeps the state, and removes the records that are done with it.
-	save(ctx context.Context, next state, done []string) error
-}
-
-// head is the beginning of a queue.
+// head is the beginning of what waits: in the stream or, while Redis is away, in the
+// outbox.
 type head struct {
 	held    bool // by this process; otherwise nothing may be sent
 	waiting int
 	state   state
 	records []record
+	save    saver
 }
+
+// saver keeps the state where head has it from, and removes the records that are done
+// with it.
+type saver func(ctx context.Context, next state, done []string) error
 
 // run delivers, one request a turn, until stopping is closed. Then it delivers
 // what is left until ctx is done.
@@ -40,6 +38,7 @@ func (ch *channel) run(ctx context.Context, stopping <-chan struct{}) {
 // drain delivers until nothing is left, nothing can be done about it, or ctx is
 // done; and lets others deliver.
 func (ch *channel) drain(ctx context.Context) {
+	ch.outbox.crowd(false)
 	for ctx.Err() == nil {
 		worked := ch.turn(ctx, true)
 		pause := time.Until(ch.retryAt)
@@ -65,19 +64,13 @@ func (ch *channel) drain(ctx context.Context) {
 // turn does what is due, and tells whether there was something that could be
 // done.
 func (ch *channel) turn(ctx context.Context, hurry bool) bool {
-	q, h := ch.queue(ctx, hurry)
+	h := ch.head(ctx, hurry)
+	ch.outbox.crowd(!hurry && h.waiting > ch.MaxWaiting)
 	ch.updateStatus(h.note)
 	if !h.held || time.Now().Before(ch.retryAt) {
 		return false
 	}
-	var worked bool
-	var err error
-	if h.waiting > ch.MaxWaiting {
-		worked, err = ch.merge(ctx, q, h.state)
-	}
-	if err == nil && !worked {
-		worked, err = ch.deliver(ctx, q, h)
-	}
+	worked, err := ch.deliver(ctx, h)
 	if err != nil {
 		ch.log.Debug().Err(err).Msg("redis does not take what is to be delivered to a log channel")
 		return false
@@ -85,9 +78,9 @@ func (ch *channel) turn(ctx context.Context, hurry bool) bool {
 	return worked
 }
 
-// queue returns where records wait. Those in the outbox go to the stream, but
-// for what is being delivered from the outbox: this is finished first.
-func (ch *channel) queue(ctx context.Context, hurry bool) (queue, head) {
+// head returns the beginning of what waits. What is in the outbox goes to the stream,
+// but for what is being delivered from the outbox: this is finished first.
+func (ch *channel) head(ctx context.Context, hurry bool) head {
 	busy := ch.outbox.state.Plan != nil
 	// Another process may reach Discord where this one does not.
 	stepAside := ch.last == away && !hurry && time.Now().Before(ch.retryAt)
@@ -95,15 +88,15 @@ func (ch *channel) queue(ctx context.Context, hurry bool) (queue, head) {
 	if err != nil {
 		h = ch.outbox.head()
 		h.held = busy || hurry || ch.outbox.deserted(ch.Timing.Grace)
-		return ch.outbox, h
+		return h
 	}
 	if ch.outbox.recovered() {
 		ch.log.Info().Msg("redis is back: log channel entries are kept there again")
 	}
 	if busy {
-		return ch.outbox, ch.outbox.head()
+		return ch.outbox.head()
 	}
-	return ch.stream, h
+	return h
 }
 
 // reconcile returns the head of the stream after it made the outbox and the
@@ -128,13 +121,13 @@ func (ch *channel) reconcile(ctx context.Context, stepAside bool) (head, error) 
 
 // deliver carries out the plan that it finds, or makes one, and tells whether
 // there was something to be done.
-func (ch *channel) deliver(ctx context.Context, q queue, h head) (bool, error) {
+func (ch *channel) deliver(ctx context.Context, h head) (bool, error) {
 	s := h.state
 	if s.Plan == nil {
 		if s.Plan = ch.plan(s, h.records); s.Plan == nil {
 			return false, nil
 		}
-		if err := q.save(ctx, s, nil); err != nil {
+		if err := h.save(ctx, s, nil); err != nil {
 			return false, err
 		}
 	}
@@ -142,5 +135,5 @@ func (ch *channel) deliver(ctx context.Context, q queue, h head) (bool, error) {
 	if ctx.Err() != nil && err != nil {
 		return false, ctx.Err() // the program ends
 	}
-	return true, ch.settle(ctx, q, s, message, err)
+	return true, ch.settle(ctx, h.save, s, message, err)
 }

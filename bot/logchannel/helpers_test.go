@@ -39,7 +39,7 @@ func newOffice(t *testing.T, config discordtest.Config) office {
 	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
 }
 
-// maxWaiting is when equal errors among the oldest are merged.
+// maxWaiting is from when on the processes count equal errors.
 const maxWaiting = 100
 
 // unlimited is a Discord without rate limits.
@@ -87,10 +87,7 @@ func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logc
 	if err != nil {
 		return nil, err
 	}
-	client, err := rest.New(secret.Text(token), discordURL)
-	if err != nil {
-		return nil, err
-	}
+	client := rest.New(secret.Text(token), discordURL)
 	texts, err := locale.Load()
 	if err != nil {
 		return nil, err

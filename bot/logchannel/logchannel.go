@@ -50,9 +50,9 @@ type Config struct {
 	Texts    *locale.Texts
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
-	// MaxWaiting is how many entries may wait for a channel before equal errors
-	// among the oldest become one. Of those that Redis has, the process keeps the
-	// latest ones as well, twice as many.
+	// MaxWaiting is how many entries may wait for a channel before each process counts
+	// further equal errors itself, until fewer wait. Of those that Redis has, the
+	// process keeps the latest ones as well, twice as many.
 	MaxWaiting int
 }
 
@@ -114,8 +114,14 @@ func New(c Config) *Delivery {
 		d.all[i].updateStatus(func(s *Status) { s.Categories = append(s.Categories, category) })
 		d.channels[category] = d.all[i]
 	}
-	for _, ch := range d.all {
-		ch.announce = func(e *discordgo.MessageEmbed) { d.announce(ch, e) }
+	for _, about := range d.all {
+		about.announce = func(e *discordgo.MessageEmbed) {
+			for _, ch := range d.all {
+				if ch != about {
+					ch.post(Entry{Category: Lifecycle, Embed: e})
+				}
+			}
+		}
 	}
 	return d
 }
@@ -132,15 +138,6 @@ func (d *Delivery) Start() {
 func (d *Delivery) Post(e Entry) {
 	if ch := d.channels[e.Category]; ch != nil && e.Embed != nil {
 		ch.post(e)
-	}
-}
-
-// announce tells of a channel in the others.
-func (d *Delivery) announce(about *channel, e *discordgo.MessageEmbed) {
-	for _, ch := range d.all {
-		if ch != about {
-			ch.post(Entry{Category: Lifecycle, Embed: e})
-		}
 	}
 }
 

@@ -14,9 +14,10 @@ type outbox struct {
 	limit int   // of records that Redis has as well
 	state state // of the delivery from here; used by the deliverer alone
 
-	mu    sync.Mutex
-	items []*item   // in the order of the posts
-	down  time.Time // since when Redis takes no records; zero while it does
+	mu      sync.Mutex
+	items   []*item   // in the order of the posts
+	down    time.Time // since when Redis takes no records; zero while it does
+	crowded bool      // too many records wait for the channel
 }
 
 // item is a record in the outbox.
@@ -63,23 +64,23 @@ func (o *outbox) post(r record) (atOnce bool) {
 	return atOnce
 }
 
-// keep keeps records that Redis may have.
-func (o *outbox) keep(records []record) {
+// crowd notes whether too many records wait. As long as they do, equal errors go on
+// being counted here.
+func (o *outbox) crowd(crowded bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, r := range records {
-		o.items = append(o.items, &item{record: r, stage: tried})
-	}
+	o.crowded = crowded
 }
 
 // unrecorded returns the records that Redis may not have, but for those that are
-// being delivered. They count no further errors.
+// being delivered or still counted. They count no further errors.
 func (o *outbox) unrecorded(delivering *plan) []record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var records []record
 	for _, it := range o.items {
-		if it.stage != recorded && !delivering.covers(it.ID) {
+		counts := o.crowded && it.stage == fresh && it.Group != ""
+		if it.stage != recorded && !counts && !delivering.covers(it.ID) {
 			it.stage = tried
 			records = append(records, it.record)
 		}
@@ -109,9 +110,11 @@ func (o *outbox) added(records []record) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.mark(ids, recorded)
-	for len(o.items) > o.limit && o.items[0].stage == recorded {
-		o.items = o.items[1:]
-	}
+	surplus := len(o.items) - o.limit
+	o.items = slices.DeleteFunc(o.items, func(it *item) bool {
+		surplus--
+		return surplus >= 0 && it.stage == recorded
+	})
 }
 
 // reconcile forgets the records that Discord has, and notes those that Redis has
@@ -163,12 +166,7 @@ func (o *outbox) deserted(grace time.Duration) bool {
 
 func (o *outbox) head() head {
 	records := o.unrecorded(nil)
-	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)]}
-}
-
-func (o *outbox) oldest(_ context.Context, count int) ([]record, error) {
-	records := o.unrecorded(nil)
-	return records[:min(len(records), count)], nil
+	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)], save: o.save}
 }
 
 func (o *outbox) save(_ context.Context, next state, done []string) error {

@@ -80,37 +80,37 @@ func (ch *channel) send(ctx context.Context, p *plan) (message string, err error
 }
 
 // settle notes the outcome of the state's plan.
-func (ch *channel) settle(ctx context.Context, q queue, s state, message string, err error) error {
+func (ch *channel) settle(ctx context.Context, save saver, s state, message string, err error) error {
 	p := s.Plan
 	ch.last = judge(err)
 	switch {
 	case ch.last == deleted && p.Edits == "": // by staff, after it was posted
-		return ch.done(ctx, q, s, "")
+		return ch.done(ctx, save, s, "")
 	case ch.last == taken:
-		return ch.done(ctx, q, s, message)
+		return ch.done(ctx, save, s, message)
 	case ch.last == deleted, ch.last == malformed && p.Edits != "": // the errors go into a new message
-		return q.save(ctx, s.abandoned(), nil)
+		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
 		ch.single = true
-		return q.save(ctx, s.abandoned(), nil)
+		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && !p.Stub:
 		ch.log.Error().Err(err).Interface("entry", p.Slots[0].Embed).Msg("discord refuses a log channel entry")
 		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Embed: refused(p.Slots[0], ch.Texts)}}}
 		s.Plan = stub.namedFor(ch.id)
-		return q.save(ctx, s, nil)
+		return save(ctx, s, nil)
 	default:
-		return ch.postpone(ctx, q, s, err)
+		return ch.postpone(ctx, save, s, err)
 	}
 }
 
 // done forgets the records that the state's plan covers, now that Discord has
 // them.
-func (ch *channel) done(ctx context.Context, q queue, s state, message string) error {
+func (ch *channel) done(ctx context.Context, save saver, s state, message string) error {
 	ch.single, ch.retryAt = false, time.Time{}
 	ch.pauses.Reset()
 	ch.updateStatus(func(s *Status) { s.Sent++ })
 	ch.outbox.reconcile(fate{delivered: s.Plan.Covers})
-	err := q.save(ctx, s.carriedOut(message), s.Plan.Covers)
+	err := save(ctx, s.carriedOut(message), s.Plan.Covers)
 	if s.Trouble == nil || err != nil { // another process may have the lease: it finds the message there
 		return err
 	}
@@ -123,7 +123,7 @@ func (ch *channel) done(ctx context.Context, q queue, s state, message string) e
 
 // postpone arranges for a plan to be sent later, and says why, once: what somebody
 // has to mend also in the other channels.
-func (ch *channel) postpone(ctx context.Context, q queue, s state, err error) error {
+func (ch *channel) postpone(ctx context.Context, save saver, s state, err error) error {
 	ch.updateStatus(func(s *Status) { s.Retried++ })
 	var e *rest.Error
 	if ch.last == busy && errors.As(err, &e) {
@@ -145,7 +145,7 @@ func (ch *channel) postpone(ctx context.Context, q queue, s state, err error) er
 	}
 	event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
 	s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Code: rest.CodeOf(err), Passing: ch.last == away}
-	if err := q.save(ctx, s, nil); err != nil {
+	if err := save(ctx, s, nil); err != nil {
 		return err
 	}
 	if ch.last == misconfigured {

@@ -90,7 +90,7 @@ func (s *stream) take(ctx context.Context, own []string, giveUp bool) (head, fat
 	s.known.seq, _ = answer[4].(int64)
 	content, _ := answer[5].(string)
 	s.known.state = readState(content)
-	h := head{held: s.known.holder == s.token, waiting: int(waiting), state: s.known.state}
+	h := head{held: s.known.holder == s.token, waiting: int(waiting), state: s.known.state, save: s.save}
 	for pair := range slices.Chunk(stringsOf(answer[3]), 2) {
 		h.records = append(h.records, readRecord(pair[0], pair[len(pair)-1]))
 	}
@@ -147,16 +147,6 @@ func readRecord(streamID, content string) record {
 		r.ID = streamID
 	}
 	return r
-}
-
-func (s *stream) oldest(ctx context.Context, count int) ([]record, error) {
-	messages, err := s.redis.XRangeN(ctx, s.keys[1], "-", "+", int64(count)).Result()
-	records := make([]record, len(messages))
-	for i, m := range messages {
-		content, _ := m.Values["record"].(string)
-		records[i] = readRecord(m.ID, content)
-	}
-	return records, err
 }
 
 // save sets the state, and notes that records are delivered. Where that fails,

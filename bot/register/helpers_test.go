@@ -47,10 +47,7 @@ func newStage(t *testing.T) *stage {
 	server := redistest.StartMiniredis(t)
 	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: time.Second})
 	t.Cleanup(func() { _ = client.Close() })
-	api, err := rest.New(secret.Text(discord.Token()), discord.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := rest.New(secret.Text(discord.Token()), discord.URL())
 	t.Cleanup(api.Close)
 	return &stage{discord, server, client, api, &staff{}}
 }

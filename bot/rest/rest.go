@@ -12,11 +12,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"path"
 	"strconv"
 	"strings"
@@ -50,20 +48,16 @@ type Client struct {
 	transport *http.Transport
 }
 
-// New returns a client for the API at base, version included, such as
+// New returns a client for the API at base, an address with its version, such as
 // https://discord.com/api/v10.
-func New(token secret.Text, base string) (*Client, error) {
-	base = strings.TrimRight(base, "/")
-	if target, err := url.Parse(base); err != nil || target.Host == "" {
-		return nil, fmt.Errorf("rest: %q is no base address", base)
-	}
+func New(token secret.Text, base string) *Client {
 	// HTTP/2 has one connection for all requests, and goes on with it when it is
 	// dead: nothing would reach Discord for minutes.
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
 	return &Client{
 		token: token,
-		base:  base + "/",
+		base:  strings.TrimRight(base, "/") + "/",
 		headers: http.Header{
 			"Authorization": {"Bot " + token.Reveal()},
 			"Content-Type":  {"application/json"},
@@ -78,7 +72,7 @@ func New(token secret.Text, base string) (*Client, error) {
 			Protocols:           http1,
 			WriteBufferSize:     16 << 10, // a list of ten bots in one piece: 4 KiB would take two
 		},
-	}, nil
+	}
 }
 
 // Close gives up idle connections.
@@ -154,7 +148,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req.WithContext(ctx))
 	if err != nil {
-		return nil, c.unanswered(ctx, err)
+		return nil, c.unanswered(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	// What was not read would cost the connection.
@@ -164,7 +158,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	case succeeded && isDiscords(res): // whose first line says all that most callers want
 		return body, nil
 	case err != nil:
-		return nil, c.unanswered(ctx, err)
+		return nil, c.unanswered(err)
 	case !succeeded:
 		return nil, refusal(res, body)
 	case !json.Valid(body):
@@ -176,11 +170,11 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 // unanswered says what became of a request to which no answer came. After one
 // that timed out, no connection is used that was there before: whatever has cut
 // this one off without a word may have cut off all.
-func (c *Client) unanswered(ctx context.Context, err error) *Error {
+func (c *Client) unanswered(err error) *Error {
 	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
 		c.transport.CloseIdleConnections()
 	}
-	return &Error{Message: err.Error(), Uncertain: true, cause: ctx.Err()}
+	return &Error{Message: err.Error(), Uncertain: true}
 }
 
 // isDiscords tells whether a success was answered by Discord. A proxy or a sign-in

@@ -51,10 +51,7 @@ func serve(t *testing.T, handler http.HandlerFunc) (*rest.Client, <-chan sent) {
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
-	client, err := rest.New(botToken, server.URL+"/api/v10/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := rest.New(botToken, server.URL+"/api/v10/")
 	t.Cleanup(client.Close)
 	return client, requests
 }
@@ -149,6 +146,7 @@ func TestMessagesOfAChannel(t *testing.T) {
 // secret that they repeat.
 func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 	const address = "/interactions/11/" + interactionToken + "/callback"
+	const notJSON = " (not in JSON: Cloudflare or a proxy answered)"
 	tests := map[string]struct {
 		answer http.HandlerFunc
 		want   rest.Error // a Message that is empty may be any
@@ -174,34 +172,19 @@ func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 		// Javacord#704, DiscordSRV#1767, discord-api-docs#5385 and 5810
 		"rate limited by a page":                {limited("90", `<html>`), rest.Error{Status: 429, RetryAfter: 90 * time.Second}},
 		"rate limited by a page without a wait": {limited("0", `<html>`), rest.Error{Status: 429, RetryAfter: time.Minute}},
-		"rate limited in a line":                {limited("", `error code: 1015`), rest.Error{Status: 429, Message: "error code: 1015", RetryAfter: time.Minute}},
+		"rate limited in a line":                {limited("", `error code: 1015`), rest.Error{Status: 429, Message: "Too Many Requests" + notJSON, RetryAfter: time.Minute}},
 		"address banned": {
 			limited("", `{"message": "You are being blocked from accessing our API", "code": 0}`), rest.Error{Status: 429, RetryAfter: time.Minute},
 		},
 		"rate limited to no sense":   {limited("NaN", `{"retry_after": -5}`), rest.Error{Status: 429, RetryAfter: time.Minute}},
 		"rate limited beyond belief": {limited("9999999999999999999", `<html>`), rest.Error{Status: 429, RetryAfter: 24 * time.Hour}},
-		// discord-api-docs#6473
-		"Cloudflare in JSON": {
-			answer(403, `{"message": "internal network error", "code": 40333}`),
-			rest.Error{Status: 403, Code: 40333, Message: "internal network error (Cloudflare refuses the request)"},
-		},
-		"Cloudflare's page": {
-			answer(403, "<!DOCTYPE html>\n<html lang=\"en-US\">\n<head>\n<Title>Attention Required! | Cloudflare</title>\n"+strings.Repeat("<meta>", 2000)),
-			rest.Error{Status: 403, Message: "Attention Required! | Cloudflare"},
-		},
 		"overload": {
 			answer(503, "upstream connect error or disconnect/reset before headers. reset reason: overflow"),
-			rest.Error{Status: 503, Message: "upstream connect error or disconnect/reset before headers. reset reason: overflow", Uncertain: true},
+			rest.Error{Status: 503, Message: "Service Unavailable" + notJSON, Uncertain: true},
 		},
-		"page without a title":          {answer(502, "<html><h1>oh"), rest.Error{Status: 502, Message: "Bad Gateway", Uncertain: true}},
-		"nothing":                       {answer(502, ""), rest.Error{Status: 502, Message: "Bad Gateway", Uncertain: true}},
-		"JSON without words":            {answer(400, "{}"), rest.Error{Status: 400, Message: "Bad Request"}},
-		"redirect is no way":            {answer(302, ""), rest.Error{Status: 302, Message: "Found"}},
-		"line with the address":         {answer(404, "Cannot POST "+address), rest.Error{Status: 404, Message: "Cannot POST …"}},
-		"line with the escaped address": {answer(404, "no "+url.QueryEscape(address)), rest.Error{Status: 404, Message: "no …"}},
-		"title with the address": {
-			answer(404, "<title>"+address+" is unknown</title>"), rest.Error{Status: 404, Message: "… is unknown"},
-		},
+		"JSON without words":    {answer(400, "{}"), rest.Error{Status: 400, Message: "Bad Request"}},
+		"redirect is no way":    {answer(302, ""), rest.Error{Status: 302, Message: "Found" + notJSON}},
+		"line with the address": {answer(404, "Cannot POST "+url.QueryEscape(address)), rest.Error{Status: 404, Message: "Not Found" + notJSON}},
 		"JSON with the address": {
 			answer(404, `{"message": "Cannot POST `+address+`"}`),
 			rest.Error{Status: 404, Message: "Cannot POST /interactions/11/<secret>/callback"},
@@ -280,7 +263,7 @@ func TestContextEndsARequest(t *testing.T) {
 				<-requests
 				cancel()
 			}()
-			if err := send(ctx, client); !errors.Is(err, context.Canceled) {
+			if err := send(ctx, client); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
 				t.Errorf("error %v, want %v", err, context.Canceled)
 			}
 		})
@@ -289,9 +272,8 @@ func TestContextEndsARequest(t *testing.T) {
 
 func TestVersionIsThatOfTheAddress(t *testing.T) {
 	for base, want := range map[string]int{"https://discord.com/api/v9": 9, "https://discord.com/api/v10/": 10, "https://discord.com/api": 10} {
-		client, err := rest.New(botToken, base)
-		if err != nil || client.Version() != want {
-			t.Errorf("%s: version %d, error %v", base, client.Version(), err)
+		if got := rest.New(botToken, base).Version(); got != want {
+			t.Errorf("%s: version %d", base, got)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type Lister interface {
 	List(ctx context.Context, userID string) (hostapi.List, error)
 }
 
-// Config is the settings of a Cache and all that it uses. The functions may be nil.
+// Config is the settings of a Cache and all that it uses.
 type Config struct {
 	// Redis must heed the deadline of a command's context
 	// (ContextTimeoutEnabled); every use is bounded to 250 ms by it.
@@ -86,9 +86,6 @@ type Cache struct {
 
 // New returns a cache, to be closed.
 func New(c Config) *Cache {
-	if c.OnGarbage == nil {
-		c.OnGarbage = func(error) {}
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -104,8 +101,7 @@ func New(c Config) *Cache {
 // returned. Where there is none to show, Account waits for the service until ctx
 // is done.
 //
-// There is an error only then, the service's or a *hostapi.Error that wraps
-// ctx's, and where the service says that there is no such account (any more).
+// There is an error only then, the service's or that of hostapi.Interrupted, and where the service says that there is no such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	if _, ok := c.unwritten.Load(userID); !ok {
 		if e := c.get(ctx, freshKey(userID), userID); e != nil {
