@@ -30,7 +30,10 @@ const theSecret = "s3cr3t-of-the-service"
 // newClient returns a client of the service at url, changed by edits.
 func newClient(t testing.TB, url string, edits ...func(*hostapi.Config)) *hostapi.Client {
 	t.Helper()
-	config := hostapi.Config{BaseURL: url, Secret: theSecret, Timeout: 20 * time.Second}
+	config := hostapi.Config{
+		BaseURL: url, Secret: theSecret, Timeout: 20 * time.Second,
+		Observe: func(hostapi.Call) {}, OnDown: func(error) {}, OnUp: func(time.Duration) {},
+	}
 	for _, edit := range edits {
 		edit(&config)
 	}

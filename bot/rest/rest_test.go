@@ -325,8 +325,8 @@ func TestSessionErrors(t *testing.T) {
 	}{
 		"refused":                   {answer(403, `{"message": "no `+botToken+`", "code": 50001}`), "discord: status 403, code 50001: no <secret>"},
 		"rate limited":              {answer(429, `{"message": "slow down", "retry_after": 90.0}`), "discord: status 429: slow down"},
-		"rate limited without JSON": {answer(429, `error code: 1015`), "discord: status 429: error code: 1015"},
-		"bad gateway":               {answer(502, `<html>`), "discord: status 502: Bad Gateway"},
+		"rate limited without JSON": {answer(429, `error code: 1015`), "discord: status 429: Too Many Requests (not in JSON: Cloudflare or a proxy answered)"},
+		"bad gateway":               {answer(502, `<html>`), "discord: status 502: Bad Gateway (not in JSON: Cloudflare or a proxy answered)"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
