@@ -90,8 +90,14 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 // lookup shows a page of a customer's bots with the plan below, for staff.
 func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
-		response := c.botList(r, l, a).draw()
-		response.Message.Embeds = append(response.Message.Embeds, c.view(r).planEmbed(l))
+		v, response := c.view(r), c.botList(r, l, a).draw()
+		plan := v.planEmbed(l)
+		if r.ByStaff() {
+			whose := args{"Name": v.customerName()}
+			response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
+			plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
+		}
+		response.Message.Embeds = append(response.Message.Embeds, plan)
 		return response, nil
 	})
 }
@@ -118,6 +124,14 @@ func (c *Commands) actForCustomer(a action) interaction.Handler {
 	}
 }
 
+// LookupID returns the custom ID of a button that looks a customer up, and
+// ReferenceID that of one that tells what is behind a reference. They may be in any
+// message: whoever presses one must be staff, and is answered beside it.
+func LookupID(customerID string) string { return interaction.Aside + "lookup/" + customerID }
+
+// ReferenceID is described at LookupID.
+func ReferenceID(code string) string { return interaction.Aside + "reference/" + code }
+
 // note answers with one sentence.
 func (v view) note(text string) interaction.Response {
 	return v.draw("", &discordgo.MessageEmbed{Description: text, Color: blurple})
@@ -139,7 +153,7 @@ func (c *Commands) flush(ctx context.Context, r *interaction.Request) (interacti
 
 // reference tells what happened behind a reference that a customer was shown.
 func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
-	v, typed := c.view(r), r.Options[optionCode]
+	v, typed := c.view(r), cmp.Or(r.Options[optionCode], r.Params["code"])
 	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
 	found, err := c.staff.Incident(ctx, code)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/valyala/fastjson"
@@ -47,6 +48,12 @@ func ReadEvent(d *fastjson.Value) *Event {
 	e.Reference = reference(e.ID)
 	e.Message = cmp.Or(messageKey(d), e.ID)
 	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
+	switch {
+	case strings.HasPrefix(e.Name, Aside):
+		e.Message = e.ID
+	case e.Kind == Component:
+		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
+	}
 	return e
 }
 
@@ -84,6 +91,7 @@ func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
 // readCommand walks down the subcommands and gathers the options of the last.
 func (r *Request) readCommand(data *fastjson.Value) {
 	r.Name, r.TargetID = text(data, "name"), text(data, "target_id")
+	r.TargetName = nameOf(data, r.TargetID)
 	options := data.GetArray("options")
 	for len(options) == 1 && isSubcommand(options[0]) {
 		r.Name += " " + text(options[0], "name")
@@ -96,10 +104,24 @@ func (r *Request) readCommand(data *fastjson.Value) {
 			continue
 		}
 		r.Options[name] = optionText(o.Get("value"))
+		if discordgo.ApplicationCommandOptionType(o.GetUint("type")) == discordgo.ApplicationCommandOptionUser {
+			r.TargetName = nameOf(data, r.Options[name])
+		}
 		if o.GetBool("focused") {
 			r.Focused = name
 		}
 	}
+}
+
+// nameOf returns what a user is called whom a command names: in the guild, else on
+// all of Discord, else by the name of the account.
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-resolved-data-structure
+func nameOf(data *fastjson.Value, userID string) string {
+	return cmp.Or(
+		text(data, "resolved", "members", userID, "nick"),
+		text(data, "resolved", "users", userID, "global_name"),
+		text(data, "resolved", "users", userID, "username"),
+	)
 }
 
 func isSubcommand(option *fastjson.Value) bool {

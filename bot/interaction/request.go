@@ -51,6 +51,9 @@ type Request struct {
 
 	// TargetID is the user on whom a context menu was opened.
 	TargetID string
+	// TargetName is what that user, or the one that an option names, is called. Of a
+	// component it is the author of its message's embed, which is the bot's to set.
+	TargetName string
 	// Options holds the options of a command by name, values as text.
 	Options map[string]string
 	// Focused is the name of the option that is being typed (Autocomplete).
