@@ -94,7 +94,7 @@ func (ch *channel) settle(ctx context.Context, q queue, s state, message string,
 		ch.single = true
 		return q.save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && !p.Stub:
-		ch.log.Error().Err(err).Interface("entry", p.Slots[0].Embed).Msg("discord refuses a log channel entry")
+		ch.log.Error().Err(err).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
 		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Embed: refused(p.Slots[0], ch.Texts)}}}
 		s.Plan = stub.namedFor(ch.id)
 		return q.save(ctx, s, nil)
