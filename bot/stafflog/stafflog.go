@@ -68,11 +68,11 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 		Reference: r.Reference, Customer: r.CustomerID,
 	}
 	if a.Outcome == interaction.Done {
-		parts := []string{l.t.Text("log.action.title." + a.Name), bot(a), l.t.Text("log.outcome.done"), l.t.Duration(a.Duration)}
+		parts := []string{"✅ " + l.t.Text("log.action.title."+a.Name), bot(a), l.t.Text("log.outcome.done"), l.t.Duration(a.Duration)}
 		if r.ByStaff() {
 			parts = append(parts, l.byStaff())
 		}
-		entry.Line = l.line("✅", r, parts...)
+		entry.Line = l.line(r, parts...)
 	} else {
 		entry.Embed = l.failedAction(r, a)
 	}
@@ -113,28 +113,27 @@ func (l *Log) byStaff() string { return "🛟 " + l.t.Text("log.action.by_staff"
 
 // Audit writes that staff's own commands were used, or that somebody was refused them.
 func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
-	emoji, title := "👁️", l.t.Text("log.audit.used")
+	title := "👁️ " + l.t.Text("log.audit.used")
 	if a.Refused {
-		emoji, title = "⛔", l.t.Text("log.audit.refused")
+		title = "⛔ " + l.t.Text("log.audit.refused")
 	}
 	parts := []string{title, sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)}
 	if a.Detail != "" {
 		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
 	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(emoji, r, parts...), DedupKey: "audit " + r.ID})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "audit " + r.ID})
 }
 
 // line is an entry in one line: when, who, and what else there is to say.
-func (l *Log) line(emoji string, r *interaction.Request, parts ...string) string {
+func (l *Log) line(r *interaction.Request, parts ...string) string {
 	who := sanitize.User(r.UserID)
 	if r.ByStaff() {
 		who = l.t.Format("log.line.for", locale.Args{"Staff": who, "Customer": sanitize.User(r.CustomerID)})
 	}
-	line := emoji + " <t:" + strconv.FormatInt(time.Now().Unix(), 10) + ":T> " + strings.Join(append([]string{who}, parts...), " · ")
 	if l.footer != "" {
-		line += " · " + l.footer
+		parts = append(parts, l.footer)
 	}
-	return line
+	return "<t:" + strconv.FormatInt(time.Now().Unix(), 10) + ":T> " + who + " · " + strings.Join(parts, " · ")
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
