@@ -82,7 +82,7 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 		if !interaction.IsSnowflake(customerID) {
 			return interaction.Response{}, badInput()
 		}
-		r.CustomerID = customerID
+		r.CustomerID, r.TargetName = customerID, cmp.Or(r.TargetName, r.Params["name"])
 		return h(ctx, r)
 	}
 }
@@ -126,8 +126,12 @@ func (c *Commands) actForCustomer(a action) interaction.Handler {
 
 // LookupID returns the custom ID of a button that looks a customer up, and
 // ReferenceID that of one that tells what is behind a reference. They may be in any
-// message: whoever presses one must be staff, and is answered beside it.
-func LookupID(customerID string) string { return interaction.Aside + "lookup/" + customerID }
+// message: whoever presses one must be staff, and is answered beside it. The name is
+// to be shown, and may be empty.
+func LookupID(customerID, name string) string {
+	const longest = 30 // of 100 characters, of which Discord may count some twice
+	return interaction.Aside + "lookup/" + customerID + "/" + sanitize.Plain(name, longest)
+}
 
 // ReferenceID is described at LookupID.
 func ReferenceID(code string) string { return interaction.Aside + "reference/" + code }

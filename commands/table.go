@@ -124,7 +124,7 @@ func (c *Commands) staffTable() []command {
 	for i := range views {
 		views[i].pattern = onBehalf + "{user}/" + views[i].pattern
 	}
-	views = append(views, route{LookupID("{user}"), lookup})
+	views = append(views, route{LookupID("{user}", "{name...}"), lookup})
 	reference := c.audited(c.reference)
 	return []command{
 		{name: "admin lookup", forStaff: true, options: []option{user}, handle: lookup, components: views},

@@ -52,7 +52,8 @@ type Incident struct {
 	InteractionID string    `json:"interaction"`
 	UserID        string    `json:"user"`
 	CustomerID    string    `json:"customer"` // another's than UserID where staff acted
-	GuildID       string    `json:"guild"`    // empty in a direct message
+	CustomerName  string    `json:"name,omitempty"`
+	GuildID       string    `json:"guild"` // empty in a direct message
 	ChannelID     string    `json:"channel"`
 	Kind          string    `json:"kind"`
 	Route         string    `json:"route"`
@@ -82,7 +83,7 @@ type Incident struct {
 // Of describes the failure of an interaction.
 func Of(r *interaction.Request, err error) Incident {
 	s := Incident{
-		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, GuildID: r.GuildID, ChannelID: r.ChannelID,
+		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, CustomerName: r.CustomerName(), GuildID: r.GuildID, ChannelID: r.ChannelID,
 		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
 		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
 	}

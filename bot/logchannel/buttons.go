@@ -10,7 +10,7 @@ import (
 // lead to the customer whom the card concerns, and to what is behind the reference.
 // Without these functions there are no buttons.
 type Buttons struct {
-	Lookup    func(customerID string) string
+	Lookup    func(customerID, name string) string
 	Reference func(code string) string
 }
 
@@ -70,7 +70,7 @@ func (b Buttons) below(t tally) []button {
 	}
 	var list []button
 	if len(t.Customers) == 1 {
-		list = append(list, button{"button.lookup", b.Lookup(t.Customers[0]), t.References[len(t.References)-1]})
+		list = append(list, button{"button.lookup", b.Lookup(t.Customers[0].ID, t.Customers[0].Name), t.References[len(t.References)-1]})
 	}
 	for _, code := range t.References[max(0, len(t.References)+len(list)-maxInRow):] {
 		list = append(list, button{"button.reference", b.Reference(code), code})

@@ -28,9 +28,9 @@ type Entry struct {
 	// Own are the first fields of the embed, which tell of this occurrence alone. A
 	// message that counts several does not show them.
 	Own []*discordgo.MessageEmbedField
-	// Customer is the ID of the user whom the entry concerns. A message that counts
-	// says how many they are. It may be empty.
-	Customer string
+	// Customer is whom the entry concerns. A message that counts says how many they
+	// are. The ID may be empty.
+	Customer Customer
 	// DedupKey names the occurrence that the entry tells of. Processes that share
 	// a Redis tell of an occurrence once, however many of them post it within a
 	// day. Empty: each post is an occurrence of its own.
@@ -41,6 +41,12 @@ type Entry struct {
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
 	Reference string
+}
+
+// Customer is a user, and what that one is called, which may be empty.
+type Customer struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
 }
 
 const (
@@ -56,7 +62,8 @@ type tally struct {
 	Since      time.Time `json:"since"`
 	Last       time.Time `json:"last"`
 	References []string  `json:"references,omitempty"` // the latest ones
-	Customers  []string  `json:"customers,omitempty"`  // each once
+	// Customers are those whom it happened to, each once.
+	Customers []Customer `json:"customers,omitempty"`
 }
 
 func (t *tally) add(later tally) {
@@ -67,9 +74,10 @@ func (t *tally) add(later tally) {
 	t.Last = later.Last
 	t.References = append(t.References[:len(t.References):len(t.References)], later.References...)
 	t.References = t.References[max(0, len(t.References)-maxReferences):]
-	for _, id := range later.Customers {
-		if len(t.Customers) < maxCustomers && !slices.Contains(t.Customers, id) {
-			t.Customers = append(slices.Clip(t.Customers), id)
+	for _, c := range later.Customers {
+		known := slices.ContainsFunc(t.Customers, func(other Customer) bool { return other.ID == c.ID })
+		if len(t.Customers) < maxCustomers && !known {
+			t.Customers = append(slices.Clip(t.Customers), c)
 		}
 	}
 }
@@ -107,8 +115,8 @@ func newRecord(e Entry, now time.Time) record {
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
 	}
-	if e.Customer != "" {
-		r.Tally.Customers = []string{e.Customer}
+	if e.Customer.ID != "" {
+		r.Tally.Customers = []Customer{e.Customer}
 	}
 	return r
 }

@@ -57,7 +57,8 @@ func hasty() logchannel.Timing {
 
 // buttons are those of every process.
 var buttons = logchannel.Buttons{
-	Lookup: func(customerID string) string { return "lookup " + customerID }, Reference: func(code string) string { return "reference " + code },
+	Lookup:    func(customerID, name string) string { return "lookup " + customerID + name },
+	Reference: func(code string) string { return "reference " + code },
 }
 
 // process is a delivery as one of the program's processes has it.

@@ -40,7 +40,7 @@ func TestLinesAndCardsKeepTheirOrder(t *testing.T) {
 // concerning is a failure of a customer's.
 func concerning(customer, reference string) logchannel.Entry {
 	return logchannel.Entry{
-		Category: logchannel.Errors, Embed: embed("failure"), GroupKey: "restart", Customer: customer, Reference: reference,
+		Category: logchannel.Errors, Embed: embed("failure"), GroupKey: "restart", Customer: logchannel.Customer{ID: customer, Name: "!"}, Reference: reference,
 		Own: []*discordgo.MessageEmbedField{{Name: "User", Value: "<@" + customer + ">"}},
 	}
 }
@@ -76,10 +76,10 @@ func TestAFoldCountsPeople(t *testing.T) {
 		}
 	}
 	p.Post(concerning("42", "R1"))
-	shows("one", []string{"<@42>"}, []string{"times"}, []string{"Look up = lookup 42", "Reference = reference R1"})
+	shows("one", []string{"<@42>"}, []string{"times"}, []string{"Look up = lookup 42!", "Reference = reference R1"})
 	p.Post(concerning("42", "R2"))
 	shows("one person twice", []string{"2 times", "concerns **1 person**: <@42>"}, nil,
-		[]string{"Look up = lookup 42", "Reference · R1 = reference R1", "Reference · R2 = reference R2"})
+		[]string{"Look up = lookup 42!", "Reference · R1 = reference R1", "Reference · R2 = reference R2"})
 	p.Post(concerning("43", "R3"))
 	shows("two people", []string{"3 times", "concerns **2 people**"}, []string{"<@42>", "<@43>"},
 		[]string{"Reference · R1 = reference R1", "Reference · R2 = reference R2", "Reference · R3 = reference R3"})
@@ -106,7 +106,7 @@ func TestButtonsOfSeveralCards(t *testing.T) {
 	p.Start()
 	await(t, o.errors, "two messages", func() bool { return len(o.errors.Messages()) == 2 })
 	want := []string{
-		"Look up · R1 = lookup 42", "Reference · R1 = reference R1", "Look up · R2 = lookup 43", "Reference · R2 = reference R2",
+		"Look up · R1 = lookup 42!", "Reference · R1 = reference R1", "Look up · R2 = lookup 43!", "Reference · R2 = reference R2",
 	}
 	if got := pressable(o.errors); !slices.Equal(got, want) {
 		t.Errorf("the buttons are %q, want %q", got, want)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,18 +64,12 @@ const (
 // Action writes how an action ended, and whether staff acted for a customer: one that
 // went well in a line, and what needs somebody's attention on a card.
 func (l *Log) Action(r *interaction.Request, a interaction.Action) {
-	entry := logchannel.Entry{
-		Category: logchannel.Actions, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
-		Reference: r.Reference, Customer: r.CustomerID,
-	}
+	entry := logchannel.Entry{Category: logchannel.Actions, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome)}
 	if a.Outcome == interaction.Done {
 		parts := []string{"✅ " + l.t.Text("log.action.title."+a.Name), bot(a), l.t.Text("log.outcome.done"), l.t.Duration(a.Duration)}
-		if r.ByStaff() {
-			parts = append(parts, l.byStaff())
-		}
 		entry.Line = l.line(r, parts...)
 	} else {
-		entry.Embed = l.failedAction(r, a)
+		entry.Embed, entry.Reference, entry.Customer = l.failedAction(r, a), r.Reference, customer(r)
 	}
 	l.poster.Post(entry)
 }
@@ -87,7 +82,7 @@ func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discor
 	}
 	title := emoji + " " + l.t.Text("log.action.title."+a.Name)
 	if r.ByStaff() {
-		title += " · " + l.byStaff()
+		title += " · 🛟 " + l.t.Text("log.action.by_staff")
 	}
 	outcome := l.t.Text("log.outcome." + string(a.Outcome))
 	if a.Interrupted {
@@ -109,7 +104,9 @@ func bot(a interaction.Action) string {
 	return sanitize.Isolate(sanitize.Markdown(a.BotName, nameLimit)) + " " + sanitize.Code(a.BotID, nameLimit)
 }
 
-func (l *Log) byStaff() string { return "🛟 " + l.t.Text("log.action.by_staff") }
+func customer(r *interaction.Request) logchannel.Customer {
+	return logchannel.Customer{ID: r.CustomerID, Name: sanitize.Plain(r.CustomerName(), nameLimit)}
+}
 
 // Audit writes that staff's own commands were used, or that somebody was refused them.
 func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
@@ -117,11 +114,19 @@ func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
 	if a.Refused {
 		title = "⛔ " + l.t.Text("log.audit.refused")
 	}
-	parts := []string{title, sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)}
+	parts := []string{title, sanitize.Code(operation(r.Route), nameLimit)}
 	if a.Detail != "" {
 		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
 	}
 	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "audit " + r.ID})
+}
+
+// operation is a route as people may read it: without the parameters and what only
+// sorts the custom IDs.
+func operation(route string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(route, "/"), func(part string) bool {
+		return strings.HasPrefix(part, "{") || part == "for" || part+"/" == interaction.Aside
+	}), " ")
 }
 
 // line is an entry in one line: when, who, and what else there is to say.
@@ -156,7 +161,7 @@ func (l *Log) Failure(r *interaction.Request, err error, alreadyReported bool) {
 	entry.Description = l.t.Text("log.todo." + about.Cause)
 	l.poster.Post(logchannel.Entry{
 		Category: logchannel.Errors, Embed: entry, Own: append(l.people(r), l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`")),
-		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: r.CustomerID,
+		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: customer(r),
 	})
 }
 

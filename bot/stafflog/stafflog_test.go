@@ -79,10 +79,13 @@ func TestActions(t *testing.T) {
 	if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != "<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2 s" {
 		t.Errorf("an action that went well is told so: %q", entries[0].Line)
 	}
+	if entries[0].Reference != "" { // behind which there is nothing
+		t.Errorf("an action that went well leads to %q", entries[0].Reference)
+	}
 	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2 s", "`ABC1234`", "<#8> Guild `7`", "mend that or tell the customer")
 	want(t, entries[2], "⚠️ Restart", "Not confirmed", "`ABC1234`", "before anyone tries again")
 	for _, e := range entries[1:] {
-		if e.Customer != "42" || e.Reference != "ABC1234" {
+		if e.Customer.ID != "42" || e.Reference != "ABC1234" {
 			t.Errorf("the card leads to %q and %q", e.Customer, e.Reference)
 		}
 	}
@@ -175,9 +178,10 @@ func TestStaffStandOut(t *testing.T) {
 	if len(entries) != 4 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "<@42> `42` for <@43> `43` · ✅ Restart", "staff for a customer")
-	want(t, entries[1], "👁️ Staff command · ", "<@42> `42` for <@43> `43`", "ABC", "restart/{bot...}")
+	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
+	want(t, entries[1], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
 	want(t, entries[2], "⛔ Staff command refused", "<@42>")
+	want(t, entries[3], "❌ Restart · 🛟 staff for a customer", "<@42>", "<@43>")
 }
 
 // TestEachCauseSaysWhatToDo has each thing fail that staff can do something about.
