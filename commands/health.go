@@ -46,19 +46,18 @@ type Shard struct {
 func (v view) drawHealth(h Health) interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("staff.status.title"), Color: green}
 	var todo []string
-	field := func(key, value, cure string) {
+	field := func(key, value, cure string, inline bool) {
 		if cure != "" {
 			embed.Color, value = orange, "⚠️ "+value
 			todo = append(todo, "⚠️ "+cure)
 		}
-		embed.Fields = append(embed.Fields, v.field(key, value, true))
+		embed.Fields = append(embed.Fields, v.field(key, value, inline))
 	}
-	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "")
-	field("staff.status.up", relative(h.Started), "")
-	field("staff.status.served", strconv.FormatInt(h.Served, 10), "")
+	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
+	field("staff.status.up", relative(h.Started), "", true)
+	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
 	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
-	field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"))
-	field("staff.status.service", v.service(h), v.unless(h.Failed == 0 && h.DownSince.IsZero(), "staff.todo.service"))
+	field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"), true)
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
 	case h.RedisErr != nil:
@@ -67,9 +66,10 @@ func (v view) drawHealth(h Health) interaction.Response {
 		redis = v.t.Text("staff.status.embedded")
 		todo = append(todo, "💡 "+v.t.Text("staff.todo.embedded"))
 	}
-	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"))
+	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
+	field("staff.status.service", v.service(h), v.unless(h.Failed == 0 && h.DownSince.IsZero(), "staff.todo.service"), false)
 	for _, ch := range h.Log {
-		field("staff.status.log", v.logChannel(ch), v.logCure(ch))
+		field("staff.status.log", v.logChannel(ch), v.logCure(ch), false)
 	}
 	if len(todo) == 0 {
 		todo = []string{"✅ " + v.t.Text("staff.todo.nothing")}

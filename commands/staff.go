@@ -52,6 +52,9 @@ func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
 		if r.Kind != interaction.Autocomplete {
 			response.Audit = &interaction.Audit{Refused: true}
 		}
+		if r.GuildID != c.staff.GuildID { // a log channel may be anywhere
+			return response, refuse("the caller is not in staff's guild", "staff.elsewhere")
+		}
 		return response, refuse("the caller is not staff", "staff.denied")
 	}
 }

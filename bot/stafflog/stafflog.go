@@ -80,17 +80,15 @@ func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discor
 	if a.Outcome == interaction.Unconfirmed {
 		emoji, color = "⚠️", orange
 	}
-	title := emoji + " " + l.t.Text("log.action.title."+a.Name)
+	title := emoji + " " + l.t.Text("log.action.title."+a.Name) + " · " + l.t.Text("log.outcome."+string(a.Outcome))
+	if a.Interrupted {
+		title += ": " + l.t.Text("log.outcome.interrupted")
+	}
 	if r.ByStaff() {
 		title += " · 🛟 " + l.t.Text("log.action.by_staff")
 	}
-	outcome := l.t.Text("log.outcome." + string(a.Outcome))
-	if a.Interrupted {
-		outcome += ": " + l.t.Text("log.outcome.interrupted")
-	}
 	entry := l.entry(title, color, append(l.people(r),
 		l.field("bot", bot(a)),
-		l.field("outcome", outcome),
 		l.field("duration", l.t.Duration(a.Duration)),
 		l.field("where", l.where(r)),
 		l.field("reference", "`"+r.Reference+"`"),

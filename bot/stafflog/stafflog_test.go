@@ -83,7 +83,7 @@ func TestActions(t *testing.T) {
 		t.Errorf("an action that went well leads to %q", entries[0].Reference)
 	}
 	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2 s", "`ABC1234`", "<#8> Guild `7`", "mend that or tell the customer")
-	want(t, entries[2], "⚠️ Restart", "Not confirmed", "`ABC1234`", "before anyone tries again")
+	want(t, entries[2], "⚠️ Restart · Not confirmed", "`ABC1234`", "before anyone tries again")
 	for _, e := range entries[1:] {
 		if e.Customer.ID != "42" || e.Reference != "ABC1234" {
 			t.Errorf("the card leads to %q and %q", e.Customer, e.Reference)
@@ -181,7 +181,7 @@ func TestStaffStandOut(t *testing.T) {
 	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
 	want(t, entries[1], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
 	want(t, entries[2], "⛔ Staff command refused", "<@42>")
-	want(t, entries[3], "❌ Restart · 🛟 staff for a customer", "<@42>", "<@43>")
+	want(t, entries[3], "❌ Restart · Failed · 🛟 staff for a customer", "<@42>", "<@43>")
 }
 
 // TestEachCauseSaysWhatToDo has each thing fail that staff can do something about.
