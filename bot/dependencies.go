@@ -2,15 +2,15 @@ package bot
 
 import "time"
 
-// redisLost is told when Redis has not answered for a while.
+// redisLost is told when Redis could not be used for a while.
 func (b *Bot) redisLost(reason error) {
-	b.log.Warn().Err(reason).Msg("redis does not answer: the hosting service is asked for every account, and replicas do not see each other's actions")
+	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
 	b.telling.Go(func() { b.stafflog.RedisLost(reason) })
 }
 
-// redisBack is told when Redis answers again.
+// redisBack is told when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
-	b.log.Info().Dur("after", after).Msg("redis answers again")
+	b.log.Info().Dur("after", after).Msg("redis can be used again")
 	b.telling.Go(func() { b.stafflog.RedisBack(after) })
 }
 
@@ -31,8 +31,8 @@ func (b *Bot) embeddedRedisFull(reason error) {
 	b.telling.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
 }
 
-// cacheFailing is told that accounts cannot be cached.
-func (b *Bot) cacheFailing(reason error) {
-	b.log.Warn().Err(reason).Msg("accounts cannot be cached: the hosting service is asked more often")
-	b.telling.Go(func() { b.stafflog.CacheFailing(reason) })
+// cacheGarbage is told that a key of the cache held something else than an account.
+func (b *Bot) cacheGarbage(reason error) {
+	b.log.Warn().Err(reason).Msg("what is cached of an account makes no sense: the hosting service is asked")
+	b.telling.Go(func() { b.stafflog.CacheGarbage(reason) })
 }

@@ -28,7 +28,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Source: loggedLister{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
-		OnTrouble: b.cacheFailing,
+		OnGarbage: b.cacheGarbage,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil

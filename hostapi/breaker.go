@@ -1,6 +1,7 @@
 package hostapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"sync"
@@ -11,10 +12,12 @@ const (
 	// openAfter is how many accounts must begin to fail, with no success between,
 	// for the circuit breaker to open.
 	openAfter = 5
-	// The pauses before the service is tried again double from firstPause to
+	// The pauses before a failing account is tried again double from firstPause to
 	// lastPause.
 	firstPause = time.Second
 	lastPause  = 15 * time.Second
+	// probeWait is how long a call waits for another one's probe.
+	probeWait = time.Second
 	// maxHold bounds for how long no request is made because the service said so.
 	maxHold = 30 * time.Second
 	// maxFailing bounds the memory for failing accounts, at some 100 bytes each.
@@ -25,9 +28,10 @@ const (
 // wants to be left alone.
 //
 // The service may fail for some accounts alone. An account whose last call
-// failed is therefore remembered as failing until a call for it succeeds. Its
-// further failures do not count, and while the breaker is open, it waits twice as
-// long as other accounts, whose calls tell more.
+// failed is therefore remembered as failing until a call for it succeeds, and its
+// further failures do not count. While the breaker is open, failing accounts wait
+// for growing pauses. The first call for any other account is let through at once,
+// as it tells whether the service works, and calls that come meanwhile wait for it.
 type breaker struct {
 	onDown func(reason error)
 	onUp   func(after time.Duration)
@@ -36,9 +40,15 @@ type breaker struct {
 	failing   map[string]bool // by user ID
 	count     int             // of accounts that began to fail since a call succeeded
 	openSince time.Time       // zero: the breaker is closed
-	retryAt   time.Time       // no call is let through before
+	retryAt   time.Time       // no call for a failing account, or after a 429 for any, is let through before
 	pause     time.Duration   // the last one, while the breaker is open
-	probing   bool            // a probe is under way
+	probe     *probe          // under way; nil: none
+}
+
+// probe is a call that decides whether the breaker closes.
+type probe struct {
+	failing bool          // its account's calls fail, so that its failure tells nothing
+	ended   chan struct{} // closed then
 }
 
 func (b *breaker) downSince() time.Time {
@@ -47,47 +57,71 @@ func (b *breaker) downSince() time.Time {
 	return b.openSince
 }
 
-// allow tells whether a call may be made now, and returns its error if not. A
-// call that is allowed must be passed to record when it has ended. A probe is a
-// call that decides whether the breaker closes.
-func (b *breaker) allow(call call, now time.Time) (probe bool, refusal *Error) {
+// allow tells whether a call may be made, and returns its error if not. A call that
+// is allowed must be passed to record when it has ended, with its probe.
+func (b *breaker) allow(ctx context.Context, call call) (*probe, *Error) {
+	limit := time.After(probeWait)
+	for {
+		own, other, refusal := b.try(call, time.Now())
+		if other == nil {
+			return own, refusal
+		}
+		select {
+		case <-other.ended:
+			if !other.failing && !b.downSince().IsZero() {
+				return nil, refusal
+			}
+		case <-limit:
+			return nil, refusal
+		case <-ctx.Done():
+			return nil, refusal
+		}
+	}
+}
+
+// try allows or refuses a call now. Where another call's probe is under way it
+// returns that, with what to say if the probe fails.
+func (b *breaker) try(call call, now time.Time) (own, other *probe, refusal *Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	wait := b.retryAt.Sub(now)
+	wait, failing := b.retryAt.Sub(now), b.failing[call.userID]
 	if b.openSince.IsZero() {
 		if wait > 0 {
-			return false, &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: wait,
+			return nil, nil, &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: wait,
 				Detail: "not sent: the service has had too many requests"}
 		}
-		return false, nil
+		return nil, nil, nil
 	}
-	if b.failing[call.userID] {
-		wait += b.pause
+	refusal = &Error{Code: CodeUnavailable, Op: call.op, RetryAfter: max(wait, 0),
+		Detail: "not sent: the service has been away since " + b.openSince.UTC().Format(time.TimeOnly) + " UTC"}
+	switch {
+	case failing && wait > 0:
+		return nil, nil, refusal
+	case b.probe != nil:
+		return nil, b.probe, refusal
+	default:
+		b.probe = &probe{failing: failing, ended: make(chan struct{})}
+		return b.probe, nil, nil
 	}
-	if b.probing || wait > 0 {
-		return false, &Error{Code: CodeUnavailable, Op: call.op, RetryAfter: max(wait, 0),
-			Detail: "not sent: the service has been away since " + b.openSince.UTC().Format(time.TimeOnly) + " UTC"}
-	}
-	b.probing = true
-	return true, nil
 }
 
 // record takes the outcome of a call that was allowed; failure is nil for a
 // success.
-func (b *breaker) record(userID string, probe bool, failure *Error, now time.Time) {
+func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time) {
 	b.mu.Lock()
 	before := b.openSince
-	if probe {
-		b.probing = false
+	if p != nil {
+		b.probe = nil
+		defer close(p.ended)
 	}
 	switch {
 	case answered(failure):
 		delete(b.failing, userID)
 		b.count = 0
-		if probe {
-			b.openSince, b.pause = time.Time{}, 0
+		if !before.IsZero() {
+			b.openSince, b.pause, b.retryAt = time.Time{}, 0, time.Time{}
 		}
-		if failure != nil && failure.Code == CodeRateLimited && b.openSince.IsZero() {
+		if failure != nil && failure.Code == CodeRateLimited {
 			b.retryAt = now.Add(min(failure.RetryAfter, maxHold))
 		}
 	case meansAway(failure):
@@ -101,7 +135,7 @@ func (b *breaker) record(userID string, probe bool, failure *Error, now time.Tim
 		if before.IsZero() && b.count >= openAfter {
 			b.openSince = now
 		}
-		if probe || b.openSince != before {
+		if p != nil || b.openSince != before {
 			b.pause = min(max(2*b.pause, firstPause), lastPause)
 			b.retryAt = now.Add(b.pause)
 		}

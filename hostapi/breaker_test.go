@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,14 +81,14 @@ func TestBreakerOpensWhenFiveAccountsFail(t *testing.T) {
 			if g.isOpen() {
 				t.Errorf("%s: open after four accounts", name)
 			}
-			g.fails(t, 5, 5)
+			g.fails(t, 42, 42)
 			if !g.isOpen() || len(g.down) != 1 || g.down[0] == nil {
 				t.Fatalf("%s: open %v after five accounts, told of %v", name, g.isOpen(), g.down)
 			}
 			g.sent()
 			asked := time.Now()
 			for _, op := range operations() {
-				_, err := op.call(t.Context(), g.Client)
+				_, err := op.call(t.Context(), g.Client) // for account 42
 				failure := asError(t, err)
 				if failure.Code != hostapi.CodeUnavailable || failure.Uncertain || failure.Attempts != 0 || failure.RetryAfter != time.Second {
 					t.Errorf("%s: %s ends with %#v", name, op.name, err)
@@ -135,13 +136,13 @@ func TestBreakerIsClosedByAnAccountThatIsWell(t *testing.T) {
 			failing[strconv.Itoa(i)] = true
 		}
 		g.fails(t, 0, 4) // the others are not asked for yet
-		pass(time.Second)
 		for i := range 5 {
 			if !g.refused(t, strconv.Itoa(i)) {
-				t.Errorf("the failing account %d is asked for before others", i)
+				t.Errorf("the failing account %d is asked for at once", i)
 			}
 		}
-		if g.refused(t, "well") || g.isOpen() || len(g.up) != 1 || g.up[0] != time.Second {
+		g.fails(t, 5, 9) // which are not known to fail
+		if g.refused(t, "well") || g.isOpen() || len(g.up) != 1 {
 			t.Fatalf("open %v, told up after %v", g.isOpen(), g.up)
 		}
 		for range 10 {
@@ -206,24 +207,20 @@ func TestBreakerCountsAnewAfterAnAnswer(t *testing.T) {
 	}
 }
 
-func TestBreakerProbesAtGrowingPauses(t *testing.T) {
+func TestBreakerTriesFailingAccountsAtGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard(t, answers(503, "", ""))
 		g.fails(t, 1, 5)
 		since := time.Now()
 		for i, seconds := range []time.Duration{1, 2, 4, 8, 15, 15} {
 			pass(seconds*time.Second - time.Millisecond)
-			if !g.refused(t, "early") {
-				t.Errorf("probe %d comes before %d s are over", i, seconds)
+			if !g.refused(t, "5") {
+				t.Errorf("try %d comes before %d s are over", i, seconds)
 			}
 			pass(time.Millisecond)
-			g.fails(t, 10+i, 10+i)
+			g.fails(t, 1+i%5, 1+i%5)
 		}
-		pass(29 * time.Second)
-		if !g.refused(t, "5") {
-			t.Error("a failing account is asked for before twice the pause is over")
-		}
-		pass(time.Second)
+		pass(15 * time.Second)
 		if len(g.down) != 1 || len(g.up) != 0 {
 			t.Errorf("told down by %v, up after %v", g.down, g.up)
 		}
@@ -238,33 +235,62 @@ func TestBreakerProbesAtGrowingPauses(t *testing.T) {
 		g.becomes(answers(503, "", ""))
 		g.fails(t, 1, 1) // which succeeded meanwhile
 		g.fails(t, 21, 24)
-		pass(time.Second)
-		if !g.isOpen() || g.refused(t, "early") {
+		if !g.isOpen() || !g.refused(t, "21") {
 			t.Error("it does not begin anew")
 		}
 	})
 }
 
-func TestBreakerLetsOneProbeThroughAtATime(t *testing.T) {
+func TestBreakerLetsOneCallThroughAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guard(t, answers(503, "", ""))
 		g.fails(t, 1, 5)
-		pass(time.Second)
 		g.becomes(hangs)
 		ctx, leave := context.WithCancel(t.Context())
 		var probe sync.WaitGroup
 		probe.Go(func() { _, _ = g.Restart(ctx, "probe", "s") })
 		synctest.Wait()
-		if !g.refused(t, "other") {
-			t.Error("a second probe beside one that hangs")
+		if began := time.Now(); !g.refused(t, "other") || time.Since(began) != time.Second {
+			t.Errorf("refused after %v beside a call that hangs, want 1 s", time.Since(began))
 		}
 		leave()
 		probe.Wait()
 		g.becomes(works)
 		if g.refused(t, "other") || g.isOpen() {
-			t.Error("a probe that was left is waited for")
+			t.Error("a call that was left is waited for")
 		}
 	})
+}
+
+// Calls of ten accounts come while the one is under way that decides.
+func TestBreakerServesThoseWhoCameMeanwhile(t *testing.T) {
+	for name, test := range map[string]struct {
+		end    step
+		served bool
+	}{"it works": {works, true}, "it is away": {answers(503, "", ""), false}} {
+		synctest.Test(t, func(t *testing.T) {
+			g := guard(t, answers(503, "", ""))
+			g.fails(t, 1, 5)
+			g.sent()
+			g.becomes(func(r *http.Request) (*http.Response, error) {
+				pass(200 * time.Millisecond)
+				return test.end(r)
+			})
+			var callers sync.WaitGroup
+			var served atomic.Int32
+			for i := range 10 {
+				callers.Go(func() {
+					if _, err := g.Restart(t.Context(), strconv.Itoa(100+i), "s"); err == nil {
+						served.Add(1)
+					}
+				})
+			}
+			callers.Wait()
+			if n := g.sent(); test.served != (served.Load() == 10) || !test.served && n != 1 {
+				t.Errorf("%s: %d of 10 were served, by %d requests", name, served.Load(), n)
+			}
+		})
+	}
 }
 
 func TestBreakerHeedsRetryAfter(t *testing.T) {

@@ -17,9 +17,10 @@
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
 // of 5xx, an answer that makes no sense) and none has succeeded between. While
-// it is open, calls fail at once with CodeUnavailable, after no attempt. After a
-// pause the next call is let through, and closes the breaker if the service
-// answers it. The pause doubles from 1 s to 15 s.
+// it is open, one call at a time is let through, and closes the breaker if the
+// service answers it. Others wait for that for a second at most, and fail with
+// CodeUnavailable after no attempt. Accounts whose calls failed fail at once, and
+// are let through after pauses that double from 1 s to 15 s.
 //
 // After a 429 that says when to try again, calls fail with CodeRateLimited, after no
 // attempt, until then, for 30 s at most.

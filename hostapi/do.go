@@ -43,8 +43,8 @@ func (c *Client) do(ctx context.Context, call call) (got result, err error) {
 	started, attempts := time.Now(), 0
 	o, failure := c.prepare(call)
 	if failure == nil {
-		var probe bool
-		if probe, failure = c.breaker.allow(call, started); failure == nil {
+		var probe *probe
+		if probe, failure = c.breaker.allow(ctx, call); failure == nil {
 			got, attempts, failure = c.send(ctx, o, call)
 			c.breaker.record(call.userID, probe, failure, time.Now())
 		}

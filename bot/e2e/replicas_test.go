@@ -65,9 +65,9 @@ func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		redis.Stop()
 		restartOnce(t, w, openShop(t, anna))
-		w.StaffRead(t, "Redis does not answer", "do not see each other's actions")
+		w.StaffRead(t, "Redis cannot be used", "do not see each other's actions")
 		redis.Restart()
-		w.StaffRead(t, "Redis answers again after")
+		w.StaffRead(t, "Redis can be used again after")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	})
 }

@@ -121,7 +121,7 @@ func redisOutcomes() []outcome {
 	return []outcome{
 		{
 			unknown: usual, known: usual, acts: usual, keeps: "error.internal",
-			staff: "admin ", lifecycle: "Redis does not answer", noticed: "redis does not answer",
+			staff: "admin ", lifecycle: "Redis cannot be used", noticed: "redis cannot be used",
 			faults: []fault{
 				onTheWay("connection refused", toRedis, faultproxy.Refusing),
 				onTheWay("connection reset", toRedis, faultproxy.Resetting),

@@ -82,7 +82,7 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Record: 250 * time.Millisecond, Turn: time.Second, CountFor: 50 * time.Minute,
-		Lease: 15 * time.Second, Send: 8 * time.Second, TrustNonce: time.Minute, Grace: 10 * time.Second,
+		Lease: 9 * time.Second, Send: 6 * time.Second, TrustNonce: time.Minute, Grace: 10 * time.Second,
 		RetryFirst: time.Second, RetryMost: 30 * time.Second, RetryFail: 5 * time.Minute,
 	}
 }

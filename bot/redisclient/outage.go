@@ -11,27 +11,44 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// lostAfter is how long nothing but failures make an outage: a command that was
-// slow once makes none.
-const lostAfter = 2 * time.Second
+const (
+	// lostAfter is how long nothing but failures make an outage: a command that was
+	// slow once makes none.
+	lostAfter = 2 * time.Second
+	// probePause is between two looks whether Redis can be used again, and probeLimit
+	// bounds one of them.
+	probePause = time.Second
+	probeLimit = time.Second
+	probeKey   = "hostbot:probe"
+)
 
-// Watch has lost called when Redis has not answered for 2 s, and back when it
-// answers again, with for how long it did not. What is noticed is noticed by the
-// commands that are sent; both functions must return at once. It is called before
-// the first command.
+// Watch has lost called when Redis could not be used for 2 s, and back when it can be
+// again, with for how long it could not. What is noticed is noticed by the commands
+// that are sent; both functions must return at once. Watch is called before the first
+// command.
 func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
-	c.Client.AddHook(&outage{lost: lost, back: back, now: time.Now})
+	c.outage = &outage{client: c.Client, lost: lost, back: back}
+	c.outage.ctx, c.outage.cancel = context.WithCancel(context.Background())
+	c.Client.AddHook(c.outage)
 }
 
-// outage tells of outages, as a hook around each command.
+// outage tells of outages, as a hook around each command. A Redis that refuses to
+// write may still be read, and a cluster may serve some keys alone. So the first
+// command that fails begins a series of writes, which goes on until one succeeds.
 type outage struct {
-	lost func(reason error)
-	back func(after time.Duration)
-	now  func() time.Time
+	client redis.UniversalClient
+	lost   func(reason error)
+	back   func(after time.Duration)
 
-	mu    sync.Mutex
-	since time.Time // of the first failure; zero without any
-	told  bool
+	ctx     context.Context // of the series
+	cancel  context.CancelFunc
+	probing sync.Mutex // held during a series
+	series  sync.WaitGroup
+}
+
+func (o *outage) close() {
+	o.cancel()
+	o.series.Wait()
 }
 
 // DialHook leaves dialing as it is: a command that finds no connection fails.
@@ -57,18 +74,46 @@ func (o *outage) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 
 func (o *outage) note(ctx context.Context, err error) {
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return // whoever asked has gone, which says nothing of Redis
-	case !isAway(err):
-		o.answered()
-	default:
-		o.failed(err)
+	case !isUnusable(err):
+	case errors.Is(ctx.Err(), context.Canceled): // whoever asked has gone, which says nothing of Redis
+	case o.ctx.Err() != nil:
+	case o.probing.TryLock():
+		o.series.Go(func() {
+			defer o.probing.Unlock()
+			o.probe(time.Now())
+		})
 	}
 }
 
-// isAway tells whether an error says that Redis cannot be used, and not that it
-// refused one command.
-func isAway(err error) bool {
+// probe writes until Redis takes it, and tells of an outage that began at since.
+func (o *outage) probe(since time.Time) {
+	ticker := time.NewTicker(probePause)
+	defer ticker.Stop()
+	for told := false; ; {
+		select {
+		case <-o.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		ctx, cancel := context.WithTimeout(o.ctx, probeLimit)
+		err := o.client.Set(ctx, probeKey, "", time.Minute).Err()
+		cancel()
+		switch {
+		case !isUnusable(err):
+			if told {
+				o.back(time.Since(since))
+			}
+			return
+		case !told && time.Since(since) >= lostAfter:
+			told = true
+			o.lost(err)
+		}
+	}
+}
+
+// isUnusable tells whether an error says that Redis cannot be used, and not that it
+// refused one command for what that says.
+func isUnusable(err error) bool {
 	var network net.Error
 	var refusal redis.Error
 	switch {
@@ -76,34 +121,18 @@ func isAway(err error) bool {
 		return false
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network):
 		return true
-	case errors.As(err, &refusal): // Redis is not there yet, or does not let the program in
-		return slices.ContainsFunc([]string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM"},
-			func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
+	case errors.As(err, &refusal):
+		return slices.ContainsFunc(unusable(), func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	default: // a connection that ended, a pool that is exhausted
 		return !errors.Is(err, redis.ErrClosed)
 	}
 }
 
-func (o *outage) failed(err error) {
-	o.mu.Lock()
-	now := o.now()
-	if o.since.IsZero() {
-		o.since = now
-	}
-	isNews := !o.told && now.Sub(o.since) >= lostAfter
-	o.told = o.told || isNews
-	o.mu.Unlock()
-	if isNews {
-		o.lost(err)
-	}
-}
-
-func (o *outage) answered() {
-	o.mu.Lock()
-	since, told := o.since, o.told
-	o.since, o.told = time.Time{}, false
-	o.mu.Unlock()
-	if told {
-		o.back(o.now().Sub(since))
+// unusable lists what the refusals of a Redis begin with that is not there yet, does
+// not let the program in, or does not let it write.
+func unusable() []string {
+	return []string{
+		"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM",
+		"READONLY", "OOM", "NOREPLICAS", "MISCONF",
 	}
 }

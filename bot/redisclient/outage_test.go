@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,57 +18,79 @@ type replyError string
 func (e replyError) Error() string { return string(e) }
 func (replyError) RedisError()     {}
 
-func TestAnOutageIsTwoSecondsOfNothingButFailures(t *testing.T) {
+// broken is a Redis that fails for some time: all commands, or those alone that write.
+type broken struct {
+	err        error
+	writesOnly bool
+	until      time.Time
+}
+
+func (b *broken) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (b *broken) ProcessHook(redis.ProcessHook) redis.ProcessHook {
+	return func(_ context.Context, cmd redis.Cmder) error {
+		var err error
+		if time.Now().Before(b.until) && (!b.writesOnly || cmd.Name() == "set") {
+			err = b.err
+		}
+		cmd.SetErr(err)
+		return err
+	}
+}
+
+func (b *broken) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
-	type step struct {
-		after time.Duration
-		err   error
-	}
-	tests := map[string]struct {
-		steps []step
-		lost  int
-		back  []time.Duration
+	for name, test := range map[string]struct {
+		broken
+		lasts time.Duration
+		told  bool
 	}{
-		"all is well":       {steps: []step{{0, nil}, {time.Hour, redis.Nil}}},
-		"slow once":         {steps: []step{{0, context.DeadlineExceeded}, {3 * time.Second, nil}}},
-		"lost and back":     {[]step{{0, refused}, {time.Second, refused}, {time.Second, refused}, {time.Minute, refused}, {time.Second, nil}, {0, nil}}, 1, []time.Duration{63 * time.Second}},
-		"lost twice":        {[]step{{0, refused}, {2 * time.Second, refused}, {0, nil}, {0, refused}, {2 * time.Second, refused}}, 2, []time.Duration{2 * time.Second}},
-		"refuses a command": {steps: []step{{0, replyError("WRONGTYPE")}, {time.Hour, replyError("OOM")}}},
-		"is loading":        {[]step{{0, replyError("LOADING")}, {2 * time.Second, replyError("LOADING")}}, 1, nil},
-		"lets nobody in":    {[]step{{0, replyError("NOAUTH")}, {2 * time.Second, replyError("WRONGPASS")}}, 1, nil},
-		"closed by us":      {steps: []step{{0, redis.ErrClosed}, {time.Hour, redis.ErrClosed}}},
-	}
-	for name, test := range tests {
+		"slow once":             {broken{err: context.DeadlineExceeded}, 500 * time.Millisecond, false},
+		"refuses connections":   {broken{err: refused}, time.Minute, true},
+		"is loading":            {broken{err: replyError("LOADING Redis is loading the dataset in memory")}, time.Minute, true},
+		"lets nobody in":        {broken{err: replyError("NOAUTH Authentication required.")}, time.Minute, true},
+		"has no room":           {broken{err: replyError("OOM command not allowed"), writesOnly: true}, time.Minute, true},
+		"is a replica":          {broken{err: replyError("READONLY You can't write"), writesOnly: true}, time.Minute, true},
+		"refuses one command":   {broken{err: replyError("WRONGTYPE Operation against a key")}, time.Minute, false},
+		"has been closed by us": {broken{err: redis.ErrClosed}, time.Minute, false},
+	} {
 		t.Run(name, func(t *testing.T) {
-			now := time.Unix(1_700_000_000, 0)
-			lost := 0
-			var back []time.Duration
-			o := &outage{
-				lost: func(error) { lost++ }, back: func(after time.Duration) { back = append(back, after) },
-				now: func() time.Time { return now },
-			}
-			for _, s := range test.steps {
-				now = now.Add(s.after)
-				process := o.ProcessHook(func(context.Context, redis.Cmder) error { return s.err })
-				if err := process(t.Context(), nil); !errors.Is(err, s.err) {
-					t.Errorf("the hook made %v of %v", err, s.err)
+			synctest.Test(t, func(t *testing.T) {
+				c := &Conn{Client: redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})}
+				var lost []error
+				var back []time.Duration
+				c.Watch(func(reason error) { lost = append(lost, reason) }, func(after time.Duration) { back = append(back, after) })
+				test.until = time.Now().Add(test.lasts)
+				c.Client.AddHook(&test.broken)
+				for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+					_ = c.Client.Get(t.Context(), "key").Err()
+					_ = c.Client.Set(t.Context(), "key", "", 0).Err()
 				}
-			}
-			if lost != test.lost || len(back) != len(test.back) || len(back) > 0 && back[0] != test.back[0] {
-				t.Errorf("lost %d times, back after %v", lost, back)
-			}
+				c.Close()
+				if !test.told && len(lost)+len(back) > 0 || test.told && (len(lost) != 1 || len(back) != 1) {
+					t.Fatalf("lost by %v, back after %v", lost, back)
+				}
+				if test.told && (!strings.Contains(lost[0].Error(), test.err.Error()) || back[0] < test.lasts || back[0] > test.lasts+2*time.Second) {
+					t.Errorf("lost by %v, back after %v", lost, back)
+				}
+			})
 		})
 	}
 }
 
-func TestWhoGivesUpSaysNothingOfRedis(t *testing.T) {
-	now := time.Unix(1_700_000_000, 0)
-	o := &outage{lost: func(err error) { t.Errorf("lost: %v", err) }, now: func() time.Time { return now }}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	process := o.ProcessPipelineHook(func(ctx context.Context, _ []redis.Cmder) error { return ctx.Err() })
-	for range 3 {
-		_ = process(gone, nil)
-		now = now.Add(time.Minute)
-	}
+func TestWatchIgnoresCallersWhoGiveUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Conn{Client: redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})}
+		c.Watch(func(err error) { t.Errorf("lost: %v", err) }, func(time.Duration) {})
+		c.Client.AddHook(&broken{err: context.Canceled, until: time.Now().Add(time.Hour)})
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = c.Client.Get(gone, "key").Err()
+		time.Sleep(time.Minute)
+		c.Close()
+	})
 }

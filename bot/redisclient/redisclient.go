@@ -21,6 +21,7 @@ type Conn struct {
 	Embedded bool
 
 	embedded *embedded // nil: the Redis is a server of its own
+	outage   *outage   // nil: nobody watches
 }
 
 // Open returns the connection to the Redis at an address, whose forms package
@@ -50,6 +51,9 @@ func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, e
 // Close ends the connections, and the Redis where it is inside the process.
 // Commands under way fail. A Conn is closed once.
 func (c *Conn) Close() {
+	if c.outage != nil {
+		c.outage.close()
+	}
 	_ = c.Client.Close() // it fails only where it was closed before
 	if c.embedded != nil {
 		c.embedded.close()

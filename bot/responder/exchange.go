@@ -26,6 +26,7 @@ type exchange struct {
 	deferred     bool
 	edited       bool        // the original shows a response, and not just a deferral
 	acknowledged bool        // Discord has taken a first response
+	begun        bool        // work that a response promised
 	assumed      bool        // it has taken one, which may be another process's
 	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
 	first        time.Duration
@@ -92,6 +93,7 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		response.Then = nil
 	}
 	for err == nil && response.Then != nil {
+		x.begun = true
 		subject := response.Subject
 		response = x.goOn(ctx, response)
 		if !x.mayChange(subject, response) {

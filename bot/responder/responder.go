@@ -190,7 +190,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 // Finish ends an action that a process had begun which has died. Nobody knows how it
 // ended: staff are told so, and the caller for as long as Discord lets us.
 func (r *Responder) Finish(record recovery.Record) {
-	x := &exchange{responder: r, req: &record.Request, to: record.To, acknowledged: true}
+	x := &exchange{responder: r, req: &record.Request, to: record.To, acknowledged: true, begun: true}
 	response := x.result(r.cfg.Interrupted(x.req, record.Action), nil)
 	if record.To.Token == "" {
 		return

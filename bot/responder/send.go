@@ -16,8 +16,9 @@ const (
 	// tokenLife is how long an interaction's token can be used.
 	// https://discord.com/developers/docs/interactions/receiving-and-responding
 	tokenLife = 15 * time.Minute
-	// editLimit bounds one attempt at a later response, editPatience all of
-	// them: long enough for Discord to come back from a short outage.
+	// editLimit bounds one attempt at a later response, editPatience all of them:
+	// long enough for Discord to come back from a short outage. How an action ended
+	// is tried to be said for as long as the token lives.
 	editLimit    = 10 * time.Second
 	editPatience = 2 * time.Minute
 	// maxUnknown is how often a later response is repeated at most that meets a
@@ -92,8 +93,12 @@ func (x *exchange) followUp(ctx context.Context, m interaction.Message) error {
 // persist repeats a later response with growing pauses, for as long as somebody
 // may yet see it.
 func (x *exchange) persist(ctx context.Context, send func(context.Context) error) error {
+	patience := time.Until(x.req.ReceivedAt.Add(tokenLife))
+	if !x.begun {
+		patience = min(patience, editPatience)
+	}
 	// What ran until the program stops may still say how it ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(editPatience, time.Until(x.req.ReceivedAt.Add(tokenLife))))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	defer context.AfterFunc(x.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
 	pauses := backoff.NewExponentialBackOff()

@@ -159,12 +159,15 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	defer func() { _ = res.Body.Close() }()
 	// What was not read would cost the connection.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	succeeded := res.StatusCode >= 200 && res.StatusCode <= 299
 	switch {
+	case succeeded && isDiscords(res): // whose first line says all that most callers want
+		return body, nil
 	case err != nil:
 		return nil, c.unanswered(ctx, err)
-	case res.StatusCode < 200 || res.StatusCode > 299:
+	case !succeeded:
 		return nil, refusal(res, body)
-	case !isDiscords(res) && !json.Valid(body):
+	case !json.Valid(body):
 		return nil, &Error{Message: "the answer is not Discord's", Uncertain: true}
 	}
 	return body, nil

@@ -45,12 +45,12 @@ func (l *Log) InteractionsElsewhere(host string) {
 	l.lifecycle("❗", red, "interactions_elsewhere", nil, cure)
 }
 
-// RedisLost writes that Redis does not answer, why, and what that means.
+// RedisLost writes that Redis cannot be used, why, and what that means.
 func (l *Log) RedisLost(reason error) {
 	l.lifecycle("🗄️", orange, "redis_lost", nil, because(reason))
 }
 
-// RedisBack writes that Redis answers again, and after how long.
+// RedisBack writes that Redis can be used again, and after how long.
 func (l *Log) RedisBack(after time.Duration) {
 	l.lifecycle("🗄️", green, "redis_back", locale.Args{"Duration": l.t.Duration(after)}, "")
 }

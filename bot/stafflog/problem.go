@@ -11,8 +11,8 @@ func (l *Log) RedisEmbedded() { l.problem("redis_embedded", nil) }
 // EmbeddedRedisFull writes that the Redis in the process had to drop keys.
 func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) }
 
-// CacheFailing writes that accounts cannot be cached, and why.
-func (l *Log) CacheFailing(reason error) { l.problem("cache", reason) }
+// CacheGarbage writes that a key of the cache held something else than an account.
+func (l *Log) CacheGarbage(reason error) { l.problem("cache", reason) }
 
 // EventUnreadable writes that an event of Discord's is not what was expected, so
 // that nobody could be answered.

@@ -125,7 +125,7 @@ func TestProblems(t *testing.T) {
 	log := newLog(t, p)
 	log.RedisEmbedded()
 	log.EmbeddedRedisFull(errors.New("7 keys were dropped"))
-	log.CacheFailing(errors.New("*refused*"))
+	log.CacheGarbage(errors.New("*refused*"))
 	log.EventUnreadable(errors.New("no ID"))
 	log.InteractionStuck()
 	entries := p["errors"]
@@ -133,7 +133,7 @@ func TestProblems(t *testing.T) {
 		t.Fatalf("posted %v", p)
 	}
 	want(t, entries[0], "⚠️ No REDIS_URL is set")
-	want(t, entries[2], "⚠️ Accounts cannot be cached", `\*refused\*`)
+	want(t, entries[2], "⚠️ What Redis holds of an account makes no sense", `\*refused\*`)
 	kinds := map[string]bool{}
 	for _, e := range entries {
 		kinds[e.GroupKey] = true

@@ -27,7 +27,6 @@ import (
 	"context"
 	"crypto/rand"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -67,9 +66,8 @@ type Config struct {
 	MaxStale time.Duration
 	// Patience bounds a call to the service, which goes on when its callers have gone.
 	Patience time.Duration
-	// OnTrouble is called with errors of Redis, which no caller of the cache gets:
-	// when writing begins to fail, and when a key held something else than an account.
-	OnTrouble func(error)
+	// OnGarbage is called when a key held something else than an account.
+	OnGarbage func(error)
 	Now       func() time.Time // nil: time.Now
 }
 
@@ -81,7 +79,6 @@ type Cache struct {
 	cancel context.CancelFunc
 
 	put, expire, forget *redis.Script
-	cannotWrite         atomic.Bool
 	// unwritten holds, by user ID, a text of its own for the latest change that Redis
 	// did not take. What Redis holds of such an account is not believed.
 	unwritten sync.Map
@@ -89,8 +86,8 @@ type Cache struct {
 
 // New returns a cache, to be closed.
 func New(c Config) *Cache {
-	if c.OnTrouble == nil {
-		c.OnTrouble = func(error) {}
+	if c.OnGarbage == nil {
+		c.OnGarbage = func(error) {}
 	}
 	if c.Now == nil {
 		c.Now = time.Now

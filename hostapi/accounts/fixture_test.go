@@ -154,7 +154,7 @@ func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
-		OnTrouble: func(error) { f.troubles.Add(1) },
+		OnGarbage: func(error) { f.troubles.Add(1) },
 		Now:       f.now,
 	})
 	t.Cleanup(c.Close)

@@ -113,14 +113,10 @@ func TestOutageEnds(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server.URL())
 		for range 2 {
-			troubles := f.troubles.Load()
 			f.fetched(t, "RUNNING")
 			server.Stop()
 			f.SetStatus(t.Context(), user, "a", "STOPPED")
 			f.fetched(t, "CRASHED")
-			if told := f.troubles.Load() - troubles; told != 1 {
-				t.Errorf("that Redis fails is told of %d times", told)
-			}
 			server.Restart()
 			for limit := time.Now().Add(safety); f.redis.Ping(t.Context()).Err() != nil; { // the pool finds out by trying
 				if time.Now().After(limit) {

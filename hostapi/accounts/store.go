@@ -53,11 +53,11 @@ func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 }
 
 // decode returns the entry that a key held, or nil. Anything else than an entry is
-// removed, so that OnTrouble is called once for it.
+// removed, so that OnGarbage is called once for it.
 func (c *Cache) decode(ctx context.Context, key string, data []byte, userID string) *entry {
 	e, err := decode(data, userID, c.config.Now())
 	if err != nil {
-		c.config.OnTrouble(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
+		c.config.OnGarbage(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
 		_ = c.config.Redis.Del(ctx, key).Err()
 		return nil
 	}
@@ -143,12 +143,5 @@ func (c *Cache) run(ctx context.Context, script *redis.Script, userID string, ar
 	keys := []string{freshKey(userID), lastKey(userID), generationKey(userID)}
 	// A generation lasts longer than a call to the service that began before it.
 	args = append([]any{rand.Text(), (2 * c.config.Patience).Milliseconds()}, args...)
-	n, err := script.Run(limited, c.config.Redis, keys, args...).Int64()
-	switch {
-	case err == nil:
-		c.cannotWrite.Store(false)
-	case ctx.Err() == nil && c.cannotWrite.CompareAndSwap(false, true):
-		c.config.OnTrouble(err)
-	}
-	return n, err
+	return script.Run(limited, c.config.Redis, keys, args...).Int64()
 }
