@@ -135,8 +135,12 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	for category, id := range b.settings.LogChannels.ByCategory() {
 		channels[logchannel.Category(category)] = *id
 	}
+	var buttons logchannel.Buttons
+	if b.settings.Admin.GuildID != "" {
+		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID}
+	}
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, Redis: b.redis.Client,
+		Discord: b.discord, Redis: b.redis.Client, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
 	})

@@ -46,6 +46,9 @@ func (v view) heading(a age, notice string) string {
 	if a.key == ageFailed {
 		old += "\n" + v.referenceLine()
 	}
+	if notice != "" && v.asked.ByStaff() {
+		notice = v.t.Format("staff.notice", args{"Name": v.customerName(), "Notice": notice})
+	}
 	return paragraphs(whose, notice, old)
 }
 

@@ -6,12 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )
-
-// errUnsettled says that a bot is on its way to another status, or that the service
-// does not tell of it, for longer than is waited for.
-var errUnsettled = errors.New("the bot has not come to rest")
 
 const (
 	// followLimit is how long a bot is followed after the service accepted an
@@ -35,11 +32,11 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 	}
 	for pause == 0 || conditionOf(b.server.Status).state == transitional {
 		if time.Now().Add(pause).After(deadline) {
-			return b, errUnsettled
+			return b, interaction.ErrUnsettled
 		}
 		select {
 		case <-ctx.Done():
-			return b, errUnsettled
+			return b, interaction.ErrUnsettled
 		case <-time.After(pause):
 		}
 		switch seen, err := c.look(ctx, userID, b.server.ID, min(limit, time.Until(deadline))); {
@@ -54,7 +51,7 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 }
 
 // look asks the service anew for a bot. The error is errGone where the user has no
-// such bot, and otherwise errUnsettled or the service's.
+// such bot, and otherwise interaction.ErrUnsettled or the service's.
 func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (bot, error) {
 	c.accounts.Expire(ctx, userID)
 	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(limit))
@@ -62,7 +59,7 @@ func (c *Commands) look(ctx context.Context, userID, serverID string, limit time
 	case err != nil:
 		return bot{}, err
 	case snapshot.Old:
-		return bot{}, errUnsettled
+		return bot{}, interaction.ErrUnsettled
 	}
 	i := slices.IndexFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
 	if i < 0 {

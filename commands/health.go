@@ -41,35 +41,65 @@ type Shard struct {
 	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
 }
 
-// drawHealth draws one field for each thing that can fail.
+// drawHealth draws one field for each thing that can fail, below what to do about those
+// that do.
 func (v view) drawHealth(h Health) interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("staff.status.title"), Color: green}
-	field := func(key string, well bool, value string) {
-		if !well {
-			embed.Color = orange
-			value = "⚠️ " + value
+	var todo []string
+	field := func(key, value, cure string, inline bool) {
+		if cure != "" {
+			embed.Color, value = orange, "⚠️ "+value
+			todo = append(todo, "⚠️ "+cure)
 		}
-		embed.Fields = append(embed.Fields, v.field(key, value, true))
+		embed.Fields = append(embed.Fields, v.field(key, value, inline))
 	}
+	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
+	field("staff.status.up", relative(h.Started), "", true)
+	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
+	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
+	field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"), true)
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
 	case h.RedisErr != nil:
 		redis = sanitize.Markdown(h.RedisErr.Error(), commandLimit)
 	case h.RedisEmbedded:
 		redis = v.t.Text("staff.status.embedded")
+		todo = append(todo, "💡 "+v.t.Text("staff.todo.embedded"))
 	}
-	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
-	field("staff.status.version", true, sanitize.Code(h.Version, wordLimit))
-	field("staff.status.up", true, relative(h.Started))
-	field("staff.status.served", true, strconv.FormatInt(h.Served, 10))
-	field("staff.status.shards", connected, v.shards(h.Shards))
-	field("staff.status.service", h.Failed == 0 && h.DownSince.IsZero(), v.service(h))
-	field("staff.status.redis", h.RedisErr == nil, redis)
+	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
+	field("staff.status.service", v.service(h), v.unless(h.Failed == 0 && h.DownSince.IsZero(), "staff.todo.service"), false)
 	for _, ch := range h.Log {
-		// An entry may wait for a while without anything being wrong.
-		field("staff.status.log", ch.Trouble == "" && ch.Age(time.Now()) < time.Minute, v.logChannel(ch))
+		field("staff.status.log", v.logChannel(ch), v.logCure(ch), false)
 	}
+	if len(todo) == 0 {
+		todo = []string{"✅ " + v.t.Text("staff.todo.nothing")}
+	}
+	embed.Description = strings.Join(todo, "\n")
 	return v.draw("", embed)
+}
+
+// unless says what to do about something, unless that is well.
+func (v view) unless(well bool, key string) string {
+	if well {
+		return ""
+	}
+	return v.t.Text(key)
+}
+
+// logCure says what to do about a log channel, or nothing: an entry may wait for a
+// while without anything being wrong.
+func (v view) logCure(ch logchannel.Status) string {
+	where := "<#" + ch.Channel + ">: "
+	switch {
+	case ch.Forbidden:
+		return where + v.t.Text("log.channel.permissions")
+	case ch.Trouble != "":
+		return where + v.t.Text("staff.todo.log")
+	case ch.Age(time.Now()) >= time.Minute:
+		return where + v.t.Text("staff.todo.late")
+	default:
+		return ""
+	}
 }
 
 func (v view) shards(shards []Shard) string {
@@ -104,9 +134,6 @@ func (v view) logChannel(ch logchannel.Status) string {
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
-	}
-	if ch.Forbidden {
-		text += "\n" + v.t.Text("log.channel.permissions")
 	}
 	return text
 }

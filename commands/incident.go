@@ -14,12 +14,16 @@ import (
 // 1,024.
 const detailLimit = 1000
 
-// drawIncident shows staff what happened behind a reference.
+// drawIncident shows staff what happened behind a reference, what to do about it, and
+// the way to the customer.
 func (v view) drawIncident(i incident.Incident) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Format("staff.reference.title", args{"Reference": i.Reference}),
 		Description: stamp(i.At, "F") + " (" + relative(i.At) + ")",
 		Color:       blurple,
+	}
+	if i.Cause != "" { // which an earlier version did not keep
+		embed.Description += "\n" + v.t.Text("log.todo."+i.Cause)
 	}
 	field := func(key, value string) {
 		if value != "" {
@@ -54,5 +58,5 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	field("staff.status.version", sanitize.Code(i.Version, wordLimit))
 	field("staff.reference.shard", strconv.Itoa(i.Shard))
 	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))
-	return v.draw("", embed)
+	return v.draw("", embed, row(v.button(discordgo.SecondaryButton, "button.lookup", LookupID(i.CustomerID, i.CustomerName), false)))
 }

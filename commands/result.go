@@ -25,7 +25,7 @@ func (e result) outcome() interaction.Outcome {
 	case e.err == nil:
 		return interaction.Done
 	// errGone: the service accepted an action whose bot it does not list afterwards.
-	case errors.Is(e.err, errUnsettled), errors.Is(e.err, errGone), hostapi.IsUncertain(e.err):
+	case errors.Is(e.err, interaction.ErrUnsettled), errors.Is(e.err, errGone), hostapi.IsUncertain(e.err):
 		return interaction.Unconfirmed
 	default:
 		return interaction.Failed
@@ -77,7 +77,7 @@ func (v view) ending(e result) string {
 	switch {
 	case e.err == nil:
 		return v.done(e, text)
-	case errors.Is(e.err, errUnsettled):
+	case errors.Is(e.err, interaction.ErrUnsettled):
 		return "⚠️ " + text("action.unsettled") + "\n" + v.referenceLine()
 	case e.outcome() == interaction.Unconfirmed:
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()

@@ -52,6 +52,9 @@ func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
 		if r.Kind != interaction.Autocomplete {
 			response.Audit = &interaction.Audit{Refused: true}
 		}
+		if r.GuildID != c.staff.GuildID { // a log channel may be anywhere
+			return response, refuse("the caller is not in staff's guild", "staff.elsewhere")
+		}
 		return response, refuse("the caller is not staff", "staff.denied")
 	}
 }
@@ -82,7 +85,7 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 		if !interaction.IsSnowflake(customerID) {
 			return interaction.Response{}, badInput()
 		}
-		r.CustomerID = customerID
+		r.CustomerID, r.TargetName = customerID, cmp.Or(r.TargetName, r.Params["name"])
 		return h(ctx, r)
 	}
 }
@@ -90,8 +93,14 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 // lookup shows a page of a customer's bots with the plan below, for staff.
 func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
-		response := c.botList(r, l, a).draw()
-		response.Message.Embeds = append(response.Message.Embeds, c.view(r).planEmbed(l))
+		v, response := c.view(r), c.botList(r, l, a).draw()
+		plan := v.planEmbed(l)
+		if r.ByStaff() {
+			whose := args{"Name": v.customerName()}
+			response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
+			plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
+		}
+		response.Message.Embeds = append(response.Message.Embeds, plan)
 		return response, nil
 	})
 }
@@ -118,6 +127,18 @@ func (c *Commands) actForCustomer(a action) interaction.Handler {
 	}
 }
 
+// LookupID returns the custom ID of a button that looks a customer up, and
+// ReferenceID that of one that tells what is behind a reference. They may be in any
+// message: whoever presses one must be staff, and is answered beside it. The name is
+// to be shown, and may be empty.
+func LookupID(customerID, name string) string {
+	const longest = 30 // of 100 characters, of which Discord may count some twice
+	return interaction.Aside + "lookup/" + customerID + "/" + sanitize.Plain(name, longest)
+}
+
+// ReferenceID is described at LookupID.
+func ReferenceID(code string) string { return interaction.Aside + "reference/" + code }
+
 // note answers with one sentence.
 func (v view) note(text string) interaction.Response {
 	return v.draw("", &discordgo.MessageEmbed{Description: text, Color: blurple})
@@ -139,7 +160,7 @@ func (c *Commands) flush(ctx context.Context, r *interaction.Request) (interacti
 
 // reference tells what happened behind a reference that a customer was shown.
 func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
-	v, typed := c.view(r), r.Options[optionCode]
+	v, typed := c.view(r), cmp.Or(r.Options[optionCode], r.Params["code"])
 	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
 	found, err := c.staff.Incident(ctx, code)

@@ -1,10 +1,18 @@
 package commands_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
+	"hostbot/bot/actionlock"
 	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
+	"hostbot/commands"
+	"hostbot/locale"
 )
 
 // by is a request of a user in staff's guild, where user 1 is staff.
@@ -80,4 +88,99 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStaffSeeWhoseAccountItIs follows staff through the pages of a customer.
+func TestStaffSeeWhoseAccountItIs(t *testing.T) {
+	hostile := strings.Repeat("@everyone **x** [y](https://z) `", 20)
+	for name, test := range map[string]struct{ called, title, author string }{
+		"named":         {"Anna *A*", `Anna \*A\*'s bots`, "Anna *A*"},
+		"nameless":      {"", "Customer 42's bots", "Customer 42"},
+		"right to left": {"آنا", "\u2068آنا\u2069's bots", "آنا"},
+		"hostile":       {hostile, `\@everyone \*\*x\*\*`, "@everyone **x**"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+			by := func(r interaction.Request) interaction.Response {
+				r = by("1", r)
+				r.TargetName = test.called
+				response := answer(t, c, r)
+				embed := response.Message.Embeds[0]
+				if embed.Color != 0xeb459e || !strings.Contains(embed.Author.Name, test.author) {
+					t.Errorf("%s is not marked: colour %#x, author %q", r.Name, embed.Color, embed.Author.Name)
+				}
+				if test.called != "آنا" { // which may be isolated
+					sendable(t, response)
+				}
+				return response
+			}
+			list := by(command("admin lookup", map[string]string{"user": "42"})).Message
+			if title := list.Embeds[0].Title; !strings.Contains(title, test.title) || strings.Contains(text(list), "Your") {
+				t.Errorf("the title is %q, in\n%s", title, text(list))
+			}
+			wantText(t, by(press("for/42/show/a")).Message, "🟢 Shop", "What you press here happens to the bots of ")
+			wantText(t, by(press("for/42/restart/a")).Message, "For **", "Restarting **Shop**")
+			mine := command("bot list", nil)
+			if own := answer(t, c, mine).Message; own.Embeds[0].Author != nil || own.Embeds[0].Title != "Your bots" {
+				t.Errorf("customers see of themselves\n%s", text(own))
+			}
+		})
+	}
+}
+
+// Buttons of the log channels check who presses them, each time, and answer beside
+// the message.
+func TestLogButtons(t *testing.T) {
+	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	for customID, want := range map[string]string{commands.LookupID("42", "Anna"): "Anna's bots", commands.ReferenceID("ABCDEFG"): "Nothing is known of `ABCDEFG`"} {
+		beside := press(customID)
+		beside.Message = "" // as package interaction reads it
+		response := answer(t, c, by("1", beside))
+		wantText(t, response.Message, want)
+		if response.Form != interaction.FormReply || response.Audit == nil {
+			t.Errorf("%s is answered by %+v", customID, response)
+		}
+		if _, err := ask(t, c, by("2", beside)); err == nil {
+			t.Errorf("%s serves somebody who is not staff", customID)
+		}
+		elsewhere := by("1", beside)
+		elsewhere.GuildID = "8"
+		refused(t, c, elsewhere, "only on the server where their commands are")
+	}
+	if id := commands.LookupID("18446744073709551615", strings.Repeat("😀\u202e", 99)); utf8.RuneCountInString(id) > 70 || strings.Contains(id, "\u202e") {
+		t.Errorf("the custom ID is %q", id)
+	}
+}
+
+// TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
+func TestHealthSaysWhatToDo(t *testing.T) {
+	well := commands.Health{Shards: []commands.Shard{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
+	for want, change := range map[string]func(*commands.Health){
+		"✅ All is well":                            func(*commands.Health) {},
+		"⚠️ A connection to Discord is lost":       func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
+		"⚠️ Calls to the hosting service fail":     func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
+		"⚠️ Redis does not answer":                 func(h *commands.Health) { h.RedisErr = errors.New("refused") },
+		"💡 Set REDIS_URL":                          func(h *commands.Health) { h.RedisEmbedded = true },
+		"⚠️ <#9>: The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
+		"⚠️ <#9>: Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9>: Entries come late": func(h *commands.Health) {
+			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
+		},
+	} {
+		health := well
+		change(&health)
+		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
+			GuildID: "7", UserIDs: []string{"1"}, Health: func(context.Context) commands.Health { return health },
+		})
+		wantText(t, answer(t, c, by("1", command("admin status", nil))).Message, want)
+	}
+}
+
+func mustTexts(t *testing.T) *locale.Bundle {
+	t.Helper()
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
 }

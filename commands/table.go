@@ -124,6 +124,8 @@ func (c *Commands) staffTable() []command {
 	for i := range views {
 		views[i].pattern = onBehalf + "{user}/" + views[i].pattern
 	}
+	views = append(views, route{LookupID("{user}", "{name...}"), lookup})
+	reference := c.audited(c.reference)
 	return []command{
 		{name: "admin lookup", forStaff: true, options: []option{user}, handle: lookup, components: views},
 		{
@@ -135,7 +137,10 @@ func (c *Commands) staffTable() []command {
 			},
 		},
 		{name: "admin flush", forStaff: true, options: []option{user}, handle: c.audited(c.forCustomer(c.flush))},
-		{name: "admin reference", forStaff: true, options: []option{{name: optionCode, kind: text}}, handle: c.audited(c.reference)},
+		{
+			name: "admin reference", forStaff: true, options: []option{{name: optionCode, kind: text}}, handle: reference,
+			components: []route{{ReferenceID("{code}"), reference}},
+		},
 		{name: "admin status", forStaff: true, handle: c.audited(c.status)},
 		{name: "admin logs test", forStaff: true, handle: c.audited(c.testLogs)},
 		{name: "Hosted bots", forStaff: true, userMenu: "menu.bots", handle: lookup},

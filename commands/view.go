@@ -33,6 +33,9 @@ func (c *Commands) view(r *interaction.Request) view {
 // request comes from a message, one that takes its place. subject is as
 // interaction.Response has it.
 func (v view) draw(subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) interaction.Response {
+	if v.asked.ByStaff() {
+		v.mark(embed, len(rows) > 0)
+	}
 	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}
 	response := interaction.Reply(message)
 	if v.asked.InMessage() {

@@ -41,7 +41,7 @@ func TestStaffLookACustomerUp(t *testing.T) {
 			}
 		}
 		restartOnce(t, w, card)
-		w.StaffRead(t, "✅ Restart", "staff for a customer", sam.ID, anna.ID, "id-shop")
+		w.StaffRead(t, "✅ Restart", "🛟 for <@", sam.ID, anna.ID, "id-shop")
 		card.Press(t, "All bots").WaitFor(t, "Staff view")
 
 		sam.Uses(t, "Hosted bots", anna).WaitFor(t, "🟢 Shop")
@@ -60,7 +60,7 @@ func TestStaffActForACustomer(t *testing.T) {
 	stop.WaitFor(t, "Stopping **Radio**")
 	w.Finish(t)
 	stop.WaitFor(t, "**Radio** was stopped")
-	w.StaffRead(t, "✅ Stop", "staff for a customer", sam.ID, anna.ID, "id-radio")
+	w.StaffRead(t, "✅ Stop", "🛟 for <@", sam.ID, anna.ID, "id-radio")
 
 	sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": "Rodia", "do": "start"}).WaitFor(t, "Did you mean **Radio**")
 	w.StaffRead(t, "Staff command", "admin action", "start Rodia", anna.ID)

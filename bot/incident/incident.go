@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
@@ -51,7 +52,8 @@ type Incident struct {
 	InteractionID string    `json:"interaction"`
 	UserID        string    `json:"user"`
 	CustomerID    string    `json:"customer"` // another's than UserID where staff acted
-	GuildID       string    `json:"guild"`    // empty in a direct message
+	CustomerName  string    `json:"name,omitempty"`
+	GuildID       string    `json:"guild"` // empty in a direct message
 	ChannelID     string    `json:"channel"`
 	Kind          string    `json:"kind"`
 	Route         string    `json:"route"`
@@ -60,6 +62,10 @@ type Incident struct {
 	// Failed is how long after that the failure was known.
 	Failed time.Duration `json:"failed"`
 	Detail string        `json:"detail"` // the error in full, bounded
+
+	// Cause is what staff have to deal with, as a part of the keys of texts: a code of
+	// package hostapi, or "discord", "filter", "midway", "unsettled" or "internal".
+	Cause string `json:"cause"`
 
 	// Of the call to the hosting service, where that is what failed.
 	Operation string        `json:"operation,omitempty"`
@@ -77,9 +83,9 @@ type Incident struct {
 // Of describes the failure of an interaction.
 func Of(r *interaction.Request, err error) Incident {
 	s := Incident{
-		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, GuildID: r.GuildID, ChannelID: r.ChannelID,
+		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, CustomerName: r.CustomerName(), GuildID: r.GuildID, ChannelID: r.ChannelID,
 		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
-		Detail: sanitize.Plain(err.Error(), detailLimit),
+		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
 	}
 	var service *hostapi.Error
 	if errors.As(err, &service) {
@@ -87,6 +93,26 @@ func Of(r *interaction.Request, err error) Incident {
 		s.Attempts, s.Took, s.Uncertain = service.Attempts, service.Took, service.Uncertain
 	}
 	return s
+}
+
+func causeOf(err error) string {
+	var service *hostapi.Error
+	var discord *rest.Error
+	is := func(e error) bool { return errors.Is(err, e) }
+	switch {
+	case errors.As(err, &service):
+		return string(service.Code)
+	case is(interaction.ErrMidway), is(interaction.ErrInterrupted):
+		return "midway"
+	case is(interaction.ErrUnsettled):
+		return "unsettled"
+	case is(interaction.ErrBlocked), is(interaction.ErrNotBegun):
+		return "filter"
+	case errors.As(err, &discord), is(interaction.ErrUnacknowledged), is(interaction.ErrTooSlow):
+		return "discord"
+	default:
+		return string(hostapi.CodeInternal)
+	}
 }
 
 // Store keeps incidents.

@@ -38,6 +38,9 @@ var (
 	ErrMidway = errors.New("interaction: broke off midway")
 	// ErrInterrupted says that the process has died which ran an action.
 	ErrInterrupted = errors.New("interaction: the process that ran the action has died")
+	// ErrUnsettled says that a bot is on its way to another status, or that the service
+	// does not tell of it, for longer than is waited for.
+	ErrUnsettled = errors.New("the bot has not come to rest")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"strconv"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/valyala/fastjson"
@@ -39,15 +40,23 @@ func ReadEvent(d *fastjson.Value) *Event {
 			ChannelID: text(d, "channel_id"),
 			Locale:    text(d, "locale"),
 			UserID:    text(d, "user", "id"), // in a direct message
+			UserName:  nameOf(nil, d.Get("user")),
 		},
 	}
 	if id := text(d, "member", "user", "id"); id != "" {
 		e.UserID, e.RoleIDs = id, texts(d.GetArray("member", "roles"))
+		e.UserName = nameOf(d.Get("member"), d.Get("member", "user"))
 	}
 	e.CustomerID = e.UserID
 	e.Reference = reference(e.ID)
 	e.Message = cmp.Or(messageKey(d), e.ID)
 	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
+	switch {
+	case strings.HasPrefix(e.Name, Aside):
+		e.Message = e.ID
+	case e.Kind == Component:
+		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
+	}
 	return e
 }
 
@@ -85,6 +94,7 @@ func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
 // readCommand walks down the subcommands and gathers the options of the last.
 func (r *Request) readCommand(data *fastjson.Value) {
 	r.Name, r.TargetID = text(data, "name"), text(data, "target_id")
+	r.TargetName = resolved(data, r.TargetID)
 	options := data.GetArray("options")
 	for len(options) == 1 && isSubcommand(options[0]) {
 		r.Name += " " + text(options[0], "name")
@@ -97,10 +107,25 @@ func (r *Request) readCommand(data *fastjson.Value) {
 			continue
 		}
 		r.Options[name] = optionText(o.Get("value"))
+		if discordgo.ApplicationCommandOptionType(o.GetUint("type")) == discordgo.ApplicationCommandOptionUser {
+			r.TargetName = resolved(data, r.Options[name])
+		}
 		if o.GetBool("focused") {
 			r.Focused = name
 		}
 	}
+}
+
+// nameOf returns what somebody is called: in the guild, else on all of Discord, else
+// by the name of the account.
+func nameOf(member, user *fastjson.Value) string {
+	return cmp.Or(text(member, "nick"), text(user, "global_name"), text(user, "username"))
+}
+
+// resolved returns what a user is called whom a command names.
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-resolved-data-structure
+func resolved(data *fastjson.Value, userID string) string {
+	return nameOf(data.Get("resolved", "members", userID), data.Get("resolved", "users", userID))
 }
 
 func isSubcommand(option *fastjson.Value) bool {

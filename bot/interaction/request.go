@@ -29,6 +29,8 @@ type Request struct {
 
 	// UserID is the caller's, as Discord attested it.
 	UserID string
+	// UserName is what the caller is called.
+	UserName string
 	// CustomerID says whose account this is about. It is the caller's, unless
 	// staff, whose right to it has been checked, act for a customer.
 	CustomerID string
@@ -51,6 +53,9 @@ type Request struct {
 
 	// TargetID is the user on whom a context menu was opened.
 	TargetID string
+	// TargetName is what that user, or the one that an option names, is called. Of a
+	// component it is the author of its message's embed, which is the bot's to set.
+	TargetName string
 	// Options holds the options of a command by name, values as text.
 	Options map[string]string
 	// Focused is the name of the option that is being typed (Autocomplete).
@@ -78,6 +83,14 @@ func (r *Request) InMessage() bool { return r.Message != r.ID }
 
 // ByStaff tells whether staff act for a customer.
 func (r *Request) ByStaff() bool { return r.CustomerID != r.UserID }
+
+// CustomerName is what the customer is called; empty where Discord did not tell.
+func (r *Request) CustomerName() string {
+	if r.ByStaff() {
+		return r.TargetName
+	}
+	return r.UserName
+}
 
 // Value returns the first chosen value of a select menu, or "".
 func (r *Request) Value() string {

@@ -133,3 +133,31 @@ func TestReferenceIsTheSameEverywhereAndDiffers(t *testing.T) {
 		t.Error("two interactions share a reference")
 	}
 }
+
+// TestReadNames reads what people are called, from wherever Discord says it.
+func TestReadNames(t *testing.T) {
+	const lookup = `"type":2,"guild_id":"5","member":{"nick":"Sam at work","user":{"id":"42","username":"sam"}},"data":{"name":"admin","type":1,
+		"options":[{"name":"lookup","type":1,"options":[{"name":"user","type":6,"value":"77"}]}],"resolved":`
+	for name, test := range map[string]struct{ event, user, target string }{
+		"by a nickname":            {lookup + `{"users":{"77":{"username":"anna","global_name":"Anna"}},"members":{"77":{"nick":"Ann"}}}}`, "Sam at work", "Ann"},
+		"by a name":                {lookup + `{"users":{"77":{"username":"anna","global_name":"Anna"}},"members":{"77":{"nick":null}}}}`, "Sam at work", "Anna"},
+		"by an account":            {lookup + `{"users":{"77":{"username":"anna","global_name":null}}}}`, "Sam at work", "anna"},
+		"somebody else's":          {lookup + `{"users":{"78":{"username":"ben"}}}}`, "Sam at work", ""},
+		"in a direct message":      {`"type":2,"user":{"id":"42","username":"sam"},"data":{"name":"Hosted bots","target_id":"77","resolved":{"users":{"77":{"username":"anna"}}}}`, "sam", "anna"},
+		"on a page of theirs":      {`"type":3,"user":{"id":"42"},"data":{"custom_id":"for/77/list/0"},"message":{"id":"1","embeds":[{"author":{"name":"Anna"}}]}`, "", "Anna"},
+		"on a page without theirs": {`"type":3,"user":{"id":"42"},"data":{"custom_id":"list/0"},"message":{"id":"1","embeds":[]}`, "", ""},
+	} {
+		got := read(t, `{`+head+test.event+`}`)
+		if got.UserName != test.user || got.TargetName != test.target {
+			t.Errorf("%s: the caller is %q and the other %q, want %q and %q", name, got.UserName, got.TargetName, test.user, test.target)
+		}
+	}
+}
+
+// What is pressed in a message that others read is answered beside it.
+func TestReadAside(t *testing.T) {
+	got := read(t, `{`+head+`"type":3,"user":{"id":"42"},"data":{"custom_id":"aside/lookup/77/"},"message":{"id":"1","embeds":[{"author":{"name":"x"}}]}}`)
+	if got.InMessage() || got.TargetName != "" {
+		t.Errorf("it is taken for a page of the caller's: %+v", got.Request)
+	}
+}

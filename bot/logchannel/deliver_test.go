@@ -11,6 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/logchannel"
 	"hostbot/hostapi/redistest"
 )
 
@@ -59,7 +60,7 @@ func TestLongEntriesAreSpreadOverMessages(t *testing.T) {
 		o := newOffice(t, unlimited())
 		p := o.newProcess(t, url, hasty())
 		for _, title := range numbered(7) {
-			e := action(title)
+			e := logchannel.Entry{Category: logchannel.Actions, Embed: embed(title)}
 			e.Embed.Description = strings.Repeat("o", 2500)
 			p.Post(e)
 		}
@@ -225,7 +226,7 @@ func TestAMalformedEntryIsReplaced(t *testing.T) {
 		o.discord.ExpectFailures()
 		p := o.newProcess(t, url, hasty())
 		p.Post(action("before"))
-		wrong := action("malformed")
+		wrong := logchannel.Entry{Category: logchannel.Actions, Embed: embed("malformed")}
 		wrong.Embed.Fields = []*discordgo.MessageEmbedField{{Name: "Reason", Value: ""}}
 		p.Post(wrong)
 		p.Post(action("after"))

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -19,10 +20,17 @@ const (
 	Lifecycle Category = "lifecycle"
 )
 
-// Entry is something that staff should know.
+// Entry is something that staff should know: a line, or else a card.
 type Entry struct {
 	Category Category
+	Line     string // of markdown, 500 characters at most
 	Embed    *discordgo.MessageEmbed
+	// Own are the first fields of the embed, which tell of this occurrence alone. A
+	// message that counts several does not show them.
+	Own []*discordgo.MessageEmbedField
+	// Customer is whom the entry concerns. A message that counts says how many they
+	// are. The ID may be empty.
+	Customer Customer
 	// DedupKey names the occurrence that the entry tells of. Processes that share
 	// a Redis tell of an occurrence once, however many of them post it within a
 	// day. Empty: each post is an occurrence of its own.
@@ -35,8 +43,18 @@ type Entry struct {
 	Reference string
 }
 
-// maxReferences is how many references a message that counts shows.
-const maxReferences = 5
+// Customer is a user, and what that one is called, which may be empty.
+type Customer struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+const (
+	// maxReferences is how many references a message that counts shows.
+	maxReferences = 5
+	// maxCustomers is up to how many customers are counted.
+	maxCustomers = 50
+)
 
 // tally is how often something happened.
 type tally struct {
@@ -44,6 +62,8 @@ type tally struct {
 	Since      time.Time `json:"since"`
 	Last       time.Time `json:"last"`
 	References []string  `json:"references,omitempty"` // the latest ones
+	// Customers are those whom it happened to, each once.
+	Customers []Customer `json:"customers,omitempty"`
 }
 
 func (t *tally) add(later tally) {
@@ -54,14 +74,26 @@ func (t *tally) add(later tally) {
 	t.Last = later.Last
 	t.References = append(t.References[:len(t.References):len(t.References)], later.References...)
 	t.References = t.References[max(0, len(t.References)-maxReferences):]
+	for _, c := range later.Customers {
+		known := slices.ContainsFunc(t.Customers, func(other Customer) bool { return other.ID == c.ID })
+		if len(t.Customers) < maxCustomers && !known {
+			t.Customers = append(slices.Clip(t.Customers), c)
+		}
+	}
 }
 
-// slot is an embed of a message, shown with its count where that is above one.
+// slot is a line or an embed of a message, shown with its count where that is above
+// one.
 type slot struct {
-	Embed *discordgo.MessageEmbed `json:"embed"`
-	Group string                  `json:"group,omitempty"`
-	Tally tally                   `json:"tally"`
+	Line  string                         `json:"line,omitempty"`
+	Embed *discordgo.MessageEmbed        `json:"embed"`
+	Own   []*discordgo.MessageEmbedField `json:"own,omitempty"`
+	Group string                         `json:"group,omitempty"`
+	Tally tally                          `json:"tally"`
 }
+
+// empty tells whether there is nothing to show.
+func (s slot) empty() bool { return s.Line == "" && s.Embed == nil }
 
 // record is an entry as it is kept until Discord has it: one, or several equal
 // errors that came within a moment.
@@ -75,13 +107,16 @@ type record struct {
 func newRecord(e Entry, now time.Time) record {
 	r := record{
 		ID: rand.Text(), Category: e.Category,
-		slot: slot{Embed: e.Embed, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}},
+		slot: slot{Line: e.Line, Embed: e.Embed, Own: e.Own, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}},
 	}
 	if e.DedupKey != "" {
 		r.ID = idOf(e.DedupKey)
 	}
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
+	}
+	if e.Customer.ID != "" {
+		r.Tally.Customers = []Customer{e.Customer}
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,12 @@ func hasty() logchannel.Timing {
 	}
 }
 
+// buttons are those of every process.
+var buttons = logchannel.Buttons{
+	Lookup:    func(customerID, name string) string { return "lookup " + customerID + name },
+	Reference: func(code string) string { return "reference " + code },
+}
+
 // process is a delivery as one of the program's processes has it.
 type process struct {
 	*logchannel.Delivery
@@ -94,7 +101,7 @@ func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logc
 	}
 	p := &process{redis: conn, log: log}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client, Channels: channels, Texts: texts.For("en-US"), Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Discord: client, Redis: conn.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 	})
 	var once sync.Once
 	p.end = func(ctx context.Context) {
@@ -158,7 +165,7 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 }
 
 func action(title string) logchannel.Entry {
-	return logchannel.Entry{Category: logchannel.Actions, Embed: embed(title)}
+	return logchannel.Entry{Category: logchannel.Actions, Line: title}
 }
 
 func failure(group string, reference int) logchannel.Entry {
@@ -169,10 +176,11 @@ func embed(title string) *discordgo.MessageEmbed {
 	return &discordgo.MessageEmbed{Title: title, Timestamp: time.Now().UTC().Format(time.RFC3339)}
 }
 
-// titles returns the titles in a channel, oldest first.
+// titles returns the lines and the titles in a channel, oldest first.
 func titles(ch *discordtest.Channel) []string {
 	var all []string
 	for _, m := range ch.Messages() {
+		all = slices.AppendSeq(all, strings.FieldsFuncSeq(m.Content, func(r rune) bool { return r == '\n' }))
 		for _, e := range m.Embeds {
 			all = append(all, e.Title)
 		}

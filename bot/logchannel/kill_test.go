@@ -171,11 +171,11 @@ func TestEveryActionExactlyOnce(t *testing.T) {
 // unanswered tells whether the latest message is there and its sender does not
 // know yet.
 func (o office) unanswered() bool {
-	messages := o.actions.Messages()
-	if len(messages) == 0 {
+	shown := titles(o.actions)
+	if len(shown) == 0 {
 		return false
 	}
-	latest := []byte(messages[len(messages)-1].Embeds[0].Title)
+	latest := []byte(shown[len(shown)-1])
 	return slices.ContainsFunc(o.discord.Calls(), func(c discordtest.Call) bool {
 		return c.Method == http.MethodPost && c.Duration == 0 && bytes.Contains(c.Request, latest)
 	})

@@ -29,14 +29,15 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/rest"
 	"hostbot/locale"
 )
 
 // Discord is where messages go. Errors are *rest.Error.
 type Discord interface {
-	CreateMessage(ctx context.Context, channelID, nonce string, embeds []*discordgo.MessageEmbed) (id string, err error)
-	EditMessage(ctx context.Context, channelID, messageID string, embeds []*discordgo.MessageEmbed) error
+	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (id string, err error)
+	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
 	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
 }
 
@@ -48,6 +49,7 @@ type Config struct {
 	// watches.
 	Channels map[Category]string
 	Texts    *locale.Texts
+	Buttons  Buttons
 	Log      zerolog.Logger // its lines have the field part: "logchannel"
 	Timing   Timing
 	// MaxWaiting is how many entries may wait for a channel before each process counts
@@ -136,7 +138,7 @@ func (d *Delivery) Start() {
 // Post records an entry, in the outbox alone where Redis does not answer in time.
 // After Close another process or the next start delivers it.
 func (d *Delivery) Post(e Entry) {
-	if ch := d.channels[e.Category]; ch != nil && e.Embed != nil {
+	if ch := d.channels[e.Category]; ch != nil && (e.Line != "" || e.Embed != nil) {
 		ch.post(e)
 	}
 }

@@ -9,13 +9,15 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
 	"hostbot/locale"
 )
 
 const (
 	// countRoom is kept free for what an embed says once it counts.
-	countRoom = 400
+	countRoom = 450
 	// kindLimit and reasonLimit are to what length text is cut.
 	kindLimit   = 150
 	reasonLimit = 500
@@ -24,25 +26,30 @@ const (
 	green  = 0x23a55a
 )
 
-// embeds returns what a message with these slots shows.
-func embeds(slots []slot, t *locale.Texts) []*discordgo.MessageEmbed {
-	shown := make([]*discordgo.MessageEmbed, len(slots))
-	for i, s := range slots {
-		shown[i] = s.shown(t)
+// message returns what a message with these slots shows.
+func (ch *channel) message(slots []slot) interaction.Message {
+	m := interaction.Message{Components: ch.Buttons.rows(slots, ch.Texts)}
+	var lines []string
+	for _, s := range slots {
+		if s.Line != "" {
+			lines = append(lines, s.Line)
+		} else {
+			m.Embeds = append(m.Embeds, s.shown(ch.Texts))
+		}
 	}
-	return shown
+	m.Content = strings.Join(lines, "\n")
+	return m
 }
 
-// shown returns the embed, which is the first of those that it counts, with how
-// many there were and what leads to the latest.
+// shown returns the embed. Where it counts several, it is what they have in common,
+// with how many there were, whom they concern, and what leads to the latest.
 func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
-	if s.Tally.Count <= 1 {
-		return s.Embed
-	}
 	e := *s.Embed
-	e.Description = strings.TrimSpace(t.Format("log.group.count", locale.Args{
-		"N": s.Tally.Count, "Since": timestamp(s.Tally.Since, "t"), "Last": timestamp(s.Tally.Last, "R"),
-	}) + "\n" + e.Description)
+	if s.Tally.Count <= 1 {
+		e.Fields = append(slices.Clip(s.Own), e.Fields...)
+		return &e
+	}
+	e.Description = strings.TrimSpace(s.Tally.said(t) + "\n" + e.Description)
 	if len(s.Tally.References) > 0 {
 		e.Fields = append(slices.Clip(e.Fields), &discordgo.MessageEmbedField{
 			Name: t.Text("log.group.references"), Value: "`" + strings.Join(s.Tally.References, "` `") + "`",
@@ -51,20 +58,40 @@ func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 	return &e
 }
 
+// said says how often something happened, and to how many people.
+func (t tally) said(texts *locale.Texts) string {
+	count := texts.Format("log.group.count", locale.Args{
+		"N": t.Count, "Since": timestamp(t.Since, "t"), "Last": timestamp(t.Last, "R"),
+	})
+	switch n := len(t.Customers); n {
+	case 0:
+		return count
+	case 1: // who may be named
+		return count + " · " + texts.Count("log.group.people", n, nil) + ": " + sanitize.User(t.Customers[0].ID)
+	case maxCustomers:
+		return count + " · " + texts.Format("log.group.many", locale.Args{"N": n})
+	default:
+		return count + " · " + texts.Count("log.group.people", n, nil)
+	}
+}
+
 // size is how many characters count towards the limit of a message, at most: there
 // are no fewer bytes.
 func (s slot) size() int {
-	n := len(strings.Join(texts(s.Embed), ""))
+	if s.Embed == nil {
+		return 0
+	}
+	n := len(strings.Join(texts(s.Embed, s.Own...), ""))
 	if s.Group != "" {
 		n += countRoom
 	}
 	return n
 }
 
-// texts returns what an embed says.
-func texts(e *discordgo.MessageEmbed) []string {
+// texts returns what an embed says, and what fields beside it do.
+func texts(e *discordgo.MessageEmbed, beside ...*discordgo.MessageEmbedField) []string {
 	list := []string{e.Title, e.Description}
-	for _, f := range e.Fields {
+	for _, f := range slices.Concat(beside, e.Fields) {
 		list = append(list, f.Name, f.Value)
 	}
 	if e.Footer != nil {
@@ -73,10 +100,14 @@ func texts(e *discordgo.MessageEmbed) []string {
 	return list
 }
 
-// refused stands in for an embed that Discord found malformed, which is in the
+// refused stands in for an entry that Discord found malformed, which is in the
 // process log.
 func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
-	why := t.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(s.Embed.Title, kindLimit)})
+	title := s.Line
+	if s.Embed != nil {
+		title = s.Embed.Title
+	}
+	why := t.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(title, kindLimit)})
 	return notice("⚠️ "+t.Text("log.refused.title"), why, orange, s.Tally.Since)
 }
 
@@ -110,17 +141,23 @@ func timestamp(at time.Time, style string) string {
 
 // equal tells whether a message in a channel is what was sent, as far as Discord
 // leaves that as it is.
-func equal(posted, sent []*discordgo.MessageEmbed) bool {
-	return slices.EqualFunc(posted, sent, func(a, b *discordgo.MessageEmbed) bool { return essence(a) == essence(b) })
+func equal(posted rest.Posted, sent interaction.Message) bool {
+	return essence(posted.Content) == essence(sent.Content) &&
+		slices.EqualFunc(posted.Embeds, sent.Embeds, func(a, b *discordgo.MessageEmbed) bool { return essenceOf(a) == essenceOf(b) })
 }
 
-// essence is the letters and digits of an embed, and its time.
-func essence(e *discordgo.MessageEmbed) string {
+// essenceOf returns what is left of an embed, and its time.
+func essenceOf(e *discordgo.MessageEmbed) string {
 	at, _ := time.Parse(time.RFC3339, e.Timestamp) // one without has no time
+	return essence(append(texts(e), strconv.FormatInt(at.UnixMilli(), 10))...)
+}
+
+// essence is the letters and digits of texts.
+func essence(texts ...string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '|' {
 			return r
 		}
 		return -1
-	}, strings.Join(append(texts(e), strconv.FormatInt(at.UnixMilli(), 10)), "|"))
+	}, strings.Join(texts, "|"))
 }

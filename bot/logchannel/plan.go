@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // Discord's limits of a message.
@@ -13,6 +14,8 @@ import (
 const (
 	maxEmbeds     = 10
 	maxCharacters = 6000 // over all embeds
+	maxContent    = 2000 // characters of all lines
+	maxRows       = 5    // of buttons
 	nonceBytes    = 12   // twice as many hexadecimal digits, of 25 characters
 )
 
@@ -118,7 +121,7 @@ func (ch *channel) plan(s state, waiting []record) *plan {
 		return nil
 	}
 	p := &plan{At: time.Now()}
-	room, limit := maxCharacters, maxEmbeds
+	limit := maxEmbeds
 	if ch.single {
 		limit = 1
 	}
@@ -131,18 +134,30 @@ func (ch *channel) plan(s state, waiting []record) *plan {
 			if s.counterOf(r.Group, p.At, ch.Timing.CountFor) >= 0 {
 				continue
 			}
-			if len(p.Slots) >= limit || len(p.Slots) > 0 && r.size() > room {
+			if len(p.Slots) >= limit || len(p.Slots) > 0 && !fits(p.Slots, r.slot) {
 				limit = 0 // a later record may still be counted
 				continue
 			}
-			room -= r.size()
 			i = len(p.Slots)
-			p.Slots = append(p.Slots, slot{Embed: r.Embed, Group: r.Group})
+			p.Slots = append(p.Slots, slot{Line: r.Line, Embed: r.Embed, Own: r.Own, Group: r.Group})
 		}
 		p.Slots[i].Tally.add(r.Tally)
 		p.Covers = append(p.Covers, r.ID)
 	}
 	return p.namedFor(ch.id)
+}
+
+// fits tells whether a message has room for one more slot. The lines of a message
+// stand above its embeds, so that none can follow one in the order of the posts.
+func fits(slots []slot, another slot) bool {
+	var characters, content, rows int
+	for _, s := range append(slices.Clip(slots), another) {
+		characters += s.size()
+		content += utf8.RuneCountInString(s.Line) + len("\n")
+		rows += min(1, len(s.Tally.References))
+	}
+	follows := another.Line == "" || slots[len(slots)-1].Line != ""
+	return follows && characters <= maxCharacters && content <= maxContent && rows <= maxRows
 }
 
 // namedFor returns the plan with its nonce. Equal plans for a channel have equal

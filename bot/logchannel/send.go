@@ -61,7 +61,7 @@ const latest = 100
 func (ch *channel) send(ctx context.Context, p *plan) (message string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ch.Timing.Send)
 	defer cancel()
-	content := embeds(p.Slots, ch.Texts)
+	content := ch.message(p.Slots)
 	if p.Edits != "" {
 		return p.Edits, ch.Discord.EditMessage(ctx, ch.id, p.Edits, content)
 	}
@@ -71,7 +71,7 @@ func (ch *channel) send(ctx context.Context, p *plan) (message string, err error
 			return "", err
 		}
 		for _, m := range posted { // none, where they may not be read
-			if equal(m.Embeds, content) {
+			if equal(m, content) {
 				return m.ID, nil
 			}
 		}
@@ -94,7 +94,7 @@ func (ch *channel) settle(ctx context.Context, save saver, s state, message stri
 		ch.single = true
 		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && !p.Stub:
-		ch.log.Error().Err(err).Interface("entry", p.Slots[0].Embed).Msg("discord refuses a log channel entry")
+		ch.log.Error().Err(err).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
 		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Embed: refused(p.Slots[0], ch.Texts)}}}
 		s.Plan = stub.namedFor(ch.id)
 		return save(ctx, s, nil)

@@ -135,14 +135,14 @@ func readState(content string) state {
 
 // complete tells whether there is something to show in each slot.
 func complete(slots []slot) bool {
-	return len(slots) > 0 && !slices.ContainsFunc(slots, func(s slot) bool { return s.Embed == nil })
+	return len(slots) > 0 && !slices.ContainsFunc(slots, slot.empty)
 }
 
 // readRecord decodes a record. One that another version of the program wrote
 // and this one cannot read is shown as it is.
 func readRecord(streamID, content string) record {
 	var r record
-	if err := json.Unmarshal([]byte(content), &r); err != nil || r.Embed == nil || r.ID == "" {
+	if err := json.Unmarshal([]byte(content), &r); err != nil || r.empty() || r.ID == "" {
 		r = newRecord(Entry{Embed: &discordgo.MessageEmbed{Description: sanitize.Code(content, reasonLimit)}}, time.Now())
 		r.ID = streamID
 	}

@@ -7,37 +7,38 @@ import (
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
 )
 
 // Posted is a message as a channel has it.
 type Posted struct {
-	ID     string                    `json:"id"`
-	Embeds []*discordgo.MessageEmbed `json:"embeds"`
+	ID      string                    `json:"id"`
+	Content string                    `json:"content"`
+	Embeds  []*discordgo.MessageEmbed `json:"embeds"`
 }
 
-// embedsOnly is the body of a message that is embeds alone.
-type embedsOnly struct {
-	Embeds          []*discordgo.MessageEmbed `json:"embeds"`
-	AllowedMentions allowedMentions           `json:"allowed_mentions"`
-	Nonce           string                    `json:"nonce,omitempty"`
-	EnforceNonce    bool                      `json:"enforce_nonce,omitempty"`
+// channelMessage is the body of a message that is no answer to an interaction.
+type channelMessage struct {
+	message
+	Nonce        string `json:"nonce,omitempty"`
+	EnforceNonce bool   `json:"enforce_nonce,omitempty"`
 }
 
-// CreateMessage posts embeds, ten at most, to a channel and returns the ID of
-// the message. A nonce has 25 characters at most. Where the bot posted a message
-// with the same one in the past few minutes, Discord posts nothing and returns
-// that message or, where that was deleted since, CodeUnknownMessage
-// (discord-api-docs#6647).
-func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, embeds []*discordgo.MessageEmbed) (string, error) {
-	body := embedsOnly{Embeds: embeds, Nonce: nonce, EnforceNonce: true}
+// CreateMessage posts a message to a channel and returns its ID. A nonce has 25
+// characters at most. Where the bot posted a message with the same one in the past
+// few minutes, Discord posts nothing and returns that message or, where that was
+// deleted since, CodeUnknownMessage (discord-api-docs#6647).
+func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error) {
+	body := channelMessage{message: messageBody(m, 0), Nonce: nonce, EnforceNonce: true}
 	var posted Posted
 	err := c.do(ctx, http.MethodPost, messages(channelID), body, &posted)
 	return posted.ID, err
 }
 
-// EditMessage replaces the embeds of a message of the bot.
-func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, embeds []*discordgo.MessageEmbed) error {
-	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), embedsOnly{Embeds: embeds}, nil)
+// EditMessage replaces all of a message of the bot.
+func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error {
+	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), messageBody(m, 0), nil)
 }
 
 // LatestMessages returns the newest messages of a channel, newest first; limit

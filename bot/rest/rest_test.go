@@ -100,8 +100,8 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 			"POST", webhook, `{` + full + `,"flags":64,` + quiet + `}`,
 		},
 		"edit in a channel": {
-			func(ctx context.Context, c *rest.Client) error { return c.EditMessage(ctx, "33", "55", message.Embeds) },
-			"PATCH", "/api/v10/channels/33/messages/55", `{"embeds":[{"title":"Your bots"}],` + quiet + `}`,
+			func(ctx context.Context, c *rest.Client) error { return c.EditMessage(ctx, "33", "55", message) },
+			"PATCH", "/api/v10/channels/33/messages/55", `{` + full + `,` + quiet + `}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,23 +118,23 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 
 func TestMessagesOfAChannel(t *testing.T) {
 	client, requests := serve(t, answer(200, `{"id":"55","embeds":[]}`))
-	id, err := client.CreateMessage(t.Context(), "33", "once", []*discordgo.MessageEmbed{{Title: "Restart"}})
+	id, err := client.CreateMessage(t.Context(), "33", "once", interaction.Message{Content: "Restart"})
 	if err != nil || id != "55" {
 		t.Errorf("CreateMessage() = %q, %v", id, err)
 	}
 	want := sent{"POST", "/api/v10/channels/33/messages", "Bot " + botToken,
-		`{"embeds":[{"title":"Restart"}],"allowed_mentions":{"parse":[]},"nonce":"once","enforce_nonce":true}`}
+		`{"content":"Restart","embeds":[],"components":[],"allowed_mentions":{"parse":[]},"nonce":"once","enforce_nonce":true}`}
 	if diff := cmp.Diff(want, <-requests); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
 
 	// Messages of others may hold what the library does not know.
-	client, requests = serve(t, answer(200, `[{"id":"56","components":[{"type":99}],"embeds":[{"title":"Stop"}]},{"id":"55"}]`))
+	client, requests = serve(t, answer(200, `[{"id":"56","components":[{"type":99}],"embeds":[{"title":"Stop"}]},{"id":"55","content":"Start"}]`))
 	latest, err := client.LatestMessages(t.Context(), "33", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]rest.Posted{{ID: "56", Embeds: []*discordgo.MessageEmbed{{Title: "Stop"}}}, {ID: "55"}}, latest); diff != "" {
+	if diff := cmp.Diff([]rest.Posted{{ID: "56", Embeds: []*discordgo.MessageEmbed{{Title: "Stop"}}}, {ID: "55", Content: "Start"}}, latest); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(sent{"GET", "/api/v10/channels/33/messages?limit=100", "Bot " + botToken, ""}, <-requests); diff != "" {

@@ -156,6 +156,22 @@ func isMarkup(text []rune, i int) bool {
 // only those of ASCII.
 func isWord(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
+// Isolate keeps a text that is written from right to left from moving what stands
+// beside it (https://www.w3.org/International/articles/inline-bidi-markup/uba-basics).
+// Any other text stays as it is.
+func Isolate(text string) string {
+	if strings.ContainsFunc(text, isRightToLeft) {
+		return "\u2068" + text + "\u2069" // FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE
+	}
+	return text
+}
+
+// isRightToLeft tells of the blocks of Unicode whose scripts are written from right
+// to left (https://www.unicode.org/Public/UCD/latest/ucd/extracted/DerivedBidiClass.txt).
+func isRightToLeft(r rune) bool {
+	return r >= 0x0590 && r <= 0x08ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
+}
+
 // User shows a user by a mention, which pings nobody where the message allows no
 // mentions, and by the ID, which can be copied and searched. The ID must be one
 // of Discord's own.

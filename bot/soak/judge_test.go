@@ -76,7 +76,7 @@ func (s *soak) readAll(ctx context.Context) {
 }
 
 // actionEntry is what staff read of an action, with the bot's ID.
-var actionEntry = regexp.MustCompile("^(?:✅|❌|⚠️)(?s:.*)`(id-c[0-9]+-[0-9]+)`")
+var actionEntry = regexp.MustCompile("(?:✅|❌|⚠️) (?s:.*)`(id-c[0-9]+-[0-9]+)`")
 
 func (s *soak) read() {
 	messages := s.Channel.Messages()

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -58,72 +61,105 @@ const (
 	detailLimit = 500
 )
 
-// Action writes how an action ended, and whether staff acted for a customer.
+// Action writes how an action ended, and whether staff acted for a customer: one that
+// went well in a line, and what needs somebody's attention on a card.
 func (l *Log) Action(r *interaction.Request, a interaction.Action) {
-	emoji, color := "✅", green
-	switch a.Outcome {
-	case interaction.Failed:
-		emoji, color = "❌", red
-	case interaction.Unconfirmed:
-		emoji, color = "⚠️", orange
-	case interaction.Done:
+	entry := logchannel.Entry{Category: logchannel.Actions, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome)}
+	if a.Outcome == interaction.Done {
+		parts := []string{"✅ " + l.t.Text("log.action.title."+a.Name), bot(a), l.t.Text("log.outcome.done"), l.t.Duration(a.Duration)}
+		entry.Line = l.line(r, parts...)
+	} else {
+		entry.Embed, entry.Reference, entry.Customer = l.failedAction(r, a), r.Reference, customer(r)
 	}
-	title := emoji + " " + l.t.Text("log.action.title."+a.Name)
+	l.poster.Post(entry)
+}
+
+// failedAction is the card of an action that failed, or of which that is not known.
+func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discordgo.MessageEmbed {
+	emoji, color := "❌", red
+	if a.Outcome == interaction.Unconfirmed {
+		emoji, color = "⚠️", orange
+	}
+	title := emoji + " " + l.t.Text("log.action.title."+a.Name) + " · " + l.t.Text("log.outcome."+string(a.Outcome))
+	if a.Interrupted {
+		title += ": " + l.t.Text("log.outcome.interrupted")
+	}
 	if r.ByStaff() {
 		title += " · 🛟 " + l.t.Text("log.action.by_staff")
 	}
-	outcome := l.t.Text("log.outcome." + string(a.Outcome))
-	if a.Interrupted {
-		outcome += ": " + l.t.Text("log.outcome.interrupted")
-	}
 	entry := l.entry(title, color, append(l.people(r),
-		l.field("bot", sanitize.Markdown(a.BotName, nameLimit)+" "+sanitize.Code(a.BotID, nameLimit)),
-		l.field("outcome", outcome),
+		l.field("bot", bot(a)),
 		l.field("duration", l.t.Duration(a.Duration)),
 		l.field("where", l.where(r)),
+		l.field("reference", "`"+r.Reference+"`"),
 	)...)
-	if a.Outcome != interaction.Done {
-		entry.Fields = append(entry.Fields, l.field("reference", "`"+r.Reference+"`"))
-	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome), Reference: r.Reference})
+	entry.Description = l.t.Text("log.todo." + string(a.Outcome))
+	return entry
+}
+
+// bot shows a bot by its name and its ID.
+func bot(a interaction.Action) string {
+	return sanitize.Isolate(sanitize.Markdown(a.BotName, nameLimit)) + " " + sanitize.Code(a.BotID, nameLimit)
+}
+
+func customer(r *interaction.Request) logchannel.Customer {
+	return logchannel.Customer{ID: r.CustomerID, Name: sanitize.Plain(r.CustomerName(), nameLimit)}
 }
 
 // Audit writes that staff's own commands were used, or that somebody was refused them.
 func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
-	title, color := "👁️ "+l.t.Text("log.audit.used"), grey
+	title := "👁️ " + l.t.Text("log.audit.used")
 	if a.Refused {
-		title, color = "⛔ "+l.t.Text("log.audit.refused"), orange
+		title = "⛔ " + l.t.Text("log.audit.refused")
 	}
-	fields := append(l.people(r), l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)))
+	parts := []string{title, sanitize.Code(operation(r.Route), nameLimit)}
 	if a.Detail != "" {
-		fields = append(fields, l.field("detail", sanitize.Code(a.Detail, nameLimit)))
+		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
 	}
-	entry := l.entry(title, color, append(fields, l.field("where", l.where(r)))...)
-	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Embed: entry, DedupKey: "audit " + r.ID, Reference: r.Reference})
+	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "audit " + r.ID})
+}
+
+// operation is a route as people may read it: without the parameters and what only
+// sorts the custom IDs.
+func operation(route string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(route, "/"), func(part string) bool {
+		return strings.HasPrefix(part, "{") || part == "for" || part+"/" == interaction.Aside
+	}), " ")
+}
+
+// line is an entry in one line: when, who, and what else there is to say.
+func (l *Log) line(r *interaction.Request, parts ...string) string {
+	who := sanitize.User(r.UserID)
+	if r.ByStaff() {
+		who = l.t.Format("log.line.for", locale.Args{"Staff": who, "Customer": sanitize.User(r.CustomerID)})
+	}
+	if l.footer != "" {
+		parts = append(parts, l.footer)
+	}
+	return "<t:" + strconv.FormatInt(time.Now().Unix(), 10) + ":T> " + who + " · " + strings.Join(parts, " · ")
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
 // and keeps the incident behind that. Where staff were told of the same
 // before, only the incident is kept.
 func (l *Log) Failure(r *interaction.Request, err error, alreadyReported bool) {
-	l.keeper.Keep(incident.Of(r, err))
+	about := incident.Of(r, err)
+	l.keeper.Keep(about)
 	if alreadyReported {
 		return
 	}
-	fields := append([]*discordgo.MessageEmbedField{l.field("reference", "`"+r.Reference+"`")}, l.people(r)...)
-	fields = append(fields,
-		l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)),
-		l.field("where", l.where(r)),
-	)
+	fields := []*discordgo.MessageEmbedField{l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit))}
 	var service *hostapi.Error
 	if errors.As(err, &service) {
 		fields = append(fields, l.field("error", sanitize.Code(codeAndStatus(service), nameLimit)))
 	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
+	entry := l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...)
+	entry.Description = l.t.Text("log.todo." + about.Cause)
 	l.poster.Post(logchannel.Entry{
-		Category: logchannel.Errors, Embed: l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...),
-		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference,
+		Category: logchannel.Errors, Embed: entry, Own: append(l.people(r), l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`")),
+		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: customer(r),
 	})
 }
 

@@ -3,6 +3,7 @@ package stafflog_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,10 +36,14 @@ func newLog(t *testing.T, p posted) *stafflog.Log {
 	return stafflog.New(p, kept{}, texts.For("en-US"))
 }
 
+// text is what staff read of an entry by itself.
 func text(entry logchannel.Entry) string {
 	e := entry.Embed
+	if e == nil {
+		return entry.Line
+	}
 	parts := []string{e.Title, e.Description}
-	for _, f := range e.Fields {
+	for _, f := range slices.Concat(entry.Own, e.Fields) {
 		parts = append(parts, f.Name, f.Value)
 	}
 	return strings.Join(parts, "\n")
@@ -70,10 +75,21 @@ func TestActions(t *testing.T) {
 	if len(entries) != 3 || len(p) != 1 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "✅ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Done", "4.2 s", "<#8> Guild `7`")
-	want(t, entries[1], "❌ Restart", "Failed", "`ABC1234`")
-	want(t, entries[2], "⚠️ Restart", "Not confirmed", "`ABC1234`")
-	if entries[0].Embed.Color == entries[1].Embed.Color || entries[1].Embed.Color == entries[2].Embed.Color {
+	time, rest, _ := strings.Cut(entries[0].Line, "> ")
+	if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != "<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2 s" {
+		t.Errorf("an action that went well is told so: %q", entries[0].Line)
+	}
+	if entries[0].Reference != "" { // behind which there is nothing
+		t.Errorf("an action that went well leads to %q", entries[0].Reference)
+	}
+	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2 s", "`ABC1234`", "<#8> Guild `7`", "mend that or tell the customer")
+	want(t, entries[2], "⚠️ Restart · Not confirmed", "`ABC1234`", "before anyone tries again")
+	for _, e := range entries[1:] {
+		if e.Customer.ID != "42" || e.Reference != "ABC1234" {
+			t.Errorf("the card leads to %q and %q", e.Customer, e.Reference)
+		}
+	}
+	if entries[1].Embed.Color == entries[2].Embed.Color {
 		t.Error("outcomes share a colour")
 	}
 }
@@ -91,6 +107,11 @@ func TestFailures(t *testing.T) {
 		t.Fatalf("posted %v", p)
 	}
 	want(t, entries[0], "❗ Failure", "`ABC1234`", "<@42>", "component restart/{bot...}", "restart: unavailable (503)", `\<\@1> \*down\*`)
+	want(t, entries[0], "Check that the hosting service runs")
+	entries[0].Own = nil // as where it counts
+	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
+		t.Errorf("what several failures have in common names one of them:\n%s", shown)
+	}
 	want(t, entries[1], "Direct message")
 	for _, f := range entries[1].Embed.Fields {
 		if n := len([]rune(f.Value)); n == 0 || n > 1024 {
@@ -152,16 +173,47 @@ func TestStaffStandOut(t *testing.T) {
 	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done})
 	log.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
 	log.Audit(request, interaction.Audit{Refused: true})
+	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Failed})
 	entries := p["actions"]
-	if len(entries) != 3 {
+	if len(entries) != 4 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "✅ Restart", "staff for a customer", "<@42>", "<@43>")
-	want(t, entries[1], "Staff command", "<@42>", "<@43>", "ABC", "restart/{bot...}")
+	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
+	want(t, entries[1], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
 	want(t, entries[2], "⛔ Staff command refused", "<@42>")
-	if entries[1].Embed.Color == entries[2].Embed.Color {
-		t.Error("a refusal looks like a use")
+	want(t, entries[3], "❌ Restart · Failed · 🛟 staff for a customer", "<@42>", "<@43>")
+}
+
+// TestEachCauseSaysWhatToDo has each thing fail that staff can do something about.
+func TestEachCauseSaysWhatToDo(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	for _, code := range []hostapi.Code{
+		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
+		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
+	} {
+		log.Failure(request, fmt.Errorf("restart: %w", &hostapi.Error{Code: code}), false)
 	}
+	for _, err := range []error{
+		interaction.ErrMidway, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
+	} {
+		log.Failure(request, err, false)
+	}
+	said := map[string]bool{}
+	for _, e := range p["errors"] {
+		want(t, e) // a text
+		said[e.Embed.Description] = true
+	}
+	if len(said) != 15 {
+		t.Errorf("15 causes have %d cures", len(said))
+	}
+}
+
+// Names from right to left do not move the figures beside them.
+func TestALineKeepsItsOrder(t *testing.T) {
+	p := posted{}
+	newLog(t, p).Action(request, interaction.Action{Name: "restart", BotID: "7", BotName: "متجر", Outcome: interaction.Done})
+	want(t, p["actions"][0], "\u2068متجر\u2069 `7` · Done")
 }
 
 // Failures are equal by what failed, whoever met it.

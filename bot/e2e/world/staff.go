@@ -24,18 +24,20 @@ func (w *World) AddOutsider(name string) *discordtest.User {
 }
 
 // Entries returns what the log entries say, of which several may share a message,
-// that have all these texts.
+// that have all these texts. An entry is a line or an embed.
 func Entries(messages []discordtest.View, texts ...string) []string {
 	var entries []string
 	for _, message := range messages {
+		if message.Content != "" {
+			entries = append(entries, strings.Split(message.Content, "\n")...)
+		}
 		for _, embed := range message.Embeds {
-			entry := discordtest.View{State: discordtest.Shown, Embeds: []discordtest.Embed{embed}}.Text()
-			if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(entry, text) }) {
-				entries = append(entries, entry)
-			}
+			entries = append(entries, discordtest.View{State: discordtest.Shown, Embeds: []discordtest.Embed{embed}}.Text())
 		}
 	}
-	return entries
+	return slices.DeleteFunc(entries, func(entry string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(entry, text) })
+	})
 }
 
 // StaffRead waits for an entry in the log channel with all these texts.
