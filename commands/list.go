@@ -63,7 +63,7 @@ func (l botList) draw() interaction.Response {
 	} else {
 		empty = l.t.Text("list.empty")
 		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
-			empty += " " + l.t.Text("list.create")
+			empty += " " + l.say("list.create", nil)
 		}
 	}
 	embed.Description = paragraphs(l.heading(l.age, ""), l.summary(), empty)
@@ -102,7 +102,12 @@ func (l botList) components() []discordgo.MessageComponent {
 		return l.button(discordgo.SecondaryButton, key, idList+strconv.Itoa(page), disabled)
 	}
 	refresh := button("button.refresh", l.page, false)
-	if l.pages == 1 {
+	switch {
+	case len(l.Servers) == 0 && l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
+		return append(rows, row(l.view.button(discordgo.PrimaryButton, "button.create", idNew, false), refresh))
+	case len(l.Servers) == 0:
+		return append(append(rows, row(refresh)), l.ways(toPanel)...)
+	case l.pages == 1:
 		return append(rows, row(refresh))
 	}
 	return append(rows, row(
