@@ -129,18 +129,27 @@ func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
 }
 
 // silenceOf tells whether the hosting service is slow, is away, or is broken, which is
-// that no use can be made of its answers. Without an error it has not answered yet.
+// that no use can be made of its answers. A gateway before it may be the one to say so.
+// Without an error the service has not answered yet.
 func silenceOf(err error) string {
 	var e *hostapi.Error
 	switch {
 	case err == nil:
 		return "slow"
-	case errors.As(err, &e) && (e.Code != hostapi.CodeUnavailable || e.Status >= 500 || e.Status/100 == 2):
-		return "broken"
-	case errors.Is(err, context.DeadlineExceeded), e != nil && e.Status == http.StatusRequestTimeout:
-		return "slow"
+	case !errors.As(err, &e) || e.Status == 0 && e.Code == hostapi.CodeUnavailable:
+		if errors.Is(err, context.DeadlineExceeded) {
+			return "slow"
+		}
+		return "away"
 	}
-	return "away"
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return "slow"
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusNotFound:
+		return "away"
+	default:
+		return "broken"
+	}
 }
 
 // errorKey returns the key of an error's text: staff read of the customer, and
