@@ -49,7 +49,7 @@ func TestOldAccountIsShownAndThenUpdated(t *testing.T) {
 
 // TestOldAccountSaysWhyItIsOld: only a service that takes long is slow.
 func TestOldAccountSaysWhyItIsOld(t *testing.T) {
-	const slow, away, broken = "is slow", "cannot be reached", "gives no answer of use"
+	const slow, away, broken = "is slow", "cannot be reached", "gives no usable answer"
 	for name, test := range map[string]struct {
 		failure *hostapi.Error
 		want    string

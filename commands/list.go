@@ -61,10 +61,11 @@ func (l botList) draw() interaction.Response {
 	if len(l.shown) > 0 {
 		embed.Footer = &discordgo.MessageEmbedFooter{Text: l.count()}
 	} else {
-		empty = l.t.Text("list.empty")
+		hint := "list.elsewhere"
 		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
-			empty += " " + l.say("list.create", nil)
+			hint = "list.create"
 		}
+		empty = l.t.Text("list.empty") + " " + l.say(hint, nil)
 	}
 	embed.Description = paragraphs(l.heading(l.age, ""), l.summary(), empty)
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)

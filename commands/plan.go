@@ -17,11 +17,11 @@ func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interactio
 		v := c.view(r)
 		embed := v.planEmbed(l)
 		embed.Description = v.heading(a, "")
-		rows := []discordgo.MessageComponent{v.backRow()}
+		ways := []way{toBots}
 		if a := l.Account; a.MaxServers > 0 && a.ServerCount >= a.MaxServers {
-			rows = append(rows, v.ways(toUpgrade)...)
+			ways = append(ways, toUpgrade)
 		}
-		return v.draw("plan", embed, rows...), nil
+		return v.draw("plan", embed, v.ways(ways...)...), nil
 	})
 }
 

@@ -12,27 +12,37 @@ import (
 // for none.
 type Links struct{ Panel, SignUp, Upgrade, Support string }
 
-// way is one of the pages: its address, and the text of the button that leads there.
-type way func(Links) (key, url string)
+// way is a button on which somebody gets on; false where there is none.
+type way func(v view) (discordgo.Button, bool)
 
-func toPanel(l Links) (key, url string)   { return "button.panel", l.Panel }
-func toSignUp(l Links) (key, url string)  { return "button.sign_up", l.SignUp }
-func toUpgrade(l Links) (key, url string) { return "button.upgrade", l.Upgrade }
-func toSupport(l Links) (key, url string) { return "button.support", l.Support }
+func toPanel(v view) (discordgo.Button, bool)   { return v.link("button.panel", v.links.Panel) }
+func toSignUp(v view) (discordgo.Button, bool)  { return v.link("button.sign_up", v.links.SignUp) }
+func toUpgrade(v view) (discordgo.Button, bool) { return v.link("button.upgrade", v.links.Upgrade) }
+func toSupport(v view) (discordgo.Button, bool) { return v.link("button.support", v.links.Support) }
 
-// ways returns a row of buttons that lead to the pages that there are, or none.
-// Staff get none: the pages are for customers.
+// toBots leads to the first page of bots.
+func toBots(v view) (discordgo.Button, bool) {
+	return v.button(discordgo.SecondaryButton, "button.back", idList+"0", false), true
+}
+
+// link returns a button that leads to a page. Staff get none: the pages are for
+// customers.
+func (v view) link(key, url string) (discordgo.Button, bool) {
+	return discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text(key), URL: url}, url != "" && !v.asked.ByStaff()
+}
+
+// ways returns a row of the buttons that there are, or none.
 func (v view) ways(ways ...way) []discordgo.MessageComponent {
-	var links []discordgo.MessageComponent
+	var buttons []discordgo.MessageComponent
 	for _, way := range ways {
-		if key, url := way(v.links); url != "" && !v.asked.ByStaff() {
-			links = append(links, discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text(key), URL: url})
+		if button, ok := way(v); ok {
+			buttons = append(buttons, button)
 		}
 	}
-	if len(links) == 0 {
+	if len(buttons) == 0 {
 		return nil
 	}
-	return []discordgo.MessageComponent{row(links...)}
+	return []discordgo.MessageComponent{row(buttons...)}
 }
 
 // mention returns a command as Discord makes it clickable, and shows it in the
