@@ -44,5 +44,5 @@ func labels(servers []hostapi.Server) []string {
 func matching(servers []hostapi.Server, typed string) []hostapi.Server {
 	groups := ranked(servers, typed)
 	found := slices.Concat(groups[:]...)
-	return found[:min(len(found), mostChoices)]
+	return found[:min(len(found), maxOptions)]
 }

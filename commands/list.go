@@ -94,7 +94,7 @@ func (l botList) count() string {
 
 func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
-	if options := l.options(); len(options) > 0 {
+	if options := l.options(l.shown); len(options) > 0 {
 		rows = append(rows, row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: l.customID(idOpen), Placeholder: l.t.Text("list.open"), Options: options,
 		}))
@@ -105,7 +105,7 @@ func (l botList) components() []discordgo.MessageComponent {
 	refresh := button("button.refresh", l.page, false)
 	switch {
 	case len(l.Servers) == 0 && l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
-		return append(rows, row(l.view.button(discordgo.PrimaryButton, "button.create", idNew, false), refresh))
+		return append(rows, row(l.view.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
 	case len(l.Servers) == 0:
 		return append(append(rows, row(refresh)), l.ways(toPanel)...)
 	case l.pages == 1:
@@ -114,18 +114,6 @@ func (l botList) components() []discordgo.MessageComponent {
 	return append(rows, row(
 		button("button.previous", l.page-1, l.page == 0), refresh, button("button.next", l.page+1, l.page == l.pages-1),
 	))
-}
-
-func (l botList) options() []discordgo.SelectMenuOption {
-	var options []discordgo.SelectMenuOption
-	for i, label := range labels(l.shown) {
-		s := l.shown[i]
-		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: botKey(s.ID), Description: l.statusWord(s, sanitize.Plain),
-			Emoji: &discordgo.ComponentEmoji{Name: conditionOf(s.Status).emoji},
-		})
-	}
-	return options
 }
 
 // allocatedRAM is the memory that the bots hold together, in megabytes.

@@ -11,22 +11,31 @@ import (
 	"hostbot/hostapi"
 )
 
-// mostChoices is how many options Discord takes in a menu, and how many suggestions.
-const mostChoices = 25
+// maxOptions is how many options Discord takes in a select menu, and how many
+// suggestions.
+const maxOptions = 25
 
 // picker returns rows with a menu of bots, which goes on with what was asked for on
 // the one that is chosen there, and a way back.
 func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
-	shown := servers[:min(len(servers), mostChoices)]
-	menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: v.customID(pickID(v.asked)), Placeholder: v.t.Text("pick.placeholder")}
-	for i, label := range labels(shown) {
-		s := shown[i]
-		menu.Options = append(menu.Options, discordgo.SelectMenuOption{
+	menu := discordgo.SelectMenu{
+		MenuType: discordgo.StringSelectMenu, CustomID: v.customID(pickID(v.asked)), Placeholder: v.t.Text("pick.placeholder"),
+		Options: v.options(servers[:min(len(servers), maxOptions)]),
+	}
+	return []discordgo.MessageComponent{row(menu), v.backRow()}
+}
+
+// options are bots to choose from in a select menu.
+func (v view) options(servers []hostapi.Server) []discordgo.SelectMenuOption {
+	options := make([]discordgo.SelectMenuOption, 0, len(servers))
+	for i, label := range labels(servers) {
+		s := servers[i]
+		options = append(options, discordgo.SelectMenuOption{
 			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain),
 			Emoji: &discordgo.ComponentEmoji{Name: conditionOf(s.Status).emoji},
 		})
 	}
-	return []discordgo.MessageComponent{row(menu), v.backRow()}
+	return options
 }
 
 // pickID returns the custom ID of a menu that goes on with what a command asked for.
@@ -36,5 +45,5 @@ func pickID(r *interaction.Request) string {
 	if name == "show" {
 		return idOpen
 	}
-	return idPick + name
+	return name
 }
