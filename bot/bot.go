@@ -99,7 +99,7 @@ func (b *Bot) build() error {
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 		Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	})
+	}, commands.Links(s.Links))
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if err := router.Err(); err != nil {

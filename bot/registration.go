@@ -37,6 +37,6 @@ func (b *Bot) scopes() []register.Scope {
 		customers.Commands = append(customers.Commands, forStaff...)
 		return []register.Scope{customers}
 	default:
-		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: forStaff}}
+		return []register.Scope{customers, {GuildID: b.settings.Admin.GuildID, Commands: forStaff, Registered: b.handlers.Registered}}
 	}
 }

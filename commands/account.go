@@ -14,20 +14,21 @@ import (
 type age struct {
 	fetchedAt time.Time // zero where none is shown
 	key       string    // of the text that says so; "" for an account that is as new as it should be
+	why       error     // that there is no newer one; nil where the service has not answered yet
+	reported  bool      // staff are told why, under the reference of the request
 }
 
-// The texts that say how old an account is.
+// The texts that say how old an account is. Why it is old stands before.
 const (
 	ageOld      = "age.old"
 	ageUpdating = "age.updating" // a newer one will take its place
-	ageFailed   = "age.failed"   // the service did not answer
 )
 
 func ageOf(s accounts.Snapshot) age {
 	if s.Old {
-		return age{s.FetchedAt, ageOld}
+		return age{fetchedAt: s.FetchedAt, key: ageOld, why: s.Failure}
 	}
-	return age{s.FetchedAt, ""}
+	return age{fetchedAt: s.FetchedAt}
 }
 
 // heading is the top of a message: whose account it shows, where staff read it, what
@@ -41,9 +42,9 @@ func (v view) heading(a age, notice string) string {
 		whose = v.t.Format("staff.view_aged", args{"User": user, "When": relative(a.fetchedAt)})
 	}
 	if a.key != "" {
-		old = v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
+		old = v.t.Text("age."+silenceOf(a.why)) + " " + v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
 	}
-	if a.key == ageFailed {
+	if a.reported {
 		old += "\n" + v.referenceLine()
 	}
 	if notice != "" && v.asked.ByStaff() {
@@ -81,7 +82,7 @@ func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawi
 		if s.Update == nil {
 			return draw(s.List, ageOf(s))
 		}
-		response, err := draw(s.List, age{s.FetchedAt, ageUpdating})
+		response, err := draw(s.List, age{fetchedAt: s.FetchedAt, key: ageUpdating})
 		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, s) }
 		return response, err
 	})
@@ -97,7 +98,7 @@ func (draw drawing) again(ctx context.Context, old accounts.Snapshot) (interacti
 	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
 		return interaction.Response{}, failure
 	}
-	response, err := draw(old.List, age{old.FetchedAt, ageFailed})
+	response, err := draw(old.List, age{old.FetchedAt, ageOld, failure, true})
 	response.Failure = failure
 	return response, err
 }

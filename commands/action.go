@@ -22,6 +22,9 @@ type action struct {
 	transitional string
 	// in lists the states of a bot in which the action makes sense.
 	in []state
+	// to is the state to which the action brings a bot, where it does nothing to one
+	// that is in it. Such an action has a text .already as well.
+	to state
 	// do returns the bot as it is afterwards. Its status is "" where the action
 	// changed it and the service did not say to which.
 	do    func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error)
@@ -33,7 +36,7 @@ type action struct {
 func actions() []action {
 	return []action{
 		{
-			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken},
+			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up,
 			do: withStatus(Hosting.Start), style: discordgo.PrimaryButton,
 		},
 		{
@@ -41,7 +44,7 @@ func actions() []action {
 			do: withStatus(Hosting.Restart), style: discordgo.PrimaryButton,
 		},
 		{
-			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up},
+			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up}, to: down,
 			do: withStatus(Hosting.Stop), style: discordgo.SecondaryButton,
 		},
 		{
@@ -76,8 +79,29 @@ func withStatus(operation func(h Hosting, ctx context.Context, userID, serverID 
 // act does something to one of the caller's bots.
 func (c *Commands) act(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+		if conditionOf(b.server.Status).state == a.to && c.settled(ctx, r.CustomerID, a, &b) {
+			return c.card(r, b, c.view(r).already(a, b.server)).draw(), nil
+		}
 		return c.begin(ctx, r, a, b)
 	})
+}
+
+// settled tells whether the service says now that there is nothing to do for an action.
+// What is cached may be older. Where the service answers, b becomes the bot as it is.
+func (c *Commands) settled(ctx context.Context, userID string, a action, b *bot) bool {
+	if a.to == unknown {
+		return false
+	}
+	seen, err := c.look(ctx, userID, b.server.ID, lookLimit)
+	if err == nil {
+		*b = seen
+	}
+	return err == nil && conditionOf(seen.server.Status).state == a.to
+}
+
+// already says that there is nothing to do for an action.
+func (v view) already(a action, s hostapi.Server) string {
+	return "ℹ️ " + v.t.Format("action."+a.name+".already", args{"Bot": name(s)})
 }
 
 // onBot makes a handler of a function of the caller's bot that a request is about.

@@ -1,12 +1,16 @@
 package commands_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/actionlock"
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )
@@ -14,6 +18,7 @@ import (
 func TestActionSaysHowItEnded(t *testing.T) {
 	tests := map[string]struct {
 		request interaction.Request
+		status  string // before; "" for RUNNING
 		action  func() (string, error)
 		running string
 		want    []string
@@ -22,14 +27,14 @@ func TestActionSaysHowItEnded(t *testing.T) {
 	}{
 		"restart": {
 			request: press("restart/a"), running: "Restarting **Shop**",
-			want: []string{"**Shop** was restarted", "🟢 Running", "took 0"}, outcome: interaction.Done, done: "restart a",
+			want: []string{"**Shop** was restarted", "🟢 Running"}, outcome: interaction.Done, done: "restart a",
 		},
 		"restart that ends in another status": {
 			request: press("restart/a"), action: func() (string, error) { return "CRASHED", nil }, running: "Restarting",
 			want: []string{"⚠️ **Shop** was restarted", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart a",
 		},
 		"start": {
-			request: onBot("bot start", "a"), running: "Starting **Shop**",
+			request: onBot("bot start", "a"), status: "STOPPED", running: "Starting **Shop**",
 			want: []string{"**Shop** was started", "🟢 Running"}, outcome: interaction.Done, done: "start a",
 		},
 		"stop": {
@@ -53,7 +58,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := &world{list: account(server("a", "Shop", "RUNNING")), action: test.action}
+			w := &world{list: account(server("a", "Shop", cmp.Or(test.status, "RUNNING"))), action: test.action}
 			first := answer(t, newCommands(t, w), test.request)
 			if len(w.done) != 0 {
 				t.Error("it acted before the customer was told")
@@ -93,7 +98,7 @@ func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	for range 29 { // as many as a user may start in a minute
 		ending(t, c, press("restart/b"))
 	}
-	refused(t, c, press("restart/b"), "a lot of actions", ":R>")
+	refused(t, c, press("restart/b"), "a lot of actions", "at <t:", ":T>")
 }
 
 func TestActionThatNeverRanHoldsNoLock(t *testing.T) {
@@ -221,4 +226,87 @@ func TestActionThatTheServiceDoesNotHave(t *testing.T) {
 		return "", &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpCreate, Status: 404}
 	}
 	wantText(t, ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio"))).Message, "could not be created", "No hosting account is linked")
+}
+
+// TestNothingToDoIsNoFailure: also where that is only known to the service.
+func TestNothingToDoIsNoFailure(t *testing.T) {
+	for name, test := range map[string]struct {
+		command, cached, now, want string
+		done                       bool
+	}{
+		"start":                          {"bot start", "RUNNING", "RUNNING", "**Shop** is already running.", false},
+		"stop":                           {"bot stop", "STOPPED", "STOPPED", "**Shop** is already stopped.", false},
+		"started elsewhere":              {"bot start", "STOPPED", "RUNNING", "**Shop** is already running.", true},
+		"crashed since it was looked at": {"bot start", "RUNNING", "CRASHED", "busy with something else", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{list: account(server("a", "Shop", test.cached)), began: time.Now()}
+				w.action = func() (string, error) {
+					return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpStart, Status: 409}
+				}
+				w.changed = test.now
+				got := answer(t, newCommands(t, w), onBot(test.command, "a"))
+				if (got.Then != nil) != test.done {
+					t.Fatalf("it acts: %t", got.Then != nil)
+				}
+				if got.Then != nil {
+					got = must(t)(got.Then(t.Context()))
+				}
+				wantText(t, got.Message, test.want)
+				if neutral := strings.Contains(test.want, "already"); neutral != !strings.Contains(text(got.Message), "REF1234") || neutral != (got.Failure == nil) {
+					t.Errorf("failure %v:\n%s", got.Failure, text(got.Message))
+				}
+			})
+		})
+	}
+}
+
+func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) {
+			return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Uncertain: true}
+		}}
+		c := newCommands(t, w)
+		unconfirmed := func(m interaction.Message, words ...string) {
+			t.Helper()
+			wantText(t, m, append(words, "not confirmed whether **Shop** was restarted")...)
+			for label, b := range buttons(m) {
+				if (b.Style == discordgo.PrimaryButton) != (label == "Refresh") {
+					t.Errorf("the style of %s is %d", label, b.Style)
+				}
+			}
+		}
+		unconfirmed(ending(t, c, press("restart/a")).Message)
+		for _, again := range []interaction.Request{press("restart/a"), onBot("bot restart", "Shop")} {
+			r := answer(t, c, again)
+			unconfirmed(r.Message, "again at <t:", ":T>")
+			sendable(t, r)
+		}
+		if len(w.done) != 1 {
+			t.Errorf("done: %q", w.done)
+		}
+		w.action = nil
+		ending(t, c, press("stop/a")) // something else
+		time.Sleep(actionlock.HeldBack)
+		wantText(t, ending(t, c, press("restart/a")).Message, "was restarted")
+		time.Sleep(actionlock.Window) // until the process has forgotten all
+	})
+}
+
+func TestDurationThatRoundsToNothingIsLeftOut(t *testing.T) {
+	for took, want := range map[time.Duration]string{0: "", 49 * time.Millisecond: "", 50 * time.Millisecond: "took 0.1 s"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) {
+				time.Sleep(took)
+				return "RUNNING", nil
+			}}
+			m := ending(t, newCommands(t, w), press("restart/a")).Message
+			wantText(t, m, want)
+			if want == "" && strings.Contains(text(m), "⏱") {
+				t.Errorf("after %v:\n%s", took, text(m))
+			}
+			time.Sleep(actionlock.Window)
+		})
+	}
 }

@@ -18,7 +18,7 @@ func (v view) mark(embed *discordgo.MessageEmbed, pressable bool) {
 	embed.Color = staffColor
 	embed.Author = &discordgo.MessageEmbedAuthor{Name: v.plainCustomer()}
 	if pressable && embed.Footer == nil {
-		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("staff.acts_for", args{"Name": sanitize.Isolate(v.plainCustomer())})}
+		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("staff.acts_for", args{"Name": v.plainCustomer()})}
 	}
 }
 
@@ -31,5 +31,5 @@ func (v view) plainCustomer() string {
 
 // customerName is plainCustomer for where Discord renders markdown.
 func (v view) customerName() string {
-	return sanitize.Isolate(sanitize.Markdown(v.plainCustomer(), nameLimit))
+	return sanitize.Markdown(v.plainCustomer(), nameLimit)
 }

@@ -37,6 +37,10 @@ type card struct {
 	busy   bool   // an action is running on the bot
 	notice string // which one that is, or what was done
 	color  int    // 0: that of the bot's status
+	// unsure says that it is not known how the last action ended: Refresh is the blue
+	// button.
+	unsure bool
+	ways   []way // on which the customer gets on, beside what the card offers
 }
 
 // card returns a bot's card as it is at this moment.
@@ -53,17 +57,20 @@ func (c card) draw() interaction.Response {
 		return c.drawDraft()
 	}
 	condition := conditionOf(c.server.Status)
+	if condition.state == locked && c.notice == "" {
+		c.notice, c.ways = "⛔ "+c.t.Text("card.suspended"), []way{toSupport, toPanel}
+	}
 	embed := &discordgo.MessageEmbed{
 		Title: condition.emoji + " " + name(c.server), Description: c.heading(c.age, c.notice),
 		Color: cmp.Or(c.color, condition.color), Fields: c.fields(c.server),
 	}
-	return c.view.draw(idShow+botKey(c.server.ID), embed, c.buttons(condition)...)
+	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.ways(c.ways...)...)...)
 }
 
 // drawDraft draws a bot that does not exist: it is being created, or could not be.
 func (c card) drawDraft() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: c.notice, Color: cmp.Or(c.color, yellow)}
-	return c.view.draw(idCreate, embed, c.backRow())
+	return c.view.draw(idCreate, embed, append(c.view.ways(c.ways...), c.backRow())...)
 }
 
 // drawDeleted says that the bot is no more, and shows the way back.
@@ -80,12 +87,18 @@ func (v view) runningLine(running actionlock.Running, botName string) string {
 // While the bot is in transition all actions stay in sight, so that nothing jumps
 // about.
 func (c card) buttons(condition condition) []discordgo.MessageComponent {
-	key := botKey(c.server.ID)
+	key, refresh := botKey(c.server.ID), discordgo.SecondaryButton
+	if c.unsure {
+		refresh = discordgo.PrimaryButton
+	}
 	var rows, act, more []discordgo.MessageComponent
 	for _, a := range actions() {
-		allowed := slices.Contains(a.in, condition.state)
+		allowed, style := slices.Contains(a.in, condition.state), a.style
+		if c.unsure {
+			style = discordgo.SecondaryButton
+		}
 		if c.offers(a.op) && (allowed || condition.state == transitional || condition.state == locked) {
-			act = append(act, c.button(a.style, "button."+a.name, a.name+"/"+key, c.busy || !allowed))
+			act = append(act, c.button(style, "button."+a.name, a.name+"/"+key, c.busy || !allowed))
 		}
 	}
 	if len(act) > 0 {
@@ -99,7 +112,7 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
 	}
 	return append(rows, row(append(more,
-		c.button(discordgo.SecondaryButton, "button.refresh", idShow+key, false),
+		c.button(refresh, "button.refresh", idShow+key, false),
 		c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false),
 	)...))
 }

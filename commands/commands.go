@@ -11,6 +11,7 @@ package commands
 
 import (
 	"context"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -48,14 +49,22 @@ type Commands struct {
 	locks    *actionlock.Locks
 	texts    *locale.Bundle
 	staff    Staff
+	links    Links
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff) *Commands {
-	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff}
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links) *Commands {
+	c := &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links}
+	c.ids.Store(&map[string]string{})
+	return c
 }
 
-// Registered tells the IDs that Discord gave the commands, by which /help makes
-// them clickable. It may be called at any time.
-func (c *Commands) Registered(ids map[string]string) { c.ids.Store(&ids) }
+// Registered tells the IDs that Discord gave some of the commands, by which texts make
+// them clickable. It may be called while interactions are served, by one caller at a
+// time.
+func (c *Commands) Registered(ids map[string]string) {
+	all := maps.Clone(*c.ids.Load())
+	maps.Copy(all, ids)
+	c.ids.Store(&all)
+}

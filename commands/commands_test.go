@@ -27,15 +27,19 @@ type world struct {
 	list   hostapi.List
 	old    bool
 	update func(context.Context) (accounts.Snapshot, error)
-	err    error                  // of a look at the account
-	action func() (string, error) // the service's answer; nil: that all went well
-	off    map[hostapi.Operation]bool
+	err    error // of a look at the account
+	// failure is why the service has no newer account than the old one.
+	failure error
+	action  func() (string, error) // the service's answer; nil: that all went well
+	off     map[hostapi.Operation]bool
+	links   commands.Links
 
 	// statuses are those of the only bot by the time since the world began; the latest
 	// counts, and "" is no bot.
 	statuses map[time.Duration]string
 	began    time.Time
-	silent   bool // the service answers the first look alone
+	changed  string // the status of the only bot from the second look on; "" for no change
+	silent   bool   // the service answers the first look alone
 	looks    int
 
 	done    []string
@@ -65,7 +69,11 @@ func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts
 			}
 		}
 	}
-	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Update: w.update}, w.err
+	if w.changed != "" && w.looks > 1 {
+		list.Servers = slices.Clone(w.list.Servers)
+		list.Servers[0].Status = w.changed
+	}
+	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Failure: w.failure, Update: w.update}, w.err
 }
 
 func (w *world) SetStatus(_ context.Context, userID, _, _ string) { w.touch(userID) }
@@ -148,7 +156,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		Incident: func(context.Context, string) (incident.Incident, error) {
 			return incident.Incident{}, incident.ErrUnknown
 		},
-	})
+	}, w.links)
 }
 
 // serve sends a request through the routes and returns what comes first. The caller is
@@ -188,16 +196,24 @@ func ending(t *testing.T, c *commands.Commands, r interaction.Request) interacti
 // refused fails unless a request is refused in these words, and staff need not know.
 func refused(t *testing.T, c *commands.Commands, r interaction.Request, words ...string) string {
 	t.Helper()
-	got, err := ask(t, c, r)
+	m := explained(t, c, r)
+	wantText(t, m, words...)
+	return text(m)
+}
+
+// explained is what a caller reads whose request must be refused, of which staff need
+// not know.
+func explained(t *testing.T, c *commands.Commands, r interaction.Request) interaction.Message {
+	t.Helper()
+	got, err := serve(t.Context(), t, c, &r)
 	if err == nil {
 		t.Fatalf("%s %q is answered:\n%s", r.Kind, r.Name, text(got.Message))
 	}
-	e := c.Explain(&interaction.Request{Locale: "en-US"}, err)
-	wantText(t, e.Message, words...)
+	e := c.Explain(&r, err)
 	if e.Fault {
 		t.Errorf("%s %q: staff are told", r.Kind, r.Name)
 	}
-	return text(e.Message)
+	return e.Message
 }
 
 func command(name string, options map[string]string) interaction.Request {

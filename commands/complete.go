@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
@@ -41,21 +40,9 @@ func labels(servers []hostapi.Server) []string {
 	return labels
 }
 
-// matching returns the bots that the typed text may mean, the likeliest first:
-// their name begins with it, has it somewhere, or their ID has.
+// matching returns the bots that the typed text may mean, the likeliest first.
 func matching(servers []hostapi.Server, typed string) []hostapi.Server {
-	typed = strings.ToLower(strings.TrimSpace(typed))
-	var ranked [3][]hostapi.Server
-	for _, s := range servers {
-		switch at := strings.Index(strings.ToLower(s.Name), typed); {
-		case at == 0:
-			ranked[0] = append(ranked[0], s)
-		case at > 0:
-			ranked[1] = append(ranked[1], s)
-		case strings.Contains(strings.ToLower(s.ID), typed):
-			ranked[2] = append(ranked[2], s)
-		}
-	}
-	found := slices.Concat(ranked[:]...)
-	return found[:min(len(found), 25)] // as many as Discord takes
+	groups := ranked(servers, typed)
+	found := slices.Concat(groups[:]...)
+	return found[:min(len(found), maxOptions)]
 }

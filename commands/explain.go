@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -15,13 +16,16 @@ import (
 type refusal struct {
 	reason  string // for the process log
 	explain func(v view) string
+	// choices are bots of which one may have been meant.
+	choices []hostapi.Server
+	ways    []way // on which the caller gets on
 }
 
 func (e *refusal) Error() string { return e.reason }
 
 // refuse returns a refusal that is said by a text without arguments.
 func refuse(reason, key string) error {
-	return &refusal{reason, func(v view) string { return v.t.Text(key) }}
+	return &refusal{reason: reason, explain: func(v view) string { return v.say(key, nil) }}
 }
 
 // Explain says an error in the caller's own language: what happened and what to
@@ -29,6 +33,10 @@ func refuse(reason, key string) error {
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
 	v := c.view(r)
 	text, fault := v.explain(err)
+	rows := v.ways(v.waysOn(err, fault)...)
+	if refused, ok := errors.AsType[*refusal](err); ok && len(refused.choices) > 0 {
+		rows = v.picker(refused.choices)
+	}
 	embed := &discordgo.MessageEmbed{Color: yellow}
 	reference := ""
 	if fault {
@@ -39,7 +47,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
 	embed.Description = paragraphs(v.heading(age{}, text), reference)
-	return interaction.Explanation{Message: v.draw("", embed).Message, Fault: fault}
+	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: fault}
 }
 
 // explain says an error to the reader, and whether staff should know of it.
@@ -56,7 +64,7 @@ func (v view) explain(err error) (text string, fault bool) {
 		// Discord has refused words that hold the bot's name, its status or the service's
 		// reason. These are our own alone.
 		a := unshown.Action
-		return v.t.Format("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}), true
+		return v.say("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}), true
 	case errors.As(err, &service):
 		return v.explainService(service)
 	}
@@ -77,25 +85,67 @@ func (v view) explain(err error) (text string, fault bool) {
 		{interaction.ErrElsewhere, "error.canceled", true},
 	} {
 		if errors.Is(err, e.err) {
-			return v.t.Text(e.key), e.fault
+			return v.say(e.key, nil), e.fault
 		}
 	}
 	return v.t.Text("error.internal"), true
+}
+
+// waysOn returns the pages on which the reader of an error gets on.
+func (v view) waysOn(err error, fault bool) []way {
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		return refused.ways
+	}
+	switch code := hostapi.CodeOf(err); {
+	case isNoAccount(err):
+		return []way{toSignUp, toPanel}
+	case code == hostapi.CodeLimitReached:
+		return []way{toUpgrade}
+	case code == hostapi.CodeNotOffered:
+		return []way{toPanel}
+	case fault:
+		return []way{toSupport}
+	}
+	return nil
 }
 
 // explainService says what the hosting service's refusal or silence means. The texts
 // are named for the service's codes.
 func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
 	key, when := "error."+string(e.Code), v.t.Text("time.soon")
+	if e.RetryAfter > 0 {
+		when = v.at(time.Now().Add(e.RetryAfter))
+	}
 	switch {
 	case isNoAccount(e):
-		return v.t.Text(v.errorKey("no_account")), false
+		return v.say(v.errorKey("no_account"), nil), false
 	case e.Code == hostapi.CodeNotFound:
 		key = "error.gone"
-	case e.RetryAfter > 0:
-		when = relative(time.Now().Add(e.RetryAfter))
+	case e.Code == hostapi.CodeUnavailable:
+		key = "error." + silenceOf(e)
 	}
-	return v.t.Format(key, args{"When": when}), e.Code != hostapi.CodeNotOffered
+	return v.say(key, args{"When": when}), e.Code != hostapi.CodeNotOffered
+}
+
+// silenceOf tells whether the hosting service is slow, is away, or is broken, which is
+// that no use can be made of its answers. A gateway before it may be the one to say so.
+// Without an error the service has not answered yet.
+func silenceOf(err error) string {
+	var e *hostapi.Error
+	switch {
+	case err == nil, errors.As(err, &e) && e.TimedOut:
+		return "slow"
+	case e == nil || e.Status == 0 && e.Code == hostapi.CodeUnavailable:
+		return "away"
+	}
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return "slow"
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusNotFound:
+		return "away"
+	default:
+		return "broken"
+	}
 }
 
 // errorKey returns the key of an error's text: staff read of the customer, and

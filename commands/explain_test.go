@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
@@ -26,6 +27,11 @@ func TestExplain(t *testing.T) {
 		{service(hostapi.CodeLimitReached), "plan", true},
 		{service(hostapi.CodeRateLimited), "Try again", true},
 		{service(hostapi.CodeUnavailable), "cannot be reached", true},
+		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}, "reports a problem of its own", true},
+		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 502}, "cannot be reached", true},
+		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 504}, "did not answer in time", true},
+		{hostapi.Interrupted(expired(t), hostapi.OpStop), "did not answer in time", true},
+		{&hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Minute}, ":T>", true},
 		{service(hostapi.CodeCanceled), "cut short", true},
 		{service(hostapi.CodeNotFound), "no longer exists", true},
 		{service(hostapi.CodeNotOffered), "does not offer", false},

@@ -1,15 +1,11 @@
 package commands
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/agnivade/levenshtein"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
@@ -17,8 +13,8 @@ import (
 )
 
 // errGone says that the bot of a component is not among the caller's any more.
-var errGone = &refusal{"the component's bot is not among the caller's", func(v view) string {
-	return v.t.Text(v.errorKey("gone"))
+var errGone = &refusal{reason: "the component's bot is not among the caller's", explain: func(v view) string {
+	return v.say(v.errorKey("gone"), nil)
 }}
 
 // choose returns the bot that a request is about. A request only ever selects among
@@ -53,82 +49,60 @@ func botKey(serverID string) string {
 	return "~" + base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// find understands what autocomplete offers, an ID, or a name that only one bot has.
-// A bot of exactly that name comes before those whose names differ in case.
+// find understands what autocomplete offers, an ID, a name, or what fits only one name
+// better than all others. Of a name that no bot has quite, it offers what is likest.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
-	for _, means := range []func(hostapi.Server) bool{
-		func(s hostapi.Server) bool { return s.ID == wanted || botKey(s.ID) == wanted },
-		func(s hostapi.Server) bool { return strings.TrimSpace(s.Name) == wanted },
-		func(s hostapi.Server) bool { return isCalled(s, wanted) },
-	} {
-		var found []hostapi.Server
-		for _, s := range servers {
-			if wanted != "" && means(s) {
-				found = append(found, s)
-			}
+	groups := ranked(servers, wanted)
+	if i := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 }); wanted != "" && i >= 0 {
+		if len(groups[i]) == 1 {
+			return groups[i][0], nil
 		}
-		switch {
-		case len(found) == 1:
-			return found[0], nil
-		case len(found) > 1:
-			return hostapi.Server{}, ambiguous(wanted, found)
-		}
+		return hostapi.Server{}, ambiguous(wanted, slices.Concat(groups[i:]...))
 	}
-	return hostapi.Server{}, notFound(wanted, closest(servers, wanted))
+	return hostapi.Server{}, notFound(wanted, servers)
 }
 
-// isCalled tells whether the typed text is the name of a bot, but for case and what
-// cannot be seen. Of a long name the part that is shown will do as well.
-func isCalled(s hostapi.Server, typed string) bool {
-	typed = sanitize.Plain(typed, inputLimit)
-	return typed != "" && (strings.EqualFold(typed, plainName(s, inputLimit)) || strings.EqualFold(typed, plainName(s, nameLimit)))
+// notFound says that the caller has no bot of that name, and lets them choose one
+// that is called much like it or, where there is none, any.
+func notFound(wanted string, servers []hostapi.Server) error {
+	near := closest(servers, wanted)
+	choices := near
+	if len(near) == 0 {
+		choices = servers
+	}
+	return &refusal{
+		reason:  fmt.Sprintf("no bot %q", wanted),
+		choices: choices,
+		explain: func(v view) string {
+			text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
+			switch {
+			case len(near) > 0:
+				return text + " " + v.t.Format("pick.closest", args{"Choices": listed(near)})
+			case len(choices) > 0:
+				return text + " " + v.t.Text("pick.any")
+			}
+			return text
+		},
+	}
 }
 
-// notFound says that the caller has no bot of that name, and which names are much
-// like it.
-func notFound(wanted string, closest []hostapi.Server) error {
-	return &refusal{fmt.Sprintf("no bot %q", wanted), func(v view) string {
-		text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
-		if len(closest) > 0 {
-			text += " " + v.t.Format("error.closest", args{"Choices": listed(closest, func(s hostapi.Server) string { return "**" + name(s) + "**" })})
-		}
-		return text
-	}}
-}
-
-// ambiguous says that the caller has several bots of that name, and by which IDs they
-// can be told apart.
+// ambiguous says that a name may mean several of the caller's bots, and lets them
+// choose.
 func ambiguous(wanted string, found []hostapi.Server) error {
-	return &refusal{fmt.Sprintf("%d bots are called %q", len(found), wanted), func(v view) string {
-		return v.t.Format(v.errorKey("ambiguous"), args{
-			"Name":    orDash(sanitize.Markdown(wanted, nameLimit)),
-			"Choices": listed(found, func(s hostapi.Server) string { return sanitize.Code(s.ID, nameLimit) }),
-		})
-	}}
+	return &refusal{
+		reason:  fmt.Sprintf("%d bots may be meant by %q", len(found), wanted),
+		choices: found,
+		explain: func(v view) string {
+			return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
+		},
+	}
 }
 
 // listed lists a few bots.
-func listed(servers []hostapi.Server, say func(hostapi.Server) string) string {
-	const most = 5
-	var list []string
-	for _, s := range servers[:min(len(servers), most)] {
-		list = append(list, orDash(say(s)))
+func listed(servers []hostapi.Server) string {
+	var names []string
+	for _, s := range servers {
+		names = append(names, "**"+name(s)+"**")
 	}
-	if len(servers) > most {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
-// closest returns the bots whose names differ from what was typed in two fifths of
-// its characters at the most, three of them, the likest first. Of long names a part
-// is compared: that takes time with the product of the lengths.
-func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
-	typed := strings.ToLower(sanitize.Plain(wanted, nameLimit))
-	distance := func(s hostapi.Server) int {
-		return levenshtein.ComputeDistance(typed, strings.ToLower(sanitize.Plain(s.Name, nameLimit)))
-	}
-	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
-	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
-	return near[:min(len(near), 3)]
+	return strings.Join(names, ", ")
 }

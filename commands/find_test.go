@@ -12,7 +12,8 @@ func TestBotIsFound(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	list := account(server("1", "Shop", "RUNNING"), server("2", "shop", "RUNNING"), server("3", "Radio", "RUNNING"),
 		server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("Radio", "Other", "RUNNING"), server("8", " ", "RUNNING"), server(long, "Long", "RUNNING"),
-		server("9", "Web\u202e  Shop\u200b", "RUNNING"))
+		server("9", "Web\u202e  Shop\u200b", "RUNNING"), server("10", "**Çılgın_Bot**", "RUNNING"), server("11", "Straße", "RUNNING"),
+		server("12", "Mail out", "RUNNING"), server("13", "Mail in", "RUNNING"), server("14", "חנות", "RUNNING"))
 	tests := map[string]struct{ wanted, name, refusal string }{
 		"id":                     {wanted: "3", name: "Radio"},
 		"name":                   {wanted: " Long ", name: "Long"},
@@ -20,10 +21,20 @@ func TestBotIsFound(t *testing.T) {
 		"name in another case":   {wanted: "LONG", name: "Long"},
 		"id before name":         {wanted: "Radio", name: "Other"},
 		"name as it is shown":    {wanted: "web shop", name: "Web Shop"},
-		"several":                {wanted: "Twin", refusal: "`4`, `5`"},
-		"several in other cases": {wanted: "SHOP", refusal: "`1`, `2`"},
+		"several":                {wanted: "Twin", refusal: "Several of your bots may be meant by **Twin**"},
+		"several in other cases": {wanted: "SHOP", refusal: "Several of your bots"},
+		"several that begin so":  {wanted: "mail", refusal: "Several of your bots"},
+		"beginning":              {wanted: "oth", name: "Other"},
+		"part":                   {wanted: "web s", name: "Web Shop"},
+		"beginning before part":  {wanted: "r", name: "Radio"},
+		"accents and markdown":   {wanted: "CILGINbot", name: `\*\*Çılgın_Bot\*\*`},
+		"accents typed":          {wanted: "ràdió", name: "Radio"},
+		"letters of its own":     {wanted: "strasse", name: "Straße"},
+		"transposed letter":      {wanted: "mial out", name: "Mail out"},
+		"right to left":          {wanted: "חנ", name: "\u2068חנות\u2069"},
+		"nothing but markdown":   {wanted: "**", refusal: "You have no bot"},
 		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
-		"nearly":                 {wanted: "Radoi", refusal: "Did you mean **Radio**?"},
+		"nearly":                 {wanted: "Rabbio", refusal: "You have no bot **Rabbio**. Did you mean **Radio**?"},
 		"nothing":                {wanted: "", refusal: "–"},
 		"nothing but space":      {wanted: "  ", refusal: "–"},
 		"huge":                   {wanted: strings.Repeat("@everyone ", 500), refusal: `\@everyone`},
@@ -83,4 +94,61 @@ func TestNobodyElsesBotIsFound(t *testing.T) {
 	if len(w.done) != 0 {
 		t.Errorf("done: %q", w.done)
 	}
+}
+
+// TestMenuGoesOnWithWhatWasAsked: who has mistyped a name need not type again.
+func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
+	for name, want := range map[string]struct{ typed, offered string }{
+		"much like one": {"Rabbio", "b"}, "several": {"s", "a c"}, "like none": {"xyz", "a b c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for command, does := range map[string]string{
+				"bot show": "", "bot start": "start", "bot stop": "stop", "bot restart": "restart", "bot reinstall": "reinstall",
+				"bot startup": "", "bot delete": "",
+			} {
+				w := &world{list: account(server("a", "Shop", "Odd"), server("b", "Radio", "Odd"), server("c", "Super", "Odd"))}
+				c := newCommands(t, w)
+				refusal := explained(t, c, onBot(command, want.typed))
+				menu := menus(refusal)["Choose a bot"]
+				var offered []string
+				for _, o := range menu.Options {
+					offered = append(offered, o.Value)
+				}
+				if got := strings.Join(offered, " "); got != want.offered {
+					t.Errorf("offered %q, want %q", got, want.offered)
+				}
+				got := answer(t, c, press(menu.CustomID, "b"))
+				if does != "" {
+					must(t)(got.Then(t.Context()))
+				}
+				if done := strings.Join(w.done, ""); strings.TrimSuffix(done, " b") != does {
+					t.Errorf("%s: done %q", command, done)
+				}
+			}
+		})
+	}
+}
+
+func TestStaffsMenuGoesOnWithTheCustomersBot(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "STOPPED"), server("b", "Radio", "STOPPED"))}
+	c := newCommands(t, w)
+	request := by("1", command("admin action", map[string]string{"user": "42", "bot": "Rabbio", "do": "start"}))
+	menu := menus(explained(t, c, request))["Choose a bot"]
+	ending(t, c, by("1", press(menu.CustomID, "b")))
+	if len(w.done) != 1 || w.done[0] != "start b" || len(w.others) != 0 {
+		t.Errorf("done %q, touched %q", w.done, w.others)
+	}
+	refused(t, c, press(menu.CustomID, "b"), "This is for staff")
+}
+
+func TestMenuHoldsWhatDiscordTakes(t *testing.T) {
+	w := &world{list: account()}
+	for i := range 60 {
+		w.list.Servers = append(w.list.Servers, server(fmt.Sprint(i), "Shop", "RUNNING"))
+	}
+	m := explained(t, newCommands(t, w), onBot("bot restart", "shop"))
+	if n := len(menus(m)["Choose a bot"].Options); n != 25 {
+		t.Errorf("%d options", n)
+	}
+	sendable(t, interaction.Reply(m))
 }

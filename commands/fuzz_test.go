@@ -78,7 +78,7 @@ func wantOwn(t *testing.T, w *world, c *commands.Commands, r interaction.Request
 	t.Helper()
 	for response, err := ask(t, c, r); ; response, err = response.Then(t.Context()) {
 		if err != nil {
-			response = interaction.Reply(c.Explain(&interaction.Request{Reference: "REF1234"}, err).Message)
+			response = interaction.Reply(c.Explain(&interaction.Request{Name: r.Name, Reference: "REF1234"}, err).Message)
 		}
 		sendable(t, response)
 		if response.Then == nil {

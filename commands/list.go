@@ -61,10 +61,11 @@ func (l botList) draw() interaction.Response {
 	if len(l.shown) > 0 {
 		embed.Footer = &discordgo.MessageEmbedFooter{Text: l.count()}
 	} else {
-		empty = l.t.Text("list.empty")
+		hint := "list.elsewhere"
 		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
-			empty += " " + l.t.Text("list.create")
+			hint = "list.create"
 		}
+		empty = l.t.Text("list.empty") + " " + l.say(hint, nil)
 	}
 	embed.Description = paragraphs(l.heading(l.age, ""), l.summary(), empty)
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
@@ -93,7 +94,7 @@ func (l botList) count() string {
 
 func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
-	if options := l.options(); len(options) > 0 {
+	if options := l.options(l.shown); len(options) > 0 {
 		rows = append(rows, row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: l.customID(idOpen), Placeholder: l.t.Text("list.open"), Options: options,
 		}))
@@ -102,24 +103,17 @@ func (l botList) components() []discordgo.MessageComponent {
 		return l.button(discordgo.SecondaryButton, key, idList+strconv.Itoa(page), disabled)
 	}
 	refresh := button("button.refresh", l.page, false)
-	if l.pages == 1 {
+	switch {
+	case len(l.Servers) == 0 && l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
+		return append(rows, row(l.view.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
+	case len(l.Servers) == 0:
+		return append(append(rows, row(refresh)), l.ways(toPanel)...)
+	case l.pages == 1:
 		return append(rows, row(refresh))
 	}
 	return append(rows, row(
 		button("button.previous", l.page-1, l.page == 0), refresh, button("button.next", l.page+1, l.page == l.pages-1),
 	))
-}
-
-func (l botList) options() []discordgo.SelectMenuOption {
-	var options []discordgo.SelectMenuOption
-	for i, label := range labels(l.shown) {
-		s := l.shown[i]
-		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: botKey(s.ID), Description: l.statusWord(s, sanitize.Plain),
-			Emoji: &discordgo.ComponentEmoji{Name: conditionOf(s.Status).emoji},
-		})
-	}
-	return options
 }
 
 // allocatedRAM is the memory that the bots hold together, in megabytes.

@@ -105,7 +105,7 @@ func (c *Commands) askDelete(_ context.Context, r *interaction.Request, b bot) (
 // delete deletes a bot whose name was typed.
 func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	if !isCalled(b.server, r.Fields[inputName]) {
-		return interaction.Response{}, &refusal{"the name that was typed is not the bot's", func(v view) string {
+		return interaction.Response{}, &refusal{reason: "the name that was typed is not the bot's", explain: func(v view) string {
 			return v.t.Format("error.wrong_name", args{"Name": name(b.server)})
 		}}
 	}

@@ -17,7 +17,11 @@ func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interactio
 		v := c.view(r)
 		embed := v.planEmbed(l)
 		embed.Description = v.heading(a, "")
-		return v.draw("plan", embed, v.backRow()), nil
+		ways := []way{toBots}
+		if a := l.Account; a.MaxServers > 0 && a.ServerCount >= a.MaxServers {
+			ways = append(ways, toUpgrade)
+		}
+		return v.draw("plan", embed, v.ways(ways...)...), nil
 	})
 }
 

@@ -18,6 +18,8 @@ type result struct {
 	bot    // as it is afterwards
 	took   time.Duration
 	err    error // nil: it succeeded
+	// already says that the service refused the action because there was nothing to do.
+	already bool
 }
 
 func (e result) outcome() interaction.Outcome {
@@ -45,6 +47,8 @@ func (e result) draw(v view) interaction.Response {
 	}
 	if e.err != nil {
 		drawn.color = outcomeColor(e.outcome())
+		drawn.unsure = e.outcome() == interaction.Unconfirmed
+		drawn.ways = v.waysOn(e.err, e.outcome() == interaction.Failed)
 	}
 	return drawn.draw()
 }
@@ -55,7 +59,7 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
 	embed := &discordgo.MessageEmbed{
 		Color:       outcomeColor(interaction.Unconfirmed),
-		Description: "⚠️ " + v.t.Format("action."+a.Name+".unconfirmed", args{"Bot": name(server)}) + "\n" + v.referenceLine(),
+		Description: "⚠️ " + v.say("action."+a.Name+".unconfirmed", args{"Bot": name(server)}) + "\n" + v.referenceLine(),
 	}
 	buttons := []discordgo.MessageComponent{v.button(discordgo.SecondaryButton, "button.back", idList+"0", false)}
 	if server.ID != "" {
@@ -71,10 +75,12 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 // ending says how an action ended.
 func (v view) ending(e result) string {
 	text := func(key string) string {
-		return v.t.Format(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server, sanitize.Markdown)})
+		return v.say(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server, sanitize.Markdown)})
 	}
 	key := "action." + e.action.name
 	switch {
+	case e.already:
+		return v.already(e.action, e.server)
 	case e.err == nil:
 		return v.done(e, text)
 	case errors.Is(e.err, interaction.ErrUnsettled):
@@ -101,7 +107,11 @@ func (v view) done(e result, text func(key string) string) string {
 	if e.action.op == hostapi.OpCreate && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
 		next = "\n" + v.t.Text("create.next")
 	}
-	return sign + text(key) + "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)}) + next
+	took := ""
+	if e.took >= 50*time.Millisecond { // less would be 0.0 s
+		took = "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)})
+	}
+	return sign + text(key) + took + next
 }
 
 // serviceReason is why the service refused to create a bot, in its own words, where

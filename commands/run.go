@@ -15,6 +15,9 @@ import (
 // taken that, and says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
 	lock, err := c.lock(ctx, r, a, b.server)
+	if held, ok := errors.AsType[*actionlock.HeldError](err); ok {
+		return c.heldBack(r, a, b, held.Until), nil
+	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -23,9 +26,21 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 	response.Unshared = lock.Local
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		defer lock.Release()
-		return c.finish(ctx, r, a, b), nil
+		response := c.finish(ctx, r, a, b)
+		if response.Action.Outcome == interaction.Unconfirmed {
+			lock.HoldBack()
+		}
+		return response, nil
 	}
 	return response, nil
+}
+
+// heldBack says that it is not known yet how the same action has just ended.
+func (c *Commands) heldBack(r *interaction.Request, a action, b bot, until time.Time) interaction.Response {
+	v := c.view(r)
+	held := c.card(r, b, "⚠️ "+v.say("action."+a.name+".unconfirmed", args{"Bot": name(b.server)})+"\n"+v.t.Format("action.held", args{"When": v.at(until)}))
+	held.unsure, held.color = true, outcomeColor(interaction.Unconfirmed)
+	return held.draw()
 }
 
 // lock acquires the lock of a bot for an action. It is released with ctx at the
@@ -38,15 +53,15 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	var limit *actionlock.LimitError
 	switch {
 	case errors.As(err, &busy):
-		return nil, &refusal{"another action is running: " + busy.Running.Action, func(v view) string {
+		return nil, &refusal{reason: "another action is running: " + busy.Running.Action, explain: func(v view) string {
 			if s.ID == "" { // another bot is being created
 				return "⏳ " + v.t.Format("create.busy", args{"Since": relative(busy.Running.Since)})
 			}
 			return v.runningLine(busy.Running, name(s)) + "\n" + v.t.Text("action.busy")
 		}}
 	case errors.As(err, &limit):
-		return nil, &refusal{"the user has started too many actions", func(v view) string {
-			return v.t.Format("action.limit", args{"When": relative(limit.Until)})
+		return nil, &refusal{reason: "the user has started too many actions", explain: func(v view) string {
+			return v.t.Format("action.limit", args{"When": v.at(limit.Until)})
 		}}
 	case errors.Is(err, actionlock.ErrDuplicate):
 		return nil, interaction.ErrElsewhere
@@ -62,7 +77,9 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 	started := time.Now()
 	b, err := c.run(ctx, r.CustomerID, a, b)
 	end := result{action: a, bot: b, took: time.Since(started)}
-	end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
+	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && c.settled(ctx, r.CustomerID, a, &end.bot); !end.already {
+		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
+	}
 	response := end.draw(c.view(r))
 	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: end.took, Outcome: end.outcome()}
 	response.Failure = end.err

@@ -28,8 +28,8 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 	}
 	for want, request := range map[string]interaction.Request{
 		"This customer has no bot **Shop**":                         command("admin action", options("Shop")),
-		"Did you mean **Radio**?":                                   command("admin action", options("Radoi")),
-		"Several of this customer's bots are called **Twin**":       command("admin action", options("Twin")),
+		"Did you mean **Radio**?":                                   command("admin action", options("Rabbio")),
+		"Several of this customer's bots may be meant by **Twin**":  command("admin action", options("Twin")),
 		"Look the customer up again with `/admin lookup`":           press("for/42/restart/9"),
 		"the bot no longer exists. Look the customer up again with": press("for/42/show/9"),
 	} {
@@ -171,7 +171,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		change(&health)
 		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
 			GuildID: "7", UserIDs: []string{"1"}, Health: func(context.Context) commands.Health { return health },
-		})
+		}, commands.Links{})
 		wantText(t, answer(t, c, by("1", command("admin status", nil))).Message, want)
 	}
 }

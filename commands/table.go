@@ -64,6 +64,7 @@ const (
 	idStartup  = "startup/"   // + key
 	idDelete   = "delete/"    // + key
 	idCreate   = "create/"    // + sizes; for a select menu its size goes first
+	idSizes    = "create/new" // chooses the sizes
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
 	// customer's own component would have follow.
 	onBehalf = "for/"
@@ -77,7 +78,7 @@ func (c *Commands) table() []command {
 	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
 	// A command on one bot does what the button of the same name does.
 	onBot := func(name string, op hostapi.Operation, h interaction.Handler, modals ...route) command {
-		buttons := []route{{name + "/" + anyBot, h}}
+		buttons := []route{{name + "/" + anyBot, h}, {name, h}} // the latter is a select menu of keys
 		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals}
 	}
 	table := []command{
@@ -92,7 +93,7 @@ func (c *Commands) table() []command {
 		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.onBot(c.delete)}),
 		command{
 			name: "bot create", requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
-			components: []route{{idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
+			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.create}},
 		},
 		command{name: "plan", handle: c.plan},
@@ -112,7 +113,8 @@ func (c *Commands) staffTable() []command {
 	var operations []hostapi.Operation
 	var choices []*discordgo.ApplicationCommandOptionChoice
 	for _, a := range actions() {
-		views = append(views, route{a.name + "/" + anyBot, c.forStaff(c.actForCustomer(a))})
+		act := c.forStaff(c.actForCustomer(a))
+		views = append(views, route{a.name + "/" + anyBot, act}, route{a.name, act})
 		if c.hosting.Offers(a.op) {
 			label := "button." + a.name
 			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{

@@ -91,7 +91,7 @@ func TestHelpListsEveryCommand(t *testing.T) {
 	c := newCommands(t, &world{})
 	wantText(t, answer(t, c, command("help", nil)).Message, "`/bot list` · See all your bots", "`/plan` · ", "`/help` · ")
 	turkish := answer(t, c, inLanguage("tr", command("help", nil)))
-	wantText(t, turkish.Message, "`/bot list` · Tüm botlarını", "`/plan` · ")
+	wantText(t, turkish.Message, "`/bot listele` · Tüm botlarını", "`/plan` · ")
 
 	c.Registered(map[string]string{"bot": "11", "plan": "12", "help": "13"})
 	german := answer(t, c, inLanguage("de", command("help", nil)))

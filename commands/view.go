@@ -23,10 +23,13 @@ type view struct {
 	t      *locale.Texts
 	asked  *interaction.Request
 	offers func(hostapi.Operation) bool // tells which operations are turned on
+	links  Links
+	// commandIDs are those of the registered commands, by name.
+	commandIDs map[string]string
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, *c.ids.Load()}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the

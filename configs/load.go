@@ -63,7 +63,7 @@ func (l *loader) name(key string) string {
 
 // variable returns the variable of a key, such as HOSTAPI_TIMEOUT.
 func variable(key string) string {
-	words := strings.NewReplacer("log_channels.default", "log_channel_id", "log_channels.", "log_channel_", ".", "_")
+	words := strings.NewReplacer("log_channels.default", "log_channel_id", "log_channels.", "log_channel_", "links.", "", ".", "_")
 	return strings.ToUpper(words.Replace(key))
 }
 

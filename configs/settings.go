@@ -27,6 +27,7 @@ type Settings struct {
 	Cache       Cache       `yaml:"cache"`
 	LogChannels LogChannels `yaml:"log_channels"`
 	Admin       Admin       `yaml:"admin"`
+	Links       Links       `yaml:"links"`
 	HTTP        HTTP        `yaml:"http"`
 	Log         Log         `yaml:"log"`
 }
@@ -125,6 +126,14 @@ func (ids *IDs) UnmarshalYAML(node *yaml.Node) error {
 		return ids.UnmarshalText([]byte(node.Value))
 	}
 	return node.Load((*[]string)(ids))
+}
+
+// Links are pages of the host's that customers are sent to. Empty for none.
+type Links struct {
+	Panel   string `yaml:"panel_url" env:"PANEL_URL"`
+	SignUp  string `yaml:"signup_url" env:"SIGNUP_URL"`
+	Upgrade string `yaml:"upgrade_url" env:"UPGRADE_URL"`
+	Support string `yaml:"support_url" env:"SUPPORT_URL"`
 }
 
 // HTTP is where operators see how the program fares.

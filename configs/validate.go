@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"hostbot/configs/redisurl"
 	"hostbot/hostapi"
@@ -54,6 +56,11 @@ func (l *loader) validate(s *Settings) {
 	l.check("admin.guild_id", snowflake(s.Admin.GuildID))
 	l.check("admin.user_ids", snowflakes(s.Admin.UserIDs))
 	l.check("admin.role_ids", snowflakes(s.Admin.RoleIDs))
+
+	l.check("links.panel_url", webPage(s.Links.Panel))
+	l.check("links.signup_url", webPage(s.Links.SignUp))
+	l.check("links.upgrade_url", webPage(s.Links.Upgrade))
+	l.check("links.support_url", webPage(s.Links.Support))
 
 	l.check("http.addr", listenAddress(s.HTTP.Addr))
 
@@ -102,6 +109,16 @@ func snowflakes(ids []string) error {
 func channel(id string) error {
 	if id != off && snowflake(id) != nil {
 		return errors.New("is neither a channel's ID nor " + off)
+	}
+	return nil
+}
+
+// webPage takes what Discord takes as the address of a link button, which is 512
+// characters at most (documentation, "Component Reference: Button").
+func webPage(address string) error {
+	const most = 512
+	if page, err := url.Parse(address); address != "" && (err != nil || page.Scheme != "https" || page.Host == "" || utf8.RuneCountInString(address) > most) {
+		return fmt.Errorf("is not the address of a page: https://… of at most %d characters", most)
 	}
 	return nil
 }

@@ -189,7 +189,7 @@ func (c *Client) unanswered(ctx context.Context, o operation, err error) *Error 
 	case ctx.Err() != nil:
 		return Interrupted(ctx, o.name)
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Code: CodeUnavailable, Op: o.name, Detail: fmt.Sprintf("no answer within %v", c.timeout)}
+		return &Error{Code: CodeUnavailable, Op: o.name, Detail: fmt.Sprintf("no answer within %v", c.timeout), TimedOut: true}
 	}
 	// The address in a url.Error holds the user's ID; the error in it says enough.
 	var wrapped *url.Error

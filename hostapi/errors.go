@@ -42,6 +42,8 @@ type Error struct {
 	// have reached the service, and no definite answer came back. A status of
 	// 5xx is not definite: the service, or a gateway before it, may fail half way.
 	Uncertain bool
+	// TimedOut says that the answer did not come in time.
+	TimedOut bool
 	// Attempts is how many requests were made; 0 where the circuit breaker is open,
 	// the service has had too many requests, or the context had ended before. Took is
 	// how long the call lasted with all of them.
@@ -91,5 +93,5 @@ func Interrupted(ctx context.Context, op Operation) *Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled"}
 	}
-	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time"}
+	return &Error{Code: CodeUnavailable, Op: op, Detail: "no answer in time", TimedOut: true}
 }

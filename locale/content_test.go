@@ -144,24 +144,15 @@ func TestTextsAreTidy(t *testing.T) {
 	})
 }
 
-// TestTextsNameWhatIsThere holds a text that sends the reader to a button or a
-// command to the name which that has in the same language.
+// TestTextsNameWhatIsThere holds a text that sends the reader to a button to the
+// name which that has in the same language.
 func TestTextsNameWhatIsThere(t *testing.T) {
 	b := embedded(t)
 	for name := range textFiles(t) {
 		texts := b.For(name)
-		command := func(group, name string) string {
-			return "`/" + texts.Text("command."+group+".name") + " " + texts.Text("command."+group+"."+name+".name") + "`"
-		}
 		button := func(name string) string { return "**" + texts.Text("button."+name) + "**" }
 		want := map[string]string{
-			"error.gone":                   command("bot", "list"),
-			"error.unshown.done":           command("bot", "list"),
-			"error.unshown.unconfirmed":    command("bot", "list"),
-			"action.create.unconfirmed":    command("bot", "list"),
-			"create.changed":               command("bot", "create"),
-			"list.create":                  command("bot", "create"),
-			"staff.gone":                   command("admin", "lookup"),
+			"list.create":                  button("create"),
 			"create.room":                  button("continue"),
 			"create.next":                  button("start"),
 			"action.startup.done":          button("restart"),

@@ -1,7 +1,7 @@
 // Package actionlock lets one action at a time run on a hosted bot and a user
 // start 30 actions a minute, and lets an interaction that Discord delivers twice
 // act once: within the process, and through Redis among all processes that share
-// it.
+// it. An action whose end is not known is held back for a while.
 //
 // Where Redis does not answer, the process decides alone. Two processes may then
 // let two actions run at once.
@@ -21,6 +21,9 @@ const (
 	// PerWindow is how many actions a user may start within Window.
 	PerWindow = 30
 	Window    = time.Minute
+	// HeldBack is for how long an action is refused after one of its kind on the same
+	// bot whose end is not known.
+	HeldBack = 30 * time.Second
 )
 
 // Claim asks for the lock of a bot.
@@ -52,6 +55,13 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("actionlock: %d actions within %v; the next is allowed at %s", PerWindow, Window, e.Until.Format(time.RFC3339))
 }
 
+// HeldError says that it is not known how the same action has just ended on the bot.
+type HeldError struct{ Until time.Time }
+
+func (e *HeldError) Error() string {
+	return "actionlock: the end of the same action is not known; the next is allowed at " + e.Until.Format(time.RFC3339)
+}
+
 // ErrDuplicate says that another process acts for the same interaction.
 var ErrDuplicate = errors.New("actionlock: another process acts for the interaction")
 
@@ -73,18 +83,22 @@ type Lock struct {
 	// Local says that this process granted the lock alone, because Redis did not
 	// answer. Another process may have granted one as well.
 	Local   bool
-	release func()
+	release func(holdBack bool)
 }
 
-// Release gives the lock up. It may be called several times, and takes a second
-// at most.
-func (l *Lock) Release() { l.release() }
+// Release gives the lock up. Release and HoldBack take a second at most. After the
+// first call of either, further calls do nothing.
+func (l *Lock) Release() { l.release(false) }
 
-// Acquire returns the lock that is asked for, or a *BusyError, a *LimitError or
-// ErrDuplicate. It takes a second at most, and as long again where the process
+// HoldBack gives the lock up after an action whose end is not known. The same action
+// is refused on the bot for the time HeldBack.
+func (l *Lock) HoldBack() { l.release(true) }
+
+// Acquire returns the lock that is asked for, or a *BusyError, a *HeldError, a
+// *LimitError or ErrDuplicate. It takes a second at most, and as long again where the process
 // refuses what Redis granted.
 func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
-	releaseShared, granted := func() {}, false
+	releaseShared, granted := func(bool) {}, false
 	if l.redis != nil {
 		shared, sure, refusal := newLease(ctx, l.redis, c, l.renewal)
 		if refusal != nil {
@@ -96,13 +110,16 @@ func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
 	// be running that was started while Redis did not answer.
 	releaseLocal, err := l.local.acquire(c)
 	if err != nil {
-		releaseShared()
+		releaseShared(false)
 		return nil, err
 	}
-	return &Lock{Local: !granted, release: sync.OnceFunc(func() {
-		releaseLocal()
-		releaseShared()
-	})}, nil
+	var once sync.Once
+	return &Lock{Local: !granted, release: func(holdBack bool) {
+		once.Do(func() {
+			releaseLocal(holdBack)
+			releaseShared(holdBack)
+		})
+	}}, nil
 }
 
 // Running returns the action that this process is running on a bot, or nil.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -108,6 +109,46 @@ func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 			t.Errorf("the next is allowed after %v", wait)
 		}
 		acquire(t, one, c.next("43", "shop", "restart")).Release()
+	})
+}
+
+func TestHoldBackKeepsTheSameActionFromBeingRepeated(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
+		var c claims
+		before := time.Now()
+		lock := acquire(t, one, c.next("42", "shop", "restart"))
+		lock.HoldBack()
+		lock.Release() // which changes nothing any more
+		for _, locks := range []*actionlock.Locks{one, other} {
+			until := refused[*actionlock.HeldError](t, locks, c.next("42", "shop", "restart")).Until
+			if wait := until.Sub(before); wait < actionlock.HeldBack-time.Second || wait > actionlock.HeldBack+time.Minute {
+				t.Errorf("the next is allowed after %v", wait)
+			}
+		}
+		acquire(t, other, c.next("42", "shop", "stop")).Release()
+		acquire(t, other, c.next("42", "radio", "restart")).Release()
+		acquire(t, other, c.next("43", "shop", "restart")).Release()
+	})
+}
+
+func TestHoldBackEnds(t *testing.T) {
+	t.Run("in one process", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var c claims
+			locks := actionlock.New(nil)
+			acquire(t, locks, c.next("42", "shop", "restart")).HoldBack()
+			time.Sleep(actionlock.HeldBack)
+			acquire(t, locks, c.next("42", "shop", "restart")).Release()
+			time.Sleep(actionlock.Window) // until the process has forgotten all
+		})
+	})
+	t.Run("among several", func(t *testing.T) {
+		server := miniredis.RunT(t)
+		one, other := actionlock.New(connect(t, "redis://"+server.Addr())), actionlock.New(connect(t, "redis://"+server.Addr()))
+		var c claims
+		acquire(t, one, c.next("42", "shop", "restart")).HoldBack()
+		server.FastForward(actionlock.HeldBack)
+		acquire(t, other, c.next("42", "shop", "restart")).Release()
 	})
 }
 

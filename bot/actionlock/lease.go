@@ -36,12 +36,14 @@ const (
 // sends the script again, which must not make it another process.
 const (
 	acquireScript = `
-local lock, once, started = KEYS[1], KEYS[2], KEYS[3]
+local lock, once, started, held = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ttl, now, window, most, once_ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 if not redis.call('SET', once, mine, 'NX', 'PX', once_ttl) and redis.call('GET', once) ~= mine then return {'duplicate', ''} end
 local other = redis.call('GET', lock)
 if other == mine then return {'granted', ''} end
 if other then return {'busy', other} end
+local held_for = redis.call('PTTL', held)
+if held_for > 0 then return {'held', tostring(held_for)} end
 redis.call('ZREMRANGEBYSCORE', started, '-inf', now - window)
 if redis.call('ZCARD', started) >= most then
   return {'limit', redis.call('ZRANGE', started, 0, 0, 'WITHSCORES')[2]}
@@ -55,14 +57,18 @@ return {'granted', ''}`
 local held = redis.call('GET', KEYS[1])
 if not held or held == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 0`
-	releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+	releaseScript = `
+if ARGV[2] ~= '0' then redis.call('SET', KEYS[4], '', 'PX', ARGV[2]) end
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 0`
 )
 
 // lease is a lock as Redis holds it.
 type lease struct {
 	redis    redis.UniversalClient
-	keys     []string // of the lock, the interaction, and what the user started
+	keys     []string // of the lock, the interaction, what the user started, and the action that is held back
 	value    string
+	holdBack time.Duration // for how long the action is held back after the release, which sets it
 	released chan struct{} // closed when the lock is given up
 	gone     chan struct{} // closed once Redis has it no more
 }
@@ -82,12 +88,14 @@ func newLease(ctx context.Context, client redis.UniversalClient, c Claim, renewa
 	// The customer's ID is in braces, so that a cluster keeps the keys together.
 	// They are called as in earlier versions, which may run beside this one.
 	prefix := "hostbot:turn:{" + c.CustomerID + "}:"
-	sum := sha256.Sum256([]byte(c.ServerID))                                        // the ID may be long, and hold anything
+	sum := sha256.Sum256([]byte(c.ServerID)) // the ID may be long, and hold anything
+	bot := base64.RawURLEncoding.EncodeToString(sum[:16])
 	value, _ := json.Marshal(holder{rand.Text(), c.Action, time.Now().UnixMilli()}) // texts and a number always can be encoded
 	l = &lease{redis: client, value: string(value), released: make(chan struct{}), gone: make(chan struct{}), keys: []string{
-		prefix + "bot:" + base64.RawURLEncoding.EncodeToString(sum[:16]),
+		prefix + "bot:" + bot,
 		prefix + "once:" + c.InteractionID,
 		prefix + "started:" + c.UserID,
+		prefix + "held:" + bot + ":" + c.Action,
 	}}
 	if granted, refusal = l.ask(context.WithoutCancel(ctx)); refusal != nil {
 		return nil, false, refusal
@@ -112,6 +120,10 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 		var other holder
 		if json.Unmarshal([]byte(answer[1]), &other) == nil {
 			return false, &BusyError{Running{other.Action, time.UnixMilli(other.Since)}}
+		}
+	case "held":
+		if left, err := strconv.ParseInt(answer[1], 10, 64); err == nil {
+			return false, &HeldError{Until: time.Now().Add(time.Duration(left) * time.Millisecond)}
 		}
 	case "limit":
 		if first, err := strconv.ParseFloat(answer[1], 64); err == nil {
@@ -138,7 +150,7 @@ func (l *lease) keep(renewal time.Duration) {
 		}
 	}
 	for over := time.Now().Add(ttl); time.Now().Before(over); time.Sleep(retryPause) {
-		if err := l.run(ctx, releaseScript).Err(); err == nil || errors.Is(err, redis.ErrClosed) {
+		if err := l.run(ctx, releaseScript, l.holdBack.Milliseconds()).Err(); err == nil || errors.Is(err, redis.ErrClosed) {
 			return
 		}
 	}
@@ -146,7 +158,10 @@ func (l *lease) keep(renewal time.Duration) {
 
 // release gives the lock up, and waits for a second at most until Redis has it no
 // more.
-func (l *lease) release() {
+func (l *lease) release(holdBack bool) {
+	if holdBack {
+		l.holdBack = HeldBack
+	}
 	close(l.released)
 	select {
 	case <-l.gone:

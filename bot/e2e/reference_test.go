@@ -58,7 +58,7 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 					w.Clock.BlockUntil(t, 1)
 					w.Clock.Advance(time.Minute)
 				}
-				return card.WaitFor(t, "did not answer")
+				return card.WaitFor(t, "cannot be reached")
 			},
 			[]string{"bot show", "list: unavailable (502)"},
 		},

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func TestSecretsAreToldNobody(t *testing.T) {
 		Redis: "redis://:" + password + "@" + redis.Addr(), Env: []string{"HTTP_ADDR=127.0.0.1:0", "HOSTAPI_TIMEOUT=1s"},
 	})
 	w.Discord.ExpectFailures() // as some answers are lost
-	anna := w.AddCustomer("anna", "Shop", "Radio")
+	anna := w.AddCustomer("anna", "Shop", "Radio", "Spare 0", "Spare 1", "Spare 2", "Spare 3", "Spare 4", "Spare 5", "Spare 6")
 	stop := w.Start(t)
 
 	useEverything(t, w, anna)
@@ -60,7 +61,7 @@ func TestSecretsAreToldNobody(t *testing.T) {
 func useEverything(t *testing.T, w *world.World, anna *discordtest.User) {
 	t.Helper()
 	anna.Types(t, "/help").WaitFor(t, "</bot restart:")
-	anna.Types(t, "/plan").WaitFor(t, "2 of 30")
+	anna.Types(t, "/plan").WaitFor(t, "9 of 30")
 	anna.Completes(t, "/bot restart", "bot", "ra")
 	list := anna.Types(t, "/bot list")
 	list.WaitFor(t, "🟢 Radio")
@@ -78,13 +79,13 @@ func useEverything(t *testing.T, w *world.World, anna *discordtest.User) {
 func breakTheService(t *testing.T, w *world.World, anna *discordtest.User) {
 	t.Helper()
 	echo := `{"error":"Authorization: Bearer ` + w.Service.Secret() + `","message":"` + w.Service.Secret() + `"}`
-	for _, fault := range []hostapitest.Fault{
+	for i, fault := range []hostapitest.Fault{
 		{Status: http.StatusUnauthorized, Body: echo}, {Status: http.StatusInternalServerError, Body: echo},
 		{Status: http.StatusConflict, Body: w.Service.Secret()}, {Status: http.StatusOK, Body: echo},
 		{Redirect: "http://127.0.0.1:1/?secret=" + w.Service.Secret()}, {Reset: true}, {Malformed: true},
 	} {
 		w.Service.Fail(hostapitest.OpReinstall, fault, 1)
-		reply := anna.Types(t, "/bot reinstall", bot("Radio"))
+		reply := anna.Types(t, "/bot reinstall", bot(fmt.Sprint("Spare ", i))) // another each time, as one may be held back
 		w.StaffRead(t, "Reinstall", referenceIn(t, reply.WaitFor(t, "Reference:")))
 	}
 }

@@ -57,7 +57,7 @@ func dependencies() []dependency {
 	}
 }
 
-const away, nonsense = "error.unavailable", "error.malformed"
+const away, slow, broken, nonsense = "error.away", "error.slow", "error.broken", "error.malformed"
 
 // serviceLost are the faults in which nobody answers what was asked.
 func serviceLost() []outcome {
@@ -76,12 +76,15 @@ func serviceLost() []outcome {
 			unknown: away, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone,
 			faults: []fault{
 				onTheWay("connection reset", toService, faultproxy.Resetting),
-				hanging,
 				atTheService("answers lost", hostapitest.Fault{ResetAfter: true}),
 				onTheWay("answers cut off", toService, faultproxy.CuttingOff),
-				atTheService("500", hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1>"}),
 				atTheService("503", hostapitest.Fault{Status: http.StatusServiceUnavailable}),
 			},
+		}, {
+			unknown: slow, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone, faults: []fault{hanging},
+		}, {
+			unknown: broken, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone,
+			faults: []fault{atTheService("500", hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1>"})},
 		}, {
 			unknown: usual, known: usual, acts: usual, suggest: nothing,
 			faults: []fault{atTheService("slow", hostapitest.Fault{Delay: 2500 * time.Millisecond}, "HOSTAPI_TIMEOUT=20s")},

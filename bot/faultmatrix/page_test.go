@@ -66,7 +66,7 @@ func (p phrasebook) viewing(o outcome) string {
 func (p phrasebook) acting(o outcome) string {
 	text := p.quoted(o.acts)
 	if o.trips && o.acts == unconfirmed {
-		text += "; once five accounts have failed in a row " + p.quoted(failed("error.unavailable"))
+		text += "; once five accounts have failed in a row " + p.quoted(failed(away))
 	}
 	return text
 }

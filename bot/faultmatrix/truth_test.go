@@ -55,7 +55,7 @@ func (p phrasebook) sentence(key string, args locale.Args) string {
 // errorKeys are the texts that may say what is wrong.
 func errorKeys() []string {
 	return []string{
-		"error.unavailable", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit_reached", "error.rate_limited",
+		"error.away", "error.slow", "error.broken", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit_reached", "error.rate_limited",
 		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow",
 	}
 }
@@ -100,10 +100,10 @@ func (p phrasebook) endingOf(f flow, r reading) ending {
 		return unfinished
 	case f.need == acts:
 		return p.actionIn(f, text)
-	case p.errorIn(text) != "":
-		return ending(p.errorIn(text))
 	case strings.Contains(text, "This is how things were"):
 		return aged
+	case p.errorIn(text) != "":
+		return ending(p.errorIn(text))
 	case f.good != "" && strings.Contains(text, f.good):
 		return usual
 	}

@@ -3,6 +3,8 @@
 // be endless, mention people, format, link, hide in invisible characters or
 // turn the writing direction around.
 //
+// What is written from right to left does not move what stands beside it.
+//
 // Lengths are in Unicode code points; an ellipsis stands for what was cut off
 // and counts. A result may be empty.
 package sanitize
@@ -12,20 +14,27 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/bidi"
 )
 
 // Plain returns text in one line of at most limit characters, for places where
 // Discord renders no markdown: labels, options of a select menu, suggestions,
 // footers, log lines.
 func Plain(text string, limit int) string {
-	var room [usual]rune
-	return string(plain(room[:0], text, limit))
+	return isolated(text, limit, func(text string, limit int) string {
+		var room [usual]rune
+		return string(plain(room[:0], text, limit))
+	})
 }
 
 // Markdown returns text in one line of at most limit characters that shows as
 // it is where Discord renders markdown: nothing in it formats, links or
 // mentions. Backslashes that this takes count.
-func Markdown(text string, limit int) string {
+func Markdown(text string, limit int) string { return isolated(text, limit, markdown) }
+
+// markdown is Markdown without an isolate.
+func markdown(text string, limit int) string {
 	var room [usual]rune
 	in := plain(room[:0], text, limit)
 	out := make([]byte, 0, 2*usual)
@@ -57,6 +66,31 @@ func Code(text string, limit int) string {
 		return ""
 	}
 	return "`" + strings.ReplaceAll(p, "`", "ˋ") + "`" // inline code knows no escape
+}
+
+// isolated returns a clean text. One that is written from right to left goes into an
+// isolate: what stands beside it stays where it is (Unicode Standard Annex #9, "Explicit
+// Directional Isolates"). The two characters that this takes count.
+func isolated(text string, limit int, clean func(text string, limit int) string) string {
+	const first, last = "\u2068", "\u2069"
+	all := clean(text, limit)
+	if !strings.ContainsFunc(all, isRightToLeft) {
+		return all
+	}
+	if all = clean(text, max(limit-2, 0)); !strings.ContainsFunc(all, isRightToLeft) { // that part was cut off
+		return all
+	}
+	return first + all + last
+}
+
+// isRightToLeft tells of characters that are written from right to left, or turn
+// numbers beside them around. The tables begin with Hebrew.
+func isRightToLeft(r rune) bool {
+	if r < '\u0590' {
+		return false
+	}
+	p, _ := bidi.LookupRune(r)
+	return p.Class() == bidi.R || p.Class() == bidi.AL || p.Class() == bidi.AN
 }
 
 // usual is how many characters a text has at most for which there is room on
@@ -155,22 +189,6 @@ func isMarkup(text []rune, i int) bool {
 // isWord tells of the characters within which an underscore is one: to Discord
 // only those of ASCII.
 func isWord(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
-
-// Isolate keeps a text that is written from right to left from moving what stands
-// beside it (https://www.w3.org/International/articles/inline-bidi-markup/uba-basics).
-// Any other text stays as it is.
-func Isolate(text string) string {
-	if strings.ContainsFunc(text, isRightToLeft) {
-		return "\u2068" + text + "\u2069" // FIRST STRONG ISOLATE, POP DIRECTIONAL ISOLATE
-	}
-	return text
-}
-
-// isRightToLeft tells of the blocks of Unicode whose scripts are written from right
-// to left (https://www.unicode.org/Public/UCD/latest/ucd/extracted/DerivedBidiClass.txt).
-func isRightToLeft(r rune) bool {
-	return r >= 0x0590 && r <= 0x08ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
-}
 
 // User shows a user by a mention, which pings nobody where the message allows no
 // mentions, and by the ID, which can be copied and searched. The ID must be one

@@ -19,6 +19,9 @@ func TestPlain(t *testing.T) {
 		"counts characters":     {"äöüßé", 5, "äöüßé"},
 		"one line":              {" a\r\n\tb\x00c ", 20, "a b c"},
 		"direction marks":       {"a\u202egnp.exe\u2066", 20, "agnp.exe"},
+		"right to left":         {"חנות 24", 20, "\u2068חנות 24\u2069"},
+		"right to left, cut":    {"a חנות", 5, "a …"},
+		"right to left, marked": {"\u2067متجر\u2069\u2069", 6, "\u2068متجر\u2069"},
 		"zero width":            {"a\u200bb\ufeffc\u00add", 20, "abcd"},
 		"fillers only":          {"\u3164\u2800\u200b", 20, ""},
 		"joiners alone":         {"\u200d\ufe0f \u200c", 20, ""},
@@ -60,6 +63,7 @@ func TestMarkdown(t *testing.T) {
 		"new line":              {"a\n# b", 60, "a # b"},
 		"never half an escape":  {"****", 4, `\*…`},
 		"escape that just fits": {"**", 4, `\*\*`},
+		"right to left":         {"# חנות*", 20, "\u2068\\# חנות\\*\u2069"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -176,7 +176,7 @@ func (s *soak) act(c customer, bot, action string) {
 		if !disturbed || view.State != discordtest.Failed { // what was begun comes to an end
 			s.strays = append(s.strays, fmt.Sprintf("%s %s %s ended with %s", c.mark, action, bot, view.Text()))
 		}
-	case says("already running", "a lot of actions"): // refused
+	case says("already running", "a lot of actions", "You can do it again"): // refused
 	case says("not confirmed", "has not come to rest"):
 		l.unconfirmed++
 	case says("was restarted.", "were reinstalled.", "was started.", "was stopped."):

@@ -99,7 +99,7 @@ func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discor
 
 // bot shows a bot by its name and its ID.
 func bot(a interaction.Action) string {
-	return sanitize.Isolate(sanitize.Markdown(a.BotName, nameLimit)) + " " + sanitize.Code(a.BotID, nameLimit)
+	return sanitize.Markdown(a.BotName, nameLimit) + " " + sanitize.Code(a.BotID, nameLimit)
 }
 
 func customer(r *interaction.Request) logchannel.Customer {

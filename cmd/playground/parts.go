@@ -99,6 +99,8 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"LOG_CHANNEL_LIFECYCLE=" + p.logs.lifecycle.ID,
 		"ADMIN_GUILD_ID=" + p.discord.GuildID(),
 		"ADMIN_ROLE_IDS=" + p.staff.ID,
+		"PANEL_URL=https://example.com/panel", "SIGNUP_URL=https://example.com/signup",
+		"UPGRADE_URL=https://example.com/upgrade", "SUPPORT_URL=https://example.com/support",
 		"HTTP_ADDR=off",
 	})
 	if err != nil {

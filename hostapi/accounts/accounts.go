@@ -43,6 +43,8 @@ type Snapshot struct {
 	// asked; it is never in the future.
 	FetchedAt time.Time
 	Old       bool // older than Config.TTL: the service is slow or fails
+	// Failure is with what the service has just failed, so that nothing newer is known.
+	Failure error
 	// Update waits for the service's answer, and returns it once. It is nil where
 	// the service is not being asked.
 	Update func(context.Context) (Snapshot, error)
@@ -129,6 +131,7 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 		if r.Err == nil || hostapi.CodeOf(r.Err) == hostapi.CodeNotFound { // which is an answer
 			return outcome(r)
 		}
+		old.Failure = r.Err
 	case <-waiting.Done():
 		old.Update = update
 	}

@@ -87,6 +87,10 @@ func TestAccountIsShownOldWhereTheServiceFails(t *testing.T) {
 		f.outdate(t)
 		f.advance(ttl)
 		o := f.failed(t, down)
+		if !errors.Is(o.snapshot.Failure, down) {
+			t.Errorf("the service failed with %v, want %v", o.snapshot.Failure, down)
+		}
+		o.snapshot.Failure = nil
 		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true} // and no Update
 		if diff := cmp.Diff(want, o.snapshot); diff != "" || o.err != nil {
 			t.Errorf("error %v, snapshot (-want +got):\n%s", o.err, diff)
