@@ -37,6 +37,11 @@ func TestMistakesInVariables(t *testing.T) {
 		{"CACHE_MAX_STALE", "29s", "shorter than CACHE_TTL"},
 		{"CACHE_FRESH", "30s", "is now called CACHE_TTL"},
 		{"CACHE_KEEP", "24h", "is now called CACHE_MAX_STALE"},
+		{"LANGUAGES", "NODE,,PYTHON", "not a list"},
+		{"LANGUAGES", "=Node", "not a list"},
+		{"LANGUAGES", "NODE=" + strings.Repeat("x", 101), "not a list"},
+		{"LANGUAGES", "NODE,node=Node", "twice"},
+		{"LANGUAGES", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z", "more than 25"},
 		{"LOG_CHANNEL_ID", "#general", "not an ID"},
 		{"LOG_CHANNEL_ID", "off", "not an ID"},
 		{"LOG_CHANNEL_ACTIONS", "Off", "neither a channel's ID nor off"},
@@ -93,6 +98,7 @@ hostapi:
     delete:
       mehtod: PUT
 cache: 30s
+languages: {NODE: Node}
 admin:
   user_ids: {a: 1}
   role_ids: [[1]]
@@ -110,13 +116,13 @@ log:
 		"CACHE_TTL is not a duration such as 30s or 2h",
 		"F, line 10: unknown key; configs/hostbot.example.yaml has all that there are",
 		"F, line 12: unknown key; configs/hostbot.example.yaml has all that there are",
-		"F, line 16: is not one plain value",
-		"F, line 19: the key was there before",
+		"F, line 17: is not one plain value",
+		"F, line 20: the key was there before",
 		"F, line 2: unknown key; configs/hostbot.example.yaml has all that there are",
 		"HOSTAPI_SECRET and HOSTAPI_SECRET_FILE are both set",
 		"HOSTAPI_URL is missing",
 		"LOG_FORMAT is none of json, console",
-		"admin.user_ids in F, line 15 is not a list of plain values",
+		"admin.user_ids in F, line 16 is not a list of plain values",
 		"cache in F, line 13 must hold keys with values",
 		"discord.token in F, line 3 must be the token alone, without Bot before it",
 		"hostapi.operations.get in F, line 8 is a GET, which has no body to carry chat_user_id",
@@ -127,7 +133,8 @@ log:
 		"hostapi.operations.restart.method in F, line 7 is none of POST, PUT, PATCH, DELETE",
 		"hostapi.operations.restart.path in F, line 7 is not a path as it stands in an address, from its first slash on",
 		"hostapi.timeout in F, line 5 is not a duration such as 30s or 2h",
-		"log.level in F, line 18 is none of trace, debug, info, warn, error",
+		"languages in F, line 14 is not a list of plain values",
+		"log.level in F, line 19 is none of trace, debug, info, warn, error",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("mistakes (-want +got):\n%s", diff)

@@ -82,13 +82,6 @@ type Choice struct {
 	Value string `json:"value"` // sent back; 1 to 100 characters
 }
 
-// Dialog is a modal.
-type Dialog struct {
-	CustomID   string
-	Title      string // at most 45 characters
-	Components []discordgo.MessageComponent
-}
-
 // Outcome is how an action ended.
 type Outcome string
 
