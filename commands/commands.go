@@ -48,12 +48,13 @@ type Commands struct {
 	locks    *actionlock.Locks
 	texts    *locale.Bundle
 	staff    Staff
+	forms    Forms
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff) *Commands {
-	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff}
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, forms Forms) *Commands {
+	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, forms: forms}
 }
 
 // Registered tells the IDs that Discord gave the commands, by which /help makes

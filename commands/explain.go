@@ -39,7 +39,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
 	embed.Description = paragraphs(v.heading(age{}, text), reference)
-	return interaction.Explanation{Message: v.draw("", embed).Message, Fault: fault}
+	return interaction.Explanation{Message: v.draw("", embed, v.wayBack(err)...).Message, Fault: fault}
 }
 
 // explain says an error to the reader, and whether staff should know of it.

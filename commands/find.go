@@ -80,8 +80,8 @@ func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 // isCalled tells whether the typed text is the name of a bot, but for case and what
 // cannot be seen. Of a long name the part that is shown will do as well.
 func isCalled(s hostapi.Server, typed string) bool {
-	typed = sanitize.Plain(typed, inputLimit)
-	return typed != "" && (strings.EqualFold(typed, plainName(s, inputLimit)) || strings.EqualFold(typed, plainName(s, nameLimit)))
+	typed = sanitize.Plain(typed, interaction.MaxInput)
+	return typed != "" && (strings.EqualFold(typed, plainName(s, interaction.MaxInput)) || strings.EqualFold(typed, plainName(s, nameLimit)))
 }
 
 // notFound says that the caller has no bot of that name, and which names are much

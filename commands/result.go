@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -17,7 +18,8 @@ type result struct {
 	action action
 	bot    // as it is afterwards
 	took   time.Duration
-	err    error // nil: it succeeded
+	err    error  // nil: it succeeded
+	note   string // what is said below; "" for nothing
 }
 
 func (e result) outcome() interaction.Outcome {
@@ -32,6 +34,11 @@ func (e result) outcome() interaction.Outcome {
 	}
 }
 
+// told is what staff are told of the action.
+func (e result) told() *interaction.Action {
+	return &interaction.Action{Name: e.action.name, BotID: e.server.ID, BotName: e.server.Name, Duration: e.took, Outcome: e.outcome()}
+}
+
 // outcomeColor returns the colour of a message that says how an action ended.
 func outcomeColor(o interaction.Outcome) int {
 	return map[interaction.Outcome]int{interaction.Done: green, interaction.Failed: red, interaction.Unconfirmed: orange}[o]
@@ -39,7 +46,7 @@ func outcomeColor(o interaction.Outcome) int {
 
 // draw says how an action ended on the card of its bot, if there still is one.
 func (e result) draw(v view) interaction.Response {
-	drawn := card{view: v, bot: e.bot, notice: v.ending(e)}
+	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note)}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
 		return drawn.drawDeleted()
 	}
@@ -98,7 +105,7 @@ func (v view) done(e result, text func(key string) string) string {
 		}
 	}
 	start, _ := actionNamed("start")
-	if e.action.op == hostapi.OpCreate && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
+	if e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
 		next = "\n" + v.t.Text("create.next")
 	}
 	return sign + text(key) + "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)}) + next

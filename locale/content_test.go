@@ -164,6 +164,7 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 			"staff.gone":                   command("admin", "lookup"),
 			"create.room":                  button("continue"),
 			"create.next":                  button("start"),
+			"create.not_started":           button("start"),
 			"action.startup.done":          button("restart"),
 			"action.restart.unconfirmed":   button("refresh"),
 			"action.reinstall.unconfirmed": button("refresh"),
