@@ -60,15 +60,15 @@ func (c *Commands) askCreate(ctx context.Context, r *interaction.Request) (inter
 	}
 	v, typed := c.view(r), c.typed(ctx, r)
 	languages, usual := c.languageOptions(typed.or(inputLanguage, c.forms.Languages[0].ID))
-	entry, command := "modal.create.usual", "modal.create.usual"
+	command, entry := "modal.create.usual", "modal.create.usual"
 	if !usual {
-		entry, command = "modal.startup.entry_hint", "modal.startup.command_hint"
+		command, entry = "modal.startup.command_hint", "modal.startup.entry_hint"
 	}
 	fields := []interaction.Field{
 		v.formField("modal.create.name", "", interaction.TextInput(inputName, typed.or(inputName, ""), true)),
 		v.formField("modal.create.language", "", interaction.ChoiceInput(inputLanguage, languages)),
-		v.formField("modal.startup.entry", entry, interaction.TextInput(inputEntry, typed.or(inputEntry, ""), !usual)),
 		v.formField("modal.startup.command", command, interaction.TextInput(inputCommand, typed.or(inputCommand, ""), !usual)),
+		v.formField("modal.startup.entry", entry, interaction.TextInput(inputEntry, typed.or(inputEntry, ""), !usual)),
 	}
 	if v.offers(hostapi.OpStart) {
 		ticked := typed.or(inputStart, "") == interaction.Ticked

@@ -6,6 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 )
 
 // reinstall reinstalls the packages of a bot. Where the bot runs, or may, it asks
@@ -25,10 +26,11 @@ func (c *Commands) reinstall(a action) interaction.Handler {
 
 // askReinstall asks whether a bot's packages are to be reinstalled while it runs.
 func (v view) askReinstall(b bot) interaction.Response {
-	key := botKey(b.server.ID)
+	key, condition := botKey(b.server.ID), conditionOf(b.server.Status)
+	text := v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": condition.emoji + " " + v.statusWord(b.server, sanitize.Markdown)})
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Text("reinstall.title"),
-		Description: v.heading(b.age, v.t.Format("reinstall.ask", args{"Bot": name(b.server)})),
+		Description: v.heading(b.age, text),
 		Color:       yellow,
 	}
 	return v.draw(idReinstallNow+key, embed, row(

@@ -21,7 +21,7 @@ func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
 				continue
 			}
 			sendable(t, response)
-			wantText(t, response.Message, "Reinstall packages?", "**Shop** may stop")
+			wantText(t, response.Message, "Reinstall packages?", "**Shop** (", "may stop")
 			b := buttons(response.Message)
 			wantText(t, answer(t, c, press(b["Cancel"].CustomID)).Message, "Shop")
 			wantText(t, answer(t, c, press(b["Reinstall packages"].CustomID)).Message, "Reinstalling the packages of **Shop**")

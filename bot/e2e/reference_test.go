@@ -49,7 +49,7 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Service.Fail(hostapitest.OpDelete, hostapitest.Fault{ResetAfter: true}, 1)
 				form := anna.Types(t, "/bot delete", bot("Shop"))
-				return form.Submit(t, discordtest.Fields{"name": "shop"}).WaitFor(t, "not confirmed")
+				return form.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "not confirmed")
 			},
 			[]string{"delete/{bot...}", "may have been carried out"},
 		},

@@ -77,7 +77,7 @@ type request struct {
 	Part, Mode, Bot          string
 	Values                   []string
 	Options                  map[string]string
-	Fields                   map[string]string
+	Fields                   map[string]any
 }
 
 // handle turns a function into a handler: its result is answered as JSON, its
