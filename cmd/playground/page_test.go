@@ -24,6 +24,7 @@ func TestPage(t *testing.T) {
 		"markdown":            testMarkdown,
 		"timestamps":          testTimestamps,
 		"fields of embeds":    testEmbedFields,
+		"fields of forms":     testFormFields,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, chrome) })
 	}
