@@ -86,7 +86,7 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		response, err = x.orExplained(response, func(r interaction.Response) error {
 			return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
 		})
-	case err == nil && !(response.Unshared && x.assumed):
+	case err == nil && (!response.Unshared || !x.assumed):
 		response, err = x.replace(ctx, response)
 	}
 	if err == nil && response.Unshared && x.assumed {
