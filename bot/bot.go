@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/draft"
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
@@ -99,7 +100,7 @@ func (b *Bot) build() error {
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 		Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	}, commands.Links(s.Links))
+	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages})
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if err := router.Err(); err != nil {

@@ -29,6 +29,8 @@ type action struct {
 	// changed it and the service did not say to which.
 	do    func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error)
 	style discordgo.ButtonStyle
+	// starts says that the bot is started afterwards.
+	starts bool
 }
 
 // actions lists the actions that have a command and a button on a bot's card (in this

@@ -42,11 +42,11 @@ func TestActionSaysHowItEnded(t *testing.T) {
 			want: []string{"**Shop** was stopped", "⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop a",
 		},
 		"reinstall": {
-			request: onBot("bot reinstall", "Shop"), running: "Reinstalling",
+			request: press("packages/a"), running: "Reinstalling",
 			want: []string{"were reinstalled", "🟢 Shop"}, outcome: interaction.Done, done: "reinstall a",
 		},
 		"refused": {
-			request: press("reinstall/a"), action: func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeConflict} },
+			request: press("packages/a"), action: func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeConflict} },
 			running: "Reinstalling", want: []string{"could not be reinstalled", "busy", "REF1234"}, outcome: interaction.Failed, done: "reinstall a",
 		},
 		"uncertain": {
@@ -64,7 +64,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 				t.Error("it acted before the customer was told")
 			}
 			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
-			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Reinstall"].Disabled || !b["Delete"].Disabled {
+			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Reinstall packages"].Disabled || !b["Delete"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
 			last := must(t)(first.Then(t.Context()))
@@ -81,7 +81,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 			if test.outcome == interaction.Unconfirmed && w.expired != 1 {
 				t.Error("the next look would show what was cached before")
 			}
-			if buttons(last.Message)["Reinstall"].Disabled {
+			if buttons(last.Message)["Reinstall packages"].Disabled {
 				t.Error("nothing is offered afterwards")
 			}
 		})

@@ -50,12 +50,13 @@ type Commands struct {
 	texts    *locale.Bundle
 	staff    Staff
 	links    Links
+	forms    Forms
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links) *Commands {
-	c := &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links}
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links, forms Forms) *Commands {
+	c := &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links, forms: forms}
 	c.ids.Store(&map[string]string{})
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/draft"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/commands"
@@ -156,7 +157,11 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		Incident: func(context.Context, string) (incident.Incident, error) {
 			return incident.Incident{}, incident.ErrUnknown
 		},
-	}, w.links)
+	}, w.links, commands.Forms{Drafts: draft.New(nil), Languages: []hostapi.Language{
+		{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
+		{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
+		{ID: "RUST", Label: "Rust"},
+	}})
 }
 
 // serve sends a request through the routes and returns what comes first. The caller is

@@ -2,12 +2,12 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -46,10 +46,10 @@ func (c *Commands) chosenSizes(ctx context.Context, r *interaction.Request) (siz
 	})
 }
 
-// The input of the modal for a new bot, beside those of the startup.
+// The inputs of the form for a new bot, beside those of the startup.
 const (
-	inputLanguage   = "language"
-	defaultLanguage = "NODE" // the one that the service's document names
+	inputLanguage = "language"
+	inputStart    = "start"
 )
 
 // askCreate opens the form for a bot of the sizes that were chosen.
@@ -58,35 +58,75 @@ func (c *Commands) askCreate(ctx context.Context, r *interaction.Request) (inter
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	t := c.texts.For(r.Locale)
-	return interaction.Open(&interaction.Dialog{
-		CustomID: idCreate + chosen.customID(),
-		Title:    t.Text("modal.create.title"),
-		Components: []discordgo.MessageComponent{
-			input(inputName, t.Text("modal.create.name"), ""),
-			input(inputLanguage, t.Text("modal.create.language"), defaultLanguage),
-			input(inputEntry, t.Text("modal.startup.entry"), "index.js"),
-			input(inputCommand, t.Text("modal.startup.command"), "node index.js"),
-		},
-	}), nil
+	v, typed := c.view(r), c.typed(ctx, r)
+	languages, usual := c.languageOptions(typed.or(inputLanguage, c.forms.Languages[0].ID))
+	command, entry := "modal.create.usual", "modal.create.usual"
+	if !usual {
+		command, entry = "modal.startup.command_hint", "modal.startup.entry_hint"
+	}
+	fields := []interaction.Field{
+		v.formField("modal.create.name", "", interaction.TextInput(inputName, typed.or(inputName, ""), true)),
+		v.formField("modal.create.language", "", interaction.ChoiceInput(inputLanguage, languages)),
+		v.formField("modal.startup.command", command, interaction.TextInput(inputCommand, typed.or(inputCommand, ""), !usual)),
+		v.formField("modal.startup.entry", entry, interaction.TextInput(inputEntry, typed.or(inputEntry, ""), !usual)),
+	}
+	if v.offers(hostapi.OpStart) {
+		ticked := typed.or(inputStart, "") == interaction.Ticked
+		fields = append(fields, v.formField("modal.create.start", "modal.create.start_hint", interaction.CheckboxInput(inputStart, ticked)))
+	}
+	return interaction.Open(&interaction.Dialog{CustomID: idCreate + chosen.customID(), Title: v.t.Text("modal.create.title"), Fields: fields}), nil
 }
+
+// languageOptions are the languages of a new bot to choose from, of which one is
+// selected. usual tells whether one of them has a startup of its own.
+func (c *Commands) languageOptions(selected string) (options []interaction.Option, usual bool) {
+	for _, l := range c.forms.Languages {
+		options = append(options, interaction.Option{
+			Label: l.Label, Value: l.ID, Default: l.ID == selected,
+			Description: sanitize.Plain(strings.Trim(l.Command+" · "+l.EntryFile, " ·"), maxOptionText),
+		})
+		usual = usual || l.Startup != hostapi.Startup{}
+	}
+	return options, usual
+}
+
+// maxOptionText is how many characters Discord shows of an option.
+const maxOptionText = 100
 
 // create creates the bot that was described in the form.
 func (c *Commands) create(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	chosen, err := c.chosenSizes(ctx, r)
+	if _, refused := errors.AsType[*refusal](err); refused {
+		return interaction.Response{}, finalRefusal{err} // with these sizes
+	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	entered := func(input string) string { return strings.TrimSpace(r.Fields[input]) }
-	wanted := hostapi.NewServer{
-		Name: entered(inputName), Language: strings.ToUpper(entered(inputLanguage)),
-		EntryFile: entered(inputEntry), StartupCommand: entered(inputCommand),
-		RAMMB: chosen.ramMB, DiskMB: chosen.diskMB, CPUPercent: chosen.cpuPercent,
+	wanted, err := c.described(r)
+	if err != nil {
+		return interaction.Response{}, err
 	}
-	if wanted.Name == "" || wanted.Language == "" || wanted.EntryFile == "" || wanted.StartupCommand == "" {
-		return interaction.Response{}, badInput()
+	wanted.RAMMB, wanted.DiskMB, wanted.CPUPercent = chosen.ramMB, chosen.diskMB, chosen.cpuPercent
+	a := creation(wanted)
+	a.starts = r.Fields[inputStart] == interaction.Ticked && c.hosting.Offers(hostapi.OpStart)
+	return c.begin(ctx, r, a, bot{server: hostapi.Server{Name: wanted.Name}})
+}
+
+// described returns the bot that was described in the form, without its sizes. How it
+// is started follows from the language where the form does not say it.
+func (c *Commands) described(r *interaction.Request) (hostapi.NewServer, error) {
+	language, offered := c.forms.languageNamed(r.Fields[inputLanguage])
+	startup := startupOr(enteredStartup(r), language.Startup)
+	name := strings.TrimSpace(r.Fields[inputName])
+	switch {
+	case name == "":
+		return hostapi.NewServer{}, missing("modal.create.name")
+	case !offered:
+		return hostapi.NewServer{}, missing("modal.create.language")
 	}
-	return c.begin(ctx, r, creation(wanted), bot{server: hostapi.Server{Name: wanted.Name}})
+	return hostapi.NewServer{
+		Name: name, Language: language.ID, EntryFile: startup.EntryFile, StartupCommand: startup.Command,
+	}, checkStartup(startup)
 }
 
 // creation creates a bot from a draft that has no ID.

@@ -13,7 +13,7 @@ import (
 
 // newBot is the filled-in form for a bot.
 func newBot(name string) map[string]string {
-	return map[string]string{"name": name, "language": "python", "entry": "main.py", "command": "python main.py"}
+	return map[string]string{"name": name, "language": "PYTHON", "entry": "bot.py", "command": "python -u bot.py"}
 }
 
 // wantSizes fails unless these sizes are chosen.
@@ -45,8 +45,12 @@ func TestCreate(t *testing.T) {
 	faster := answer(t, c, press(menus(bigger.Message)["CPU"].CustomID, "200"))
 	wantSizes(t, faster.Message, "1024", "2048", "200")
 	form := answer(t, c, press(buttons(faster.Message)["Continue"].CustomID))
-	if fields := inputs(t, form); len(fields) != 4 {
+	fields := inputs(t, form)
+	if options := fields["language"].Options; len(fields) != 5 || len(options) != 3 || !options[0].Default || options[1].Description != "python main.py · main.py" {
 		t.Errorf("the form has %+v", fields)
+	}
+	if *fields["entry"].Required || *fields["command"].Required || !*fields["name"].Required {
+		t.Error("what the language says must be entered, or the name need not be")
 	}
 
 	running := answer(t, c, submit(form.Modal.CustomID, newBot("Radio")))
@@ -59,11 +63,11 @@ func TestCreate(t *testing.T) {
 	}
 	last := must(t)(running.Then(t.Context()))
 	wantText(t, last.Message, "**Radio** was created", "⚫ Radio")
-	want := "create {Name:Radio Language:PYTHON EntryFile:main.py StartupCommand:python main.py RAMMB:1024 DiskMB:2048 CPUPercent:200} "
+	want := "create {Name:Radio Language:PYTHON EntryFile:bot.py StartupCommand:python -u bot.py RAMMB:1024 DiskMB:2048 CPUPercent:200} "
 	if len(w.done) != 1 || w.done[0] != want || w.expired != 1 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
 	}
-	refused(t, c, submit(form.Modal.CustomID, newBot(" ")), "cannot be used")
+	refused(t, c, submit(form.Modal.CustomID, newBot(" ")), "**Name** is missing")
 }
 
 func TestCreateNeverAsksForMoreThanThePlanLeaves(t *testing.T) {

@@ -47,6 +47,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
 	embed.Description = paragraphs(v.heading(age{}, text), reference)
+	rows = append(v.wayBack(err), rows...)
 	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: fault}
 }
 

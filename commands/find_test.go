@@ -103,8 +103,8 @@ func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for command, does := range map[string]string{
-				"bot show": "", "bot start": "start", "bot stop": "stop", "bot restart": "restart", "bot reinstall": "reinstall",
-				"bot startup": "", "bot delete": "",
+				"bot show": "", "bot start": "start", "bot stop": "stop", "bot restart": "restart",
+				"bot startup": "", "bot delete": "", "bot reinstall": "", // which ask first
 			} {
 				w := &world{list: account(server("a", "Shop", "Odd"), server("b", "Radio", "Odd"), server("c", "Super", "Odd"))}
 				c := newCommands(t, w)

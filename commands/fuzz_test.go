@@ -19,7 +19,7 @@ func FuzzInteractions(f *testing.F) {
 	}
 	for _, id := range []string{
 		"open", "list/0", "list/999999999999999999999", "list/-1", "list/with/id-shop", "show/id-shop", "startup/id-shop", "delete/id-shop",
-		"restart/id-shop", "reinstall/~x", "stop/", "create/ram/512/1024/100", "create/512/1024/100", "create/-1/x/", "for/43/restart/id-shop", "for/43/open",
+		"restart/id-shop", "reinstall/~x", "packages/id-shop", "stop/", "create/ram/512/1024/100", "create/512/1024/100", "create/-1/x/", "for/43/restart/id-shop", "for/43/open",
 	} {
 		f.Add(byte(2), id, "id-shop", "")
 		f.Add(byte(3), id, "Shop", "node index.js")
@@ -31,7 +31,7 @@ func FuzzInteractions(f *testing.F) {
 			ID: "900", Kind: kinds[int(kind)%len(kinds)], Message: "800", Name: name, GuildID: "7",
 			Locale: field, Focused: "bot", Values: []string{value}, TargetID: value,
 			Options: map[string]string{"bot": value, "user": value, "do": field, "code": value},
-			Fields:  map[string]string{"name": value, "command": field, "entry": field},
+			Fields:  map[string]string{"name": value, "command": field, "entry": field, "language": value, "start": field},
 		})
 	})
 }

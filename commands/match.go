@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
@@ -35,7 +36,7 @@ const (
 func ranked(servers []hostapi.Server, typed string) [noMatch][]hostapi.Server {
 	var groups [noMatch][]hostapi.Server
 	typed = strings.TrimSpace(typed)
-	folded := fold(typed, inputLimit)
+	folded := fold(typed, interaction.MaxInput)
 	for _, s := range servers {
 		if m := matchOf(s, typed, folded); m < noMatch {
 			groups[m] = append(groups[m], s)
@@ -46,7 +47,7 @@ func ranked(servers []hostapi.Server, typed string) [noMatch][]hostapi.Server {
 
 // matchOf tells how well a typed text, which is given as it is and folded, fits a bot.
 func matchOf(s hostapi.Server, typed, folded string) match {
-	called := fold(s.Name, inputLimit)
+	called := fold(s.Name, interaction.MaxInput)
 	at := strings.Index(called, folded)
 	switch {
 	case typed == "": // may become any name
@@ -76,8 +77,8 @@ func matchOf(s hostapi.Server, typed, folded string) match {
 // isCalled tells whether the typed text is the name of a bot, but for case and what
 // cannot be seen. Of a long name the part that is shown will do as well.
 func isCalled(s hostapi.Server, typed string) bool {
-	typed = sanitize.Plain(typed, inputLimit)
-	return typed != "" && (strings.EqualFold(typed, plainName(s, inputLimit)) || strings.EqualFold(typed, plainName(s, nameLimit)))
+	typed = sanitize.Plain(typed, interaction.MaxInput)
+	return typed != "" && (strings.EqualFold(typed, plainName(s, interaction.MaxInput)) || strings.EqualFold(typed, plainName(s, nameLimit)))
 }
 
 // fold returns a text as names are compared: without accents, markdown characters

@@ -3,36 +3,31 @@ package commands
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
-// The custom IDs of the inputs of modals.
+// The custom IDs of the inputs of forms.
 const (
 	inputCommand = "command"
 	inputEntry   = "entry"
 	inputName    = "name"
 )
 
-// inputLimit is how many characters Discord takes in a text input.
-const inputLimit = 4000
-
-// badInput refuses what was entered in a modal.
+// badInput refuses what was entered as the option of a command.
 func badInput() error { return refuse("what was entered cannot be used", "error.bad_input") }
 
-// askStartup opens a modal with how a bot is started today.
-func (c *Commands) askStartup(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	t, today := c.texts.For(r.Locale), startupOf(b.server)
+// askStartup opens a form with how a bot is started today.
+func (c *Commands) askStartup(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	v, today, typed := c.view(r), startupOf(b.server), c.typed(ctx, r)
 	return interaction.Open(&interaction.Dialog{
 		CustomID: idStartup + botKey(b.server.ID),
-		Title:    t.Text("modal.startup.title"),
-		Components: []discordgo.MessageComponent{
-			input(inputCommand, t.Text("modal.startup.command"), today.Command),
-			input(inputEntry, t.Text("modal.startup.entry"), today.EntryFile),
+		Title:    v.t.Text("modal.startup.title"),
+		Fields: []interaction.Field{
+			v.formField("modal.startup.command", "modal.startup.command_hint", interaction.TextInput(inputCommand, typed.or(inputCommand, today.Command), true)),
+			v.formField("modal.startup.entry", "modal.startup.entry_hint", interaction.TextInput(inputEntry, typed.or(inputEntry, today.EntryFile), true)),
 		},
 	}), nil
 }
@@ -42,27 +37,11 @@ func startupOf(s hostapi.Server) hostapi.Startup {
 	return hostapi.Startup{Command: strings.TrimSpace(s.StartupCommand), EntryFile: strings.TrimSpace(s.EntryFile)}
 }
 
-// input is something to be filled in: a line, or several where the value has as
-// many. A value that is too long for Discord is left out, as it could only come
-// back cut off.
-func input(customID, label, value string) discordgo.MessageComponent {
-	if utf8.RuneCountInString(value) > inputLimit {
-		value = ""
-	}
-	style := discordgo.TextInputShort
-	if strings.ContainsAny(value, "\r\n") {
-		style = discordgo.TextInputParagraph
-	}
-	return row(discordgo.TextInput{
-		CustomID: customID, Label: label, Style: style, Value: value, Required: true, MaxLength: inputLimit,
-	})
-}
-
 // changeStartup changes how a bot is started to what was entered.
 func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	wanted := hostapi.Startup{Command: strings.TrimSpace(r.Fields[inputCommand]), EntryFile: strings.TrimSpace(r.Fields[inputEntry])}
-	if wanted.Command == "" || wanted.EntryFile == "" {
-		return interaction.Response{}, badInput()
+	wanted := enteredStartup(r)
+	if err := checkStartup(wanted); err != nil {
+		return interaction.Response{}, err
 	}
 	if wanted == startupOf(b.server) {
 		return c.card(r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw(), nil
@@ -88,26 +67,32 @@ func deletion() action {
 	}}
 }
 
-// askDelete opens a modal in which the bot's name is to be typed: a bot that was
+// askDelete opens a form in which the bot's name is to be typed: a bot that was
 // deleted cannot be had back.
-func (c *Commands) askDelete(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	t := c.texts.For(r.Locale)
+func (c *Commands) askDelete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	v := c.view(r)
+	typedName := interaction.TextInput(inputName, c.typed(ctx, r).or(inputName, ""), true)
+	typedName.Placeholder = plainName(b.server, nameLimit)
 	return interaction.Open(&interaction.Dialog{
 		CustomID: idDelete + botKey(b.server.ID),
-		Title:    t.Text("modal.delete.title"),
-		Components: []discordgo.MessageComponent{row(discordgo.TextInput{
-			CustomID: inputName, Label: t.Text("modal.delete.name"), Style: discordgo.TextInputShort,
-			Placeholder: plainName(b.server, nameLimit), Required: true, MaxLength: inputLimit,
-		})},
+		Title:    v.formTitle("modal.delete.title", b.server),
+		Fields:   []interaction.Field{v.formField("modal.delete.name", "modal.delete.hint", typedName)},
 	}), nil
 }
 
 // delete deletes a bot whose name was typed.
 func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	if !isCalled(b.server, r.Fields[inputName]) {
+	if !isNamed(b.server, r.Fields[inputName]) {
 		return interaction.Response{}, &refusal{reason: "the name that was typed is not the bot's", explain: func(v view) string {
 			return v.t.Format("error.wrong_name", args{"Name": name(b.server)})
 		}}
 	}
 	return c.begin(ctx, r, deletion(), b)
+}
+
+// isNamed tells whether the typed text is the name of a bot in upper and lower case, but
+// for what cannot be seen. Of a long name the part that is shown will do as well.
+func isNamed(s hostapi.Server, typed string) bool {
+	typed = sanitize.Plain(typed, interaction.MaxInput)
+	return typed != "" && (typed == plainName(s, interaction.MaxInput) || typed == plainName(s, nameLimit))
 }

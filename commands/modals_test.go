@@ -9,13 +9,13 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// inputs returns the inputs of a modal that Discord takes.
-func inputs(t *testing.T, r interaction.Response) []discordgo.TextInput {
+// inputs returns the inputs of a form that Discord takes, by their custom IDs.
+func inputs(t *testing.T, r interaction.Response) map[string]interaction.Input {
 	t.Helper()
 	sendable(t, r)
-	var found []discordgo.TextInput
-	for _, c := range r.Modal.Components {
-		found = append(found, c.(discordgo.ActionsRow).Components[0].(discordgo.TextInput))
+	found := make(map[string]interaction.Input)
+	for _, f := range r.Modal.Fields {
+		found[f.Input.CustomID] = f.Input
 	}
 	return found
 }
@@ -25,13 +25,13 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	w.list.Servers[0].StartupCommand = " node index.js\n"
 	c := newCommands(t, w)
 	fields := inputs(t, answer(t, c, press("startup/a")))
-	if len(fields) != 2 || fields[0].Value != "node index.js" || fields[1].Value != "index.js" || fields[0].Style != discordgo.TextInputShort {
+	if len(fields) != 2 || fields["command"].Value != "node index.js" || fields["entry"].Value != "index.js" || fields["command"].Style != discordgo.TextInputShort {
 		t.Errorf("the modal has %+v", fields)
 	}
-	for _, fields := range []map[string]string{{"command": " ", "entry": "x"}, {"command": "x"}, nil} {
-		refused(t, c, submit("startup/a", fields), "cannot be used")
+	for missing, fields := range map[string]map[string]string{"Startup command": {"command": " ", "entry": "x"}, "Entry file": {"command": "x"}} {
+		refused(t, c, submit("startup/a", fields), "**"+missing+"** is missing")
 	}
-	same := answer(t, c, submit("startup/a", map[string]string{"command": fields[0].Value + " ", "entry": fields[1].Value}))
+	same := answer(t, c, submit("startup/a", map[string]string{"command": fields["command"].Value + " ", "entry": fields["entry"].Value}))
 	wantText(t, same.Message, "Nothing was changed")
 
 	changed := map[string]string{"command": "npm ci\nnode main.js", "entry": "main.js"}
@@ -47,8 +47,8 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
 	}
 	w.list.Servers[0].StartupCommand = changed["command"]
-	if fields := inputs(t, answer(t, c, onBot("bot startup", "Shop"))); fields[0].Style != discordgo.TextInputParagraph || fields[0].Value != changed["command"] {
-		t.Errorf("two lines would come back as one: %+v", fields[0])
+	if fields := inputs(t, answer(t, c, onBot("bot startup", "Shop"))); fields["command"].Style != discordgo.TextInputParagraph || fields["command"].Value != changed["command"] {
+		t.Errorf("two lines would come back as one: %+v", fields["command"])
 	}
 }
 
@@ -57,12 +57,12 @@ func TestDeleteWantsTheName(t *testing.T) {
 	w := &world{list: account(server("a", "My Shop", "RUNNING"), server("b", long, "RUNNING"), server("c", "", "RUNNING"))}
 	c := newCommands(t, w)
 	named := func(name string) map[string]string { return map[string]string{"name": name} }
-	for _, typed := range []string{"", "Shop", "my", long, "a", "yes"} {
+	for _, typed := range []string{"", "Shop", "my", long, "a", "yes", "my shop", "MY SHOP"} {
 		refused(t, c, submit("delete/a", named(typed)), "not the name of **My Shop**", "nothing was deleted")
 	}
-	shown := inputs(t, answer(t, c, press("delete/b")))[0].Placeholder // can be typed
+	shown := inputs(t, answer(t, c, press("delete/b")))["name"].Placeholder // can be typed
 	for _, right := range []struct{ id, typed string }{
-		{"a", "  my shop "}, {"a", "MY  SHOP"}, {"b", shown}, {"b", long}, {"b", strings.ToUpper(long)}, {"c", "c"},
+		{"a", "  My  Shop "}, {"b", shown}, {"b", long}, {"c", "c"},
 	} {
 		first := answer(t, c, submit("delete/"+right.id, named(right.typed)))
 		wantText(t, first.Message, "Deleting")

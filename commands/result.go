@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -20,6 +21,7 @@ type result struct {
 	err    error // nil: it succeeded
 	// already says that the service refused the action because there was nothing to do.
 	already bool
+	note    string // what is said below; "" for nothing
 }
 
 func (e result) outcome() interaction.Outcome {
@@ -34,6 +36,11 @@ func (e result) outcome() interaction.Outcome {
 	}
 }
 
+// told is what staff are told of the action.
+func (e result) told() *interaction.Action {
+	return &interaction.Action{Name: e.action.name, BotID: e.server.ID, BotName: e.server.Name, Duration: e.took, Outcome: e.outcome()}
+}
+
 // outcomeColor returns the colour of a message that says how an action ended.
 func outcomeColor(o interaction.Outcome) int {
 	return map[interaction.Outcome]int{interaction.Done: green, interaction.Failed: red, interaction.Unconfirmed: orange}[o]
@@ -41,7 +48,7 @@ func outcomeColor(o interaction.Outcome) int {
 
 // draw says how an action ended on the card of its bot, if there still is one.
 func (e result) draw(v view) interaction.Response {
-	drawn := card{view: v, bot: e.bot, notice: v.ending(e)}
+	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note)}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
 		return drawn.drawDeleted()
 	}
@@ -104,7 +111,7 @@ func (v view) done(e result, text func(key string) string) string {
 		}
 	}
 	start, _ := actionNamed("start")
-	if e.action.op == hostapi.OpCreate && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
+	if e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
 		next = "\n" + v.t.Text("create.next")
 	}
 	took := ""

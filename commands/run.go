@@ -72,7 +72,8 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	return lock, nil
 }
 
-// finish runs an action, says how it ended, and has staff told.
+// finish runs an action, says how it ended, and has staff told. Where the bot is to be
+// started afterwards it goes on with that.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
 	b, err := c.run(ctx, r.CustomerID, a, b)
@@ -80,9 +81,16 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && c.settled(ctx, r.CustomerID, a, &end.bot); !end.already {
 		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
 	}
+	if a.starts {
+		return c.startCreated(ctx, r, end)
+	}
+	return c.told(r, end)
+}
+
+// told draws how an action ended, and has staff told of it.
+func (c *Commands) told(r *interaction.Request, end result) interaction.Response {
 	response := end.draw(c.view(r))
-	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: end.took, Outcome: end.outcome()}
-	response.Failure = end.err
+	response.Action, response.Failure = end.told(), end.err
 	return response
 }
 

@@ -20,7 +20,7 @@ func sendable(t *testing.T, r interaction.Response) {
 	case interaction.FormSuggest:
 		callback, data = 8, map[string]any{"choices": append([]interaction.Choice{}, r.Choices...)}
 	case interaction.FormOpen:
-		callback, data = 9, map[string]any{"custom_id": r.Modal.CustomID, "title": r.Modal.Title, "components": r.Modal.Components}
+		callback, data = 9, map[string]any{"custom_id": r.Modal.CustomID, "title": r.Modal.Title, "components": r.Modal.Fields}
 	case interaction.FormReply, interaction.FormUpdate:
 		callback, data = 4, map[string]any{"content": r.Message.Content, "embeds": r.Message.Embeds, "components": r.Message.Components}
 	default:

@@ -65,6 +65,8 @@ const (
 	idDelete   = "delete/"    // + key
 	idCreate   = "create/"    // + sizes; for a select menu its size goes first
 	idSizes    = "create/new" // chooses the sizes
+	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
+	idReinstallNow = "packages/"
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
 	// customer's own component would have follow.
 	onBehalf = "for/"
@@ -86,15 +88,20 @@ func (c *Commands) table() []command {
 		{name: "bot show", options: bots, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
 	}
 	for _, a := range actions() {
-		table = append(table, onBot(a.name, a.op, c.act(a)))
+		cmd := onBot(a.name, a.op, c.act(a))
+		if a.op == hostapi.OpReinstall {
+			cmd = onBot(a.name, a.op, c.reinstall(a))
+			cmd.components = append(cmd.components, route{idReinstallNow + anyBot, c.act(a)})
+		}
+		table = append(table, cmd)
 	}
 	table = append(table,
-		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.onBot(c.changeStartup)}),
-		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.onBot(c.delete)}),
+		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
+		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
 		command{
 			name: "bot create", requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
-			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.create}},
+			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
 		command{name: "plan", handle: c.plan},
 		command{name: "help", handle: c.help},
@@ -114,6 +121,10 @@ func (c *Commands) staffTable() []command {
 	var choices []*discordgo.ApplicationCommandOptionChoice
 	for _, a := range actions() {
 		act := c.forStaff(c.actForCustomer(a))
+		if a.op == hostapi.OpReinstall {
+			views = append(views, route{idReinstallNow + anyBot, act})
+			act = c.forStaff(c.forCustomer(c.reinstall(a)))
+		}
 		views = append(views, route{a.name + "/" + anyBot, act}, route{a.name, act})
 		if c.hosting.Offers(a.op) {
 			label := "button." + a.name

@@ -67,7 +67,7 @@ func TestSettingsHideSecrets(t *testing.T) {
 
 // A secret in the place of any other setting is not repeated either.
 func TestMistakesHideSecrets(t *testing.T) {
-	const value = tokenMark + " " // a mistake everywhere
+	const value = tokenMark + " ," // a mistake everywhere
 	for variable := range variables("", reflect.TypeFor[configs.Settings]()) {
 		_, err := configs.Load("", append(required(), variable+"="+value))
 		if err == nil {

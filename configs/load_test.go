@@ -25,11 +25,20 @@ func required(more ...string) []string {
 // defaults are the settings of required().
 func defaults() *configs.Settings {
 	return &configs.Settings{
-		Discord: configs.Discord{Token: "token", APIURL: "https://discord.com/api/v10"},
-		HostAPI: configs.HostAPI{URL: "https://panel.example.com", Secret: "shared", Timeout: 10 * time.Second},
-		Cache:   configs.Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
-		HTTP:    configs.HTTP{Addr: "127.0.0.1:9090"},
-		Log:     configs.Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
+		Discord:   configs.Discord{Token: "token", APIURL: "https://discord.com/api/v10"},
+		HostAPI:   configs.HostAPI{URL: "https://panel.example.com", Secret: "shared", Timeout: 10 * time.Second},
+		Cache:     configs.Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
+		Languages: usualLanguages(),
+		HTTP:      configs.HTTP{Addr: "127.0.0.1:9090"},
+		Log:       configs.Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
+	}
+}
+
+// usualLanguages are those of the default.
+func usualLanguages() configs.Languages {
+	return configs.Languages{
+		{ID: "NODE", Label: "NODE", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
+		{ID: "PYTHON", Label: "PYTHON", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
 	}
 }
 
@@ -67,15 +76,22 @@ func TestEnvironment(t *testing.T) {
 		"LOG_CHANNEL_ID=21", "LOG_CHANNEL_ACTIONS=22", "LOG_CHANNEL_ERRORS=off",
 		"ADMIN_GUILD_ID=31", "ADMIN_USER_IDS=32, 33", "ADMIN_ROLE_IDS=34",
 		"HTTP_ADDR=off", "LOG_LEVEL=debug", "LOG_FORMAT=console", "LOG_LOCALE=de",
+		"LANGUAGES=node, RUBY=Ruby 3 | cat x | ruby main.rb | main.rb,PYTHON=Python|python -m bot,GO",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	compare(t, got, &configs.Settings{
-		Discord:     configs.Discord{Token: "a.b.c", APIURL: "http://127.0.0.1:8000/api/v9", GuildID: "11"},
-		HostAPI:     configs.HostAPI{URL: "http://panel:8080/base", Secret: "s", AllowHTTP: true, Timeout: 1500 * time.Millisecond},
-		Redis:       configs.Redis{URL: "redis://:p@h:1/2"},
-		Cache:       configs.Cache{TTL: 5 * time.Second, MaxStale: time.Hour},
+		Discord: configs.Discord{Token: "a.b.c", APIURL: "http://127.0.0.1:8000/api/v9", GuildID: "11"},
+		HostAPI: configs.HostAPI{URL: "http://panel:8080/base", Secret: "s", AllowHTTP: true, Timeout: 1500 * time.Millisecond},
+		Redis:   configs.Redis{URL: "redis://:p@h:1/2"},
+		Cache:   configs.Cache{TTL: 5 * time.Second, MaxStale: time.Hour},
+		Languages: configs.Languages{
+			{ID: "node", Label: "node", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
+			{ID: "RUBY", Label: "Ruby 3", Startup: hostapi.Startup{Command: "cat x | ruby main.rb", EntryFile: "main.rb"}},
+			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python -m bot", EntryFile: "main.py"}},
+			{ID: "GO", Label: "GO"},
+		},
 		LogChannels: configs.LogChannels{Default: "21", Actions: "22", Errors: "", Lifecycle: "21"},
 		Admin:       configs.Admin{GuildID: "31", UserIDs: []string{"32", "33"}, RoleIDs: []string{"34"}},
 		Log:         configs.Log{Level: zerolog.DebugLevel, Format: "console", Locale: "de"},
@@ -98,6 +114,7 @@ hostapi:
 redis:
   url: |
     redis://localhost
+languages: ["GO=Go|go run . -a,b|main.go", PYTHON]
 log_channels:
   default: 987654321098765432
   actions: off
@@ -119,6 +136,9 @@ log:
 		hostapi.OpRestart: {Method: "PUT", Path: "/v2/apps/:id/restart", UserIDIn: hostapi.InQuery},
 	}
 	want.Redis.URL = "redis://localhost"
+	want.Languages = configs.Languages{
+		{ID: "GO", Label: "Go", Startup: hostapi.Startup{Command: "go run . -a,b", EntryFile: "main.go"}}, usualLanguages()[1],
+	}
 	const channel = "987654321098765432"
 	want.LogChannels = configs.LogChannels{Default: channel, Errors: channel, Lifecycle: channel}
 	want.Admin.UserIDs, want.Admin.RoleIDs = []string{"11", "12"}, []string{"13", "14"}

@@ -43,6 +43,11 @@ func TestMistakesInVariables(t *testing.T) {
 		{"CACHE_MAX_STALE", "29s", "shorter than CACHE_TTL"},
 		{"CACHE_FRESH", "30s", "is now called CACHE_TTL"},
 		{"CACHE_KEEP", "24h", "is now called CACHE_MAX_STALE"},
+		{"LANGUAGES", "NODE,,PYTHON", "not a list"},
+		{"LANGUAGES", "=Node", "not a list"},
+		{"LANGUAGES", "NODE=" + strings.Repeat("x", 101), "not a list"},
+		{"LANGUAGES", "NODE,node=Node", "twice"},
+		{"LANGUAGES", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z", "more than 25"},
 		{"LOG_CHANNEL_ID", "#general", "not an ID"},
 		{"LOG_CHANNEL_ID", "off", "not an ID"},
 		{"LOG_CHANNEL_ACTIONS", "Off", "neither a channel's ID nor off"},
@@ -108,6 +113,7 @@ hostapi:
       mehtod: PUT
       path: /users/:user/servers/:id
 cache: 30s
+languages: {NODE: Node}
 admin:
   user_ids: {a: 1}
   role_ids: [[1]]
@@ -125,13 +131,13 @@ log:
 		"CACHE_TTL is not a duration such as 30s or 2h",
 		"F, line 10: unknown key; configs/hostbot.example.yaml has all that there are",
 		"F, line 15: unknown key; configs/hostbot.example.yaml has all that there are",
-		"F, line 20: is not one plain value",
-		"F, line 23: the key was there before",
+		"F, line 21: is not one plain value",
+		"F, line 24: the key was there before",
 		"F, line 2: unknown key; configs/hostbot.example.yaml has all that there are",
 		"HOSTAPI_SECRET and HOSTAPI_SECRET_FILE are both set",
 		"HOSTAPI_URL is missing",
 		"LOG_FORMAT is none of json, console",
-		"admin.user_ids in F, line 19 is not a list of plain values",
+		"admin.user_ids in F, line 20 is not a list of plain values",
 		"cache in F, line 17 must hold keys with values",
 		"discord.token in F, line 3 must be the token alone, without Bot before it",
 		"hostapi.operations.delete.path in F, line 16 has a colon, and only a segment :id stands for something",
@@ -146,7 +152,8 @@ log:
 		"hostapi.operations.start.path in F, line 13 is not a path as it stands in an address, from its first slash on",
 		"hostapi.operations.stop.path in F, line 12 is not a path as it stands in an address, from its first slash on",
 		"hostapi.timeout in F, line 5 is not a duration such as 30s or 2h",
-		"log.level in F, line 22 is none of trace, debug, info, warn, error",
+		"languages in F, line 18 is not a list of plain values",
+		"log.level in F, line 23 is none of trace, debug, info, warn, error",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("mistakes (-want +got):\n%s", diff)

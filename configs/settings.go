@@ -25,6 +25,7 @@ type Settings struct {
 	HostAPI     HostAPI     `yaml:"hostapi"`
 	Redis       Redis       `yaml:"redis"`
 	Cache       Cache       `yaml:"cache"`
+	Languages   Languages   `yaml:"languages" env:"LANGUAGES"`
 	LogChannels LogChannels `yaml:"log_channels"`
 	Admin       Admin       `yaml:"admin"`
 	Links       Links       `yaml:"links"`
@@ -35,11 +36,12 @@ type Settings struct {
 // defaults returns the settings where nothing is set.
 func defaults() *Settings {
 	return &Settings{
-		Discord: Discord{APIURL: "https://discord.com/api/v10"},
-		HostAPI: HostAPI{Timeout: 10 * time.Second},
-		Cache:   Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
-		HTTP:    HTTP{Addr: "127.0.0.1:9090"},
-		Log:     Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
+		Discord:   Discord{APIURL: "https://discord.com/api/v10"},
+		HostAPI:   HostAPI{Timeout: 10 * time.Second},
+		Cache:     Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
+		Languages: Languages{language("NODE"), language("PYTHON")},
+		HTTP:      HTTP{Addr: "127.0.0.1:9090"},
+		Log:       Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
 	}
 }
 

@@ -47,6 +47,8 @@ func (l *loader) validate(s *Settings) {
 		l.check("cache.max_stale", errors.New("is shorter than CACHE_TTL"))
 	}
 
+	l.check("languages", languages(s.Languages))
+
 	l.check("log_channels.default", snowflake(s.LogChannels.Default))
 	channels := s.LogChannels.ByCategory()
 	for _, category := range slices.Sorted(maps.Keys(channels)) {

@@ -155,6 +155,7 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 			"list.create":                  button("create"),
 			"create.room":                  button("continue"),
 			"create.next":                  button("start"),
+			"create.not_started":           button("start"),
 			"action.startup.done":          button("restart"),
 			"action.restart.unconfirmed":   button("refresh"),
 			"action.reinstall.unconfirmed": button("refresh"),

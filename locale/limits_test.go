@@ -13,6 +13,7 @@ const (
 	maxName        = 32
 	maxDescription = 100
 	maxLabel       = 80
+	maxFormLabel   = 45 // of a field of a form, or its title
 	maxPlaceholder = 150
 	maxTitle       = 256
 	maxFieldName   = 256
@@ -32,6 +33,11 @@ func limitOf(key string) (limit int, markdown bool) {
 		return maxDescription, false
 	case strings.HasPrefix(key, "button."):
 		return maxLabel, false
+	case strings.HasPrefix(key, "modal."):
+		if strings.Contains(key, "hint") || strings.HasSuffix(key, ".usual") {
+			return maxDescription, false
+		}
+		return maxFormLabel, false
 	case key == "list.open":
 		return maxPlaceholder, false
 	case key == "list.line": // the description of an option in a select menu, too

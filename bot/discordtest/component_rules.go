@@ -4,11 +4,7 @@ import "unicode/utf8"
 
 // Limits of components (docs:components/reference). Five rows are those of a
 // message without the flag IS_COMPONENTS_V2 (#legacy-message-component-behavior);
-// the limits of a modal are in
-// docs:interactions/receiving-and-responding#interaction-response-object. The
-// label of a text input in a row is in Discord's OpenAPI description alone
-// (TextInputComponentForModalRequest); choices are in
-// docs:interactions/application-commands#application-command-object.
+// choices are in docs:interactions/application-commands#application-command-object.
 const (
 	maxRows        = 5
 	maxButtons     = 5 // in a row
@@ -17,12 +13,6 @@ const (
 	maxButtonLabel = 80
 	maxOptionText  = 100 // label, value and description
 	maxPlaceholder = 150
-	maxModalTitle  = 45
-	maxModalRows   = 5
-	maxInputLabel  = 45
-	maxInputHint   = 100
-	maxInputValue  = 4000
-	maxLabelHint   = 100
 	maxChoices     = 25
 	maxChoiceText  = 100
 )
@@ -198,70 +188,5 @@ func validateEmoji(p *problems, path string, e *Emoji) {
 	// A standard emoji is a few characters beyond ASCII (or, as with 1️⃣, ends in some).
 	if last, _ := utf8.DecodeLastRuneInString(e.Name); last < utf8.RuneSelf || last == utf8.RuneError || length(e.Name) > 16 {
 		p.add(at(path, "name"), "COMPONENT_INVALID_EMOJI", "Invalid emoji")
-	}
-}
-
-// validateModal checks the data of a modal
-// (docs:interactions/receiving-and-responding#interaction-response-object).
-func validateModal(p *problems, path string, m *Modal) {
-	filled(p, at(path, "custom_id"), m.CustomID, maxCustomID)
-	filled(p, at(path, "title"), m.Title, maxModalTitle)
-	if len(m.Components) == 0 || len(m.Components) > maxModalRows {
-		p.add(at(path, "components"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxModalRows)
-	}
-	seen := customIDs{}
-	for i, c := range m.Components {
-		validateModalPart(p, at(path, "components", i), &c, seen)
-	}
-}
-
-// validateModalPart checks a row with a text input, which is deprecated and works,
-// a label or a text (docs:components/reference#label, #action-row).
-func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
-	switch c.Type {
-	case TypeRow:
-		if len(c.Components) != 1 {
-			p.add(at(path, "components"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 1 in length.")
-			return
-		}
-		input := &c.Components[0]
-		if input.Type != TypeTextInput {
-			unexpected(p, at(path, "components", 0), TypeTextInput)
-			return
-		}
-		filled(p, at(path, "components", 0, "label"), input.Label, maxInputLabel)
-		validateInput(p, at(path, "components", 0), input, seen)
-	case TypeLabel:
-		filled(p, at(path, "label"), c.Label, maxInputLabel)
-		longest(p, at(path, "description"), c.Description, maxLabelHint)
-		switch inner := at(path, "component"); {
-		case c.Component == nil:
-			p.required(inner)
-		case c.Component.Type == TypeTextInput:
-			validateInput(p, inner, c.Component, seen)
-		case isSelect(c.Component.Type):
-			validateSelect(p, inner, c.Component, seen)
-		default:
-			unexpected(p, inner, TypeTextInput, TypeSelect, TypeUserSelect, TypeRoleSelect, TypeMentionable, TypeChannels)
-		}
-	case TypeText:
-		filled(p, at(path, "content"), c.Content, maxInputValue)
-	default:
-		unexpected(p, path, TypeRow, TypeText, TypeLabel)
-	}
-}
-
-// validateInput checks a text input (docs:components/reference#text-input).
-func validateInput(p *problems, path string, c *Component, seen customIDs) {
-	seen.add(p, at(path, "custom_id"), c.CustomID)
-	if c.Style < 1 || c.Style > 2 {
-		p.add(at(path, "style"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2}.")
-	}
-	longest(p, at(path, "placeholder"), c.Placeholder, maxInputHint)
-	longest(p, at(path, "value"), c.Value, maxInputValue)
-	inRange(p, at(path, "min_length"), c.MinLength, 0, maxInputValue)
-	inRange(p, at(path, "max_length"), c.MaxLength, 1, maxInputValue)
-	if c.MinLength != nil && c.MaxLength != nil && *c.MinLength > *c.MaxLength {
-		p.add(at(path, "min_length"), "TEXT_INPUT_COMPONENT_MIN_LENGTH_TOO_LARGE", "min_length must not be more than max_length")
 	}
 }

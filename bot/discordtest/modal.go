@@ -9,7 +9,8 @@ import (
 )
 
 // Fields are what a user enters into a modal, by label or custom id. The value
-// of a select menu is a string or a []string.
+// of a select menu or a checkbox group is a string or a []string, each an option's
+// value or label. That of a radio group is one of them, and that of a checkbox a bool.
 type Fields map[string]any
 
 // Fill enters fields into the modal that the bot opened, sends it and waits
@@ -74,8 +75,23 @@ func fillField(c Component, label string, left Fields) (map[string]any, error) {
 		delete(left, label)
 	}
 	filled := map[string]any{"type": c.Type, "id": c.ID, "custom_id": c.CustomID}
-	if c.Type != TypeTextInput {
-		values, err := chosen(c, value)
+	switch c.Type {
+	case TypeTextInput:
+	case TypeCheckbox:
+		filled["value"] = c.Default
+		if given {
+			filled["value"] = value == true
+		}
+		return filled, nil
+	case TypeRadios:
+		values, err := chosen(c, label, value)
+		filled["value"] = nil // docs:components/reference#radio-group, where nothing is selected
+		if len(values) > 0 {
+			filled["value"] = values[0]
+		}
+		return filled, err
+	default:
+		values, err := chosen(c, label, value)
 		filled["values"] = values
 		return filled, err
 	}
@@ -90,7 +106,6 @@ func fillField(c Component, label string, left Fields) (map[string]any, error) {
 // fits refuses text that Discord's client does not send
 // (docs:components/reference#text-input).
 func fits(c Component, label, text string) error {
-	required := c.Required == nil || *c.Required
 	least, most := 0, maxInputValue
 	if c.MinLength != nil {
 		least = *c.MinLength
@@ -99,7 +114,7 @@ func fits(c Component, label, text string) error {
 		most = *c.MaxLength
 	}
 	n := length(text)
-	if n == 0 && !required {
+	if n == 0 && !required(c) {
 		return nil
 	}
 	if n == 0 || n < least || n > most {
@@ -108,8 +123,9 @@ func fits(c Component, label, text string) error {
 	return nil
 }
 
-// chosen returns the values of a select menu in a modal.
-func chosen(c Component, value any) ([]string, error) {
+// chosen returns the values of what has options in a modal, where a person who takes
+// away what is selected by default passes an empty list.
+func chosen(c Component, label string, value any) ([]string, error) {
 	values := []string{}
 	switch v := value.(type) {
 	case nil:
@@ -119,12 +135,26 @@ func chosen(c Component, value any) ([]string, error) {
 			}
 		}
 	case []string:
-		values = v
+		values = append(values, v...)
 	default:
 		values = []string{fmt.Sprint(v)}
 	}
-	if len(values) == 0 && c.Required != nil && !*c.Required {
+	for i, wanted := range values {
+		for _, o := range c.Options {
+			if o.Label == wanted {
+				values[i] = o.Value
+			}
+		}
+	}
+	if len(values) == 0 && !required(c) {
 		return values, nil
 	}
-	return values, selected(c, values)
+	if c.Type == TypeCheckboxes && c.MaxValues == nil {
+		most := len(c.Options)
+		c.MaxValues = &most
+	}
+	if err := selected(c, values); err != nil {
+		return nil, fmt.Errorf("field %q: %w", label, err)
+	}
+	return values, nil
 }

@@ -17,6 +17,9 @@ const (
 	TypeChannels    = 8
 	TypeText        = 10
 	TypeLabel       = 18
+	TypeRadios      = 21
+	TypeCheckboxes  = 22
+	TypeCheckbox    = 23
 )
 
 // Button styles that differ in what a button must have
@@ -102,12 +105,13 @@ type Component struct {
 	MaxLength   *int           `json:"max_length,omitempty"`
 	Required    *bool          `json:"required,omitempty"`
 	Value       string         `json:"value,omitempty"`
+	Default     bool           `json:"default,omitempty"` // of a checkbox
 	Content     string         `json:"content,omitempty"`
 	Components  []Component    `json:"components,omitempty"`
 	Component   *Component     `json:"component,omitempty"`
 }
 
-// SelectOption is a choice of a select menu.
+// SelectOption is a choice of a select menu, a radio group or a checkbox group.
 type SelectOption struct {
 	Label       string `json:"label"`
 	Value       string `json:"value"`

@@ -70,7 +70,7 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 	startup.Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "was changed")
 	anna.Types(t, "/bot delete", bot("~2")).Submit(t, discordtest.Fields{"name": odd[:3900]}).WaitFor(t, "nothing was deleted")
 	w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: 409, Body: odd}, 1)
-	code := referenceIn(t, anna.Types(t, "/bot reinstall", bot("~2")).WaitFor(t, "could not be reinstalled"))
+	code := referenceIn(t, anna.Types(t, "/bot reinstall", bot("~2")).Press(t, "Reinstall packages").WaitFor(t, "could not be reinstalled"))
 	sam.Types(t, "/admin reference", discordtest.Options{"code": code}).WaitFor(t, "Reference "+code)
 	sam.Types(t, "/admin reference", discordtest.Options{"code": odd}).WaitFor(t, "Nothing is known")
 	w.StaffRead(t, "❗ Failure", code)

@@ -85,7 +85,7 @@ func breakTheService(t *testing.T, w *world.World, anna *discordtest.User) {
 		{Redirect: "http://127.0.0.1:1/?secret=" + w.Service.Secret()}, {Reset: true}, {Malformed: true},
 	} {
 		w.Service.Fail(hostapitest.OpReinstall, fault, 1)
-		reply := anna.Types(t, "/bot reinstall", bot(fmt.Sprint("Spare ", i))) // another each time, as one may be held back
+		reply := anna.Types(t, "/bot reinstall", bot(fmt.Sprint("Spare ", i))).Press(t, "Reinstall packages") // another each time, as one may be held back
 		w.StaffRead(t, "Reinstall", referenceIn(t, reply.WaitFor(t, "Reference:")))
 	}
 }
@@ -105,7 +105,7 @@ func breakDiscord(t *testing.T, w *world.World, anna *discordtest.User) {
 			w.Discord.Inject(fault)
 			anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "node index.js")
 			w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: http.StatusConflict}, 1)
-			anna.Types(t, "/bot reinstall", bot("Radio")).WaitFor(t, "Reference:")
+			anna.Types(t, "/bot reinstall", bot("Radio")).Press(t, "Reinstall packages").WaitFor(t, "Reference:")
 		}
 	}
 	for _, refusal := range []discordtest.Fault{{Status: http.StatusUnauthorized, Header: header, Body: echo}, {Status: http.StatusForbidden, Header: header, Body: echo}} {

@@ -34,7 +34,7 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	startup.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "no longer exists")
 	deletion.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "no longer exists")
 	list.Choose(t, "Open a bot", "Shop").WaitFor(t, "no longer exists")
-	for _, button := range []string{"Restart", "Stop", "Reinstall", "Startup", "Delete", "Refresh"} {
+	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup", "Delete", "Refresh"} {
 		card.Press(t, button).WaitFor(t, "no longer exists")
 	}
 	if back := card.Press(t, "All bots").WaitFor(t, "🟢 Radio"); back.Contains("Shop") {

@@ -159,7 +159,10 @@ func actionFlows() []flow {
 		{name: "/bot start", action: "start", bot: idle, known: true, prepare: seen, do: types("/bot start", discordtest.Options{"bot": idle})},
 		{name: "/bot stop", action: "stop", known: true, prepare: seen, do: types("/bot stop", theShop)},
 		{name: "/bot restart", action: "restart", known: true, prepare: seen, do: types("/bot restart", theShop)},
-		{name: "/bot reinstall", action: "reinstall", known: true, prepare: seen, do: types("/bot reinstall", theShop)},
+		{
+			name: "Reinstall packages", action: "reinstall", known: true,
+			prepare: steps(types("/bot reinstall", theShop), reads("may stop")), do: presses("Reinstall packages"),
+		},
 		{name: "/bot restart, unknown", action: "restart", do: types("/bot restart", theShop)},
 		{name: "Restart", action: "restart", known: true, prepare: steps(types("/bot show", theShop), reads("node index.js")), do: presses("Restart")},
 		{
@@ -170,7 +173,7 @@ func actionFlows() []flow {
 			do: fills(discordtest.Fields{"command": "node other.js"}),
 		}, {
 			name: "/bot delete", action: "delete", known: true, prepare: types("/bot delete", theShop),
-			do: fills(discordtest.Fields{"name": strings.ToLower(shop)}),
+			do: fills(discordtest.Fields{"name": shop}),
 		}, {
 			name: "/bot create", action: "create", known: true, prepare: steps(types("/bot create", nil), reads("room for"), presses("Continue")),
 			do: fills(discordtest.Fields{"name": shop}),

@@ -149,17 +149,32 @@ func optionText(v *fastjson.Value) string {
 	}
 }
 
-// readFields reads the inputs in the rows of a modal.
-func readFields(rows []*fastjson.Value) map[string]string {
+// readFields reads the inputs of a modal. A label has one. A row, in which inputs
+// were before there were labels, has a list (docs:components/reference#label,
+// #action-row).
+func readFields(parts []*fastjson.Value) map[string]string {
 	fields := make(map[string]string)
-	for _, row := range rows {
-		for _, input := range row.GetArray("components") {
+	for _, part := range parts {
+		inputs := part.GetArray("components")
+		if inner := part.Get("component"); inner != nil {
+			inputs = []*fastjson.Value{inner}
+		}
+		for _, input := range inputs {
 			if id := text(input, "custom_id"); id != "" {
-				fields[id] = text(input, "value")
+				fields[id] = fieldText(input)
 			}
 		}
 	}
 	return fields
+}
+
+// fieldText returns what was entered: a menu sends a list of values, the others one
+// value, which is null for radio buttons of which none was chosen.
+func fieldText(input *fastjson.Value) string {
+	if chosen := texts(input.GetArray("values")); len(chosen) > 0 {
+		return chosen[0]
+	}
+	return optionText(input.Get("value"))
 }
 
 // text returns the string at a path, or "" where there is none.

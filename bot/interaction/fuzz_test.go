@@ -16,6 +16,7 @@ func FuzzEvents(f *testing.F) {
 		`{"id":"1","type":4,"token":"t","user":{"id":"42"},"data":{"name":"bot","options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"S","focused":true}]}]}}`,
 		`{"id":"1","type":3,"token":"t","user":{"id":"42"},"message":{"id":"9","interaction_metadata":{"id":"8"}},"data":{"custom_id":"open","values":["x"]}}`,
 		`{"id":"1","type":5,"token":"t","user":{"id":"42"},"data":{"custom_id":"rest/x/y","components":[{"components":[{"custom_id":"name","value":"Shop"}]}]}}`,
+		`{"id":"1","type":5,"token":"t","user":{"id":"42"},"data":{"custom_id":"create/1/2/3","components":[{"type":18,"component":{"type":21,"custom_id":"language","value":null}}]}}`,
 		`{"id":"1","type":2,"token":"t","user":{"id":"../42"},"data":{"name":"plan"}}`,
 		`{"id":"1","type":2,"token":"t","user":{"id":"42"},"data":{"name":"bot","options":[null,{"value":{}},{"value":[1]}]}}`,
 		`{"id":1,"type":"2","token":[],"user":7,"data":{"options":{"name":[]}}}`, `null`, `[]`,

@@ -62,7 +62,8 @@ type Request struct {
 	Focused string
 	// Values are the chosen values of a select menu.
 	Values []string
-	// Fields are the values of a modal's inputs by their custom IDs.
+	// Fields are the values of a modal's inputs by their custom IDs: what was typed,
+	// the value of the option that was chosen, or Ticked.
 	Fields map[string]string
 
 	// Reference is the short code that connects what the caller is told with

@@ -29,7 +29,8 @@ type Response struct {
 	Then func(context.Context) (Response, error)
 	// Begins is the action that Then carries out; nil where it carries out none. It
 	// is recorded before this response is sent: should the process die, another one
-	// tells that its end is not known.
+	// tells that its end is not known. What Then returns may begin a further action.
+	// That is carried out also where the caller has moved on to something else.
 	Begins *Action
 	// Unshared says that no other process was kept from acting for the same
 	// interaction. Then is run only where it is certain that Discord took this
@@ -84,13 +85,6 @@ func (m Message) Text() string {
 type Choice struct {
 	Name  string `json:"name"`  // shown; 1 to 100 characters
 	Value string `json:"value"` // sent back; 1 to 100 characters
-}
-
-// Dialog is a modal.
-type Dialog struct {
-	CustomID   string
-	Title      string // at most 45 characters
-	Components []discordgo.MessageComponent
 }
 
 // Outcome is how an action ended.

@@ -64,8 +64,10 @@ func (x *exchange) run(h interaction.Handler) {
 func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	deferral := x.deferLater(ctx)
 	response, err := x.guarded(func() (interaction.Response, error) { return h(ctx, x.req) })
+	begun := func() {} // ends the record of what has begun
+	defer func() { begun() }()
 	if response.Begins != nil && err == nil {
-		defer x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: *response.Begins, To: x.to})()
+		begun = x.record(*response.Begins)
 	}
 	var refusal error // Discord's, of the deferral
 	x.deferred, refusal = deferral()
@@ -96,7 +98,14 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		x.begun = true
 		subject := response.Subject
 		response = x.goOn(ctx, response)
+		if response.Begins != nil { // a further action, now that the first has ended
+			begun()
+			begun = x.record(*response.Begins)
+		}
 		if !x.mayChange(subject, response) {
+			if response.Then != nil { // whose end tells of both
+				continue
+			}
 			err = x.tellAside(ctx, response)
 			break
 		}
@@ -108,6 +117,11 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	if err != nil {
 		x.unanswered(ctx, err, response)
 	}
+}
+
+// record keeps in mind that an action has begun until ended is called.
+func (x *exchange) record(a interaction.Action) (ended func()) {
+	return x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: a, To: x.to})
 }
 
 // tellAside tells the end of work whose message shows something else by now. The

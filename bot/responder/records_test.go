@@ -39,6 +39,34 @@ func TestRecordIsKeptFromBeforeTheFirstResponseUntilTheEndIsTold(t *testing.T) {
 	}
 }
 
+// TestASecondActionIsRecordedInPlaceOfTheFirst has an action go on with another one
+// once it has ended.
+func TestASecondActionIsRecordedInPlaceOfTheFirst(t *testing.T) {
+	first := restarting(false)
+	s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		created, err := first(ctx, r)
+		created.Begins = &interaction.Action{Name: "create"}
+		created.Then = func(ctx context.Context) (interaction.Response, error) {
+			second, err := first(ctx, r)
+			second.Message = say("created")
+			second.Action = &interaction.Action{Name: "create", Outcome: interaction.Done}
+			return second, err
+		}
+		return created, err
+	}, &discord{})
+	s.Serve(press())
+	want := []string{
+		"record create " + interactionToken, "update running", "remove the record",
+		"record restart " + interactionToken, "edit created", "edit done", "remove the record",
+	}
+	if got := s.discord.whats(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if want := []string{"action create", "action restart"}; !slices.Equal(s.staff.entries, want) {
+		t.Errorf("staff are told %q, want %q", s.staff.entries, want)
+	}
+}
+
 // TestUnsharedActionNeedsACertainAcknowledgement has Discord take a first response
 // and not say so. What it says to the next try may then be about another process's.
 func TestUnsharedActionNeedsACertainAcknowledgement(t *testing.T) {

@@ -6,9 +6,8 @@ import "github.com/bwmarrin/discordgo"
 // by itself and go through it again with the whole: 19 µs for a list's menu and
 // button, where these take 4 µs.
 type (
-	plainButton    discordgo.Button
-	plainMenu      discordgo.SelectMenu
-	plainTextInput discordgo.TextInput
+	plainButton discordgo.Button
+	plainMenu   discordgo.SelectMenu
 )
 
 // plain returns components that encode to the same JSON.
@@ -37,11 +36,6 @@ func plainOne(component discordgo.MessageComponent) any {
 			Type discordgo.ComponentType `json:"type"`
 			plainMenu
 		}{c.Type(), plainMenu(c)}
-	case discordgo.TextInput:
-		return struct {
-			Type discordgo.ComponentType `json:"type"`
-			plainTextInput
-		}{c.Type(), plainTextInput(c)}
 	default:
 		return c
 	}

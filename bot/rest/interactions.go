@@ -96,9 +96,9 @@ type (
 		Choices []interaction.Choice `json:"choices"`
 	}
 	dialog struct {
-		CustomID   string `json:"custom_id"`
-		Title      string `json:"title"`
-		Components []any  `json:"components"`
+		CustomID   string              `json:"custom_id"`
+		Title      string              `json:"title"`
+		Components []interaction.Field `json:"components"`
 	}
 )
 
@@ -109,7 +109,7 @@ func callbackBody(r interaction.Response) callback {
 	case interaction.FormSuggest:
 		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, suggestions{orEmpty(r.Choices)}}
 	case interaction.FormOpen:
-		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, plain(r.Modal.Components)}}
+		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, r.Modal.Fields}}
 	default:
 		return callback{discordgo.InteractionResponseChannelMessageWithSource, messageBody(r.Message, discordgo.MessageFlagsEphemeral)}
 	}

@@ -86,8 +86,13 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 		"update":          {respond(interaction.Update(message)), "POST", callback, `{"type":7,"data":{` + full + `,` + quiet + `}}`},
 		"suggest nothing": {respond(interaction.Suggest(nil)), "POST", callback, `{"type":8,"data":{"choices":[]}}`},
 		"modal": {
-			respond(interaction.Open(&interaction.Dialog{CustomID: "m", Title: "Delete"})),
-			"POST", callback, `{"type":9,"data":{"custom_id":"m","title":"Delete","components":[]}}`,
+			respond(interaction.Open(&interaction.Dialog{CustomID: "m", Title: "New", Fields: []interaction.Field{
+				{Label: "Name", Description: "Short", Input: interaction.TextInput("name", "Shop", false)},
+				{Label: "Start", Input: interaction.CheckboxInput("start", true)},
+			}})),
+			"POST", callback, `{"type":9,"data":{"custom_id":"m","title":"New","components":[` +
+				`{"type":18,"label":"Name","description":"Short","component":{"type":4,"custom_id":"name","required":false,"style":1,"value":"Shop","max_length":4000}},` +
+				`{"type":18,"label":"Start","component":{"type":23,"custom_id":"start","default":true}}]}}`,
 		},
 		"defer a message": {postpone(interaction.FormReply), "POST", callback, `{"type":5,"data":{"flags":64}}`},
 		"defer an update": {postpone(interaction.FormUpdate), "POST", callback, `{"type":6}`},
@@ -292,7 +297,6 @@ func TestComponentsAreSentAsDiscordgoSendsThem(t *testing.T) {
 			Options: []discordgo.SelectMenuOption{{Label: "Shop", Value: "1", Default: true}},
 		}),
 		row(discordgo.SelectMenu{MenuType: discordgo.UserSelectMenu, CustomID: "user"}),
-		row(discordgo.TextInput{CustomID: "name", Label: "Name", Style: discordgo.TextInputShort, Required: true, MaxLength: 80}),
 		discordgo.TextDisplay{Content: "text"},
 	}
 	encoded, err := json.Marshal(components)

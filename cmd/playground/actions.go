@@ -102,6 +102,13 @@ func (p *playground) modal(ctx context.Context, in request) (any, error) {
 	}
 	fields := discordtest.Fields{}
 	for name, value := range in.Fields {
+		if list, ok := value.([]any); ok { // of values that were chosen
+			chosen := []string{}
+			for _, one := range list {
+				chosen = append(chosen, fmt.Sprint(one))
+			}
+			value = chosen
+		}
 		fields[name] = value
 		if list, ok := value.([]any); ok {
 			fields[name] = texts(list)

@@ -14,6 +14,7 @@ func TestPage(t *testing.T) {
 		"list, open, restart": testListOpenRestart,
 		"autocomplete":        testAutocomplete,
 		"modal":               testModal,
+		"form":                testForm,
 		"locale":              testLocale,
 		"outage and recovery": testOutageAndRecovery,
 		"keyboard":            testByKeyboard,
@@ -28,6 +29,7 @@ func TestPage(t *testing.T) {
 		"markdown":            testMarkdown,
 		"timestamps":          testTimestamps,
 		"fields of embeds":    testEmbedFields,
+		"fields of forms":     testFormFields,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, chrome) })
 	}
@@ -95,6 +97,27 @@ func testModal(t *testing.T, chrome browser) {
 	b.types("node main.js" + kb.Enter)
 	b.sees(last, "node main.js")
 	b.until("the modal is closed", `!document.querySelector("#modal").open`)
+}
+
+// testForm fills in a form of radio buttons and a checkbox, makes a mistake, and finds
+// what was entered in the form that comes back.
+func testForm(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	b.uses("/bot create", "")
+	b.presses(last, "Continue")
+	b.sees("#modal", "python main.py · main.py")
+	b.evaluate("choose Python", `document.querySelector("#modal [value=PYTHON]").click()`)
+	b.evaluate("have it started", `document.querySelector("#modal [type=checkbox]").click()`)
+	b.types(kb.Enter)
+	b.sees("#modal-problem", "fill")
+	b.types(" " + kb.Enter)
+	b.sees(last, "Name is missing")
+	b.presses(last, "Back to the form")
+	b.sees("#modal", "python main.py · main.py")
+	b.until("all is as it was", `document.querySelector("#modal [value=PYTHON]").checked && document.querySelector("#modal [type=checkbox]").checked`)
+	b.types("Jukebox" + kb.Enter)
+	b.sees(last, "Jukebox was created")
+	b.sees(last, "Jukebox was started")
 }
 
 func testLocale(t *testing.T, chrome browser) {

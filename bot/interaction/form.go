@@ -1,0 +1,106 @@
+package interaction
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Dialog is a modal.
+type Dialog struct {
+	CustomID string
+	Title    string  // at most 45 characters
+	Fields   []Field // at most five
+}
+
+// Field is an input of a modal with the words beside it: Discord's Label component,
+// which discordgo does not know.
+type Field struct {
+	Label       string // at most 45 characters
+	Description string // at most 100 characters, or none
+	Input       Input
+}
+
+// The types of components that discordgo does not know
+// (docs:components/reference#component-object-component-types).
+const (
+	labelComponent      discordgo.ComponentType = 18
+	radioGroupComponent discordgo.ComponentType = 21
+	checkboxComponent   discordgo.ComponentType = 23
+)
+
+// MarshalJSON encodes the field as Discord takes it.
+func (f Field) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Type        discordgo.ComponentType `json:"type"`
+		Label       string                  `json:"label"`
+		Description string                  `json:"description,omitempty"`
+		Component   Input                   `json:"component"`
+	}{labelComponent, f.Label, f.Description, f.Input})
+}
+
+// Input is what is filled in, chosen or ticked in a field. Make one with TextInput,
+// ChoiceInput or CheckboxInput.
+type Input struct {
+	Type     discordgo.ComponentType `json:"type"`
+	CustomID string                  `json:"custom_id"`
+	// Required is true for Discord where it is left out. A checkbox has no such thing.
+	Required *bool `json:"required,omitempty"`
+
+	// Of a text input.
+	Style       discordgo.TextInputStyle `json:"style,omitempty"`
+	Value       string                   `json:"value,omitempty"`
+	Placeholder string                   `json:"placeholder,omitempty"` // at most 100 characters
+	MaxLength   int                      `json:"max_length,omitempty"`
+
+	Options []Option `json:"options,omitempty"` // to choose one of
+	Default bool     `json:"default,omitempty"` // that a checkbox is ticked
+}
+
+// Option is one of those of which one is chosen.
+type Option struct {
+	Label       string `json:"label"` // at most 100 characters, as the others
+	Value       string `json:"value"`
+	Description string `json:"description,omitempty"`
+	Default     bool   `json:"default,omitempty"`
+}
+
+// MaxInput is how many characters Discord takes in a text input.
+const MaxInput = 4000
+
+// TextInput is filled in with one line or, where its value has several, with as many.
+// A value that is too long for Discord is left out, as it could only come back cut off.
+func TextInput(customID, value string, required bool) Input {
+	if utf8.RuneCountInString(value) > MaxInput {
+		value = ""
+	}
+	style := discordgo.TextInputShort
+	if strings.ContainsAny(value, "\r\n") {
+		style = discordgo.TextInputParagraph
+	}
+	return Input{
+		Type: discordgo.TextInputComponent, CustomID: customID, Style: style, Value: value, Required: &required, MaxLength: MaxInput,
+	}
+}
+
+// ChoiceInput has one of 1 to 25 options chosen: with radio buttons where they are few
+// enough to be seen at once, and else from a menu. A radio group takes no single
+// option.
+func ChoiceInput(customID string, options []Option) Input {
+	const mostRadios = 5
+	kind := radioGroupComponent
+	if len(options) < 2 || len(options) > mostRadios {
+		kind = discordgo.SelectMenuComponent
+	}
+	return Input{Type: kind, CustomID: customID, Options: options}
+}
+
+// CheckboxInput is ticked or not. What it is sent back as is Ticked or anything else.
+func CheckboxInput(customID string, ticked bool) Input {
+	return Input{Type: checkboxComponent, CustomID: customID, Default: ticked}
+}
+
+// Ticked is the value of a checkbox that is ticked, among a request's fields.
+const Ticked = "true"

@@ -1,0 +1,196 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi"
+)
+
+// Drafts keeps what a user typed into a form until the form has served its purpose.
+type Drafts interface {
+	Keep(ctx context.Context, userID, form string, fields map[string]string)
+	Fields(ctx context.Context, userID, form string) map[string]string
+	Forget(ctx context.Context, userID, form string)
+}
+
+// Forms is what forms need.
+type Forms struct {
+	Drafts    Drafts
+	Languages []hostapi.Language // that are offered for a new bot; one at least
+}
+
+// maxFormTitle is how many characters Discord takes in the title of a form.
+const maxFormTitle = 45
+
+// unsent is why a form came to nothing that may be sent again: once a mistake in it is
+// corrected, or after a while. The form's custom ID is that of the button which opens
+// it as well.
+type unsent struct {
+	error
+	form string
+}
+
+func (e *unsent) Unwrap() error { return e.error }
+
+// finalRefusal is why a form is not to be sent again.
+type finalRefusal struct{ error }
+
+func (e finalRefusal) Unwrap() error { return e.error }
+
+// filled makes the handler of a form that was filled in. What was typed is kept until
+// the form has led to what it is for. Until then the form opens with it.
+func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		c.forms.Drafts.Keep(ctx, r.UserID, draftOf(r), r.Fields)
+		response, err := handle(ctx, r)
+		if err != nil {
+			if mayBeSentAgain(err) {
+				err = &unsent{err, r.Name}
+			}
+			return response, err
+		}
+		work := response.Then
+		if work == nil { // there was nothing to do
+			c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
+			return response, nil
+		}
+		response.Then = func(ctx context.Context) (interaction.Response, error) {
+			end, err := work(ctx)
+			switch {
+			case err != nil || end.Action == nil:
+			case end.Action.Outcome == interaction.Done:
+				c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
+			case end.Action.Outcome == interaction.Failed && mayBeSentAgain(end.Failure):
+				end.Message.Components = c.view(r).withForm(end.Message.Components, r.Name)
+			}
+			return end, err
+		}
+		return response, nil
+	}
+}
+
+// mayBeSentAgain tells whether a form that failed may go well another time.
+func mayBeSentAgain(err error) bool {
+	_, final := errors.AsType[finalRefusal](err)
+	code := hostapi.CodeOf(err)
+	return !final && !errors.Is(err, errGone) && code != hostapi.CodeNotFound && code != hostapi.CodeNotOffered
+}
+
+// wayBack returns the way back to the form that an error came of, if any.
+func (v view) wayBack(err error) []discordgo.MessageComponent {
+	again, ok := errors.AsType[*unsent](err)
+	if !ok {
+		return nil
+	}
+	return []discordgo.MessageComponent{v.toForm(again.form)}
+}
+
+func (v view) toForm(customID string) discordgo.ActionsRow {
+	return row(v.button(discordgo.PrimaryButton, "button.form", customID, false))
+}
+
+// withForm adds the way back to a form to rows, unless one of their buttons opens it.
+func (v view) withForm(rows []discordgo.MessageComponent, customID string) []discordgo.MessageComponent {
+	for _, c := range rows {
+		row, _ := c.(discordgo.ActionsRow)
+		for _, c := range row.Components {
+			if b, ok := c.(discordgo.Button); ok && b.CustomID == customID {
+				return rows
+			}
+		}
+	}
+	return append(rows, v.toForm(customID))
+}
+
+// draftOf names the form that a request is about among a user's drafts. What was typed
+// for a new bot does not depend on its sizes.
+func draftOf(r *interaction.Request) string {
+	if strings.HasPrefix(r.Name, idCreate) {
+		return idCreate
+	}
+	return r.Name
+}
+
+// typed are the values with which a form opens: those that were typed before, if any.
+type typed map[string]string
+
+// typed returns what was typed into the form that a button opens. A command opens it
+// afresh.
+func (c *Commands) typed(ctx context.Context, r *interaction.Request) typed {
+	if r.Kind != interaction.Component {
+		return nil
+	}
+	return c.forms.Drafts.Fields(ctx, r.UserID, draftOf(r))
+}
+
+// or returns what was typed into an input, or else a value for it.
+func (t typed) or(input, value string) string {
+	if entered, ok := t[input]; ok {
+		return entered
+	}
+	return value
+}
+
+// missing refuses a form in which a field is empty, or holds what is not offered.
+func missing(label string) error {
+	return &refusal{reason: "a field of a form is empty", explain: func(v view) string {
+		return v.t.Format("error.missing", args{"Field": v.t.Text(label)})
+	}}
+}
+
+// formTitle returns the title of a form that names a bot. A long name is cut, so that
+// the whole fits.
+func (v view) formTitle(key string, s hostapi.Server) string {
+	room := maxFormTitle - utf8.RuneCountInString(v.t.Format(key, args{"Bot": ""}))
+	return v.t.Format(key, args{"Bot": plainName(s, room)})
+}
+
+// formField is an input of a form with its label and, where there is such a text, a
+// description below it.
+func (v view) formField(label, description string, input interaction.Input) interaction.Field {
+	f := interaction.Field{Label: v.t.Text(label), Input: input}
+	if description != "" {
+		f.Description = v.t.Text(description)
+	}
+	return f
+}
+
+// languageNamed returns the offered language with an identifier. Forms of earlier
+// versions had it typed, so case does not count.
+func (f Forms) languageNamed(id string) (hostapi.Language, bool) {
+	for _, l := range f.Languages {
+		if strings.EqualFold(l.ID, strings.TrimSpace(id)) {
+			return l, true
+		}
+	}
+	return hostapi.Language{}, false
+}
+
+// startupOr returns how a bot is started, as it was entered or else as its language has
+// it.
+func startupOr(entered, usual hostapi.Startup) hostapi.Startup {
+	return hostapi.Startup{Command: cmp.Or(entered.Command, usual.Command), EntryFile: cmp.Or(entered.EntryFile, usual.EntryFile)}
+}
+
+// enteredStartup returns how a bot is to be started by what was entered.
+func enteredStartup(r *interaction.Request) hostapi.Startup {
+	return hostapi.Startup{Command: strings.TrimSpace(r.Fields[inputCommand]), EntryFile: strings.TrimSpace(r.Fields[inputEntry])}
+}
+
+// checkStartup refuses a startup of which a part is missing.
+func checkStartup(s hostapi.Startup) error {
+	switch {
+	case s.Command == "":
+		return missing("modal.startup.command")
+	case s.EntryFile == "":
+		return missing("modal.startup.entry")
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package commands_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"hostbot/bot/interaction"
+	"hostbot/commands"
+	"hostbot/hostapi"
+)
+
+// explained is what the sender of a form reads who is refused.
+func refusedForm(t *testing.T, c *commands.Commands, r interaction.Request) interaction.Message {
+	t.Helper()
+	_, err := ask(t, c, r)
+	if err == nil {
+		t.Fatalf("%s is answered", r.Name)
+	}
+	return c.Explain(&r, err).Message
+}
+
+func TestAMistakeBringsTheFormBack(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := newCommands(t, w)
+	for form, fields := range map[string]map[string]string{
+		"create/512/2048/100": {"name": "", "language": "PYTHON", "entry": "a.py", "command": "python\na.py", "start": "true"},
+		"startup/a":           {"command": "node x.js", "entry": " "},
+		"delete/a":            {"name": "shop"},
+	} {
+		message := refusedForm(t, c, submit(form, fields))
+		back := buttons(message)["Back to the form"]
+		again := inputs(t, answer(t, c, press(back.CustomID)))
+		for id, want := range fields {
+			input, got := again[id], again[id].Value
+			if input.Default {
+				got = interaction.Ticked
+			}
+			for _, o := range input.Options {
+				if o.Default {
+					got += o.Value
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %s comes back as %q, was %q", form, id, got, want)
+			}
+		}
+	}
+	wide := inputs(t, answer(t, c, press("create/1024/2048/100")))
+	if wide["command"].Value != "python\na.py" {
+		t.Errorf("with other sizes all is to be typed anew: %+v", wide)
+	}
+	if fresh := inputs(t, answer(t, c, onBot("bot startup", "Shop"))); fresh["command"].Value != "node index.js" {
+		t.Errorf("the command shows %q, and not today's value", fresh["command"].Value)
+	}
+	if stranger := press("startup/a"); inputs(t, answer(t, newCommands(t, w), stranger))["command"].Value != "node index.js" {
+		t.Error("another's values are shown")
+	}
+}
+
+func TestAFormIsFreshOnceItHasServedItsPurpose(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := newCommands(t, w)
+	typed := map[string]string{"command": "node x.js", "entry": "x.js"}
+	shown := func() string { return inputs(t, answer(t, c, press("startup/a")))["command"].Value }
+	w.action = func() (string, error) {
+		return "", &hostapi.Error{Code: hostapi.CodeUnavailable}
+	}
+	end := ending(t, c, submit("startup/a", typed))
+	sendable(t, end) // with one button that opens the form, and not two
+	if shown() != "node x.js" {
+		t.Errorf("after a failure the form has %q", shown())
+	}
+	end = ending(t, c, submit("create/512/2048/100", newBot("Radio")))
+	sendable(t, end)
+	if id := buttons(end.Message)["Back to the form"].CustomID; id != "create/512/2048/100" {
+		t.Errorf("%q leads back", id)
+	}
+	w.action = nil
+	if ending(t, c, submit("startup/a", typed)); shown() != "node index.js" {
+		t.Errorf("after all went well the form has %q", shown())
+	}
+}
+
+func TestAFormThatCannotGoWellIsNotBroughtBack(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := newCommands(t, w)
+	for _, request := range []interaction.Request{submit("startup/b", nil), submit("create/9999/2048/100", newBot("Radio"))} {
+		if b := buttons(refusedForm(t, c, request)); len(b) != 0 {
+			t.Errorf("%s leads to %v", request.Name, b)
+		}
+	}
+	w.err = errors.New("down")
+	if b := buttons(refusedForm(t, c, submit("startup/a", nil))); b["Back to the form"].CustomID == "" {
+		t.Error("what was typed is lost while the service is away")
+	}
+	w.err, w.action = nil, func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeNotOffered, Op: hostapi.OpDelete} }
+	if end := ending(t, c, submit("delete/a", map[string]string{"name": "Shop"})); buttons(end.Message)["Back to the form"].CustomID != "" {
+		t.Error("the form is offered again for what there is not")
+	}
+}
+
+func TestTheLanguageSaysHowABotIsStarted(t *testing.T) {
+	w := &world{list: account()}
+	c := newCommands(t, w)
+	form := func(language, entry, command string) interaction.Request {
+		return submit("create/512/2048/100", map[string]string{"name": "Radio", "language": language, "entry": entry, "command": command})
+	}
+	for want, request := range map[string]interaction.Request{
+		"Language:NODE EntryFile:index.js StartupCommand:node index.js":   form("NODE", "", " "),
+		"Language:PYTHON EntryFile:bot.py StartupCommand:python main.py":  form("PYTHON", "bot.py", ""),
+		"Language:RUST EntryFile:main.rs StartupCommand:cargo run":        form("RUST", "main.rs", "cargo run"),
+		"Language:PYTHON EntryFile:main.py StartupCommand:python main.py": form(" python", "", ""), // in a form of an earlier version
+	} {
+		ending(t, c, request)
+		if done := w.done[len(w.done)-1]; !strings.Contains(done, want) {
+			t.Errorf("done %q, want %q", done, want)
+		}
+	}
+	refused(t, c, form("RUST", "main.rs", ""), "**Startup command** is missing")
+	refused(t, c, form("RUST", "", "cargo run"), "**Entry file** is missing")
+	refused(t, c, form("COBOL", "a", "b"), "**Language** is missing")
+}
+
+// created is a form for a bot that is to be started afterwards.
+func created() interaction.Request {
+	fields := newBot("Radio")
+	fields["start"] = interaction.Ticked
+	return submit("create/512/2048/100", fields)
+}
+
+func TestStartAfterwards(t *testing.T) {
+	for name, test := range map[string]struct {
+		statuses map[time.Duration]string
+		fails    string // the action that the service refuses
+		want     []string
+		done     string
+		outcomes []interaction.Outcome
+	}{
+		"it starts": {
+			map[time.Duration]string{0: "INSTALLING", 9 * time.Second: "STOPPED", 15500 * time.Millisecond: "RUNNING"}, "",
+			[]string{"✅ **Radio** was created", "✅ **Radio** was started", "🟢"}, "create start", []interaction.Outcome{interaction.Done, interaction.Done},
+		},
+		"it does not start": {
+			map[time.Duration]string{0: "STOPPED"}, "start",
+			[]string{"✅ **Radio** was created", "❌ **Radio** could not be started", "REF1234"}, "create start",
+			[]interaction.Outcome{interaction.Done, interaction.Failed},
+		},
+		"it runs already":     {map[time.Duration]string{0: "RUNNING"}, "", []string{"✅ **Radio** was created"}, "create", []interaction.Outcome{interaction.Done}},
+		"it is never ready":   {map[time.Duration]string{0: "INSTALLING"}, "", []string{"has not come to rest", "It was not started"}, "create", []interaction.Outcome{interaction.Unconfirmed}},
+		"it is suspended":     {map[time.Duration]string{0: "SUSPENDED"}, "", []string{"✅ **Radio** was created", "It was not started"}, "create", []interaction.Outcome{interaction.Done}},
+		"it was not created":  {nil, "create", []string{"could not be created"}, "create", []interaction.Outcome{interaction.Failed}},
+		"it is not there yet": {map[time.Duration]string{0: ""}, "", []string{"✅ **Radio** was created", "It was not started"}, "create", []interaction.Outcome{interaction.Done}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{list: account(server("new", "Radio", "")), statuses: test.statuses, began: time.Now()}
+				w.action = func() (string, error) {
+					if strings.HasPrefix(w.done[len(w.done)-1], test.fails+" ") {
+						return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpCreate, Status: 409}
+					}
+					return "INSTALLING", nil
+				}
+				response := answer(t, newCommands(t, w), created())
+				var outcomes []interaction.Outcome
+				for response.Then != nil {
+					if response.Begins == nil || response.Begins.Name != []string{"create", "start"}[len(outcomes)] {
+						t.Errorf("%d actions have ended, and %+v begins", len(outcomes), response.Begins)
+					}
+					response = must(t)(response.Then(t.Context()))
+					outcomes = append(outcomes, response.Action.Outcome)
+					sendable(t, response)
+					if response.Then != nil {
+						wantText(t, response.Message, "**Radio** was created", "Starting **Radio**")
+					}
+				}
+				wantText(t, response.Message, test.want...)
+				var done []string
+				for _, d := range w.done {
+					action, _, _ := strings.Cut(d, " ")
+					done = append(done, action)
+				}
+				if got := strings.Join(done, " "); got != test.done {
+					t.Errorf("done %q, want %q", got, test.done)
+				}
+				if !slices.Equal(outcomes, test.outcomes) {
+					t.Errorf("staff are told %q, want %q", outcomes, test.outcomes)
+				}
+			})
+		})
+	}
+}
+
+func TestStartAfterwardsIsOnlyOfferedWhereThereIsSuchAThing(t *testing.T) {
+	w := &world{list: account(), off: map[hostapi.Operation]bool{hostapi.OpStart: true}}
+	c := newCommands(t, w)
+	if fields := inputs(t, answer(t, c, press("create/512/2048/100"))); len(fields) != 4 {
+		t.Errorf("the form has %v", maps.Keys(fields))
+	}
+	if end := ending(t, c, created()); end.Then != nil || len(w.done) != 1 {
+		t.Errorf("done %q", w.done)
+	}
+}
+
+func TestTheFormOfADeletionNamesTheBot(t *testing.T) {
+	long := strings.Repeat("Ä very long name ", 5)
+	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", long, "RUNNING"))})
+	for locale, want := range map[string]string{"en-US": "Delete Shop for good?", "de": "Shop endgültig löschen?", "tr": "Shop kalıcı olarak silinsin mi?"} {
+		if title := answer(t, c, inLanguage(locale, press("delete/a"))).Modal.Title; title != want {
+			t.Errorf("%s: the title is %q, want %q", locale, title, want)
+		}
+		form := answer(t, c, inLanguage(locale, press("delete/b")))
+		sendable(t, form)
+		if n := utf8.RuneCountInString(form.Modal.Title); n != 45 {
+			t.Errorf("%s: the title %q has %d characters, and room for 45", locale, form.Modal.Title, n)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package commands_test
+
+import (
+	"testing"
+
+	"hostbot/bot/interaction"
+)
+
+func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
+	for status, asks := range map[string]bool{
+		"RUNNING": true, "STARTING": true, "Hibernating": true, "STOPPED": false, "CRASHED": false, "SUSPENDED": false,
+	} {
+		for _, request := range []interaction.Request{onBot("bot reinstall", "Shop"), press("reinstall/a")} {
+			w := &world{list: account(server("a", "Shop", status), server("b", "Radio", "RUNNING"))}
+			c := newCommands(t, w)
+			response := answer(t, c, request)
+			if asked := response.Then == nil; asked != asks {
+				t.Fatalf("%s, %s: asked %t:\n%s", status, request.Name, asked, text(response.Message))
+			}
+			if !asks {
+				continue
+			}
+			sendable(t, response)
+			wantText(t, response.Message, "Reinstall packages?", "**Shop** (", "may stop")
+			b := buttons(response.Message)
+			wantText(t, answer(t, c, press(b["Cancel"].CustomID)).Message, "Shop")
+			wantText(t, answer(t, c, press(b["Reinstall packages"].CustomID)).Message, "Reinstalling the packages of **Shop**")
+		}
+	}
+}
+
+func TestReinstallIsNotMistakenForAnythingElse(t *testing.T) {
+	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	for locale, want := range map[string]string{"en-US": "Reinstall packages", "de": "Pakete neu installieren", "tr": "Paketleri Yeniden Kur"} {
+		if b := buttons(answer(t, c, inLanguage(locale, press("show/a"))).Message); b[want].CustomID != "reinstall/a" {
+			t.Errorf("%s: no button %q among %v", locale, want, b)
+		}
+	}
+}
+
+// TestReinstallByStaffAsksAsWell has staff press the button of their view.
+func TestReinstallByStaffAsksAsWell(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := newCommands(t, w)
+	byStaff := func(customID string) interaction.Request {
+		r := press(customID)
+		r.UserID, r.GuildID = "1", "7"
+		return r
+	}
+	asked := answer(t, c, byStaff("for/42/reinstall/a"))
+	now := buttons(asked.Message)["Reinstall packages"].CustomID
+	if len(w.done) != 0 || now != "for/42/packages/a" {
+		t.Fatalf("done %q, and %q goes on", w.done, now)
+	}
+	if end := ending(t, c, byStaff(now)); end.Action.Outcome != interaction.Done || len(w.done) != 1 {
+		t.Errorf("done %q", w.done)
+	}
+	if _, err := ask(t, c, press(now)); err == nil {
+		t.Error("a customer may as well")
+	}
+}
