@@ -37,7 +37,9 @@ type world struct {
 	began    time.Time
 	silent   bool // the service answers the first look alone
 	looks    int
+	notes    map[string]accounts.Note
 
+	asked   []string // IDs of bots for which the service was asked anew; "" for all
 	done    []string
 	expired int
 	others  []string // users
@@ -65,10 +67,22 @@ func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts
 			}
 		}
 	}
-	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Update: w.update}, w.err
+	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Update: w.update, Notes: w.notes}, w.err
 }
 
-func (w *world) SetStatus(_ context.Context, userID, _, _ string) { w.touch(userID) }
+func (w *world) Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error) {
+	w.asked = append(w.asked, serverID)
+	return w.Account(ctx, userID, by)
+}
+
+func (w *world) Refresh(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error) {
+	return w.Ask(ctx, userID, serverID, by)
+}
+
+func (w *world) Acted(_ context.Context, userID, serverID, action, _ string) {
+	w.touch(userID)
+	w.notes = map[string]accounts.Note{serverID: {Action: action, At: time.Now()}}
+}
 
 func (w *world) Expire(_ context.Context, userID string) {
 	w.touch(userID)

@@ -17,6 +17,7 @@ func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interactio
 		v := c.view(r)
 		embed := v.planEmbed(l)
 		embed.Description = v.heading(a, "")
+		embed.Fields = append(embed.Fields, v.updatedField(a))
 		return v.draw("plan", embed, v.backRow()), nil
 	})
 }

@@ -60,8 +60,9 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 // finish runs an action, says how it ended, and has staff told.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
+	before := c.view(r).firstWhile(a, b.server)
 	b, err := c.run(ctx, r.CustomerID, a, b)
-	end := result{action: a, bot: b, took: time.Since(started)}
+	end := result{action: a, bot: b, before: before, took: time.Since(started)}
 	end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
 	response := end.draw(c.view(r))
 	response.Action = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name, Duration: end.took, Outcome: end.outcome()}
@@ -75,8 +76,9 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {
 		b.server = after
-		if a.transitional != "" && after.Status != "" {
-			c.accounts.SetStatus(ctx, userID, after.ID, after.Status)
+		if a.transitional != "" {
+			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
+			b.age = b.age.acted(after, a.name)
 		}
 		if a.transitional != "" || a.op == hostapi.OpCreate {
 			b, err = c.follow(ctx, userID, b)

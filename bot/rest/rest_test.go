@@ -93,6 +93,7 @@ func TestBodies(t *testing.T) {
 			"POST", callback, `{"type":9,"data":{"custom_id":"m","title":"Delete","components":[]}}`,
 		},
 		"defer a message": {postpone(interaction.FormReply), "POST", callback, `{"type":5,"data":{"flags":64}}`},
+		"change nothing":  {respond(interaction.Keep()), "POST", callback, `{"type":6}`},
 		"defer an update": {postpone(interaction.FormUpdate), "POST", callback, `{"type":6}`},
 		"edit": {
 			func(ctx context.Context, c *rest.Client) error { return c.EditOriginal(ctx, to, message) },

@@ -43,7 +43,7 @@ func TestOutageHasTheServiceAsked(t *testing.T) {
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		f.hook.onCommand(fail)
 		f.fetched(t, "RUNNING")
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		f.Acted(t.Context(), user, "a", "stop", "STOPPED")
 		f.fetched(t, "STOPPED")
 		if o := f.failed(t, down); !errors.Is(o.err, down) {
 			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
@@ -56,8 +56,8 @@ func TestOutageHasTheServiceAsked(t *testing.T) {
 func TestOutageDoesNotBringAStatusBack(t *testing.T) {
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		for name, change := range map[string]func(){
-			"SetStatus": func() { f.SetStatus(t.Context(), user, "a", "STOPPED") },
-			"Expire":    func() { f.Expire(t.Context(), user) },
+			"Acted":  func() { f.Acted(t.Context(), user, "a", "stop", "STOPPED") },
+			"Expire": func() { f.Expire(t.Context(), user) },
 		} {
 			other := f.another(t)
 			f.fetched(t, "RUNNING")
@@ -82,7 +82,7 @@ func TestOutageDoesNotLetAnEarlierAnswerIn(t *testing.T) {
 		asked := ask(t, f.Cache)
 		q := f.service.next(t)
 		f.hook.onCommand(fail)
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		f.Acted(t.Context(), user, "a", "stop", "STOPPED")
 		f.hook.onCommand(nil)
 		q.reply(t, "stale")
 		f.service.next(t).reply(t, "CRASHED")
@@ -100,7 +100,7 @@ func TestOutageDoesNotLetAnEarlierAnswerOfAnotherStay(t *testing.T) {
 		asked := ask(t, other)
 		q := f.service.next(t)
 		f.hook.onCommand(fail)
-		f.SetStatus(t.Context(), user, "a", "STOPPED")
+		f.Acted(t.Context(), user, "a", "stop", "STOPPED")
 		f.hook.onCommand(nil)
 		q.reply(t, "stale")
 		receive(t, asked)
@@ -116,7 +116,7 @@ func TestOutageEnds(t *testing.T) {
 			troubles := f.troubles.Load()
 			f.fetched(t, "RUNNING")
 			server.Stop()
-			f.SetStatus(t.Context(), user, "a", "STOPPED")
+			f.Acted(t.Context(), user, "a", "stop", "STOPPED")
 			f.fetched(t, "CRASHED")
 			if told := f.troubles.Load() - troubles; told != 1 {
 				t.Errorf("that Redis fails is told of %d times", told)
@@ -160,10 +160,10 @@ func TestGarbageIsAMissAndRemoved(t *testing.T) {
 				if troubles := f.troubles.Load(); troubles == 0 && name != "another type" || troubles > 4 {
 					t.Errorf("it is told of %d times", troubles)
 				}
-				f.SetStatus(t.Context(), user, "a", "x")
+				f.Acted(t.Context(), user, "a", "stop", "x")
 				f.fetched(t, "RUNNING")
 				f.wantCached(t, f.Cache, "RUNNING")
-				f.SetStatus(t.Context(), user, "a", "STOPPED")
+				f.Acted(t.Context(), user, "a", "stop", "STOPPED")
 				f.wantCached(t, f.Cache, "STOPPED")
 			})
 		})
