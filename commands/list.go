@@ -16,7 +16,7 @@ import (
 
 // pageSize is how many bots a page lists: with their longest names they stay within an
 // embed's description of 4,096 characters, and within a phone's patience.
-const pageSize = 15
+const pageSize = 10
 
 // list shows a page of the caller's bots, or the card of the only one.
 func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {

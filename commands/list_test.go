@@ -54,26 +54,26 @@ func TestBotOfTheListIsRestartedAtOnce(t *testing.T) {
 func TestListPages(t *testing.T) {
 	c := newCommands(t, &world{list: manyBots()})
 	first := answer(t, c, command("bot list", nil))
-	wantText(t, first.Message, "Your bots", "40 🟢 · Page 1 of 3\n", "Bot 0 ·", "Bot 14 ·")
-	if strings.Contains(text(first.Message), "Bot 15 ") {
+	wantText(t, first.Message, "Your bots", "40 🟢 · Page 1 of 4\n", "Bot 0 ·", "Bot 9 ·")
+	if strings.Contains(text(first.Message), "Bot 10 ") {
 		t.Error("the first page is too long")
 	}
-	pages := menus(first.Message)["Page 1 of 3"]
-	if len(pages.Options) != 3 || !pages.Options[0].Default || pages.Options[2].Label != "Page 3 of 3" {
+	pages := menus(first.Message)["Page 1 of 4"]
+	if len(pages.Options) != 4 || !pages.Options[0].Default || pages.Options[3].Label != "Page 4 of 4" {
 		t.Fatalf("the pages are %+v", pages.Options)
 	}
-	last := answer(t, c, press(pages.CustomID, pages.Options[2].Value))
-	wantText(t, last.Message, "Bot 30 ·", "Bot 39 ·", "Page 3 of 3")
+	last := answer(t, c, press(pages.CustomID, pages.Options[3].Value))
+	wantText(t, last.Message, "Bot 30 ·", "Bot 39 ·", "Page 4 of 4")
 	if last.Form != interaction.FormUpdate {
 		t.Error("a page does not take the other's place")
 	}
-	if b := buttons(last.Message)["Refresh"]; b.CustomID != "list/2" {
+	if b := buttons(last.Message)["Refresh"]; b.CustomID != "list/3" {
 		t.Errorf("Refresh leads to %s", b.CustomID)
 	}
-	for id, page := range map[string]string{"list/99": "3", "list/-5": "1", "list/x": "1", "list/": "1", "list/with/id-17": "2", "list/with/?": "1", "list/with/": "1"} {
-		wantText(t, answer(t, c, press(id)).Message, "Page "+page+" of 3")
+	for id, page := range map[string]string{"list/99": "4", "list/-5": "1", "list/x": "1", "list/": "1", "list/with/id-17": "2", "list/with/?": "1", "list/with/": "1"} {
+		wantText(t, answer(t, c, press(id)).Message, "Page "+page+" of 4")
 	}
-	wantText(t, answer(t, c, press("pages", "x")).Message, "Page 1 of 3")
+	wantText(t, answer(t, c, press("pages", "x")).Message, "Page 1 of 4")
 }
 
 func TestMenuOfManyPagesHoldsThoseAround(t *testing.T) {
@@ -85,7 +85,7 @@ func TestMenuOfManyPagesHoldsThoseAround(t *testing.T) {
 		}
 	}
 	c := newCommands(t, w)
-	for page, first := range map[string]string{"0": "Page 1 of 107", "50": "Page 39 of 107", "106": "Page 83 of 107"} {
+	for page, first := range map[string]string{"0": "Page 1 of 160", "50": "Page 39 of 160", "159": "Page 136 of 160"} {
 		r := answer(t, c, press("pages", page))
 		sendable(t, r)
 		options := r.Message.Components[2].(discordgo.ActionsRow).Components[0].(discordgo.SelectMenu).Options
