@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -88,13 +89,18 @@ func (c card) draw() interaction.Response {
 	}
 	condition, age := conditionOf(c.server.Status), c.age.of(c.server.ID)
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
-	facts := c.stateLine(condition) + c.limits()
+	var lines []string
+	if !c.busy || condition.state != transitional { // otherwise the notice says it
+		lines = append(lines, c.stateLine(condition))
+	}
+	lines = append(lines, c.limits())
 	if c.part == details {
-		embed.Description = paragraphs(c.heading(age, c.notice), facts)
 		embed.Fields = append(c.fields(c.server), c.updatedField(age))
 	} else {
-		embed.Description = paragraphs(c.heading(age, c.notice), facts+"\n"+c.updated(age))
+		lines = append(lines, c.updated(age))
 	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	embed.Description = paragraphs(c.heading(age, c.notice), strings.Join(lines, "\n"))
 	return c.view.draw(idShow+botKey(c.server.ID), embed, c.buttons(condition)...)
 }
 
@@ -131,7 +137,7 @@ func (c card) limits() string {
 	if s.RAMMB == 0 && s.DiskMB == 0 && s.CPUPercent == 0 {
 		return ""
 	}
-	return "\n" + c.t.Format("card.limits", args{"RAM": c.t.Size(s.RAMMB), "Disk": c.t.Size(s.DiskMB), "CPU": c.t.CPU(s.CPUPercent)})
+	return c.t.Format("card.limits", args{"RAM": c.t.Size(s.RAMMB), "Disk": c.t.Size(s.DiskMB), "CPU": c.t.CPU(s.CPUPercent)})
 }
 
 // fields are what is rarely needed.

@@ -37,7 +37,7 @@ func TestCardShowsWhatMattersAndDetailsBehindAButton(t *testing.T) {
 
 func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 	for _, test := range []struct{ action, status, want string }{
-		{"start", "RUNNING", "🟢 Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "⚫ Stopped · stopped <t:1690000000:R>\n"},
+		{"start", "RUNNING", "🟢 Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "⚫ Stopped · <t:1690000000:R>\n"},
 		{"restart", "CRASHED", "🔴 Crashed · restarted <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "🟢 Running · packages reinstalled <t:1690000000:R>\n"},
 		{"stop", "RUNNING", "🟢 Running\n"}, {"start", "STOPPED", "⚫ Stopped\n"}, {"restart", "RESTARTING", "🟡 Restarting\n"}, {"", "RUNNING", "🟢 Running\n"},
 	} {

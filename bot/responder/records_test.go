@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/recovery"
@@ -89,6 +90,7 @@ func TestFinishTellsStaffAndTheCaller(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newResponder(restarting(false), &discord{})
 			e := press()
+			e.ReceivedAt = time.Now()
 			record := recovery.Record{Request: e.Request, Action: interaction.Action{Name: "restart"}}
 			record.To = rest.Callback{InteractionID: e.ID, ApplicationID: "2"}
 			if test.token != "" {
