@@ -39,7 +39,7 @@ func screenshots() map[string]picture {
 		}},
 		"card": {message, func(b *tab) string {
 			b.uses("/bot show", "Shop")
-			b.sees(last, "node index.js")
+			b.sees(last, "Limits: 512 MB RAM")
 			return last
 		}},
 		"restart": {message, func(b *tab) string {
