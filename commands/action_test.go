@@ -59,7 +59,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 				t.Error("it acted before the customer was told")
 			}
 			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
-			if b := buttons(first.Message); !(b["Restart"].Disabled || b["Start"].Disabled) || !b["Stop"].Disabled || !b["Reinstall packages"].Disabled {
+			if b := buttons(first.Message); !b["Restart"].Disabled && !b["Start"].Disabled || !b["Stop"].Disabled || !b["Reinstall packages"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
 			last := must(t)(first.Then(t.Context()))
