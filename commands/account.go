@@ -2,7 +2,10 @@ package commands
 
 import (
 	"context"
+	"strings"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
@@ -16,6 +19,7 @@ type age struct {
 	key       string    // of the text that says so; "" for an account that is as new as it should be
 	why       error     // that there is no newer one; nil where the service has not answered yet
 	reported  bool      // staff are told why, under the reference of the request
+	notes     map[string]accounts.Note
 }
 
 // The texts that say how old an account is. Why it is old stands before.
@@ -26,9 +30,41 @@ const (
 
 func ageOf(s accounts.Snapshot) age {
 	if s.Old {
-		return age{fetchedAt: s.FetchedAt, key: ageOld, why: s.Failure}
+		return age{fetchedAt: s.FetchedAt, key: ageOld, why: s.Failure, notes: s.Notes}
 	}
-	return age{fetchedAt: s.FetchedAt}
+	return age{fetchedAt: s.FetchedAt, notes: s.Notes}
+}
+
+// of returns how old what is known of one bot is.
+func (a age) of(serverID string) age {
+	if seen := a.notes[serverID].Seen; seen.After(a.fetchedAt) {
+		a.fetchedAt = seen
+	}
+	return a
+}
+
+// acted returns the age of a bot on which an action was carried out just now.
+func (a age) acted(s hostapi.Server, action string) age {
+	note := accounts.Note{Action: action, At: time.Now(), Seen: a.notes[s.ID].Seen}
+	if s.Status != "" { // which is from now as well
+		note.Seen = note.At
+	}
+	a.notes = map[string]accounts.Note{s.ID: note}
+	return a
+}
+
+// updated is the last line of a message: when the account was last updated, which
+// Discord keeps true.
+func (v view) updated(a age) string {
+	if a.fetchedAt.IsZero() {
+		return ""
+	}
+	return "-# " + v.t.Format("age.updated", args{"When": relative(a.fetchedAt)})
+}
+
+// updatedField is the same below other fields.
+func (v view) updatedField(a age) *discordgo.MessageEmbedField {
+	return v.field("age.field", relative(a.fetchedAt), false)
 }
 
 // heading is the top of a message: whose account it shows, where staff read it, what
@@ -54,19 +90,27 @@ func (v view) heading(a age, notice string) string {
 }
 
 // read passes the customer's account to a function, which may refuse what is asked
-// for. Where the service is still being asked, a newer account may allow it, so the
-// function gets that one as well.
+// for.
 func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use func(accounts.Snapshot) (T, error)) (T, error) {
-	var none T
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
+		var none T
 		return none, err
 	}
+	return useOf(ctx, snapshot, use)
+}
+
+// useOf passes an account to a function, which may refuse what is asked for. Where the
+// service is still being asked, a newer account may allow it, so the function gets that
+// one as well.
+func useOf[T any](ctx context.Context, snapshot accounts.Snapshot, use func(accounts.Snapshot) (T, error)) (T, error) {
 	result, refusal := use(snapshot)
 	if refusal == nil || snapshot.Update == nil {
 		return result, refusal
 	}
-	if snapshot, err = snapshot.Update(ctx); err != nil {
+	snapshot, err := snapshot.Update(ctx)
+	if err != nil {
+		var none T
 		return none, err
 	}
 	return use(snapshot)
@@ -75,14 +119,39 @@ func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use f
 // drawing draws an account, or refuses what is asked for.
 type drawing func(hostapi.List, age) (interaction.Response, error)
 
-// shown answers with a drawing of the customer's account. Where that is old because
-// the service is slow, it is drawn at once, and again when the service has answered.
+// shown answers with a drawing of the customer's account.
 func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
-	return read(ctx, c, r, func(s accounts.Snapshot) (interaction.Response, error) {
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	return draw.of(ctx, snapshot)
+}
+
+// refreshed answers with a drawing of the customer's account for which the service is
+// asked: for one bot alone where key is that of one.
+func (c *Commands) refreshed(ctx context.Context, r *interaction.Request, key string, draw drawing) (interaction.Response, error) {
+	serverID := key
+	if strings.HasPrefix(key, digestMark) { // the ID is in the list alone
+		serverID = ""
+	}
+	snapshot, err := c.accounts.Refresh(ctx, r.CustomerID, serverID, r.AnswerBy)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	return draw.of(ctx, snapshot)
+}
+
+// of draws an account. Where that is old because the service is slow, it is drawn at
+// once, and again when the service has answered.
+func (draw drawing) of(ctx context.Context, snapshot accounts.Snapshot) (interaction.Response, error) {
+	return useOf(ctx, snapshot, func(s accounts.Snapshot) (interaction.Response, error) {
+		a := ageOf(s)
 		if s.Update == nil {
-			return draw(s.List, ageOf(s))
+			return draw(s.List, a)
 		}
-		response, err := draw(s.List, age{fetchedAt: s.FetchedAt, key: ageUpdating})
+		a.key = ageUpdating
+		response, err := draw(s.List, a)
 		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, s) }
 		return response, err
 	})
@@ -98,7 +167,7 @@ func (draw drawing) again(ctx context.Context, old accounts.Snapshot) (interacti
 	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
 		return interaction.Response{}, failure
 	}
-	response, err := draw(old.List, age{old.FetchedAt, ageOld, failure, true})
+	response, err := draw(old.List, age{old.FetchedAt, ageOld, failure, true, old.Notes})
 	response.Failure = failure
 	return response, err
 }

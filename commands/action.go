@@ -25,6 +25,8 @@ type action struct {
 	// to is the state to which the action brings a bot, where it does nothing to one
 	// that is in it. Such an action has a text .already as well.
 	to state
+	// leadsTo lists the states of which a card says that the action led to them.
+	leadsTo []state
 	// do returns the bot as it is afterwards. Its status is "" where the action
 	// changed it and the service did not say to which.
 	do    func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error)
@@ -34,23 +36,24 @@ type action struct {
 }
 
 // actions lists the actions that have a command and a button on a bot's card (in this
-// order), and that staff can choose. Each has a text button.<name>.
+// order), and that staff can choose. Each has the texts button.<name>, which.<name> and
+// card.since.<name>.
 func actions() []action {
 	return []action{
 		{
-			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up,
+			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up, leadsTo: []state{up, broken},
 			do: withStatus(Hosting.Start), style: discordgo.PrimaryButton,
 		},
 		{
-			name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: []state{unknown, up, broken},
+			name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: []state{unknown, up, broken}, leadsTo: []state{up, broken},
 			do: withStatus(Hosting.Restart), style: discordgo.PrimaryButton,
 		},
 		{
-			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up}, to: down,
+			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up}, to: down, leadsTo: []state{down},
 			do: withStatus(Hosting.Stop), style: discordgo.SecondaryButton,
 		},
 		{
-			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: []state{unknown, up, down, broken},
+			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: []state{unknown, up, down, broken}, leadsTo: []state{up, down, broken},
 			do: withStatus(func(h Hosting, ctx context.Context, userID, serverID string) (string, error) {
 				return "", h.Reinstall(ctx, userID, serverID) // the service names no status
 			}),

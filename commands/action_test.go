@@ -64,7 +64,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 				t.Error("it acted before the customer was told")
 			}
 			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
-			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Reinstall packages"].Disabled || !b["Delete"].Disabled {
+			if b := buttons(first.Message); !b["Restart"].Disabled && !b["Start"].Disabled || !b["Stop"].Disabled || !b["Reinstall packages"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
 			last := must(t)(first.Then(t.Context()))
@@ -81,7 +81,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 			if test.outcome == interaction.Unconfirmed && w.expired != 1 {
 				t.Error("the next look would show what was cached before")
 			}
-			if buttons(last.Message)["Reinstall packages"].Disabled {
+			if b, offered := buttons(last.Message)["Reinstall packages"]; !offered || b.Disabled {
 				t.Error("nothing is offered afterwards")
 			}
 		})
@@ -93,7 +93,7 @@ func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	running := answer(t, c, press("restart/a"))
 	refused(t, c, press("reinstall/a"), "already running", "Shop")
 	wantText(t, answer(t, c, press("show/a")).Message, "Restarting **Shop**")
-	wantText(t, answer(t, c, command("bot list", nil)).Message, "🟡 Shop\nRestarting", "🟢 Radio")
+	wantText(t, answer(t, c, command("bot list", nil)).Message, "1 🟢 · 1 🟡\n", "🟡 Shop · Restarting\n", "🟢 Radio · Running\n")
 	must(t)(running.Then(t.Context()))
 	for range 29 { // as many as a user may start in a minute
 		ending(t, c, press("restart/b"))

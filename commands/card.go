@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -19,28 +20,62 @@ type bot struct {
 	age    age
 }
 
+// part is which part of a bot's card is shown.
+type part int
+
+const (
+	brief   part = iota // what matters
+	details             // all that is known as well
+	more                // what is rarely done as well
+)
+
 // show opens the card of one of the caller's bots.
 func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+	return c.shown(ctx, r, c.drawCard(r, brief))
+}
+
+// refreshCard shows the card anew. The service is asked for this bot.
+func (c *Commands) refreshCard(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.refreshed(ctx, r, r.Params["bot"], c.drawCard(r, brief))
+}
+
+// showDetails shows the card with all that is known of the bot.
+func (c *Commands) showDetails(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, c.drawCard(r, details))
+}
+
+// showMore shows the card with the buttons that are rarely needed.
+func (c *Commands) showMore(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.shown(ctx, r, c.drawCard(r, more))
+}
+
+func (c *Commands) drawCard(r *interaction.Request, p part) drawing {
+	before := firstOf(r)
+	return func(l hostapi.List, a age) (interaction.Response, error) {
 		server, err := choose(r, l.Servers)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		return c.card(r, bot{server, a}, "").draw(), nil
-	})
+		card := c.card(r, bot{server, a}, "")
+		card.part, card.before = p, before
+		before = card.first(conditionOf(card.server.Status)) // of a newer one that may take its place
+		return card.draw(), nil
+	}
 }
 
 // card is all that is shown of a bot. One without an ID is yet to be created.
 type card struct {
 	view
 	bot
+	part   part
 	busy   bool   // an action is running on the bot
 	notice string // which one that is, or what was done
 	color  int    // 0: that of the bot's status
 	// unsure says that it is not known how the last action ended: Refresh is the blue
 	// button.
 	unsure bool
-	ways   []way // on which the customer gets on, beside what the card offers
+	ways   []way  // on which the customer gets on, beside what the card offers
+	before string // what the first button was in the message of which this takes the place
 }
 
 // card returns a bot's card as it is at this moment.
@@ -49,21 +84,30 @@ func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
-	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
+	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice, before: firstOf(r)}
 }
 
 func (c card) draw() interaction.Response {
 	if c.server.ID == "" {
 		return c.drawDraft()
 	}
-	condition := conditionOf(c.server.Status)
+	condition, age := conditionOf(c.server.Status), c.age.of(c.server.ID)
 	if condition.state == locked && c.notice == "" {
 		c.notice, c.ways = "⛔ "+c.t.Text("card.suspended"), []way{toSupport, toPanel}
 	}
-	embed := &discordgo.MessageEmbed{
-		Title: condition.emoji + " " + name(c.server), Description: c.heading(c.age, c.notice),
-		Color: cmp.Or(c.color, condition.color), Fields: c.fields(c.server),
+	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
+	var lines []string
+	if !c.busy || condition.state != transitional { // otherwise the notice says it
+		lines = append(lines, c.stateLine(condition))
 	}
+	lines = append(lines, c.limits())
+	if c.part == details {
+		embed.Fields = append(c.fields(c.server), c.updatedField(age))
+	} else {
+		lines = append(lines, c.updated(age))
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	embed.Description = paragraphs(c.heading(age, c.notice), strings.Join(lines, "\n"))
 	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.ways(c.ways...)...)...)
 }
 
@@ -83,56 +127,39 @@ func (v view) runningLine(running actionlock.Running, botName string) string {
 	return "⏳ " + v.t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
 }
 
-// buttons are the actions on the bot, as its condition allows, and the ways on.
-// While the bot is in transition all actions stay in sight, so that nothing jumps
-// about.
-func (c card) buttons(condition condition) []discordgo.MessageComponent {
-	key, refresh := botKey(c.server.ID), discordgo.SecondaryButton
-	if c.unsure {
-		refresh = discordgo.PrimaryButton
+// stateLine says the bot's state and which action of ours led to it, where one did.
+func (c card) stateLine(condition condition) string {
+	line := condition.emoji + " " + c.statusWord(c.server, sanitize.Markdown)
+	note := c.age.notes[c.server.ID]
+	if a, ok := actionNamed(note.Action); ok && slices.Contains(a.leadsTo, condition.state) {
+		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
 	}
-	var rows, act, more []discordgo.MessageComponent
-	for _, a := range actions() {
-		allowed, style := slices.Contains(a.in, condition.state), a.style
-		if c.unsure {
-			style = discordgo.SecondaryButton
-		}
-		if c.offers(a.op) && (allowed || condition.state == transitional || condition.state == locked) {
-			act = append(act, c.button(style, "button."+a.name, a.name+"/"+key, c.busy || !allowed))
-		}
-	}
-	if len(act) > 0 {
-		rows = append(rows, row(act...))
-	}
-	// Only customers themselves change how their bots are started, and delete them.
-	if !c.asked.ByStaff() && c.offers(hostapi.OpUpdateStartup) {
-		more = append(more, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
-	}
-	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
-		more = append(more, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
-	}
-	return append(rows, row(append(more,
-		c.button(refresh, "button.refresh", idShow+key, false),
-		c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false),
-	)...))
+	return line
 }
 
+// limits is a line that says what the bot may use, or "" where the service names no
+// limits.
+func (c card) limits() string {
+	s := c.server
+	if s.RAMMB == 0 && s.DiskMB == 0 && s.CPUPercent == 0 {
+		return ""
+	}
+	return c.t.Format("card.limits", args{"RAM": c.t.Size(s.RAMMB), "Disk": c.t.Size(s.DiskMB), "CPU": c.t.CPU(s.CPUPercent)})
+}
+
+// fields are what is rarely needed.
 func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 	created := ""
 	if !s.CreatedAt.IsZero() {
 		created = stamp(s.CreatedAt, "D") + " (" + relative(s.CreatedAt) + ")"
 	}
 	return []*discordgo.MessageEmbedField{
-		c.field("card.status", c.statusWord(s, sanitize.Markdown), true),
-		c.field("card.ram", c.t.Size(s.RAMMB), true),
-		c.field("card.disk", c.t.Size(s.DiskMB), true),
-		c.field("card.cpu", c.t.Percent(s.CPUPercent), true),
 		c.field("card.language", sanitize.Markdown(s.Language, wordLimit), true),
 		c.field("card.plan", sanitize.Markdown(s.PlanName, wordLimit), true),
 		c.field("card.entry", sanitize.Code(s.EntryFile, commandLimit), true),
-		c.field("card.subdomain", sanitize.Code(s.Subdomain, commandLimit), true),
 		c.field("card.startup", sanitize.Code(s.StartupCommand, commandLimit), false),
-		c.field("card.created", created, false),
+		c.field("card.subdomain", sanitize.Code(s.Subdomain, commandLimit), true),
 		c.field("card.id", sanitize.Code(s.ID, commandLimit), true),
+		c.field("card.created", created, false),
 	}
 }

@@ -24,7 +24,11 @@ import (
 // Accounts reads customers' accounts, and is told what is newly known of them.
 type Accounts interface {
 	Account(ctx context.Context, userID string, by time.Time) (accounts.Snapshot, error)
-	SetStatus(ctx context.Context, userID, serverID, status string)
+	// Ask asks the service anew: for one bot where serverID is not "". Refresh does so
+	// at most once in a while.
+	Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error)
+	Refresh(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error)
+	Acted(ctx context.Context, userID, serverID, action, status string)
 	Expire(ctx context.Context, userID string)
 }
 

@@ -42,7 +42,9 @@ type world struct {
 	changed  string // the status of the only bot from the second look on; "" for no change
 	silent   bool   // the service answers the first look alone
 	looks    int
+	notes    map[string]accounts.Note
 
+	asked   []string // IDs of bots for which the service was asked anew; "" for all
 	done    []string
 	expired int
 	others  []string // users
@@ -74,10 +76,22 @@ func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts
 		list.Servers = slices.Clone(w.list.Servers)
 		list.Servers[0].Status = w.changed
 	}
-	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Failure: w.failure, Update: w.update}, w.err
+	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Failure: w.failure, Update: w.update, Notes: w.notes}, w.err
 }
 
-func (w *world) SetStatus(_ context.Context, userID, _, _ string) { w.touch(userID) }
+func (w *world) Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error) {
+	w.asked = append(w.asked, serverID)
+	return w.Account(ctx, userID, by)
+}
+
+func (w *world) Refresh(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error) {
+	return w.Ask(ctx, userID, serverID, by)
+}
+
+func (w *world) Acted(_ context.Context, userID, serverID, action, _ string) {
+	w.touch(userID)
+	w.notes = map[string]accounts.Note{serverID: {Action: action, At: time.Now()}}
+}
 
 func (w *world) Expire(_ context.Context, userID string) {
 	w.touch(userID)

@@ -51,7 +51,7 @@ func (c *Commands) addDefinition(above []*discordgo.ApplicationCommandOption, ke
 	if name == "" {
 		for _, o := range cmd.options {
 			definition := c.defineOption(o.kind, "option."+o.name, o.name)
-			definition.Required, definition.Autocomplete, definition.Choices = true, o.complete != nil, o.choices
+			definition.Required, definition.Autocomplete, definition.Choices = !o.optional, o.complete != nil, o.choices
 			above = append(above, definition)
 		}
 		return above

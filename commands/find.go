@@ -27,12 +27,17 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 	if !ok { // of a select menu
 		key = r.Value()
 	}
-	i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == key })
+	i := slices.IndexFunc(servers, func(s hostapi.Server) bool {
+		return botKey(s.ID) == key || strings.HasPrefix(key, digestMark) && digest(s.ID) == key
+	})
 	if i < 0 {
 		return hostapi.Server{}, errGone
 	}
 	return servers[i], nil
 }
+
+// digestMark begins the keys that are digests.
+const digestMark = "~"
 
 // botKey returns the text that stands for a bot in custom IDs and values. It is the
 // ID itself, or a digest of an ID that is too long or might not come back as it was
@@ -41,12 +46,17 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 func botKey(serverID string) string {
 	const longest = 64 // of 100 characters, with room for a route before it
 	mayChange := func(c rune) bool { return c < ' ' || c > '~' }
-	if len(serverID) <= longest && !strings.HasPrefix(serverID, "~") &&
+	if len(serverID) <= longest && !strings.HasPrefix(serverID, digestMark) &&
 		strings.TrimSpace(serverID) == serverID && !strings.ContainsFunc(serverID, mayChange) {
 		return serverID
 	}
+	return digest(serverID)
+}
+
+// digest is the key of a bot for where the ID has no room.
+func digest(serverID string) string {
 	sum := sha256.Sum256([]byte(serverID))
-	return "~" + base64.RawURLEncoding.EncodeToString(sum[:16])
+	return digestMark + base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
 // find understands what autocomplete offers, an ID, a name, or what fits only one name

@@ -35,8 +35,7 @@ func TestBotIsFound(t *testing.T) {
 		"nothing but markdown":   {wanted: "**", refusal: "You have no bot"},
 		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
 		"nearly":                 {wanted: "Rabbio", refusal: "You have no bot **Rabbio**. Did you mean **Radio**?"},
-		"nothing":                {wanted: "", refusal: "–"},
-		"nothing but space":      {wanted: "  ", refusal: "–"},
+		"nothing that shows":     {wanted: "\u200b", refusal: "–"},
 		"huge":                   {wanted: strings.Repeat("@everyone ", 500), refusal: `\@everyone`},
 	}
 	for name, test := range tests {
@@ -87,7 +86,7 @@ func TestNobodyElsesBotIsFound(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"))}
 	for _, request := range []interaction.Request{
 		press("restart/b"), press("reinstall/"), press("show/b"), press("open", "b"), press("open"),
-		onBot("bot restart", "b"), command("bot reinstall", nil),
+		onBot("bot restart", "b"), press("restart", "b"), press("stop"), press("new/0/restart/b"),
 	} {
 		refused(t, newCommands(t, w), request, "bot")
 	}

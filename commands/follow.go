@@ -53,8 +53,7 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 // look asks the service anew for a bot. The error is errGone where the user has no
 // such bot, and otherwise interaction.ErrUnsettled or the service's.
 func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (bot, error) {
-	c.accounts.Expire(ctx, userID)
-	snapshot, err := c.accounts.Account(ctx, userID, time.Now().Add(limit))
+	snapshot, err := c.accounts.Ask(ctx, userID, serverID, time.Now().Add(limit))
 	switch {
 	case err != nil:
 		return bot{}, err

@@ -1,9 +1,11 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -12,13 +14,27 @@ import (
 	"hostbot/hostapi"
 )
 
-// pageSize is how many bots a page lists: with their longest names ten stay
-// within an embed's 6,000 characters, and within a phone's patience.
+// pageSize is how many bots a page lists: with their longest names they stay within an
+// embed's description of 4,096 characters, and within a phone's patience.
 const pageSize = 10
 
-// list shows a page of the caller's bots.
+// list shows a page of the caller's bots, or the card of the only one.
 func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) { return c.botList(r, l, a).draw(), nil })
+	return c.shown(ctx, r, c.drawList(r))
+}
+
+// refreshList is list, for which the service is asked.
+func (c *Commands) refreshList(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.refreshed(ctx, r, "", c.drawList(r))
+}
+
+func (c *Commands) drawList(r *interaction.Request) drawing {
+	return func(l hostapi.List, a age) (interaction.Response, error) {
+		if len(l.Servers) == 1 {
+			return c.card(r, bot{l.Servers[0], a}, "").draw(), nil
+		}
+		return c.botList(r, l, a).draw(), nil
+	}
 }
 
 // botList is a page of an account's bots.
@@ -26,49 +42,75 @@ type botList struct {
 	view
 	age age
 	hostapi.List
+	counts      string
 	page, pages int              // the page is counted from 0
 	shown       []hostapi.Server // the bots of the page, as they are at this moment
 }
 
 // botList returns the page that a request is about: the first, the one with a number,
 // or the one that lists a certain bot. Where that does not exist any more, it is the
-// nearest one that does.
+// nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
-	pages := max(1, (len(l.Servers)+pageSize-1)/pageSize)
-	page, err := strconv.Atoi(r.Params["page"])
+	servers := slices.Clone(l.Servers)
+	for i, s := range servers {
+		servers[i], _ = c.atThisMoment(r.CustomerID, s)
+	}
+	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
+		return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
+	})
+	pages := max(1, (len(servers)+pageSize-1)/pageSize)
+	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
 	if err != nil {
-		page = slices.IndexFunc(l.Servers, func(s hostapi.Server) bool { return botKey(s.ID) == r.Params["bot"] }) / pageSize
+		page = slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == r.Params["bot"] }) / pageSize
 	}
 	page = min(max(page, 0), pages-1)
-	shown := slices.Clone(l.Servers[page*pageSize : min((page+1)*pageSize, len(l.Servers))])
-	for i, s := range shown {
-		shown[i], _ = c.atThisMoment(r.CustomerID, s)
+	return botList{c.view(r), a, l, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
+}
+
+// counts says how many bots are in which condition.
+func counts(servers []hostapi.Server) string {
+	emojis := [...]string{"🟢", "🟡", "⚫", "⚪", "⛔", "🔴"}
+	var found [len(emojis)]int
+	for _, s := range servers {
+		found[slices.Index(emojis[:], conditionOf(s.Status).emoji)]++
 	}
-	return botList{c.view(r), a, l, page, pages, shown}
+	var parts []string
+	for i, n := range found {
+		if n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+emojis[i])
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	for _, s := range l.shown {
-		embed.Fields = append(embed.Fields, &discordgo.MessageEmbedField{
-			Name: conditionOf(s.Status).emoji + " " + name(s),
-			Value: l.statusWord(s, sanitize.Markdown) + " · " + l.t.Format("list.line", args{
-				"RAM": l.t.Size(s.RAMMB), "Disk": l.t.Size(s.DiskMB), "CPU": l.t.Percent(s.CPUPercent),
-			}),
-		})
-	}
 	empty := ""
-	if len(l.shown) > 0 {
-		embed.Footer = &discordgo.MessageEmbedFooter{Text: l.count()}
-	} else {
+	if len(l.shown) == 0 {
 		hint := "list.elsewhere"
 		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
 			hint = "list.create"
 		}
 		empty = l.t.Text("list.empty") + " " + l.say(hint, nil)
 	}
-	embed.Description = paragraphs(l.heading(l.age, ""), l.summary(), empty)
+	embed.Description = paragraphs(l.heading(l.age, ""), empty, l.lines(), l.summary(), l.updated(l.age))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
+}
+
+// lines are a line for all bots and one for each on the page.
+func (l botList) lines() string {
+	if len(l.shown) == 0 {
+		return ""
+	}
+	text := make([]byte, 0, 64*(len(l.shown)+1))
+	text = append(text, l.counts...)
+	if l.pages > 1 {
+		text = append(text, " · "+l.pageName(l.page)...)
+	}
+	for _, s := range l.shown {
+		text = append(text, "\n"+conditionOf(s.Status).emoji+" "+name(s)+" · "+l.statusWord(s, sanitize.Markdown)...)
+	}
+	return string(text)
 }
 
 // summary is the plan in a line, or "" where the service names none.
@@ -84,36 +126,61 @@ func (l botList) summary() string {
 	})
 }
 
-func (l botList) count() string {
-	count := l.t.Count("list.count", len(l.Servers), nil)
-	if l.pages > 1 {
-		count += " · " + l.t.Format("list.page", args{"Page": l.page + 1, "Pages": l.pages})
-	}
-	return count
+func (l botList) pageName(page int) string {
+	return l.t.Format("list.page", args{"Page": page + 1, "Pages": l.pages})
 }
 
+// components are a menu that opens a bot, one that restarts a bot at once, one of pages
+// where there are several, and Refresh.
 func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
-	if options := l.options(l.shown); len(options) > 0 {
-		rows = append(rows, row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: l.customID(idOpen), Placeholder: l.t.Text("list.open"), Options: options,
-		}))
+	menu := func(customID, placeholder string, options []discordgo.SelectMenuOption) {
+		if len(options) > 0 { // Discord takes no empty menu
+			rows = append(rows, row(discordgo.SelectMenu{
+				MenuType: discordgo.StringSelectMenu, CustomID: l.customID(customID), Placeholder: placeholder, Options: options,
+			}))
+		}
 	}
-	button := func(key string, page int, disabled bool) discordgo.Button {
-		return l.button(discordgo.SecondaryButton, key, idList+strconv.Itoa(page), disabled)
+	options := l.options(l.shown)
+	menu(idOpen, l.t.Text("list.open"), options)
+	menu("restart", l.t.Text("list.restart"), l.restartable(options))
+	if l.pages > 1 {
+		menu(idPages, l.pageName(l.page), l.pageOptions())
 	}
-	refresh := button("button.refresh", l.page, false)
+	refresh := l.button(discordgo.SecondaryButton, "button.refresh", idList+strconv.Itoa(l.page), false)
 	switch {
-	case len(l.Servers) == 0 && l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
-		return append(rows, row(l.view.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
-	case len(l.Servers) == 0:
-		return append(append(rows, row(refresh)), l.ways(toPanel)...)
-	case l.pages == 1:
+	case len(l.Servers) > 0:
 		return append(rows, row(refresh))
+	case l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
+		return append(rows, row(l.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
+	default:
+		return append(append(rows, row(refresh)), l.ways(toPanel)...)
 	}
-	return append(rows, row(
-		button("button.previous", l.page-1, l.page == 0), refresh, button("button.next", l.page+1, l.page == l.pages-1),
-	))
+}
+
+// restartable returns the options of the bots that can be restarted.
+func (l botList) restartable(options []discordgo.SelectMenuOption) []discordgo.SelectMenuOption {
+	restart, _ := actionNamed("restart")
+	if !l.offers(restart.op) {
+		return nil
+	}
+	found := make([]discordgo.SelectMenuOption, 0, len(options))
+	for i, s := range l.shown {
+		if slices.Contains(restart.in, conditionOf(s.Status).state) {
+			found = append(found, options[i])
+		}
+	}
+	return found
+}
+
+// pageOptions are the pages to choose from: all, or those around this one.
+func (l botList) pageOptions() []discordgo.SelectMenuOption {
+	var options []discordgo.SelectMenuOption
+	first := max(0, min(l.page-maxOptions/2, l.pages-maxOptions))
+	for page := first; page < min(first+maxOptions, l.pages); page++ {
+		options = append(options, discordgo.SelectMenuOption{Label: l.pageName(page), Value: strconv.Itoa(page), Default: page == l.page})
+	}
+	return options
 }
 
 // allocatedRAM is the memory that the bots hold together, in megabytes.

@@ -2,35 +2,96 @@ package commands_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
-func TestListPages(t *testing.T) {
-	w := &world{}
-	for i := range 25 {
-		w.list.Servers = append(w.list.Servers, server(fmt.Sprintf("id-%d", i), fmt.Sprintf("Bot %d", i), "RUNNING"))
+// manyBots is an account with 40 bots that run.
+func manyBots() hostapi.List {
+	var servers []hostapi.Server
+	for i := range 40 {
+		servers = append(servers, server(fmt.Sprintf("id-%d", i), fmt.Sprintf("Bot %d", i), "RUNNING"))
 	}
-	w.list.Account = hostapi.Account{PlanName: "Pro", PlanRAMMB: 16384, MaxServers: 30, ServerCount: 25}
-	c := newCommands(t, w)
+	return account(servers...)
+}
 
+func TestListSaysProblemsFirst(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "CRASHED"), server("c", "Wiki", "STOPPED"), server("d", "Blog", "SUSPENDED"), server("e", "Chat", "RUNNING"))}
+	r := answer(t, newCommands(t, w), command("bot list", nil))
+	want := "\nYour bots\n2 🟢 · 1 ⚫ · 1 ⛔ · 1 🔴\n🔴 Radio · Crashed\n⛔ Blog · Suspended\n🟢 Shop · Running\n⚫ Wiki · Stopped\n🟢 Chat · Running\n\n" +
+		"Plan **Pro** · RAM 2.5 GB of 4 GB · Bots 5 of 100\n\n-# Last updated <t:1700000000:R>"
+	if got := text(r.Message); got != want {
+		t.Errorf("the list is\n%s\nwant\n%s", got, want)
+	}
+	var names []string
+	for _, o := range menus(r.Message)["Restart a bot"].Options {
+		names = append(names, o.Label)
+	}
+	if got := strings.Join(names, ", "); got != "Radio, Shop, Chat" {
+		t.Errorf("to be restarted: %s", got)
+	}
+}
+
+func TestBotOfTheListIsRestartedAtOnce(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "CRASHED"))}
+	c := newCommands(t, w)
+	menu := menus(answer(t, c, command("bot list", nil)).Message)["Restart a bot"]
+	first := answer(t, c, press(menu.CustomID, menu.Options[0].Value))
+	wantText(t, first.Message, "Restarting **Radio**")
+	must(t)(first.Then(t.Context()))
+	if len(w.done) != 1 || w.done[0] != "restart b" {
+		t.Errorf("done: %q", w.done)
+	}
+}
+
+func TestListPages(t *testing.T) {
+	c := newCommands(t, &world{list: manyBots()})
 	first := answer(t, c, command("bot list", nil))
-	wantText(t, first.Message, "Your bots", "Bot 0\n", "Bot 9\n", "12.5 GB", "16 GB", "512 MB", "2 GB", "150 %", "Page 1 of 3")
-	if got := len(first.Message.Embeds[0].Fields); got != 10 {
-		t.Errorf("the first page lists %d bots", got)
+	wantText(t, first.Message, "Your bots", "40 🟢 · Page 1 of 4\n", "Bot 0 ·", "Bot 9 ·")
+	if strings.Contains(text(first.Message), "Bot 10 ") {
+		t.Error("the first page is too long")
 	}
-	if b := buttons(first.Message); !b["Previous"].Disabled || b["Next"].Disabled {
-		t.Error("paging buttons do not fit the first page")
+	pages := menus(first.Message)["Page 1 of 4"]
+	if len(pages.Options) != 4 || !pages.Options[0].Default || pages.Options[3].Label != "Page 4 of 4" {
+		t.Fatalf("the pages are %+v", pages.Options)
 	}
-	last := answer(t, c, press("list/2"))
-	wantText(t, last.Message, "Bot 20\n", "Bot 24\n", "Page 3 of 3")
+	last := answer(t, c, press(pages.CustomID, pages.Options[3].Value))
+	wantText(t, last.Message, "Bot 30 ·", "Bot 39 ·", "Page 4 of 4")
 	if last.Form != interaction.FormUpdate {
 		t.Error("a page does not take the other's place")
 	}
-	for id, page := range map[string]string{"list/99": "3", "list/-5": "1", "list/x": "1", "list/": "1", "list/with/id-17": "2", "list/with/?": "1"} {
-		wantText(t, answer(t, c, press(id)).Message, "Page "+page+" of 3")
+	if b := buttons(last.Message)["Refresh"]; b.CustomID != "list/3" {
+		t.Errorf("Refresh leads to %s", b.CustomID)
+	}
+	for id, page := range map[string]string{"list/99": "4", "list/-5": "1", "list/x": "1", "list/": "1", "list/with/id-17": "2", "list/with/?": "1", "list/with/": "1"} {
+		wantText(t, answer(t, c, press(id)).Message, "Page "+page+" of 4")
+	}
+	wantText(t, answer(t, c, press("pages", "x")).Message, "Page 1 of 4")
+}
+
+func TestMenuOfManyPagesHoldsThoseAround(t *testing.T) {
+	w := &world{}
+	for i := range 40 {
+		for _, s := range manyBots().Servers {
+			s.ID += fmt.Sprint("-", i)
+			w.list.Servers = append(w.list.Servers, s)
+		}
+	}
+	c := newCommands(t, w)
+	for page, first := range map[string]string{"0": "Page 1 of 160", "50": "Page 39 of 160", "159": "Page 136 of 160"} {
+		r := answer(t, c, press("pages", page))
+		sendable(t, r)
+		options := r.Message.Components[2].(discordgo.ActionsRow).Components[0].(discordgo.SelectMenu).Options
+		if len(options) != 25 || options[0].Label != first {
+			t.Errorf("page %s: %d pages from %s", page, len(options), options[0].Label)
+		}
 	}
 }
 
@@ -40,4 +101,71 @@ func TestListWithoutBots(t *testing.T) {
 	if len(r.Message.Components) != 1 {
 		t.Errorf("%d rows, want Refresh alone: an empty menu is refused", len(r.Message.Components))
 	}
+}
+
+func TestListOfOneBotIsItsCard(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := newCommands(t, w)
+	for _, request := range []interaction.Request{command("bot list", nil), press("list/with/a"), press("list/0")} {
+		if got := labels(answer(t, c, request).Message); !strings.HasPrefix(got, "Restart Stop") {
+			t.Errorf("%s has %s", request.Name, got)
+		}
+	}
+	staffs := answer(t, c, by("1", command("admin lookup", map[string]string{"user": "42"})))
+	wantText(t, staffs.Message, "🟢 Shop · Running")
+}
+
+func TestCommandWithoutABotMeansTheOnlyOne(t *testing.T) {
+	for _, name := range []string{"show", "start", "stop", "restart", "reinstall"} {
+		for _, options := range []map[string]string{nil, {"bot": " "}} {
+			w := &world{list: account(server("a ", "Shop", "Odd"))}
+			r := answer(t, newCommands(t, w), command("bot "+name, options))
+			if r.Then != nil {
+				must(t)(r.Then(t.Context()))
+			}
+			if name != "show" && (len(w.done) != 1 || w.done[0] != name+" a ") {
+				t.Errorf("/bot %s: done %q", name, w.done)
+			}
+			wantText(t, r.Message, " Shop\n")
+		}
+	}
+	wantText(t, answer(t, newCommands(t, &world{list: account()}), command("bot restart", nil)).Message, "no bots yet")
+}
+
+func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
+	w := &world{
+		list:  account(server("a", "Shop", "RUNNING"), server("b", "Radio", "CRASHED"), server("c", "Wiki", "STOPPED"), server("d", "Blog", "CRASHED")),
+		notes: map[string]accounts.Note{"c": {Action: "stop", At: time.Unix(1, 0)}},
+	}
+	c := newCommands(t, w)
+	for name, question := range map[string]string{
+		"show": "want to see?", "start": "want to start?", "stop": "want to stop?", "restart": "want to restart?", "reinstall": "packages to be reinstalled?",
+	} {
+		w.done = nil
+		asked := answer(t, c, command("bot "+name, nil))
+		sendable(t, asked)
+		wantText(t, asked.Message, question)
+		menu, order := menus(asked.Message)["Choose a bot"], ""
+		for _, o := range menu.Options {
+			order += o.Value
+		}
+		if order != "bdca" {
+			t.Errorf("/bot %s offers %s, want those that have crashed, then the one that was used last", name, order)
+		}
+		chosen := answer(t, c, press(menu.CustomID, "c"))
+		wantText(t, chosen.Message, " Wiki\n")
+		if chosen.Form != interaction.FormUpdate {
+			t.Errorf("/bot %s: the answer does not take the question's place", name)
+		}
+		if chosen.Then != nil {
+			must(t)(chosen.Then(t.Context()))
+		}
+		if name != "show" && (len(w.done) != 1 || w.done[0] != name+" c") {
+			t.Errorf("/bot %s: done %q", name, w.done)
+		}
+		w.notes = map[string]accounts.Note{"c": {Action: "stop", At: time.Unix(1, 0)}}
+	}
+	many := answer(t, newCommands(t, &world{list: manyBots()}), command("bot restart", nil))
+	sendable(t, many)
+	wantText(t, many.Message, "25 bots fit in the menu", "type its name")
 }

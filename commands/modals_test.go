@@ -68,7 +68,7 @@ func TestDeleteWantsTheName(t *testing.T) {
 		wantText(t, first.Message, "Deleting")
 		last := must(t)(first.Then(t.Context()))
 		wantText(t, last.Message, "was deleted")
-		if b := buttons(last.Message); len(b) != 1 || b["All bots"].CustomID != "list/0" {
+		if b := buttons(last.Message); len(b) != 1 || b["All bots"].CustomID != "list/with/" {
 			t.Errorf("offered afterwards: %v", b)
 		}
 		if done := w.done[len(w.done)-1]; done != "delete "+right.id || w.expired != len(w.done) {

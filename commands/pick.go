@@ -7,13 +7,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
-
-// maxOptions is how many options Discord takes in a select menu, and how many
-// suggestions.
-const maxOptions = 25
 
 // picker returns rows with a menu of bots, which goes on with what was asked for on
 // the one that is chosen there, and a way back.
@@ -23,19 +18,6 @@ func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
 		Options: v.options(servers[:min(len(servers), maxOptions)]),
 	}
 	return []discordgo.MessageComponent{row(menu), v.backRow()}
-}
-
-// options are bots to choose from in a select menu.
-func (v view) options(servers []hostapi.Server) []discordgo.SelectMenuOption {
-	options := make([]discordgo.SelectMenuOption, 0, len(servers))
-	for i, label := range labels(servers) {
-		s := servers[i]
-		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain),
-			Emoji: &discordgo.ComponentEmoji{Name: conditionOf(s.Status).emoji},
-		})
-	}
-	return options
 }
 
 // pickID returns the custom ID of a menu that goes on with what a command asked for.

@@ -17,8 +17,9 @@ func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interactio
 		v := c.view(r)
 		embed := v.planEmbed(l)
 		embed.Description = v.heading(a, "")
+		embed.Fields = append(embed.Fields, v.updatedField(a))
 		ways := []way{toBots}
-		if a := l.Account; a.MaxServers > 0 && a.ServerCount >= a.MaxServers {
+		if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
 			ways = append(ways, toUpgrade)
 		}
 		return v.draw("plan", embed, v.ways(ways...)...), nil

@@ -16,7 +16,8 @@ import (
 // result is how an action ended.
 type result struct {
 	action action
-	bot    // as it is afterwards
+	bot           // as it is afterwards
+	before string // what the first button of the card was while the action was running
 	took   time.Duration
 	err    error // nil: it succeeded
 	// already says that the service refused the action because there was nothing to do.
@@ -48,9 +49,12 @@ func outcomeColor(o interaction.Outcome) int {
 
 // draw says how an action ended on the card of its bot, if there still is one.
 func (e result) draw(v view) interaction.Response {
-	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note)}
+	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note), before: e.before}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
 		return drawn.drawDeleted()
+	}
+	if e.action.op == hostapi.OpUpdateStartup {
+		drawn.part = details // which say how the bot is started now
 	}
 	if e.err != nil {
 		drawn.color = outcomeColor(e.outcome())
@@ -68,7 +72,7 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 		Color:       outcomeColor(interaction.Unconfirmed),
 		Description: "⚠️ " + v.say("action."+a.Name+".unconfirmed", args{"Bot": name(server)}) + "\n" + v.referenceLine(),
 	}
-	buttons := []discordgo.MessageComponent{v.button(discordgo.SecondaryButton, "button.back", idList+"0", false)}
+	buttons := []discordgo.MessageComponent{v.button(discordgo.SecondaryButton, "button.back", idListWith, false)}
 	if server.ID != "" {
 		refresh := v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(server.ID), false)
 		buttons = append([]discordgo.MessageComponent{refresh}, buttons...)

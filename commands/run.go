@@ -76,8 +76,9 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 // started afterwards it goes on with that.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
+	before := c.view(r).firstWhile(a, b.server)
 	b, err := c.run(ctx, r.CustomerID, a, b)
-	end := result{action: a, bot: b, took: time.Since(started)}
+	end := result{action: a, bot: b, before: before, took: time.Since(started)}
 	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && c.settled(ctx, r.CustomerID, a, &end.bot); !end.already {
 		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
 	}
@@ -100,8 +101,9 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {
 		b.server = after
-		if a.transitional != "" && after.Status != "" {
-			c.accounts.SetStatus(ctx, userID, after.ID, after.Status)
+		if a.transitional != "" {
+			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
+			b.age = b.age.acted(after, a.name)
 		}
 		if a.transitional != "" || a.op == hostapi.OpCreate {
 			b, err = c.follow(ctx, userID, b)

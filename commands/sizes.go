@@ -92,7 +92,7 @@ func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interacti
 		}
 		return row(menu)
 	}
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(a, ""), room), Color: blurple}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(a, ""), room, v.updated(a)), Color: blurple}
 	return v.draw(idCreate+chosen.customID(), embed,
 		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
 		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),

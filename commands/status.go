@@ -27,6 +27,18 @@ const (
 	locked       // for the host alone to change
 )
 
+// urgency orders bots: those with a problem come first.
+func (c condition) urgency() int {
+	switch c.state {
+	case broken:
+		return 0
+	case locked:
+		return 1
+	default:
+		return 2
+	}
+}
+
 // atThisMoment returns the action that is running on a bot, if any, and the bot with
 // the status that this gives it: that is newer than what the service said last.
 func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Server, *actionlock.Running) {

@@ -37,10 +37,10 @@ type route struct {
 	handle  interaction.Handler
 }
 
-// option is a required option of a command. Its texts are those with the key
-// option.<name>.
+// option is an option of a command. Its texts are those with the key option.<name>.
 type option struct {
 	name     string
+	optional bool
 	kind     discordgo.ApplicationCommandOptionType
 	choices  []*discordgo.ApplicationCommandOptionChoice
 	complete interaction.Handler // suggests values while one is typed; nil for none
@@ -57,14 +57,20 @@ const (
 // The custom IDs of components and modals begin with these. A bot's key comes last,
 // as it may hold slashes.
 const (
-	idList     = "list/"      // + page, from 0
-	idListWith = "list/with/" // + key: the page that lists this bot
+	idList     = "list/"      // + page, from 0, for which the service is asked
+	idListWith = "list/with/" // + key: the page that lists this bot; without a key the first
 	idOpen     = "open"       // a select menu of keys
-	idShow     = "show/"      // + key
-	idStartup  = "startup/"   // + key
-	idDelete   = "delete/"    // + key
-	idCreate   = "create/"    // + sizes; for a select menu its size goes first
-	idSizes    = "create/new" // chooses the sizes
+	idShow     = "show/"      // + key: the card, for which the service is asked
+	idDetails  = "details/"   // + key
+	idMore     = "more/"      // + key
+	idPages    = "pages"      // a select menu of pages, from 0
+	// idNew begins the custom ID of a button that is another one than what was in its
+	// place before. When it was drawn, an action and a key follow.
+	idNew     = "new/"
+	idStartup = "startup/"   // + key
+	idDelete  = "delete/"    // + key
+	idCreate  = "create/"    // + sizes; for a select menu its size goes first
+	idSizes   = "create/new" // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
@@ -72,28 +78,41 @@ const (
 	onBehalf = "for/"
 )
 
-// anyBot matches a bot's key in a pattern.
-const anyBot = "{bot...}"
+// anyBot matches a bot's key in a pattern, and newAction what idNew begins.
+const (
+	anyBot    = "{bot...}"
+	newAction = idNew + "{drawn}/{action}/" + anyBot
+)
 
 // table lists all commands. /help shows the customers' in this order.
 func (c *Commands) table() []command {
 	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	anyOfThem := []option{{name: optionBot, optional: true, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
 	// A command on one bot does what the button of the same name does.
 	onBot := func(name string, op hostapi.Operation, h interaction.Handler, modals ...route) command {
 		buttons := []route{{name + "/" + anyBot, h}, {name, h}} // the latter is a select menu of keys
 		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals}
 	}
 	table := []command{
-		{name: "bot list", handle: c.list, components: []route{{idList + "{page}", c.list}, {idListWith + anyBot, c.list}}},
-		{name: "bot show", options: bots, handle: c.show, components: []route{{idOpen, c.show}, {idShow + anyBot, c.show}}},
+		{name: "bot list", handle: c.list, components: []route{
+			{idList + "{page}", c.refreshList}, {idListWith + anyBot, c.list}, {idPages, c.list},
+		}},
+		{name: "bot show", options: anyOfThem, handle: c.orAsk(idOpen, "show", c.show), components: []route{
+			{idOpen, c.show}, {idShow + anyBot, c.refreshCard}, {idDetails + anyBot, c.showDetails}, {idMore + anyBot, c.showMore},
+			{newAction, c.unlessTooSoon(c.act)},
+		}},
 	}
 	for _, a := range actions() {
-		cmd := onBot(a.name, a.op, c.act(a))
+		act := c.act(a)
 		if a.op == hostapi.OpReinstall {
-			cmd = onBot(a.name, a.op, c.reinstall(a))
-			cmd.components = append(cmd.components, route{idReinstallNow + anyBot, c.act(a)})
+			act = c.reinstall(a)
 		}
-		table = append(table, cmd)
+		acts := onBot(a.name, a.op, act)
+		acts.options, acts.handle = anyOfThem, c.orAsk(a.name, a.name, act)
+		if a.op == hostapi.OpReinstall {
+			acts.components = append(acts.components, route{idReinstallNow + anyBot, c.act(a)})
+		}
+		table = append(table, acts)
 	}
 	table = append(table,
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
@@ -115,8 +134,13 @@ func (c *Commands) table() []command {
 // staffTable is the part of the table that is staff's.
 func (c *Commands) staffTable() []command {
 	text, user := discordgo.ApplicationCommandOptionString, option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
-	lookup, show := c.audited(c.forCustomer(c.lookup)), c.audited(c.forCustomer(c.show))
-	views := []route{{idList + "{page}", lookup}, {idListWith + anyBot, lookup}, {idOpen, show}, {idShow + anyBot, show}}
+	forCustomer := func(h interaction.Handler) interaction.Handler { return c.audited(c.forCustomer(h)) }
+	lookup := forCustomer(c.lookup)
+	views := []route{
+		{idList + "{page}", forCustomer(c.refreshLookup)}, {idListWith + anyBot, lookup}, {idPages, lookup}, {idOpen, forCustomer(c.show)},
+		{idShow + anyBot, forCustomer(c.refreshCard)}, {idDetails + anyBot, forCustomer(c.showDetails)},
+		{newAction, c.forStaff(c.unlessTooSoon(c.actForCustomer))},
+	}
 	var operations []hostapi.Operation
 	var choices []*discordgo.ApplicationCommandOptionChoice
 	for _, a := range actions() {

@@ -47,7 +47,7 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 				if o.Autocomplete {
 					wantRoute(interaction.Request{Kind: interaction.Autocomplete, Name: name, Focused: o.Name})
 				}
-				if !o.Required || o.Description == "" || strings.HasPrefix(o.Description, "option.") || o.DescriptionLocalizations["tr"] == "" {
+				if optional := strings.Contains(" bot show, bot start, bot stop, bot restart, bot reinstall,", " "+name+","); o.Required == optional || o.Description == "" || strings.HasPrefix(o.Description, "option.") || o.DescriptionLocalizations["tr"] == "" {
 					t.Errorf("%s: option %+v", name, o)
 				}
 			}
@@ -78,9 +78,14 @@ func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 		t.Errorf("registered: %s", got)
 	}
 	card := answer(t, c, press("show/a"))
-	if b := buttons(card.Message); len(b) != 2 || len(card.Message.Components) != 1 {
-		t.Errorf("buttons %v", b)
+	if got := labels(card.Message); got != "Refresh Details All bots" {
+		t.Errorf("buttons %s", got)
 	}
+	w.off[hostapi.OpStart] = false
+	if got := labels(answer(t, c, press("show/a")).Message); got != "Start | Refresh Details All bots" {
+		t.Errorf("without Restart there is %s", got)
+	}
+	w.off[hostapi.OpStart] = true
 	w.off[hostapi.OpStop] = false
 	if got := registered(); !strings.Contains(got, "bot stop") || !strings.Contains(got, "admin action") {
 		t.Errorf("registered: %s", got)

@@ -94,7 +94,7 @@ func (v view) button(style discordgo.ButtonStyle, key, customID string, disabled
 
 // backRow is a row with the button that leads to the first page of bots.
 func (v view) backRow() discordgo.ActionsRow {
-	return row(v.button(discordgo.SecondaryButton, "button.back", idList+"0", false))
+	return row(v.button(discordgo.SecondaryButton, "button.back", idListWith, false))
 }
 
 // field is a field of an embed with the name that a text gives it.

@@ -24,9 +24,10 @@ func saysNotOK(body []byte) bool {
 func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 	words, code := reasonIn(body)
 	failure := &Error{Code: codeOf(res.StatusCode, code), Op: o.name, Status: res.StatusCode}
-	if res.StatusCode == http.StatusNotFound && isHTML(body) {
+	if res.StatusCode == http.StatusNotFound && isHTML(body) && o.name != OpGet {
 		// The page is that of a gateway which does not find the service. Nothing
-		// has looked for an account or a server.
+		// has looked for an account or a server. For a single server it may be that of
+		// a service without that operation, and the list tells which it is.
 		failure.Code = CodeUnavailable
 	}
 	if location, err := res.Location(); err == nil && res.StatusCode/100 == 3 {

@@ -38,11 +38,12 @@ func limitOf(key string) (limit int, markdown bool) {
 			return maxDescription, false
 		}
 		return maxFormLabel, false
-	case key == "list.open":
+	case key == "list.open", key == "list.restart", key == "which.choose":
 		return maxPlaceholder, false
-	case key == "list.line": // the description of an option in a select menu, too
+	case key == "list.page": // the label of an option in a select menu, too
 		return maxDescription, false
-	case strings.HasSuffix(key, ".title"), strings.HasPrefix(key, "log.action.title."), strings.HasPrefix(key, "log.lifecycle."):
+	case strings.HasSuffix(key, ".title"), strings.HasPrefix(key, "log.action.title."), strings.HasPrefix(key, "log.lifecycle."),
+		strings.HasPrefix(key, "which.") && key != "which.more":
 		return maxTitle, false
 	case strings.HasPrefix(key, "card."), strings.HasPrefix(key, "log.field."), strings.HasPrefix(key, "plan."):
 		return maxFieldName, false

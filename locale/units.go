@@ -21,6 +21,11 @@ func (t *Texts) Percent(n int) string {
 	return t.Format("unit.percent", Args{"N": n})
 }
 
+// CPU says a limit in percent of a processor as plans do: 150 % is 1.5 vCPU.
+func (t *Texts) CPU(percent int) string {
+	return t.Format("unit.vcpu", Args{"N": t.decimal(float64(percent)/100, -1)})
+}
+
 // Duration says how long something took, as finely as matters to a person.
 func (t *Texts) Duration(d time.Duration) string {
 	switch {

@@ -20,7 +20,7 @@ func bot(name string) discordtest.Options { return discordtest.Options{"bot": na
 func openShop(t *testing.T, customer *discordtest.User) *discordtest.Reply {
 	t.Helper()
 	card := customer.Types(t, "/bot show", bot("Shop"))
-	card.WaitFor(t, "node index.js")
+	card.WaitFor(t, "Limits: 512 MB RAM")
 	return card
 }
 

@@ -43,13 +43,14 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 
 	walk := func(t *testing.T, who *discordtest.User, list *discordtest.Reply) {
 		list.WaitFor(t, "of 100") // pages
-		list = list.Press(t, "Next")
+		list = list.Choose(t, "Page 1 of 100", "Page 2 of 100")
 		for i := range 3 {
 			menu := list.View().Selects()[0]
 			card, err := who.Pick(t.Context(), list.View().ID, menu.CustomID, menu.Options[i].Value) // all are called the same
 			if err != nil {
 				t.Fatal(err)
 			}
+			card = card.Press(t, "Details")
 			card.WaitFor(t, "Entry file")
 			card = card.Press(t, "Restart")
 			card.WaitFor(t, "Restarting")

@@ -66,7 +66,7 @@ func useEverything(t *testing.T, w *world.World, anna *discordtest.User) {
 	list := anna.Types(t, "/bot list")
 	list.WaitFor(t, "🟢 Radio")
 	card := list.Choose(t, "Open a bot", "Shop")
-	card = card.Press(t, "Startup").Submit(t, discordtest.Fields{"command": "node main.js"})
+	card = card.Press(t, "More…").Press(t, "Startup").Submit(t, discordtest.Fields{"command": "node main.js"})
 	card.WaitFor(t, "was changed")
 	card = card.Press(t, "Restart")
 	w.Finish(t)
@@ -103,7 +103,7 @@ func breakDiscord(t *testing.T, w *world.World, anna *discordtest.User) {
 		} {
 			fault.Route, fault.Times = route, 1
 			w.Discord.Inject(fault)
-			anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "node index.js")
+			anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "Limits: 512 MB RAM")
 			w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: http.StatusConflict}, 1)
 			anna.Types(t, "/bot reinstall", bot("Radio")).Press(t, "Reinstall packages").WaitFor(t, "Reference:")
 		}

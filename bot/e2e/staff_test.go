@@ -29,11 +29,11 @@ func TestStaffLookACustomerUp(t *testing.T) {
 		view.WaitFor(t, "11 of 30") // the plan
 		w.StaffRead(t, "Staff command", "admin lookup", sam.ID, anna.ID)
 
-		second := view.Press(t, "Next")
+		second := view.Choose(t, "Page 1 of 2", "Page 2 of 2")
 		second.WaitFor(t, "Page 2 of 2")
 		second.WaitFor(t, "Staff view")
-		card := second.Press(t, "Previous").Choose(t, "Open a bot", "Shop")
-		card.WaitFor(t, "node index.js")
+		card := second.Choose(t, "Page 2 of 2", "Page 1 of 2").Choose(t, "Open a bot", "Shop")
+		card.WaitFor(t, "Limits: 512 MB RAM")
 		card.WaitFor(t, "Staff view")
 		for _, own := range []string{"Startup", "Delete"} {
 			if _, err := card.View().Button(own); err == nil {

@@ -27,6 +27,7 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	sam := w.AddStaff("sam")
 	list := anna.Types(t, "/bot list")
 	card := openShop(t, anna)
+	card = card.Press(t, "More…")
 	startup, deletion := card.Press(t, "Startup"), card.Press(t, "Delete")
 	w.Service.Remove(anna.ID, "id-shop")
 	flush(t, sam, anna)
@@ -34,7 +35,7 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	startup.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "no longer exists")
 	deletion.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "no longer exists")
 	list.Choose(t, "Open a bot", "Shop").WaitFor(t, "no longer exists")
-	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup", "Delete", "Refresh"} {
+	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup", "Delete", "Details", "Refresh"} {
 		card.Press(t, button).WaitFor(t, "no longer exists")
 	}
 	if back := card.Press(t, "All bots").WaitFor(t, "🟢 Radio"); back.Contains("Shop") {
@@ -66,7 +67,7 @@ func TestMessagesOutliveTheProgram(t *testing.T) {
 	list, card := anna.Types(t, "/bot list"), openShop(t, anna)
 	w.Restart(t, stop) // with nothing cached
 	modal.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "was changed")
-	list.Choose(t, "Open a bot", "Shop").WaitFor(t, "node other.js")
+	list.Press(t, "Details").WaitFor(t, "node other.js")
 	restartOnce(t, w, card)
 }
 
@@ -75,7 +76,7 @@ func TestComponentsOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{}, "Shop")
 	for customID, answer := range map[string]string{
-		"panel:restart:id-shop": "out of date", "restart": "out of date", "list/": "Your bots", "list/x/y": "out of date", "for/1": "out of date",
+		"panel:restart:id-shop": "out of date", "restart": "no longer exists", "list/": "🟢 Shop", "list/x/y": "out of date", "for/1": "out of date",
 		"create/1/2": "out of date", "open/": "out of date", "show/id-of-another": "out of date", "for/42/show/a": "out of date",
 	} {
 		pressPosted(t, w, anna, customID).WaitFor(t, answer)

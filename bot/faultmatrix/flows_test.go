@@ -130,6 +130,9 @@ func viewingFlows() []flow {
 	opensRadio := func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		return in.Pick(ctx, "Open a bot", radio)
 	}
+	turns := func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		return in.Pick(ctx, "Page 1 of 2", "Page 2 of 2")
+	}
 	hostedBots := func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
 		return c.staff.Menu(ctx, "Hosted bots", c.user)
 	}
@@ -140,7 +143,7 @@ func viewingFlows() []flow {
 		{name: "/bot create, unknown", need: looks, do: types("/bot create", nil), good: "room for"},
 		{name: "/bot show", need: looks, known: true, prepare: seen, do: types("/bot show", discordtest.Options{"bot": radio}), good: "🔴 Radio"},
 		{name: "Refresh", need: looks, known: true, prepare: seen, do: presses("Refresh"), good: "🔴 Radio"},
-		{name: "Next", need: looks, known: true, prepare: seen, do: presses("Next"), good: "Page 2 of 2"},
+		{name: "a page", need: looks, known: true, prepare: seen, do: turns, good: "Page 2 of 2"},
 		{name: "Open a bot", need: looks, known: true, prepare: seen, do: opensRadio, good: "🔴 Radio"},
 		{name: "Hosted bots", need: looks, known: true, prepare: seen, do: hostedBots, good: "🔴 Radio"},
 
@@ -164,7 +167,7 @@ func actionFlows() []flow {
 			prepare: steps(types("/bot reinstall", theShop), reads("may stop")), do: presses("Reinstall packages"),
 		},
 		{name: "/bot restart, unknown", action: "restart", do: types("/bot restart", theShop)},
-		{name: "Restart", action: "restart", known: true, prepare: steps(types("/bot show", theShop), reads("node index.js")), do: presses("Restart")},
+		{name: "Restart", action: "restart", known: true, prepare: steps(types("/bot show", theShop), reads("Limits")), do: presses("Restart")},
 		{
 			name: "/admin action", action: "restart", known: true, prepare: seen,
 			do: types("/admin action", discordtest.Options{"user": theCustomer, "bot": shop, "do": "restart"}),

@@ -62,6 +62,7 @@ const (
 	FormUpdate                  // the message that holds the component is changed
 	FormSuggest                 // choices for the option that is being typed
 	FormOpen                    // a modal
+	FormKeep                    // everything stays as it is
 )
 
 // Message is the body of a message. All messages are visible to the caller
@@ -126,3 +127,6 @@ func Suggest(choices []Choice) Response { return Response{Form: FormSuggest, Cho
 // Open shows a modal. It must be returned in time: a deferred interaction can
 // not open one any more.
 func Open(d *Dialog) Response { return Response{Form: FormOpen, Modal: d} }
+
+// Keep takes note of a press on a component and changes nothing.
+func Keep() Response { return Response{Form: FormKeep} }

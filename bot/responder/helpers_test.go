@@ -94,7 +94,7 @@ func (d *discord) Respond(ctx context.Context, to rest.Callback, r interaction.R
 	d.first += over
 	d.mu.Unlock()
 	return d.send(ctx, map[interaction.Form]string{
-		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal",
+		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal", interaction.FormKeep: "keep",
 	}[r.Form], " "+r.Message.Content)
 }
 

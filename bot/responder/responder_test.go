@@ -19,6 +19,9 @@ import (
 // TestServe runs on a clock of its own: times are exact and take no time.
 func TestServe(t *testing.T) {
 	const deferral = 1500 * time.Millisecond
+	keep := func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Keep(), nil
+	}
 	tests := map[string]struct {
 		event   *interaction.Event
 		handler interaction.Handler
@@ -43,6 +46,12 @@ func TestServe(t *testing.T) {
 		"a reply to a slow press leaves its message alone": {
 			event: press(), handler: slow(5*time.Second, reply("hello")),
 			calls: []call{{"defer update", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
+		},
+		"a press that is to change nothing": {
+			event: press(), handler: slow(time.Second, keep), calls: []call{{"keep ", time.Second}}, outcome: "ok",
+		},
+		"a slow press that is to change nothing": {
+			event: press(), handler: slow(5*time.Second, keep), calls: []call{{"defer update", deferral}}, outcome: "ok",
 		},
 		"suggestions are never deferred": {
 			event: typing(), handler: slow(2*time.Second, func(context.Context, *interaction.Request) (interaction.Response, error) {

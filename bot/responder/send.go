@@ -60,7 +60,10 @@ func unshown(r interaction.Response, err error) error {
 // replace puts a response in the place of the first one, or of the deferral,
 // and returns what was put there.
 func (x *exchange) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
-	if r.Form == interaction.FormOpen {
+	switch r.Form {
+	case interaction.FormKeep:
+		return r, nil // which the deferral has said
+	case interaction.FormOpen:
 		r = x.explained(interaction.ErrTooSlow)
 	}
 	return x.orExplained(r, func(r interaction.Response) error {

@@ -108,6 +108,8 @@ func callbackBody(r interaction.Response) callback {
 		return callback{discordgo.InteractionResponseUpdateMessage, messageBody(r.Message, 0)}
 	case interaction.FormSuggest:
 		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, suggestions{orEmpty(r.Choices)}}
+	case interaction.FormKeep: // a deferral after which nothing comes
+		return callback{Type: discordgo.InteractionResponseDeferredMessageUpdate}
 	case interaction.FormOpen:
 		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, r.Modal.Fields}}
 	default:

@@ -45,7 +45,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 	b.sees(last, "Your bots")
 	b.sees(last, "Only you can see this")
 	b.chooses("Shop")
-	b.sees(last+" .embed h3", "Shop")
+	b.sees(last, "Limits: 512 MB RAM")
 
 	b.presses(last, "Restart")
 	b.sees(last, "Restarting Shop")
@@ -80,7 +80,7 @@ func testAutocomplete(t *testing.T, chrome browser) {
 	b.types(kb.Enter + kb.Enter)
 	b.sees(last, "Crashed")
 
-	b.picks("/bot show")
+	b.picks("/bot startup")
 	b.sees("#picker", "Radio")
 	b.types(kb.Escape + kb.Enter)
 	b.sees("#problem", "This option is required")
@@ -191,9 +191,9 @@ func testByKeyboard(t *testing.T, chrome browser) {
 
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
-	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
-	b.types(kb.ArrowDown + kb.Enter)
-	b.sees(last, "Startup command")
+	b.sees(".choices:popover-open [aria-selected=true]", "Quiz")
+	b.types(kb.ArrowDown + kb.ArrowDown + kb.Enter)
+	b.sees(last, "Limits: 1 GB RAM")
 
 	b.focuses(last + " [data-control]")
 	b.types(kb.Enter)
@@ -232,7 +232,7 @@ func testOnAPhone(t *testing.T, chrome browser) {
 	b.uses("/bot list", "")
 	b.sees(last, "Your bots")
 	b.chooses("Shop")
-	b.sees(last+" .embed h3", "Shop")
+	b.sees(last, "Limits: 512 MB RAM")
 	fits("a card")
 	b.clicks("#open-side")
 	fits("the list of channels")
@@ -259,7 +259,7 @@ func testIsAccessible(t *testing.T, chrome browser) {
 			b.uses("/bot list", "")
 			b.sees(last, "Your bots")
 			b.chooses("Shop")
-			b.sees(last+" .embed h3", "Shop")
+			b.sees(last, "Limits: 512 MB RAM")
 			b.clicks("#command")
 			b.types("/")
 			for _, tool := range []string{"Members", "Underneath", "Break it"} {

@@ -39,7 +39,7 @@ func screenshots() map[string]picture {
 		}},
 		"card": {message, func(b *tab) string {
 			b.uses("/bot show", "Shop")
-			b.sees(last+" .embed h3", "Shop")
+			b.sees(last, "Limits: 512 MB RAM")
 			return last
 		}},
 		"phone": {look{width: 390, height: 844}, func(b *tab) string {

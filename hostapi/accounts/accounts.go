@@ -27,6 +27,7 @@ import (
 	"context"
 	"crypto/rand"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -45,14 +46,17 @@ type Snapshot struct {
 	Old       bool // older than Config.TTL: the service is slow or fails
 	// Failure is with what the service has just failed, so that nothing newer is known.
 	Failure error
+	// Notes are what is known of servers beside the list, by their IDs.
+	Notes map[string]Note
 	// Update waits for the service's answer, and returns it once. It is nil where
 	// the service is not being asked.
 	Update func(context.Context) (Snapshot, error)
 }
 
-// Lister asks the service for an account.
-type Lister interface {
+// Source asks the service for an account, or for one server of it.
+type Source interface {
 	List(ctx context.Context, userID string) (hostapi.List, error)
+	Get(ctx context.Context, userID, serverID string) (hostapi.Server, error)
 }
 
 // Config is the settings of a Cache and all that it uses.
@@ -60,7 +64,7 @@ type Config struct {
 	// Redis must heed the deadline of a command's context
 	// (ContextTimeoutEnabled); every use is bounded to 250 ms by it.
 	Redis  redis.UniversalClient
-	Source Lister
+	Source Source
 	// TTL is how old an account may be to be shown without asking the service.
 	TTL time.Duration
 	// MaxStale is how old an account may be to be shown while the service is slow
@@ -76,11 +80,12 @@ type Config struct {
 // Cache answers questions about accounts. It is safe for concurrent use.
 type Cache struct {
 	config Config
-	calls  singleflight.Group // by user ID; they return a Snapshot
+	calls  singleflight.Group // by user ID, for one server by that and the server's; they return a Snapshot
 	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
 
 	put, expire, forget *redis.Script
+	listAlone           atomic.Int64 // until this Unix time the list stands in for single servers
 	// unwritten holds, by user ID, a text of its own for the latest change that Redis
 	// did not take. What Redis holds of such an account is not believed.
 	unwritten sync.Map
@@ -110,42 +115,22 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 			return e.snapshot()
 		}
 	}
-	call := c.refresh(userID)
-	update := func(ctx context.Context) (Snapshot, error) {
-		select {
-		case r := <-call:
-			return outcome(r)
-		case <-ctx.Done():
-			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
-		}
-	}
-	last := c.get(ctx, lastKey(userID), userID)
-	if last == nil || last.Missing {
-		return update(ctx)
-	}
-	old := Snapshot{List: last.List, FetchedAt: last.FetchedAt, Old: true}
-	waiting, cancel := context.WithDeadline(ctx, by)
-	defer cancel()
-	select {
-	case r := <-call:
-		if r.Err == nil || hostapi.CodeOf(r.Err) == hostapi.CodeNotFound { // which is an answer
-			return outcome(r)
-		}
-		old.Failure = r.Err
-	case <-waiting.Done():
-		old.Update = update
-	}
-	return old, nil
+	return c.await(ctx, userID, by, c.refresh(userID))
 }
 
-// SetStatus notes the status that an action returned for a server, so that it is
-// shown without asking the service. The answer to a call that began before is not
-// stored. The account grows no younger by it. Where the status cannot be stored, the
-// service is asked.
-func (c *Cache) SetStatus(ctx context.Context, userID, serverID, status string) {
+// Acted notes an action that was carried out on a server, and the status that the
+// service returned for it, which is shown without asking the service. The status is ""
+// where it returned none. The answer to a call that began before is not stored. The
+// account grows no younger by it. Where this cannot be stored, the service is asked.
+func (c *Cache) Acted(ctx context.Context, userID, serverID, action, status string) {
 	ctx = context.WithoutCancel(ctx)
-	found := c.load(ctx, userID)
-	if found.entry == nil || c.store(ctx, userID, found, found.entry.withStatus(serverID, status)) != nil {
+	found, now := c.load(ctx, userID), c.config.Now()
+	if found.entry == nil || c.store(ctx, userID, found, found.entry.with(serverID, func(s *hostapi.Server, n *Note) {
+		n.Action, n.At = action, now
+		if status != "" {
+			s.Status, n.Seen = status, now
+		}
+	})) != nil {
 		c.Expire(ctx, userID)
 	}
 }

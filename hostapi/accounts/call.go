@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -16,6 +17,36 @@ func (c *Cache) refresh(userID string) <-chan singleflight.Result {
 		defer cancel()
 		return c.fetch(ctx, userID)
 	})
+}
+
+// await returns what a call tells of an account, or the old account where there is one
+// and the call has not ended at by, or has failed.
+func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-chan singleflight.Result) (Snapshot, error) {
+	update := func(ctx context.Context) (Snapshot, error) {
+		select {
+		case r := <-call:
+			return outcome(r)
+		case <-ctx.Done():
+			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
+		}
+	}
+	last := c.get(ctx, lastKey(userID), userID)
+	if last == nil || last.Missing {
+		return update(ctx)
+	}
+	old := Snapshot{List: last.List, FetchedAt: last.FetchedAt, Notes: last.Notes, Old: true}
+	waiting, cancel := context.WithDeadline(ctx, by)
+	defer cancel()
+	select {
+	case r := <-call:
+		if r.Err == nil || hostapi.CodeOf(r.Err) == hostapi.CodeNotFound { // which is an answer
+			return outcome(r)
+		}
+		old.Failure = r.Err
+	case <-waiting.Done():
+		old.Update = update
+	}
+	return old, nil
 }
 
 // outcome returns how a call ended.
@@ -39,7 +70,7 @@ func (c *Cache) fetch(ctx context.Context, userID string) (Snapshot, error) {
 			return Snapshot{}, err
 		}
 		found.fresh = true
-		answer := &entry{UserID: userID, FetchedAt: c.config.Now(), Missing: missing, List: list}
+		answer := &entry{UserID: userID, FetchedAt: c.config.Now(), Missing: missing, List: list, Notes: found.entry.actions(list)}
 		switch {
 		case errors.Is(c.store(ctx, userID, found, answer), errChanged):
 		case missing:

@@ -21,7 +21,7 @@ func eachReplica(t *testing.T, run func(t *testing.T, f *fixture, changes *accou
 	})
 }
 
-func TestSetStatusIsShownWithoutACall(t *testing.T) {
+func TestActionIsShownWithoutACall(t *testing.T) {
 	eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
 		f.fetched(t, "RUNNING")
 		fetched := f.now()
@@ -30,10 +30,10 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 
 		gone, leave := context.WithCancel(t.Context())
 		leave() // the action's customer may have gone: the status counts all the same
-		changes.SetStatus(gone, user, "a", "STOPPED")
-		changes.SetStatus(gone, user, "none", "CRASHED")
+		changes.Acted(gone, user, "a", "stop", "STOPPED")
+		changes.Acted(gone, user, "none", "stop", "CRASHED")
 
-		want := accounts.Snapshot{List: list("STOPPED"), FetchedAt: fetched}
+		want := accounts.Snapshot{List: list("STOPPED"), FetchedAt: fetched, Notes: map[string]accounts.Note{"a": {Action: "stop", At: f.now(), Seen: f.now()}}}
 		if diff := cmp.Diff(want, f.cached(t, f.Cache).snapshot); diff != "" {
 			t.Errorf("snapshot (-want +got):\n%s", diff)
 		}
@@ -56,9 +56,9 @@ func TestSetStatusIsShownWithoutACall(t *testing.T) {
 // service is asked again.
 func TestChangeOutdatesACallUnderWay(t *testing.T) {
 	for name, change := range map[string]func(context.Context, *accounts.Cache){
-		"SetStatus": func(ctx context.Context, c *accounts.Cache) { c.SetStatus(ctx, user, "a", "RESTARTED") },
-		"Expire":    func(ctx context.Context, c *accounts.Cache) { c.Expire(ctx, user) },
-		"Forget":    func(ctx context.Context, c *accounts.Cache) { _, _ = c.Forget(ctx, user) },
+		"Acted":  func(ctx context.Context, c *accounts.Cache) { c.Acted(ctx, user, "a", "restart", "RESTARTED") },
+		"Expire": func(ctx context.Context, c *accounts.Cache) { c.Expire(ctx, user) },
+		"Forget": func(ctx context.Context, c *accounts.Cache) { _, _ = c.Forget(ctx, user) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachReplica(t, func(t *testing.T, f *fixture, changes *accounts.Cache) {
@@ -83,18 +83,18 @@ func TestChangeOutdatesACallUnderWay(t *testing.T) {
 }
 
 // Both read the account before either writes it.
-func TestSetStatusByTwoReplicasAtOnceLosesNeither(t *testing.T) {
+func TestActionsByTwoReplicasAtOnceLosesNeither(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.fetched(t, "RUNNING")
 		writing, release := f.hook.holdFirst("evalsha")
 		done := make(chan struct{})
 		go func() {
-			f.SetStatus(t.Context(), user, "a", "STOPPED")
+			f.Acted(t.Context(), user, "a", "stop", "STOPPED")
 			close(done)
 		}()
 		receive(t, writing)
 		other := f.another(t)
-		other.SetStatus(t.Context(), user, "b", "RUNNING")
+		other.Acted(t.Context(), user, "b", "start", "RUNNING")
 		close(release)
 		receive(t, done)
 		f.fetched(t, "CRASHED") // the service is asked

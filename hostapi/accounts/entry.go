@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,6 +20,18 @@ type entry struct {
 	FetchedAt time.Time    `json:"fetchedAt"`
 	Missing   bool         `json:"missing,omitempty"` // there is no such account
 	List      hostapi.List `json:"list"`
+	// Notes are what is known of servers beside the list, by their IDs.
+	Notes map[string]Note `json:"notes,omitempty"`
+}
+
+// Note is what is known of a server beside the list.
+type Note struct {
+	// Action is the last action that this program carried out on the server, and At is
+	// when. It is "" where none is known.
+	Action string    `json:"action,omitempty"`
+	At     time.Time `json:"at,omitzero"`
+	// Seen is when the service told of this server alone; zero where the list is newer.
+	Seen time.Time `json:"seen,omitzero"`
 }
 
 // decode reads a user's entry, which another machine's clock must not date in the
@@ -34,6 +47,12 @@ func decode(data []byte, userID string, now time.Time) (*entry, error) {
 	if e.FetchedAt.After(now) {
 		e.FetchedAt = now
 	}
+	for id, note := range e.Notes {
+		if note.Seen.After(now) {
+			note.Seen = now
+			e.Notes[id] = note
+		}
+	}
 	return e, nil
 }
 
@@ -42,17 +61,45 @@ func (e *entry) snapshot() (Snapshot, error) {
 	if e.Missing {
 		return Snapshot{}, &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Detail: "there was no such account a moment ago"}
 	}
-	return Snapshot{List: e.List, FetchedAt: e.FetchedAt}, nil
+	return Snapshot{List: e.List, FetchedAt: e.FetchedAt, Notes: e.Notes}, nil
 }
 
-// withStatus returns the entry with another status of one server.
-func (e *entry) withStatus(serverID, status string) *entry {
+// has tells whether the account has a server.
+func (e *entry) has(serverID string) bool {
+	return slices.ContainsFunc(e.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
+}
+
+// with returns the entry with a change of one server, and of what is noted of it. An
+// account that does not have the server stays as it is.
+func (e *entry) with(serverID string, change func(*hostapi.Server, *Note)) *entry {
+	i := slices.IndexFunc(e.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
+	if i < 0 {
+		return e
+	}
 	changed := *e
 	changed.List.Servers = slices.Clone(e.List.Servers)
-	for i := range changed.List.Servers {
-		if changed.List.Servers[i].ID == serverID {
-			changed.List.Servers[i].Status = status
+	changed.Notes = make(map[string]Note, len(e.Notes)+1)
+	maps.Copy(changed.Notes, e.Notes)
+	note := changed.Notes[serverID]
+	change(&changed.List.Servers[i], &note)
+	changed.Notes[serverID] = note
+	return &changed
+}
+
+// actions returns the notes that a newer list does not replace: those of actions on
+// servers that are still there.
+func (e *entry) actions(newer hostapi.List) map[string]Note {
+	if e == nil {
+		return nil
+	}
+	var kept map[string]Note
+	for _, s := range newer.Servers {
+		if note := e.Notes[s.ID]; note.Action != "" {
+			if kept == nil {
+				kept = make(map[string]Note)
+			}
+			kept[s.ID] = Note{Action: note.Action, At: note.At}
 		}
 	}
-	return &changed
+	return kept
 }

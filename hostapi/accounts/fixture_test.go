@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	user          = "80351110224678912"
-	freshKey      = "hostbot:v4:account:{" + user + "}"
+	freshKey      = "hostbot:v5:account:{" + user + "}"
 	lastKey       = freshKey + ":last"
 	generationKey = freshKey + ":generation"
 
@@ -50,35 +50,57 @@ var (
 type service struct{ calls chan question }
 
 type question struct {
-	ctx    context.Context
-	userID string
-	answer chan reply
+	ctx              context.Context
+	userID, serverID string // of the latter "" for all
+	answer           chan reply
 }
 
 type reply struct {
-	list hostapi.List
-	err  error
+	list   hostapi.List
+	server hostapi.Server
+	err    error
 }
 
 func (s *service) List(ctx context.Context, userID string) (hostapi.List, error) {
-	q := question{ctx, userID, make(chan reply)}
+	r := s.ask(question{ctx, userID, "", make(chan reply)})
+	return r.list, r.err
+}
+
+func (s *service) Get(ctx context.Context, userID, serverID string) (hostapi.Server, error) {
+	r := s.ask(question{ctx, userID, serverID, make(chan reply)})
+	return r.server, r.err
+}
+
+func (s *service) ask(q question) reply {
 	select {
 	case s.calls <- q:
-	case <-ctx.Done():
-		return hostapi.List{}, ctx.Err()
+	case <-q.ctx.Done():
+		return reply{err: q.ctx.Err()}
 	}
 	select {
 	case r := <-q.answer:
-		return r.list, r.err
-	case <-ctx.Done():
-		return hostapi.List{}, ctx.Err()
+		return r
+	case <-q.ctx.Done():
+		return reply{err: q.ctx.Err()}
 	}
 }
 
 // reply ends the call with an account.
 func (q question) reply(t testing.TB, status string) {
 	t.Helper()
+	if q.serverID != "" {
+		t.Errorf("the service is asked for server %s alone", q.serverID)
+	}
 	q.end(t, reply{list: list(status)})
+}
+
+// replyAlone ends a call for server a with its record.
+func (q question) replyAlone(t testing.TB, status string) {
+	t.Helper()
+	if q.serverID != "a" {
+		t.Errorf("the service is asked for %q, want server a alone", q.serverID)
+	}
+	q.end(t, reply{server: list(status).Servers[0]})
 }
 
 // fail ends the call with an error.
@@ -207,9 +229,13 @@ func askInVain(t testing.TB, c *accounts.Cache) <-chan outcome {
 }
 
 func askBy(ctx context.Context, c *accounts.Cache, by time.Time) <-chan outcome {
+	return inBackground(func() (accounts.Snapshot, error) { return c.Account(ctx, user, by) })
+}
+
+func inBackground(look func() (accounts.Snapshot, error)) <-chan outcome {
 	asked := make(chan outcome, 1)
 	go func() {
-		s, err := c.Account(ctx, user, by)
+		s, err := look()
 		asked <- outcome{s, err}
 	}()
 	return asked

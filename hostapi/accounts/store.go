@@ -21,7 +21,7 @@ const useLimit = 250 * time.Millisecond
 // The keys begin with the version of the entries' form, so that programs of two
 // versions do not meet each other's. The user ID is a hash tag, so that the keys
 // of one account are in one slot of a Redis Cluster.
-func freshKey(userID string) string      { return "hostbot:v4:account:{" + userID + "}" }
+func freshKey(userID string) string      { return "hostbot:v5:account:{" + userID + "}" }
 func lastKey(userID string) string       { return freshKey(userID) + ":last" }
 func generationKey(userID string) string { return freshKey(userID) + ":generation" }
 

@@ -1,0 +1,118 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"hostbot/hostapi"
+)
+
+const (
+	// refreshPause is how often Refresh asks the service for an account at most.
+	refreshPause = 5 * time.Second
+	// listAloneFor is for how long the list stands in for single servers once the
+	// service has turned out not to tell of those. It may learn to.
+	listAloneFor = 10 * time.Minute
+)
+
+// Seen returns when the service last told of a server.
+func (s Snapshot) Seen(serverID string) time.Time {
+	if seen := s.Notes[serverID].Seen; seen.After(s.FetchedAt) {
+		return seen
+	}
+	return s.FetchedAt
+}
+
+// Refresh asks the service for an account as Ask does, once in five seconds over all
+// processes. In between it is Account.
+func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
+	limited, cancel := context.WithTimeout(ctx, useLimit)
+	defer cancel()
+	first, err := c.config.Redis.SetNX(limited, freshKey(userID)+":asked", "", refreshPause).Result()
+	if err == nil && !first {
+		return c.Account(ctx, userID, by)
+	}
+	return c.Ask(ctx, userID, serverID, by)
+}
+
+// Ask asks the service for one server of an account, or for all of them where serverID
+// is "", and returns the account with what the service told. Where it has not answered
+// at by, or has failed, the old account is returned, as by Account.
+//
+// Where the service does not tell of single servers, or the account is not known to
+// have the server, the service is asked for all of them.
+func (c *Cache) Ask(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
+	if serverID == "" || c.config.Now().Unix() < c.listAlone.Load() {
+		return c.await(ctx, userID, by, c.askForAll(userID))
+	}
+	call := c.calls.DoChan(userID+"/"+serverID, func() (any, error) {
+		ctx, cancel := context.WithTimeout(c.ctx, c.config.Patience)
+		defer cancel()
+		return c.fetchServer(ctx, userID, serverID)
+	})
+	return c.await(ctx, userID, by, call)
+}
+
+// askForAll asks the service for an account, however fresh that is.
+func (c *Cache) askForAll(userID string) <-chan singleflight.Result {
+	c.Expire(c.ctx, userID)
+	return c.refresh(userID)
+}
+
+// fetchServer asks the service for a server, and stores what it tells. Where an action
+// changes the account meanwhile, the answer may be from before that, and the service is
+// asked again.
+func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snapshot, error) {
+	for ctx.Err() == nil {
+		found := c.load(ctx, userID)
+		if found.entry == nil || !found.entry.has(serverID) {
+			return c.fetchInstead(ctx, userID)
+		}
+		server, err := c.config.Source.Get(ctx, userID, serverID)
+		switch {
+		case tellsNothing(server, err):
+			snapshot, err := c.fetchInstead(ctx, userID)
+			if e := (&entry{List: snapshot.List}); err == nil && e.has(serverID) { // so the server is not what is missing
+				c.listAlone.Store(c.config.Now().Add(listAloneFor).Unix())
+			}
+			return snapshot, err
+		case err != nil:
+			return Snapshot{}, err
+		}
+		answer := found.entry.with(serverID, func(s *hostapi.Server, n *Note) { *s, n.Seen = server, c.config.Now() })
+		if !errors.Is(c.store(ctx, userID, found, answer), errChanged) {
+			return answer.snapshot()
+		}
+	}
+	return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpGet)
+}
+
+// fetchInstead asks the service for the whole account.
+func (c *Cache) fetchInstead(ctx context.Context, userID string) (Snapshot, error) {
+	select {
+	case r := <-c.askForAll(userID):
+		return outcome(r)
+	case <-ctx.Done():
+		return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
+	}
+}
+
+// tellsNothing tells whether an answer says nothing of a server: there is no such
+// operation, or no such server, or the record is not one as in the list. The service's
+// document shows neither the path of the operation nor its answer.
+func tellsNothing(s hostapi.Server, err error) bool {
+	var e *hostapi.Error
+	if !errors.As(err, &e) {
+		return err == nil && (s.Name == "" || s.Status == "")
+	}
+	switch e.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	default:
+		return e.Code == hostapi.CodeNotOffered || e.Code == hostapi.CodeNotFound || e.Code == hostapi.CodeMalformed
+	}
+}
