@@ -118,7 +118,7 @@ func TestListOfOneBotIsItsCard(t *testing.T) {
 func TestCommandWithoutABotMeansTheOnlyOne(t *testing.T) {
 	for _, name := range []string{"show", "start", "stop", "restart", "reinstall"} {
 		for _, options := range []map[string]string{nil, {"bot": " "}} {
-			w := &world{list: account(server("a ", "Shop", "Odd"))}
+			w := &world{list: account(server("a ", "Shop", "CRASHED"))}
 			r := answer(t, newCommands(t, w), command("bot "+name, options))
 			if r.Then != nil {
 				must(t)(r.Then(t.Context()))
@@ -152,15 +152,15 @@ func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
 		if order != "bdca" {
 			t.Errorf("/bot %s offers %s, want those that have crashed, then the one that was used last", name, order)
 		}
-		chosen := answer(t, c, press(menu.CustomID, "c"))
-		wantText(t, chosen.Message, " Wiki\n")
+		chosen := answer(t, c, press(menu.CustomID, "b"))
+		wantText(t, chosen.Message, " Radio\n")
 		if chosen.Form != interaction.FormUpdate {
 			t.Errorf("/bot %s: the answer does not take the question's place", name)
 		}
 		if chosen.Then != nil {
 			must(t)(chosen.Then(t.Context()))
 		}
-		if name != "show" && (len(w.done) != 1 || w.done[0] != name+" c") {
+		if name != "show" && (len(w.done) != 1 || w.done[0] != name+" b") {
 			t.Errorf("/bot %s: done %q", name, w.done)
 		}
 		w.notes = map[string]accounts.Note{"c": {Action: "stop", At: time.Unix(1, 0)}}

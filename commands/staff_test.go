@@ -100,7 +100,7 @@ func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 		"hostile":       {hostile, `\@everyone \*\*x\*\*`, "@everyone **x**"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+			c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))})
 			by := func(r interaction.Request) interaction.Response {
 				r = by("1", r)
 				r.TargetName = test.called
