@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"math"
 	"runtime"
 	"testing"
 
@@ -85,8 +86,7 @@ func TestWarmCacheCostsOneCommand(t *testing.T) {
 	})
 	anna := w.AddCustomer("anna", "Shop", "Radio")
 	stop := w.Start(t)
-	list := anna.Types(t, "/bot list")
-	list.WaitFor(t, "🟢 Shop")
+	card := openShop(t, anna)
 
 	// Another start, so that nothing of the first call is still under way; its
 	// first interaction makes the connection to Redis.
@@ -98,15 +98,23 @@ func TestWarmCacheCostsOneCommand(t *testing.T) {
 		"/bot show": func() { openShop(t, anna) },
 		"/plan":     func() { anna.Types(t, "/plan").WaitFor(t, "2 of 30") },
 		"typing":    func() { anna.Completes(t, "/bot show", "bot", "s") },
-		"Refresh":   func() { list.Press(t, "Refresh").WaitFor(t, "🟢 Shop") },
+		"All bots": func() { // from a card that is there
+			card.Press(t, "All bots").WaitFor(t, "🟢 Radio")
+			card = card.Choose(t, "Open a bot", "Shop")
+		},
 	} {
-		commands := redis.CommandCount()
-		w.Discord.ForgetCalls()
-		act()
-		if n := redis.CommandCount() - commands; n != 1 {
-			t.Errorf("%s: %d commands to Redis", name, n)
+		fewest := math.MaxInt
+		for range 3 { // the bot looks every two seconds whether another process has died
+			commands := redis.CommandCount()
+			w.Discord.ForgetCalls()
+			act()
+			fewest = min(fewest, redis.CommandCount()-commands)
 		}
-		if calls := w.Discord.Calls(); len(calls) != 1 {
+		want := map[string]int{"All bots": 2}[name]
+		if fewest != max(want, 1) {
+			t.Errorf("%s: %d commands to Redis", name, fewest)
+		}
+		if calls := w.Discord.Calls(); len(calls) != max(want, 1) {
 			t.Errorf("%s: %d calls to Discord", name, len(calls))
 		}
 	}
