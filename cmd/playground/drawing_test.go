@@ -89,12 +89,11 @@ func testFormFields(t *testing.T, chrome browser) {
 			label("boxes", { type: 22, options, required: false }), label("box", { type: 23 }),
 		] }, async (fields) => { document.querySelector("#beginning").append(JSON.stringify(fields)); });
 	})`)
-	b.clicks("#modal .select")
-	b.sees(".choices:popover-open", "the first")
-	b.evaluate("choose in the menu", `document.querySelectorAll(".choices:popover-open li")[1].click()`)
+	b.sees("#modal [name=menu]", "One · the first")
+	b.evaluate("choose in the menu", `document.querySelector("#modal [name=menu]").value = "2"`)
 	b.clicks("#modal [type=radio][value='2']")
 	b.clicks("#modal [type=checkbox][value='2']")
-	b.clicks("#modal .field > [type=checkbox]")
+	b.clicks("#modal [name=box]")
 	b.presses("#modal", "Submit")
 	b.sees("#beginning", `{"old":"was","text":"a\nb","menu":["2"],"radios":"2","boxes":["1","2"],"box":true}`)
 }

@@ -51,7 +51,10 @@ function text(input, required) {
 
 function menu(input, required) {
   const control = make("select", "", new Option(input.placeholder ?? "Make a selection", ""));
-  control.append(...input.options.map((o) => new Option([o.emoji?.name, o.label].filter(Boolean).join(" "), o.value, o.default, o.default)));
+  control.append(...input.options.map((o) => {
+    const name = [o.emoji?.name, o.label].filter(Boolean).join(" ");
+    return new Option([name, o.description].filter(Boolean).join(" · "), o.value, o.default, o.default);
+  }));
   control.name = input.custom_id;
   control.required = required;
   return { controls: [control], value: () => (control.value ? [control.value] : []) };
