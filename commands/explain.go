@@ -136,7 +136,7 @@ func silenceOf(err error) string {
 	switch {
 	case err == nil, errors.As(err, &e) && e.TimedOut:
 		return "slow"
-	case e == nil || e.Status == 0 && e.Code == hostapi.CodeUnavailable:
+	case e == nil || e.Status < 300 && e.Code == hostapi.CodeUnavailable: // none came, or it broke off
 		return "away"
 	}
 	switch e.Status {
