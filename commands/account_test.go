@@ -56,6 +56,7 @@ func TestOldAccountSaysWhyItIsOld(t *testing.T) {
 	}{
 		"timeout":   {hostapi.Interrupted(expired(t), hostapi.OpList), slow},
 		"reset":     {&hostapi.Error{Code: hostapi.CodeUnavailable, Detail: "connection reset by peer"}, away},
+		"cut off":   {&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 200}, away},
 		"500":       {&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}, broken},
 		"401":       {&hostapi.Error{Code: hostapi.CodeUnauthorized, Status: 401}, broken},
 		"malformed": {&hostapi.Error{Code: hostapi.CodeMalformed, Status: 200}, broken},

@@ -136,8 +136,8 @@ func silenceOf(err error) string {
 	switch {
 	case err == nil, errors.As(err, &e) && e.TimedOut:
 		return "slow"
-	case e == nil || e.Status < 300 && e.Code == hostapi.CodeUnavailable: // none came, or it broke off
-		return "away"
+	case e == nil || e.Code == hostapi.CodeUnavailable && e.Status < http.StatusMultipleChoices:
+		return "away" // with status 200 where the connection broke within an answer
 	}
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
