@@ -62,6 +62,10 @@ func digest(serverID string) string {
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
 // better than all others. Of a name that no bot has quite, it offers what is likest.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
+	exact := func(s hostapi.Server) bool { return hasID(s, wanted) } // as buttons and menus have it
+	if i := slices.IndexFunc(servers, exact); i >= 0 {
+		return servers[i], nil
+	}
 	groups := ranked(servers, wanted)
 	if i := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 }); wanted != "" && i >= 0 {
 		if len(groups[i]) == 1 {

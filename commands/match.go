@@ -52,7 +52,7 @@ func matchOf(s hostapi.Server, typed, folded string) match {
 	switch {
 	case typed == "": // may become any name
 		return beginsName
-	case s.ID == typed || botKey(s.ID) == typed:
+	case hasID(s, typed):
 		return sameID
 	case strings.TrimSpace(s.Name) == typed:
 		return sameName
@@ -72,6 +72,11 @@ func matchOf(s hostapi.Server, typed, folded string) match {
 		return partOfID
 	}
 	return noMatch
+}
+
+// hasID tells whether a text is the ID of a bot, or what stands for it.
+func hasID(s hostapi.Server, text string) bool {
+	return text != "" && (s.ID == text || botKey(s.ID) == text)
 }
 
 // isCalled tells whether the typed text is the name of a bot, but for case and what

@@ -50,7 +50,7 @@ func TestReplicasActOnce(t *testing.T) {
 		}
 		presses.Wait()
 		w.Clock.BlockUntil(t, 1)
-		anna.Types(t, "/bot reinstall", bot("Shop")).Press(t, "Reinstall packages").WaitFor(t, "already running")
+		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "already running")
 		w.Finish(t)
 		w.StaffRead(t, "✅ Restart", "id-shop")
 		w.WantCalls(t, hostapitest.OpRestart, 4)
