@@ -22,6 +22,9 @@ import (
 // Discord renders no markdown: labels, options of a select menu, suggestions,
 // footers, log lines.
 func Plain(text string, limit int) string {
+	if isClean(text, limit, isAny) {
+		return text
+	}
 	return isolated(text, limit, func(text string, limit int) string {
 		var room [usual]rune
 		return string(plain(room[:0], text, limit))
@@ -31,7 +34,12 @@ func Plain(text string, limit int) string {
 // Markdown returns text in one line of at most limit characters that shows as
 // it is where Discord renders markdown: nothing in it formats, links or
 // mentions. Backslashes that this takes count.
-func Markdown(text string, limit int) string { return isolated(text, limit, markdown) }
+func Markdown(text string, limit int) string {
+	if isClean(text, limit, isLetterOrDigit) {
+		return text
+	}
+	return isolated(text, limit, markdown)
+}
 
 // markdown is Markdown without an isolate.
 func markdown(text string, limit int) string {
@@ -81,6 +89,32 @@ func isolated(text string, limit int, clean func(text string, limit int) string)
 		return all
 	}
 	return first + all + last
+}
+
+// isClean tells of most texts that they may stand as they are: printable characters of
+// ASCII that are allowed, and single spaces between them. A list has dozens of texts.
+func isClean(text string, limit int, allowed func(c byte) bool) bool {
+	if len(text) > limit {
+		return false
+	}
+	spaced := true // so far, or since the last character
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c > ' ' && c <= '~' && allowed(c):
+			spaced = false
+		case c == ' ' && !spaced:
+			spaced = true
+		default:
+			return false
+		}
+	}
+	return !spaced
+}
+
+func isAny(byte) bool { return true }
+
+func isLetterOrDigit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 // isRightToLeft tells of characters that are written from right to left, or turn
