@@ -42,9 +42,6 @@ type Response struct {
 	// Failure is told to staff, where it is set; what the caller is to know of
 	// it is in Message already.
 	Failure error
-	// AlreadyReported says that staff were told the same before: Failure is then only
-	// kept, to be found by its reference.
-	AlreadyReported bool
 	// Audit is told to staff, where it is set, also beside an error.
 	Audit *Audit
 }

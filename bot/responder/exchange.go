@@ -26,9 +26,10 @@ type exchange struct {
 	deferred     bool
 	edited       bool        // the original shows a response, and not just a deferral
 	acknowledged bool        // Discord has taken a first response
-	begun        bool        // work that a response promised
-	assumed      bool        // it has taken one, which may be another process's
+	assumed      bool        // that may be another process's
 	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
+	begun        bool        // the work that a response promised has
+	ended        func()      // ends the record of the action that runs
 	first        time.Duration
 	outcome      string
 }
@@ -54,7 +55,7 @@ func (x *exchange) run(h interaction.Handler) {
 	})
 	if err != nil { // a handler's panic has been dealt with, so this is the responder's own
 		x.outcome = "unanswered"
-		x.responder.cfg.Staff.Failure(x.req, err, false)
+		x.responder.cfg.Staff.Failure(x.req, err)
 	}
 	x.responder.cfg.Observe(Observation{Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
 }
@@ -64,11 +65,10 @@ func (x *exchange) run(h interaction.Handler) {
 func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	deferral := x.deferLater(ctx)
 	response, err := x.guarded(func() (interaction.Response, error) { return h(ctx, x.req) })
-	begun := func() {} // ends the record of what has begun
-	defer func() { begun() }()
-	if response.Begins != nil && err == nil {
-		begun = x.record(*response.Begins)
+	if err == nil {
+		x.record(response)
 	}
+	defer func() { x.ended() }()
 	var refusal error // Discord's, of the deferral
 	x.deferred, refusal = deferral()
 	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refusal != nil) {
@@ -94,34 +94,44 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 		err = x.withdraw(ctx, response)
 		response.Then = nil
 	}
-	for err == nil && response.Then != nil {
-		x.begun = true
-		subject := response.Subject
-		response = x.goOn(ctx, response)
-		if response.Begins != nil { // a further action, now that the first has ended
-			begun()
-			begun = x.record(*response.Begins)
-		}
-		if !x.mayChange(subject, response) {
-			if response.Then != nil { // whose end tells of both
-				continue
-			}
-			err = x.tellAside(ctx, response)
-			break
-		}
-		if response.Action != nil {
-			x.change(response)
-		}
-		response, err = x.replace(ctx, response)
+	if err == nil {
+		response, err = x.work(ctx, response)
 	}
 	if err != nil {
 		x.unanswered(ctx, err, response)
 	}
 }
 
-// record keeps in mind that an action has begun until ended is called.
-func (x *exchange) record(a interaction.Action) (ended func()) {
-	return x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: a, To: x.to})
+// work goes on as long as responses promise that, each in the place of the one before.
+// It returns the last, with why the caller could not be told of that.
+func (x *exchange) work(ctx context.Context, response interaction.Response) (last interaction.Response, err error) {
+	for err == nil && response.Then != nil {
+		x.begun = true
+		subject := response.Subject
+		response = x.goOn(ctx, response)
+		x.record(response)
+		if !x.mayChange(subject, response) {
+			if response.Then != nil { // whose end tells of both
+				continue
+			}
+			return response, x.tellAside(ctx, response)
+		}
+		if response.Action != nil {
+			x.change(response)
+		}
+		response, err = x.replace(ctx, response)
+	}
+	return response, err
+}
+
+// record keeps a record of the action that a response begins, if any, in the place of
+// that of an action which has ended.
+func (x *exchange) record(r interaction.Response) {
+	if r.Begins == nil {
+		return
+	}
+	x.ended() // staff were told how
+	x.ended = x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: *r.Begins, To: x.to})
 }
 
 // tellAside tells the end of work whose message shows something else by now. The
@@ -166,7 +176,7 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 		return x.explained(err)
 	}
 	if r.Failure != nil {
-		x.failed("failed", r.Failure, r.AlreadyReported)
+		x.failed("failed", r.Failure)
 	}
 	if r.Action != nil {
 		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
@@ -181,7 +191,7 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 func (x *exchange) explained(err error) interaction.Response {
 	explanation := x.responder.cfg.Explain(x.req, err)
 	if explanation.Fault {
-		x.failed("failed", err, false)
+		x.failed("failed", err)
 	} else {
 		x.outcome = "refused"
 		x.log(zerolog.InfoLevel).Err(err).Msg("an interaction was refused")
@@ -193,14 +203,14 @@ func (x *exchange) explained(err error) interaction.Response {
 }
 
 // failed logs a failure and tells staff.
-func (x *exchange) failed(outcome string, err error, alreadyReported bool) {
+func (x *exchange) failed(outcome string, err error) {
 	x.outcome = outcome
 	if x.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
 		x.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
 		return
 	}
 	x.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
-	x.responder.cfg.Staff.Failure(x.req, err, alreadyReported)
+	x.responder.cfg.Staff.Failure(x.req, err)
 }
 
 // unanswered notes that the caller could not be told of a response. Another delivery
@@ -214,7 +224,7 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 		x.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
 	}
-	x.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err), false)
+	x.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err))
 	if !x.acknowledged && (x.deferred || r.Then != nil) {
 		x.correct(ctx, rest.CodeOf(err), r)
 	}

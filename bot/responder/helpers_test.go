@@ -146,7 +146,7 @@ func (l *staffLog) add(entry string) {
 
 func (l *staffLog) Action(_ *interaction.Request, a interaction.Action) { l.add("action " + a.Name) }
 func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit)   { l.add("audit " + a.Detail) }
-func (l *staffLog) Failure(_ *interaction.Request, err error, _ bool) {
+func (l *staffLog) Failure(_ *interaction.Request, err error) {
 	l.add("failure " + err.Error())
 }
 func (l *staffLog) EventUnreadable(err error) { l.add("unreadable " + err.Error()) }

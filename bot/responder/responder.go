@@ -35,8 +35,7 @@ type Discord interface {
 // methods return once that is recorded, within a fraction of a second.
 type StaffLog interface {
 	Action(*interaction.Request, interaction.Action)
-	// Failure is told what failed, and whether staff were told the same before.
-	Failure(r *interaction.Request, err error, alreadyReported bool)
+	Failure(*interaction.Request, error)
 	Audit(*interaction.Request, interaction.Audit)
 	// EventUnreadable is told why nobody can be answered.
 	EventUnreadable(error)
@@ -172,7 +171,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	x := &exchange{
-		responder: r, req: req, message: message, refused: refusal != nil,
+		responder: r, req: req, message: message, refused: refusal != nil, ended: func() {},
 		to: rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 	}
 	handler := r.cfg.Router.Route(req)

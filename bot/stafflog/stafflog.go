@@ -140,14 +140,10 @@ func (l *Log) line(r *interaction.Request, parts ...string) string {
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
-// and keeps the incident behind that. Where staff were told of the same
-// before, only the incident is kept.
-func (l *Log) Failure(r *interaction.Request, err error, alreadyReported bool) {
+// and keeps the incident behind that.
+func (l *Log) Failure(r *interaction.Request, err error) {
 	about := incident.Of(r, err)
 	l.keeper.Keep(about)
-	if alreadyReported {
-		return
-	}
 	fields := []*discordgo.MessageEmbedField{l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit))}
 	var service *hostapi.Error
 	if errors.As(err, &service) {

@@ -97,11 +97,10 @@ func TestActions(t *testing.T) {
 func TestFailures(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)
-	log.Failure(request, errors.New("told before"), true)
-	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"}, false)
+	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"})
 	inDM := *request
 	inDM.GuildID = ""
-	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)), false)
+	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)))
 	entries := p["errors"]
 	if len(entries) != 2 {
 		t.Fatalf("posted %v", p)
@@ -192,12 +191,12 @@ func TestEachCauseSaysWhatToDo(t *testing.T) {
 		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
 		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
 	} {
-		log.Failure(request, fmt.Errorf("restart: %w", &hostapi.Error{Code: code}), false)
+		log.Failure(request, fmt.Errorf("restart: %w", &hostapi.Error{Code: code}))
 	}
 	for _, err := range []error{
 		interaction.ErrMidway, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
 	} {
-		log.Failure(request, err, false)
+		log.Failure(request, err)
 	}
 	said := map[string]bool{}
 	for _, e := range p["errors"] {
@@ -230,8 +229,8 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 		{&rest.Error{Status: 404, Code: 10062, Message: "a"}, &rest.Error{Status: 404, Code: 10062, Message: "b"}},
 		{errors.New("panic: index 5"), errors.New("panic: index 7")},
 	} {
-		log.Failure(request, failures[0], false)
-		log.Failure(&other, failures[1], false)
+		log.Failure(request, failures[0])
+		log.Failure(&other, failures[1])
 	}
 	kinds := make(map[string]int)
 	for i, e := range p[logchannel.Errors] {
@@ -250,7 +249,7 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 	}
 	route := *request
 	route.Route = "reinstall/{bot...}"
-	log.Failure(&route, unavailable("node 7"), false)
+	log.Failure(&route, unavailable("node 7"))
 	if last := p[logchannel.Errors][6].GroupKey; kinds[last] != 0 {
 		t.Errorf("another route has the group %q too", last)
 	}

@@ -16,6 +16,6 @@ func (l *Log) Test(r *interaction.Request) {
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
 		marked.Action(r, interaction.Action{Name: "restart", BotID: "test", BotName: bot, Outcome: outcome, Duration: 4200 * time.Millisecond})
 	}
-	marked.Failure(r, errors.New(l.t.Text("log.test.failure")), false)
+	marked.Failure(r, errors.New(l.t.Text("log.test.failure")))
 	marked.Resumed(90 * time.Second)
 }
