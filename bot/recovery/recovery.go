@@ -28,6 +28,8 @@ type Record struct {
 	Action  interaction.Action  // without its end
 	// To is where its end is told. The token is empty once it is no longer good.
 	To rest.Callback
+
+	id string // tells it from others; Add and take set it
 }
 
 // Config is what Records need.
@@ -74,6 +76,9 @@ func New(cfg Config) *Records {
 // Add keeps a record until remove is called. Both wait for Redis for a second at
 // most, and go on without it.
 func (r *Records) Add(record Record) (remove func()) {
+	if record.id == "" { // one interaction may begin several actions, one after the other
+		record.id = record.Request.ID + ":" + record.Action.Name
+	}
 	record.Request.Options, record.Request.Fields, record.Request.Values = nil, nil, nil
 	o := &owned{Record: record}
 	r.mu.Lock()
@@ -96,7 +101,7 @@ func (r *Records) update(o *owned) bool {
 	defer o.mu.Unlock()
 	var err error
 	if o.ended {
-		err = r.store.remove(o.Request.ID)
+		err = r.store.remove(o.id)
 	} else {
 		err = r.store.put(o.Record)
 	}

@@ -77,19 +77,26 @@ func (r *replica) await(t *testing.T) recovery.Record {
 	}
 }
 
-// awaitEmpty waits until Redis holds no record and no token.
-func (r *replica) awaitEmpty(t *testing.T) {
+// awaitKeys waits until Redis holds so many keys of a pattern.
+func (r *replica) awaitKeys(t *testing.T, pattern string, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		keys, err := r.client.Keys(t.Context(), "*").Result()
-		if err == nil && len(keys) == 0 {
+	limit, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for {
+		keys, err := r.client.Keys(t.Context(), pattern).Result()
+		if err == nil && len(keys) == n {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("left in Redis:", keys, err)
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("Redis holds %q, want %d of %s; error %v", keys, n, pattern, err)
 		}
 	}
 }
+
+// awaitEmpty waits until Redis holds no record and no token.
+func (r *replica) awaitEmpty(t *testing.T) { t.Helper(); r.awaitKeys(t, "*", 0) }
 
 func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
@@ -146,7 +153,7 @@ func TestRecordOfALivingProcessIsLeftToIt(t *testing.T) {
 			later.kill()
 		}
 		remove()
-		if left, _ := living.client.Keys(t.Context(), "*record:1").Result(); len(left) > 0 {
+		if left, _ := living.client.Keys(t.Context(), "*record:1:*").Result(); len(left) > 0 {
 			t.Error("left:", left)
 		}
 	})
@@ -160,19 +167,28 @@ func TestRecordSurvivesAnOutageOfRedis(t *testing.T) {
 	removeEnded()
 	server.Restart()
 	// Once Redis is back it knows of the action that runs, and of no other.
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if n, err := other.client.Exists(t.Context(), "hostbot:{actions}:record:2").Result(); err == nil && n == 1 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no record after the outage")
-		}
-	}
+	other.awaitKeys(t, "hostbot:{actions}:record:2:restart", 1)
 	living.kill()
 	if record := other.await(t); record.Request.ID != "2" {
 		t.Error("taken over:", record.Request.ID)
 	}
 	other.awaitEmpty(t)
+}
+
+func TestRecordOfAFurtherActionIsAnotherOne(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		dead, other := start(t, server), start(t, server)
+		first, second := restart("1", 0), restart("1", 0)
+		second.Action.Name = "start"
+		ended := dead.Add(first)
+		dead.Add(second)
+		ended()
+		dead.kill()
+		if record := other.await(t); record.Action.Name != "start" || record.To.InteractionID != "1" {
+			t.Errorf("taken over: %+v of %q", record.Action, record.To.InteractionID)
+		}
+		other.awaitEmpty(t)
+	})
 }
 
 func TestRecordThatCannotBeReadIsDropped(t *testing.T) {

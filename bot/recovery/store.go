@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// dueKey is a sorted set of the interactions whose actions run, by when their
-	// leases end: in Unix milliseconds of Redis's clock, which all processes share.
+	// dueKey is a sorted set of the actions that run, by when their leases end: in Unix milliseconds of Redis's clock, which all processes share.
 	// The braces keep all keys in one slot of a cluster.
 	dueKey       = "hostbot:{actions}:due"
 	recordPrefix = "hostbot:{actions}:record:"
@@ -60,13 +59,12 @@ func (s store) put(r Record) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	id := r.Request.ID
 	_, err = s.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Set(ctx, recordPrefix+id, value, recordTTL)
+		p.Set(ctx, recordPrefix+r.id, value, recordTTL)
 		if left := time.Until(r.Request.ReceivedAt.Add(tokenTTL)); left >= time.Millisecond {
-			p.Set(ctx, tokenPrefix+id, r.To.Token.Reveal(), left)
+			p.Set(ctx, tokenPrefix+r.id, r.To.Token.Reveal(), left)
 		}
-		p.Eval(ctx, leaseScript, []string{dueKey}, id, s.lease.Milliseconds())
+		p.Eval(ctx, leaseScript, []string{dueKey}, r.id, s.lease.Milliseconds())
 		return nil
 	})
 	return err
@@ -112,5 +110,6 @@ func (s store) take() (*Record, error) {
 	if err := json.Unmarshal([]byte(value), &r); err != nil {
 		return nil, errors.Join(err, s.remove(id)) // it can be taken by nobody
 	}
-	return &Record{r.Request, r.Action, rest.Callback{InteractionID: id, ApplicationID: r.ApplicationID, Token: secret.Text(token)}}, nil
+	to := rest.Callback{InteractionID: r.Request.ID, ApplicationID: r.ApplicationID, Token: secret.Text(token)}
+	return &Record{Request: r.Request, Action: r.Action, To: to, id: id}, nil
 }
