@@ -5,10 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/loadgen"
 	"hostbot/hostapi/redistest"
 )
@@ -33,9 +31,13 @@ type candidate struct {
 // candidates are the bot, as it is built, and the peers that flags name.
 func candidates(b *testing.B) []candidate {
 	b.Helper()
-	own := freeAddress(b)
+	command, err := world.Build(b.TempDir(), "-trimpath", "-ldflags", "-s -w") // as the Dockerfile does
+	if err != nil {
+		b.Fatal(err)
+	}
+	own := world.FreeAddress(b)
 	list := []candidate{{
-		name: "hostbot", command: build(b), apiVersion: "v10",
+		name: "hostbot", command: command, apiVersion: "v10",
 		environment: []string{"HTTP_ADDR=" + own, "CACHE_TTL=1h"}, metrics: "http://" + own + "/metrics",
 	}}
 	for _, p := range flagValue[peers]("peer") {
@@ -45,28 +47,6 @@ func candidates(b *testing.B) []candidate {
 		list = append(list, candidate{name: "floor", command: command, apiVersion: "v10", anyMessage: true})
 	}
 	return list
-}
-
-// build builds the program as the Dockerfile does.
-func build(b *testing.B) (command string) {
-	b.Helper()
-	binary := filepath.Join(b.TempDir(), "hostbot")
-	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "hostbot/cmd/hostbot")
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, said)
-	}
-	return binary
-}
-
-func freeAddress(b *testing.B) string {
-	b.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // program is a candidate that runs, and what it is connected to: a Discord, a

@@ -2,8 +2,8 @@ package soak_test
 
 import (
 	"context"
+	"hostbot/bot/e2e/world"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 )
@@ -18,10 +18,11 @@ type mortal struct {
 
 func newMortal(t *testing.T, environment []string) mortal {
 	t.Helper()
-	m := mortal{command: filepath.Join(t.TempDir(), "hostbot"), environment: environment}
-	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", m.command, "hostbot/cmd/hostbot").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	command, err := world.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
+	m := mortal{command: command, environment: environment}
 	m.start(t)
 	return m
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -19,9 +20,9 @@ import (
 // while a restart is under way. How a process that was killed is replaced is tested
 // in bot/e2e/processes.
 func TestProgramEnds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hostbot")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	path, err := world.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Run("with what runs, on SIGTERM", func(t *testing.T) {
 		t.Parallel()

@@ -25,7 +25,7 @@ func TestSlowDiscordIsStillDiscord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, instantly, discordtest.Config{})
+			w := newScene(t, instantly, discordtest.Config{})
 			w.start(t)
 			fault.Method, fault.Route = http.MethodPost, discordtest.RouteCallback
 			w.discord.Inject(fault)
@@ -50,7 +50,7 @@ func TestARefusedRegistrationIsTriedAgain(t *testing.T) {
 		for _, route := range []string{discordtest.RouteCommands, discordtest.RouteGuildCommands} {
 			t.Run(name+" to "+route, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, instantly, discordtest.Config{})
+				w := newScene(t, instantly, discordtest.Config{})
 				refusal.Method, refusal.Route, refusal.Times = http.MethodPut, route, 1
 				w.discord.Inject(refusal)
 				guild := map[string]string{discordtest.RouteGuildCommands: w.discord.GuildID()}
@@ -74,7 +74,7 @@ func TestTheLastEditIsTriedUntilItIsTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, time.Second, discordtest.Config{})
+			w := newScene(t, time.Second, discordtest.Config{})
 			w.start(t)
 			anna := w.customers("anna", 1)[0]
 			card := anna.Types(t, "/bot show", discordtest.Options{"bot": anna.bot}).Press(t, "Restart")
@@ -105,7 +105,7 @@ func (a *ahead) AfterFunc(d time.Duration, f func()) func() bool { return time.A
 func TestFormsOpenWhateverTheClocksSay(t *testing.T) {
 	t.Parallel()
 	clock := &ahead{}
-	w := newWorld(t, instantly, discordtest.Config{Clock: clock})
+	w := newScene(t, instantly, discordtest.Config{Clock: clock})
 	w.start(t)
 	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 700 * time.Millisecond}, 0)
 	steps := []time.Duration{0, -2 * time.Second, -20 * time.Second, 30 * time.Second, 0, -50 * time.Second, 10 * time.Second, -5 * time.Minute, 5 * time.Minute, -3 * time.Second}
@@ -122,7 +122,7 @@ func TestFormsOpenWhateverTheClocksSay(t *testing.T) {
 // moment: of the 3 s that Discord waits only the rest is left.
 func TestWhatIsReplayedIsLate(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instantly, discordtest.Config{})
+	w := newScene(t, instantly, discordtest.Config{})
 	w.start(t)
 	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 3 * time.Second}, 0)
 	anna := w.customers("anna", 1)[0]
@@ -145,7 +145,7 @@ func TestWhatIsReplayedIsLate(t *testing.T) {
 // interactions whose own data is none.
 func TestAnEventOfAnotherShapeIsSurvived(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instantly, discordtest.Config{})
+	w := newScene(t, instantly, discordtest.Config{})
 	r := w.start(t)
 	id := 0
 	for _, shape := range []string{`"text"`, `5`, `true`, `null`, `[]`, `[{}]`, `{}`} {

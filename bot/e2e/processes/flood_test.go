@@ -19,7 +19,7 @@ import (
 func TestAFloodIsAnswered(t *testing.T) {
 	for rate, lasts := range map[int]time.Duration{500: 6 * time.Second, 2000: 3 * time.Second} {
 		t.Run(fmt.Sprintf("%d per s", rate), func(t *testing.T) {
-			w := newWorld(t, instantly, discordtest.Config{Lean: true})
+			w := newScene(t, instantly, discordtest.Config{Lean: true})
 			w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 2 * time.Second}, 0)
 			bot := w.start(t, "LOG_LEVEL=warn")
 			replies := w.flood(t, rate, lasts)
@@ -64,7 +64,7 @@ func TestAFloodIsAnswered(t *testing.T) {
 }
 
 // flood has users type /bot list so many times a second, for as long as it lasts.
-func (w *world) flood(t *testing.T, rate int, lasts time.Duration) (replies []*discordtest.Reply) {
+func (w *scene) flood(t *testing.T, rate int, lasts time.Duration) (replies []*discordtest.Reply) {
 	who := w.customers("flood", int(float64(rate)*lasts.Seconds()))
 	began := time.Now()
 	var late time.Duration // of the generator itself

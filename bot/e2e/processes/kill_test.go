@@ -29,7 +29,7 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 	for name, isThere := range map[string]bool{"another one comes": false, "another one is there": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 3*time.Second, discordtest.Config{})
+			w := newScene(t, 3*time.Second, discordtest.Config{})
 			first := w.start(t)
 			who := w.customers("anna", 1)
 			anna, card := who[0], allRestart(t, who)[0]
@@ -62,7 +62,7 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 	t.Parallel()
 	const kills, each = 6, 12
-	w := newWorld(t, time.Second, discordtest.Config{})
+	w := newScene(t, time.Second, discordtest.Config{})
 	replicas := []*replica{w.start(t), w.start(t), w.start(t)}
 	var all []customer
 	var replies []*discordtest.Reply
@@ -102,7 +102,7 @@ func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 // an action is under way, and once it has ended.
 func TestTokensInRedisExpireWithDiscords(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, time.Second, discordtest.Config{})
+	w := newScene(t, time.Second, discordtest.Config{})
 	w.order(t, "CONFIG SET rdbcompression no") // for DUMP, by which a test reads keys
 	w.start(t)
 	who := w.customers("c", 5)
@@ -120,7 +120,7 @@ func TestTokensInRedisExpireWithDiscords(t *testing.T) {
 
 // keysWithTokens returns the Redis keys whose values hold the token of an
 // interaction, with the time after which they expire.
-func (w *world) keysWithTokens(t *testing.T) map[string]time.Duration {
+func (w *scene) keysWithTokens(t *testing.T) map[string]time.Duration {
 	t.Helper()
 	var tokens []string
 	for _, call := range w.discord.Calls() {
@@ -150,7 +150,7 @@ func (w *world) keysWithTokens(t *testing.T) map[string]time.Duration {
 // does not answer, and has the same customer ask another one.
 func TestAKilledReplicaBlocksNobody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instantly, discordtest.Config{})
+	w := newScene(t, instantly, discordtest.Config{})
 	asked := w.start(t)
 	anna := w.customers("anna", 1)[0]
 	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Hang: true}, 1)
@@ -171,7 +171,7 @@ func TestAKilledReplicaBlocksNobody(t *testing.T) {
 // customers try all the time.
 func TestOneAccountsTroubleIsItsOwn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instantly, discordtest.Config{})
+	w := newScene(t, instantly, discordtest.Config{})
 	sick, healthy := w.customers("sick", 10), w.customers("healthy", 30)
 	account, isSick := regexp.MustCompile(`chatUserId[=":]+(\d+)`), make(map[string]bool)
 	for _, c := range sick {

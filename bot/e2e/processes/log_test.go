@@ -19,7 +19,7 @@ import (
 // of 200 actions wait in it, for a Discord that takes its time.
 func TestEntriesSurviveARedisThatForgets(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instantly, discordtest.Config{})
+	w := newScene(t, instantly, discordtest.Config{})
 	w.start(t)
 	who := w.customers("c", 200)
 	w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Delay: 300 * time.Millisecond})
@@ -51,7 +51,7 @@ func TestTheProcessLogCannotStopTheProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, instantly, discordtest.Config{})
+			w := newScene(t, instantly, discordtest.Config{})
 			reader, writer, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ var dropped = regexp.MustCompile(`(?m)^\w*log\w*dropped\S* ([1-9]\S*)$|^\w*dropp
 // of each secret.
 func TestASecretsFileThatIsNoneIsAMistake(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instantly, discordtest.Config{})
+	w := newScene(t, instantly, discordtest.Config{})
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

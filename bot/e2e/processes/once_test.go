@@ -33,7 +33,7 @@ func (f *referee) judge(lost, late map[int]bool) {
 	f.late.Store(&late)
 }
 
-func (f *referee) line(t *testing.T, w *world, replica int) (environment string) {
+func (f *referee) line(t *testing.T, w *scene, replica int) (environment string) {
 	return "DISCORD_API_URL=" + line(t, w.discord.URL(), func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
 		_, repeated := f.tried.LoadOrStore(fmt.Sprint(replica, r.URL.Path), true)
 		if repeated || !strings.HasSuffix(r.URL.Path, "/callback") {
@@ -68,23 +68,23 @@ func (f *referee) line(t *testing.T, w *world, replica int) (environment string)
 // ask Redis which of them may act.
 func TestNeverTwiceWithoutRedis(t *testing.T) {
 	t.Parallel()
-	for name, breakRedis := range map[string]func(*testing.T, *world) (mend func()){
-		"killed": func(_ *testing.T, w *world) func() {
+	for name, breakRedis := range map[string]func(*testing.T, *scene) (mend func()){
+		"killed": func(_ *testing.T, w *scene) func() {
 			w.redis.Stop()
 			return w.redis.Restart
 		},
-		"paused for 2 s": func(t *testing.T, w *world) func() {
+		"paused for 2 s": func(t *testing.T, w *scene) func() {
 			w.order(t, "CLIENT PAUSE 2000 ALL") // it takes connections, and answers nobody
 			return func() {}
 		},
-		"full": func(t *testing.T, w *world) func() {
+		"full": func(t *testing.T, w *scene) func() {
 			w.order(t, "CONFIG SET maxmemory-policy noeviction maxmemory 1")
 			return func() { w.order(t, "CONFIG SET maxmemory 0") }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, instantly, discordtest.Config{})
+			w := newScene(t, instantly, discordtest.Config{})
 			f := &referee{}
 			f.judge(nil, nil)
 			w.start(t, f.line(t, w, 1))
@@ -112,7 +112,7 @@ func TestNeverTwiceWithoutRedis(t *testing.T) {
 
 // judgeOnce finds what was sent twice, and customers who read what is not so. The
 // last reply is about a new bot, for which the service was asked so many times.
-func (w *world) judgeOnce(t *testing.T, says string, who []customer, replies []*discordtest.Reply, created int) {
+func (w *scene) judgeOnce(t *testing.T, says string, who []customer, replies []*discordtest.Reply, created int) {
 	t.Helper()
 	twice, untrue, example := 0, 0, ""
 	for i, reply := range replies {

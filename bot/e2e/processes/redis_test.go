@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 )
 
 // TestStaffAreToldWhyRedisIsUnusable has a Redis that answers, and refuses.
@@ -32,7 +33,7 @@ func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, instantly, discordtest.Config{})
+			w := newScene(t, instantly, discordtest.Config{})
 			switch name {
 			case "CLUSTERDOWN":
 				w.start(t, "REDIS_URL=redis://"+clusterWithoutSlots(t))
@@ -71,7 +72,7 @@ func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 }
 
 // keepFromSaving takes the directory away in which Redis is to save what it holds.
-func (w *world) keepFromSaving(t *testing.T) {
+func (w *scene) keepFromSaving(t *testing.T) {
 	client := w.redisClient(t)
 	dir := client.ConfigGet(t.Context(), "dir").Val()["dir"]
 	if !strings.HasPrefix(dir, os.TempDir()) {
@@ -90,7 +91,7 @@ func (w *world) keepFromSaving(t *testing.T) {
 // clusterWithoutSlots starts a Redis that belongs to a cluster and has none of its
 // slots, and returns its address.
 func clusterWithoutSlots(t *testing.T) (address string) {
-	address = freeAddress(t)
+	address = world.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	server := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir(), "--cluster-enabled", "yes")
 	if err := server.Start(); err != nil {

@@ -3,8 +3,8 @@ package processes_test
 import (
 	"bytes"
 	"fmt"
+	"hostbot/bot/e2e/world"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -26,9 +26,9 @@ type replica struct {
 
 // launch starts a replica whose environment may replace what is usual, and does
 // not wait. A stderr of nil is the replica's own.
-func (w *world) launch(t *testing.T, stderr io.Writer, environment ...string) *replica {
+func (w *scene) launch(t *testing.T, stderr io.Writer, environment ...string) *replica {
 	t.Helper()
-	r := &replica{http: freeAddress(t), ended: make(chan struct{})}
+	r := &replica{http: world.FreeAddress(t), ended: make(chan struct{})}
 	r.cmd = exec.Command(program)
 	r.cmd.Env = append([]string{
 		"DISCORD_TOKEN=" + w.discord.Token(), "DISCORD_API_URL=" + w.discord.URL(), "REDIS_URL=" + w.redis.URL(),
@@ -55,7 +55,7 @@ func (w *world) launch(t *testing.T, stderr io.Writer, environment ...string) *r
 }
 
 // start starts a replica and waits until it serves.
-func (w *world) start(t *testing.T, environment ...string) *replica {
+func (w *scene) start(t *testing.T, environment ...string) *replica {
 	t.Helper()
 	r := w.launch(t, nil, environment...)
 	w.waitFor(t, r)
@@ -63,7 +63,7 @@ func (w *world) start(t *testing.T, environment ...string) *replica {
 }
 
 // waitFor waits until a replica serves.
-func (w *world) waitFor(t *testing.T, r *replica) {
+func (w *scene) waitFor(t *testing.T, r *replica) {
 	t.Helper()
 	if !wait(30*time.Second, func() bool {
 		status, _ := r.get("/readyz")
@@ -118,16 +118,6 @@ func (r *replica) peakMB(t *testing.T) (mb int) {
 		t.Fatal(err, scanned)
 	}
 	return mb >> 10
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // line runs a proxy to the server at address until the test ends, and returns

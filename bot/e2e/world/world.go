@@ -17,6 +17,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"log"
 	"net/http"
 	"regexp"
 	"strings"
@@ -38,7 +39,7 @@ import (
 // side by side where -parallel does not say otherwise: they mostly wait.
 func Main(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	// go-redis notices within a second that a client was closed.

@@ -4,8 +4,8 @@
 //
 // A test reads in these words:
 //
-//	world      a Discord, a hosting service and a Redis that no other test uses
-//	replica    a process of the program; all replicas of a world get each event
+//	scene      a Discord, a hosting service and a Redis that no other test uses
+//	replica    a process of the program; all replicas of a scene get each event
 //	customer   a Discord user with an account and one bot, whose ID is unique
 //	sent       what the service was told to do, whoever believes what of it
 //	line       a proxy on a replica's way to Discord or to the service, by which a
@@ -16,13 +16,11 @@
 package processes_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
+	"log"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +30,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
@@ -42,22 +41,22 @@ var program string
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "hostbot")
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	program = filepath.Join(dir, "hostbot")
-	build := exec.Command("go", "build", "-o", program, "hostbot/cmd/hostbot")
-	build.Stderr = os.Stderr
+	if program, err = world.Build(dir); err != nil {
+		log.Fatal(err)
+	}
 	// Tests wait for most of the time, so several run at once.
-	if err := errors.Join(build.Run(), flag.Set("test.parallel", "6")); err != nil {
-		panic(err)
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		log.Fatal(err)
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// world is a Discord, a hosting service and a Redis, whose time is the machine's.
-type world struct {
+// scene is a Discord, a hosting service and a Redis, whose time is the machine's.
+type scene struct {
 	discord *discordtest.Server
 	service *hostapitest.Service
 	redis   *redistest.Server
@@ -71,11 +70,11 @@ type world struct {
 // instantly is how long a restart takes at most.
 const instantly = -1
 
-// newWorld returns a world in which a restart takes so long.
-func newWorld(t *testing.T, restart time.Duration, config discordtest.Config) *world {
+// newScene returns a scene in which a restart takes so long.
+func newScene(t *testing.T, restart time.Duration, config discordtest.Config) *scene {
 	t.Helper()
 	config.NoRateLimits = true
-	w := &world{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
+	w := &scene{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
 	w.discord.ExpectFailures() // such as the second answer of two replicas
 	w.service = hostapitest.RunWith(t, hostapitest.Options{Restart: restart, Observe: func(r hostapitest.Request) func(int, string) {
 		if r.Method != http.MethodGet {
@@ -96,7 +95,7 @@ type customer struct {
 }
 
 // customers returns n new customers, whose names begin with name.
-func (w *world) customers(name string, n int) []customer {
+func (w *scene) customers(name string, n int) []customer {
 	list := make([]customer, n)
 	for i := range list {
 		id := fmt.Sprintf("%s%04d", name, i)
@@ -108,14 +107,14 @@ func (w *world) customers(name string, n int) []customer {
 }
 
 // sentOn returns how many actions on a bot the service was sent.
-func (w *world) sentOn(bot string) int {
+func (w *scene) sentOn(bot string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sent[bot]
 }
 
 // logged returns how often the log channel of actions names a bot.
-func (w *world) logged(bot string) int {
+func (w *scene) logged(bot string) int {
 	n := 0
 	for _, m := range w.actions.Messages() {
 		n += strings.Count(m.Text(), bot)
@@ -124,7 +123,7 @@ func (w *world) logged(bot string) int {
 }
 
 // silence waits until Discord has had no call for d, and 20 s at most.
-func (w *world) silence(t *testing.T, d time.Duration) {
+func (w *scene) silence(t *testing.T, d time.Duration) {
 	t.Helper()
 	eventually(t, 20*time.Second, "the replicas call Discord no more", func() bool {
 		calls := w.discord.Calls()
@@ -132,15 +131,15 @@ func (w *world) silence(t *testing.T, d time.Duration) {
 	})
 }
 
-// redisClient returns a client of the world's Redis with one connection.
-func (w *world) redisClient(t *testing.T) *redis.Client {
+// redisClient returns a client of the scene's Redis with one connection.
+func (w *scene) redisClient(t *testing.T) *redis.Client {
 	client := redis.NewClient(&redis.Options{Addr: w.redis.Addr(), PoolSize: 1})
 	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
 
 // order sends commands to Redis, all over one connection.
-func (w *world) order(t *testing.T, commands ...string) {
+func (w *scene) order(t *testing.T, commands ...string) {
 	t.Helper()
 	client := w.redisClient(t)
 	for _, command := range commands {

@@ -1,0 +1,32 @@
+package world
+
+import (
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Build builds the program into a directory, with more flags for go build, and
+// returns its path.
+func Build(dir string, flags ...string) (path string, err error) {
+	path = filepath.Join(dir, "hostbot")
+	build := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "hostbot/cmd/hostbot")...)
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, said)
+	}
+	return path, nil
+}
+
+// FreeAddress returns an address of this machine on which nobody listens.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
