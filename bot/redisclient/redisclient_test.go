@@ -18,7 +18,7 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 // safety is how long a test waits for what must come.
 const safety = 20 * time.Second
