@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// startLimit bounds how long servers take to find each other.
-const startLimit = 20 * time.Second
+// groupLimit bounds how long servers take to find each other.
+const groupLimit = 20 * time.Second
 
 // Group is several Redis servers that replace one another: behind Sentinels, or as a
 // Cluster.
@@ -26,21 +26,23 @@ type Group struct {
 // URL returns the address for a REDIS_URL.
 func (g *Group) URL() string { return g.url }
 
-// Master returns the address of the master that holds a key now.
+// Master returns the address of the master that holds a key. While servers fail over
+// it waits.
 func (g *Group) Master(t testing.TB, key string) (addr string) {
 	t.Helper()
-	var errs []error
-	for _, seed := range g.seeds {
-		client := connectTo(seed)
-		addr, err := g.master(t.Context(), client, key)
-		_ = client.Close()
-		if err == nil {
-			return addr
-		}
-		errs = append(errs, err) // that one may have been killed
+	err := until(func(ctx context.Context) bool {
+		return slices.ContainsFunc(g.seeds, func(seed string) bool {
+			client := connectTo(seed)
+			defer func() { _ = client.Close() }()
+			var err error
+			addr, err = g.master(ctx, client, key)
+			return err == nil
+		})
+	})
+	if err != nil {
+		t.Fatal("nobody knows the master: ", err)
 	}
-	t.Fatal("the master is not known: ", errors.Join(errs...))
-	return ""
+	return addr
 }
 
 // Kill ends the server at an address as kill -9 does.
@@ -67,20 +69,27 @@ func (g *Group) start(path, ready string, args map[string][]string) error {
 
 // await waits until each of some servers is as it is wanted.
 func await(addrs []string, wanted func(ctx context.Context, client *redis.Client) bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
 	clients := make([]*redis.Client, len(addrs))
 	for i, addr := range addrs {
 		clients[i] = connectTo(addr)
 		defer func() { _ = clients[i].Close() }()
 	}
-	for slices.ContainsFunc(clients, func(c *redis.Client) bool { return !wanted(ctx, c) }) {
+	return until(func(ctx context.Context) bool {
+		return !slices.ContainsFunc(clients, func(c *redis.Client) bool { return !wanted(ctx, c) })
+	})
+}
+
+// until asks again and again until something is so.
+func until(isSo func(context.Context) bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), groupLimit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !isSo(ctx) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return errors.New("the servers did not find each other")
+			return errors.New("the servers do not agree")
 		}
 	}
 	return nil
