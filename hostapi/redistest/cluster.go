@@ -41,7 +41,7 @@ func startCluster(path, dir string, n int) (*Group, error) {
 		return nil, err
 	}
 	ports, buses := ports[:n], ports[n:]
-	g := &Group{stops: make(map[string]func()), master: clustersMaster}
+	g := &Group{processes: make(map[string]*process), master: clustersMaster}
 	args := make(map[string][]string)
 	for i, port := range ports {
 		file := filepath.Join(dir, "nodes-"+port+".conf")

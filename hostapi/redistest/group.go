@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,10 +18,10 @@ const groupLimit = 20 * time.Second
 // Group is several Redis servers that replace one another: behind Sentinels, or as a
 // Cluster.
 type Group struct {
-	url    string
-	stops  map[string]func() // how each process is killed, by its address
-	seeds  []string          // servers, or Sentinels, that can be asked for the master
-	master func(ctx context.Context, seed *redis.Client, key string) (addr string, err error)
+	url       string
+	processes map[string]*process // by address
+	seeds     []string            // servers, or Sentinels, that can be asked for the master
+	master    func(ctx context.Context, seed *redis.Client, key string) (addr string, err error)
 }
 
 // URL returns the address for a REDIS_URL.
@@ -46,23 +47,34 @@ func (g *Group) Master(t testing.TB, key string) (addr string) {
 }
 
 // Kill ends the server at an address as kill -9 does.
-func (g *Group) Kill(addr string) { g.stops[addr]() }
+func (g *Group) Kill(addr string) { g.processes[addr].kill() }
+
+// Hang has the server at an address take connections and answer nobody.
+func (g *Group) Hang(t testing.TB, addr string) {
+	t.Helper()
+	if err := g.processes[addr].cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Sentinels returns the addresses of the Sentinels, or in a Cluster of its servers.
+func (g *Group) Sentinels() []string { return g.seeds }
 
 func (g *Group) close() {
-	for _, stop := range g.stops {
-		stop()
+	for _, p := range g.processes {
+		p.kill()
 	}
 }
 
 // start starts servers by their addresses, each with these arguments.
 func (g *Group) start(path, ready string, args map[string][]string) error {
 	for addr, own := range args {
-		stop, err := run(path, ready, own...)
+		p, err := run(path, ready, own...)
 		if err != nil {
 			g.close()
 			return err
 		}
-		g.stops[addr] = stop
+		g.processes[addr] = p
 	}
 	return nil
 }

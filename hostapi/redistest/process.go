@@ -44,9 +44,21 @@ func attempt(start func() error) error {
 	return fmt.Errorf("start redis-server: %w", errors.Join(errs...))
 }
 
-// run starts redis-server and returns when it has said that it is ready. stop kills
-// it and may be called again.
-func run(path, ready string, args ...string) (stop func(), err error) {
+// process is a redis-server.
+type process struct {
+	cmd  *exec.Cmd
+	read chan struct{} // closed once its output has ended
+}
+
+// kill ends it, as kill -9 does.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.read // before Wait, which closes the pipe
+	_ = p.cmd.Wait()
+}
+
+// run starts redis-server and returns when it has said that it is ready.
+func run(path, ready string, args ...string) (*process, error) {
 	cmd := exec.Command(path, args...)
 	output, err := cmd.StdoutPipe()
 	if err != nil {
@@ -55,15 +67,10 @@ func run(path, ready string, args ...string) (stop func(), err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	read := make(chan struct{})
-	stop = func() {
-		_ = cmd.Process.Kill()
-		<-read // before Wait, which closes the pipe
-		_ = cmd.Wait()
-	}
+	p := &process{cmd, make(chan struct{})}
 	said := make(chan error, 1)
 	go func() {
-		defer close(read)
+		defer close(p.read)
 		lines := bufio.NewScanner(output)
 		var before []string
 		for lines.Scan() {
@@ -78,10 +85,10 @@ func run(path, ready string, args ...string) (stop func(), err error) {
 		said <- fmt.Errorf("it ended: %s", strings.Join(before, "\n"))
 	}()
 	if err := <-said; err != nil {
-		stop()
+		p.kill()
 		return nil, err
 	}
-	return stop, nil
+	return p, nil
 }
 
 // serves is what a Redis says that is ready. A Sentinel says something else.

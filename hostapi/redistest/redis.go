@@ -33,8 +33,11 @@ func (r redisServer) start(t testing.TB, addr string) (bound string, stop func()
 			return err
 		}
 		host, port, _ := net.SplitHostPort(bound)
-		stop, err = run(r.path, serves, "--bind", host, "--port", port, "--dir", r.dir(), "--save", "",
+		p, err := run(r.path, serves, "--bind", host, "--port", port, "--dir", r.dir(), "--save", "",
 			"--appendonly", r.appendOnly, "--appendfsync", "always", "--daemonize", "no")
+		if err == nil {
+			stop = p.kill
+		}
 		return err
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func startSentinels(path, dir string) (*Group, error) {
 		return nil, err
 	}
 	servers, sentinels := ports[:3], ports[3:]
-	g := &Group{stops: make(map[string]func()), master: sentinelsMaster}
+	g := &Group{processes: make(map[string]*process), master: sentinelsMaster}
 	args := make(map[string][]string)
 	for i, port := range servers {
 		args[onLoopback(port)] = []string{"--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--repl-diskless-sync-delay", "0"}
