@@ -15,9 +15,10 @@ import (
 
 const (
 	// ttl is after what time Redis drops the lock of a process that died. A living
-	// one renews it every renewal.
+	// one renews it every renewal, so often because a Redis that fails over may have
+	// lost the lock.
 	ttl     = 30 * time.Second
-	renewal = 10 * time.Second
+	renewal = 2 * time.Second
 	// onceTTL is for how long an interaction is known to have acted: as long as
 	// its token lives (documentation, "Interactions: Followup Messages").
 	onceTTL = 15 * time.Minute

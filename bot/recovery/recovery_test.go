@@ -175,6 +175,27 @@ func TestRecordSurvivesAnOutageOfRedis(t *testing.T) {
 	other.awaitEmpty(t)
 }
 
+// A failover to a replica that lags behind takes Redis back to before the removal.
+func TestRecordThatIsThereAgainIsNotTakenOver(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living, other := start(t, address), start(t, address)
+		const record, due = "hostbot:{actions}:record:1:restart", "hostbot:{actions}:due"
+		remove := living.Add(restart("1", 0))
+		value, err := living.client.Get(t.Context(), record).Result()
+		score := living.client.ZScore(t.Context(), due, "1:restart").Val()
+		if err != nil || score == 0 {
+			t.Fatal("no record is kept: ", err)
+		}
+		remove()
+		living.client.Set(t.Context(), record, value, 0)
+		living.client.ZAdd(t.Context(), due, redis.Z{Score: score, Member: "1:restart"})
+		living.awaitEmpty(t)
+		if n := len(living.finished) + len(other.finished); n > 0 {
+			t.Error("an action that has ended was taken over")
+		}
+	})
+}
+
 func TestRecordOfAFurtherActionIsAnotherOne(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, other := start(t, address), start(t, address)

@@ -49,6 +49,17 @@ func (g *Group) Master(t testing.TB, key string) (addr string) {
 // Kill ends the server at an address as kill -9 does.
 func (g *Group) Kill(addr string) { g.processes[addr].kill() }
 
+// Lag keeps what is written to the server at an address from now on from its replicas.
+func (g *Group) Lag(t testing.TB, addr string) {
+	t.Helper()
+	client := connectTo(addr)
+	defer func() { _ = client.Close() }()
+	forbidden := client.ACLSetUser(t.Context(), "default", "-psync", "-sync").Err()
+	if err := errors.Join(forbidden, client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "replica").Err()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Hang has the server at an address take connections and answer nobody.
 func (g *Group) Hang(t testing.TB, addr string) {
 	t.Helper()

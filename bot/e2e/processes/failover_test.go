@@ -12,29 +12,38 @@ import (
 )
 
 // TestAFailoverLosesNothing kills the master of a Redis with replicas while customers
-// restart their bots, and others ask for theirs all the time.
+// restart their bots, and others ask for theirs all the time. What Redis confirmed in
+// the last second before is lost with the master.
 func TestAFailoverLosesNothing(t *testing.T) {
 	t.Parallel()
-	for name, start := range map[string]func(testing.TB) *redistest.Group{
-		"sentinels": redistest.StartSentinels, "cluster": redistest.StartCluster,
+	for name, test := range map[string]struct {
+		start func(testing.TB) *redistest.Group
+		key   string // %s is a log channel's ID
+	}{
+		"sentinels":                      {redistest.StartSentinels, ""},
+		"cluster, where records are":     {redistest.StartCluster, "hostbot:{actions}:due"},
+		"cluster, where log entries are": {redistest.StartCluster, "hostbot:log:{%s}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const n, perSecond = 200, 20
-			w, group := newScene(t, time.Second, discordtest.Config{}), start(t)
+			w, group := newScene(t, time.Second, discordtest.Config{}), test.start(t)
 			for range 2 {
 				w.start(t, "REDIS_URL="+group.URL())
 			}
 			asked := w.ask(t)
 			who := w.customers("c", n)
+			master := group.Master(t, strings.ReplaceAll(test.key, "%s", w.actions.ID))
 			var replies []*discordtest.Reply
 			pace := time.NewTicker(time.Second / perSecond)
 			defer pace.Stop()
 			for i := range who {
 				<-pace.C
-				if i == n/3 {
-					// Of the actions' records: in a Cluster, log entries and accounts are elsewhere.
-					group.Kill(group.Master(t, "hostbot:{actions}:due"))
+				switch i {
+				case n/3 - perSecond:
+					group.Lag(t, master)
+				case n / 3:
+					group.Kill(master)
 					asked.mark()
 				}
 				replies = append(replies, allRestart(t, who[i:i+1])...)
