@@ -61,7 +61,7 @@ func TestWatchTellsOfAPartOfACluster(t *testing.T) {
 	conn := open(t, group.URL())
 	lost := make(chan error, 1)
 	conn.Watch(func(reason error) { lost <- reason }, func(time.Duration) {})
-	for _, addr := range group.Sentinels() {
+	for _, addr := range group.Seeds() {
 		server := redistest.Connect(t, "redis://"+addr)
 		if err := server.ConfigSet(t.Context(), "cluster-require-full-coverage", "no").Err(); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func hang(t *testing.T, g *redistest.Group, master string) { t.Helper(); g.Hang(
 func hangWithSentinel(t *testing.T, g *redistest.Group, master string) {
 	t.Helper()
 	hung := 0
-	for _, addr := range g.Sentinels() {
+	for _, addr := range g.Seeds() {
 		sentinel := redistest.Connect(t, "redis://"+addr)
 		if strings.Contains(sentinel.Do(t.Context(), "CLIENT", "LIST").String(), "sub=2 psub=0") {
 			g.Hang(t, addr)

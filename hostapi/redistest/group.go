@@ -68,8 +68,9 @@ func (g *Group) Hang(t testing.TB, addr string) {
 	}
 }
 
-// Sentinels returns the addresses of the Sentinels, or in a Cluster of its servers.
-func (g *Group) Sentinels() []string { return g.seeds }
+// Seeds returns the addresses that the URL names: those of the Sentinels, or of the
+// servers of a Cluster.
+func (g *Group) Seeds() []string { return g.seeds }
 
 func (g *Group) close() {
 	for _, p := range g.processes {

@@ -11,18 +11,21 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-// TestAFailoverLosesNothing kills the master of a Redis with replicas while customers
+// TestAFailoverLosesNothing takes the master of a Redis with replicas away while customers
 // restart their bots, and others ask for theirs all the time. What Redis confirmed in
 // the last second before is lost with the master.
 func TestAFailoverLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		start func(testing.TB) *redistest.Group
-		key   string // %s is a log channel's ID
+		key   string // that the master holds; %s is a log channel's ID
+		hangs bool   // and is not killed
 	}{
-		"sentinels":                      {redistest.StartSentinels, ""},
-		"cluster, where records are":     {redistest.StartCluster, "hostbot:{actions}:due"},
-		"cluster, where log entries are": {redistest.StartCluster, "hostbot:log:{%s}"},
+		"sentinels":                      {redistest.StartSentinels, "", false},
+		"sentinels, hanging":             {redistest.StartSentinels, "", true},
+		"cluster, where records are":     {redistest.StartCluster, "hostbot:{actions}:due", false},
+		"cluster, hanging":               {redistest.StartCluster, "hostbot:{actions}:due", true},
+		"cluster, where log entries are": {redistest.StartCluster, "hostbot:log:{%s}", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,8 +46,12 @@ func TestAFailoverLosesNothing(t *testing.T) {
 				case n/3 - perSecond:
 					group.Lag(t, master)
 				case n / 3:
-					group.Kill(master)
 					asked.mark()
+					if test.hangs {
+						group.Hang(t, master)
+					} else {
+						group.Kill(master)
+					}
 				}
 				replies = append(replies, allRestart(t, who[i:i+1])...)
 			}
