@@ -60,6 +60,7 @@ func (p *process) kill() {
 // run starts redis-server and returns when it has said that it is ready.
 func run(path, ready string, args ...string) (*process, error) {
 	cmd := exec.Command(path, args...)
+	endWithTests(cmd)
 	output, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
