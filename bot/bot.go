@@ -82,6 +82,7 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
+	b.monitor.Redis(b.redis.Client.PoolStats)
 
 	hosting, cache, err := b.openHosting()
 	if err != nil {
@@ -89,6 +90,7 @@ func (b *Bot) build() error {
 	}
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
+	b.discord.Observe = b.monitor.DiscordRequest
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)

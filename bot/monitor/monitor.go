@@ -29,12 +29,14 @@ type Monitor struct {
 	service      *prometheus.HistogramVec
 	served       atomic.Int64
 	calls        recent // to the hosting service
+	dependencies
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
 	m := &Monitor{
-		registry: prometheus.NewRegistry(),
+		registry:     prometheus.NewRegistry(),
+		dependencies: newDependencies(),
 		interactions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hostbot_interactions_total", Help: "Interactions by kind, route and outcome.",
 		}, []string{"kind", "route", "outcome"}),
@@ -57,17 +59,26 @@ func New(version string, ready func() bool) *Monitor {
 		}
 		return 0
 	})
-	m.registry.MustRegister(m.interactions, m.first, m.service, build, up, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.interactions, m.first, m.service, m.discord, m.cache, m.redisUp, build, up, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
+
+// slow is from when on a first response is kept as an exemplar, with its interaction's
+// ID, by which the process log tells more of it.
+const slow = 1500 * time.Millisecond
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o responder.Observation) {
 	m.served.Add(1)
 	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {
-		m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred)).Observe(o.First.Seconds())
+		first := m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred))
+		if o.First < slow {
+			first.Observe(o.First.Seconds())
+			return
+		}
+		first.(prometheus.ExemplarObserver).ObserveWithExemplar(o.First.Seconds(), prometheus.Labels{"interaction": o.ID})
 	}
 }
 
@@ -127,7 +138,7 @@ func (m *Monitor) Handler(ready func() bool) http.Handler {
 		}
 		_, _ = fmt.Fprintln(w, "ok")
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	return mux
 }
 

@@ -51,6 +51,7 @@ type Records interface {
 
 // Observation is what is measured of an interaction.
 type Observation struct {
+	ID       string // of the interaction
 	Kind     interaction.Kind
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere"
