@@ -115,7 +115,7 @@ func (b *Bot) build() error {
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
 		Staff: b.stafflog, Records: b.records,
-		Observe: b.monitor.Interaction, Log: b.log,
+		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
 	b.monitor.Gateway(b.gateway)

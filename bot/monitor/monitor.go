@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
 	"hostbot/hostapi"
 )
@@ -25,6 +26,7 @@ import (
 type Monitor struct {
 	registry     *prometheus.Registry
 	interactions *prometheus.CounterVec
+	actions      *prometheus.CounterVec
 	first        *prometheus.HistogramVec
 	service      *prometheus.HistogramVec
 	served       atomic.Int64
@@ -40,6 +42,9 @@ func New(version string, ready func() bool) *Monitor {
 		interactions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hostbot_interactions_total", Help: "Interactions by kind, route and outcome.",
 		}, []string{"kind", "route", "outcome"}),
+		actions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hostbot_actions_total", Help: "Actions on bots that have ended, by name and outcome.",
+		}, []string{"action", "outcome"}),
 		first: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hostbot_first_response_seconds", Help: "From an interaction's arrival to Discord's word on its first response.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3},
@@ -59,7 +64,7 @@ func New(version string, ready func() bool) *Monitor {
 		}
 		return 0
 	})
-	m.registry.MustRegister(m.interactions, m.first, m.service, m.discord, m.cache, m.redisUp, build, up, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.interactions, m.actions, m.first, m.service, m.discord, m.cache, m.redisUp, build, up, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -80,6 +85,11 @@ func (m *Monitor) Interaction(o responder.Observation) {
 		}
 		first.(prometheus.ExemplarObserver).ObserveWithExemplar(o.First.Seconds(), prometheus.Labels{"interaction": o.ID})
 	}
+}
+
+// Action counts an action that has ended.
+func (m *Monitor) Action(a interaction.Action) {
+	m.actions.WithLabelValues(a.Name, string(a.Outcome)).Inc()
 }
 
 // Service counts a call to the hosting service.

@@ -83,6 +83,7 @@ func TestPages(t *testing.T) {
 		m.DiscordRequest("interactions", status)
 	}
 	m.DiscordRequest("a path that somebody chose", 200)
+	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	_, metrics := get("/metrics")
 	for _, line := range []string{
 		"hostbot_gateway_latency_seconds 0.04", "hostbot_gateway_sessions_remaining 987",
@@ -91,7 +92,7 @@ func TestPages(t *testing.T) {
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
 		`hostbot_build_info{version="1.2.3"} 1`,
-		`hostbot_ready 1`,
+		`hostbot_ready 1`, `hostbot_actions_total{action="restart",outcome="done"} 1`,
 		`hostbot_redis_connections 4`, `hostbot_redis_pool_timeouts_total 2`, `hostbot_redis_up 0`,
 		`hostbot_cache_lookups_total{result="fresh"} 1`,
 		`hostbot_discord_requests_total{route="interactions",status="2xx"} 2`,

@@ -181,6 +181,9 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 	if r.Action != nil {
 		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
 			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
+		if observe := x.responder.cfg.ObserveAction; observe != nil {
+			observe(*r.Action)
+		}
 		x.responder.cfg.Staff.Action(x.req, *r.Action)
 	}
 	return r

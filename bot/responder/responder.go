@@ -69,7 +69,9 @@ type Config struct {
 	Staff       StaffLog
 	Records     Records
 	Observe     func(Observation)
-	Log         zerolog.Logger
+	// ObserveAction is called with each action that has ended. It may be nil.
+	ObserveAction func(interaction.Action)
+	Log           zerolog.Logger
 }
 
 // How the time is used that Discord grants: 3 s for a first response, and 15 min for
