@@ -59,7 +59,7 @@ func TestWatchTellsOfAPartOfACluster(t *testing.T) {
 	t.Parallel()
 	group := redistest.StartCluster(t)
 	conn := open(t, group.URL())
-	lost := make(chan error, 1)
+	lost := make(chan error, 100)
 	conn.Watch(func(reason error) { lost <- reason }, func(time.Duration) {})
 	for _, addr := range group.Seeds() {
 		server := redistest.Connect(t, "redis://"+addr)

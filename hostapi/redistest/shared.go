@@ -14,7 +14,8 @@ import (
 const clusterVariable = "REDISTEST_CLUSTER"
 
 // WithCluster runs a package's tests beside a Cluster of three masters, on which Each
-// runs them as well. One after the other uses it, so none of them may be parallel.
+// runs them as well. One after the other uses it, so none that calls Each may be
+// parallel.
 // Where there is no redis-server, there is no Cluster.
 func WithCluster(m *testing.M) Tests { return Tests{m} }
 
@@ -51,9 +52,7 @@ func emptyCluster(t *testing.T, address string) {
 	if !ok {
 		t.Fatalf("%s is not that of a Cluster", address)
 	}
-	var seeds []string
-	seeds = append(seeds, client.Options().Addrs...)
-	if err := (&Group{seeds: seeds}).awaitCluster(); err != nil {
+	if err := (&Group{seeds: client.Options().Addrs}).awaitCluster(); err != nil {
 		t.Fatal(err)
 	}
 	err := client.ForEachMaster(t.Context(), func(ctx context.Context, c *redis.Client) error { return c.FlushAll(ctx).Err() })
