@@ -41,6 +41,9 @@ func TestCreate(t *testing.T) {
 	if ram := menus(first.Message)["RAM"].Options; ram[0].Label != "RAM: 128 MB" || ram[len(ram)-1].Label != "RAM: 1.5 GB" {
 		t.Errorf("the plan leaves 1.5 GB; offered: %+v", ram)
 	}
+	if cpu := menus(first.Message)["CPU"].Options; cpu[1].Label != "CPU: 1 vCPU" {
+		t.Errorf("offered: %+v", cpu)
+	}
 	bigger := answer(t, c, press(menus(first.Message)["RAM"].CustomID, "1024"))
 	faster := answer(t, c, press(menus(bigger.Message)["CPU"].CustomID, "200"))
 	wantSizes(t, faster.Message, "1024", "2048", "200")
