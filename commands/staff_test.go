@@ -128,6 +128,20 @@ func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 	}
 }
 
+// TestLookupSaysEachThingOnce shows staff a customer without bots: nothing is said to
+// the customer there, and nothing twice.
+func TestLookupSaysEachThingOnce(t *testing.T) {
+	c := newCommands(t, &world{list: shopWithPlan(2048, 3)})
+	lookup := command("admin lookup", map[string]string{"user": "42"})
+	if got := text(answer(t, c, by("1", lookup)).Message); strings.Count(got, "512 MB of 2 GB") != 1 {
+		t.Errorf("the plan is not there once:\n%s", got)
+	}
+	got := text(answer(t, newCommands(t, &world{list: account()}), by("1", lookup)).Message)
+	if !strings.Contains(got, "This customer has no bots yet.") || strings.Contains(got, "You have") || strings.Contains(got, "you create") {
+		t.Errorf("staff read\n%s", got)
+	}
+}
+
 // Buttons of the log channels check who presses them, each time, and answer beside
 // the message.
 func TestLogButtons(t *testing.T) {
