@@ -112,7 +112,7 @@ func TestCreateFollowsTheBot(t *testing.T) {
 			w := &world{list: account(server("new", "Shop", "")), began: time.Now(), action: func() (string, error) { return "INSTALLING", nil }}
 			w.statuses = map[time.Duration]string{0: "INSTALLING", 9 * time.Second: end}
 			last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Shop")))
-			wantText(t, last.Message, "**Shop** was created")
+			wantText(t, last.Message, "**Shop** was created", "Last updated <t:")
 			if end != "" && strings.Contains(text(last.Message), "Installing") {
 				t.Errorf("it is said to be installing still:\n%s", text(last.Message))
 			}
