@@ -50,11 +50,17 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	field("log.field.where", where)
 	if i.Operation != "" {
 		field("staff.reference.call", call)
-		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": v.t.Duration(i.Took)}))
+		attempts := strconv.Itoa(i.Attempts)
+		if !instant(i.Took) {
+			attempts = v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": v.t.Duration(i.Took)})
+		}
+		field("staff.reference.attempts", attempts)
 		field("staff.reference.answer", sanitize.Markdown(i.Answer, detailLimit))
 	}
 	field("log.field.detail", sanitize.Markdown(i.Detail, detailLimit))
-	field("log.field.duration", v.t.Duration(i.Failed))
+	if !instant(i.Failed) {
+		field("log.field.duration", v.t.Duration(i.Failed))
+	}
 	field("staff.status.version", sanitize.Code(i.Version, wordLimit))
 	field("staff.reference.shard", strconv.Itoa(i.Shard))
 	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))

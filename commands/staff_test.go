@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/commands"
@@ -163,6 +164,23 @@ func TestLogButtons(t *testing.T) {
 	}
 	if id := commands.LookupID("18446744073709551615", strings.Repeat("😀\u202e", 99)); utf8.RuneCountInString(id) > 70 || strings.Contains(id, "\u202e") {
 		t.Errorf("the custom ID is %q", id)
+	}
+}
+
+// TestReferenceLeavesOutDurationsThatRoundToNothing shows how long something took only
+// where that can be said.
+func TestReferenceLeavesOutDurationsThatRoundToNothing(t *testing.T) {
+	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2\n", time.Second: "Attempts\n2, 1.0 s in all"} {
+		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
+			GuildID: "7", UserIDs: []string{"1"}, Incident: func(context.Context, string) (incident.Incident, error) {
+				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
+			},
+		}, commands.Links{}, commands.Forms{})
+		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
+		wantText(t, m, want)
+		if strings.Contains(text(m), "0.0 s") {
+			t.Errorf("staff read\n%s", text(m))
+		}
 	}
 }
 
