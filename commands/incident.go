@@ -2,6 +2,8 @@ package commands
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -46,15 +48,16 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	if i.CustomerID != i.UserID {
 		field("log.field.customer", sanitize.User(i.CustomerID))
 	}
+	field("log.field.bot", strings.TrimSpace(sanitize.Markdown(i.BotName, nameLimit)+" "+sanitize.Code(i.BotID, nameLimit)))
 	field("log.field.operation", sanitize.Code(i.Kind+" "+i.Route, commandLimit))
 	field("log.field.where", where)
 	if i.Operation != "" {
 		field("staff.reference.call", call)
-		attempts := strconv.Itoa(i.Attempts)
-		if !instant(i.Took) {
-			attempts = v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": v.t.Duration(i.Took)})
+		took := v.t.Duration(i.Took)
+		if instant(i.Took) {
+			took = "< " + v.t.Duration(100*time.Millisecond)
 		}
-		field("staff.reference.attempts", attempts)
+		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": took}))
 		field("staff.reference.answer", sanitize.Markdown(i.Answer, detailLimit))
 	}
 	field("log.field.detail", sanitize.Markdown(i.Detail, detailLimit))

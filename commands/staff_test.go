@@ -167,17 +167,17 @@ func TestLogButtons(t *testing.T) {
 	}
 }
 
-// TestReferenceLeavesOutDurationsThatRoundToNothing shows how long something took only
-// where that can be said.
-func TestReferenceLeavesOutDurationsThatRoundToNothing(t *testing.T) {
-	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2\n", time.Second: "Attempts\n2, 1.0 s in all"} {
+// TestReferenceSaysTheBotAndNoDurationOfNothing shows staff on which bot an action
+// failed, and never 0.0 s.
+func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
+	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2, < 0.1 s in all", time.Second: "Attempts\n2, 1.0 s in all"} {
 		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
 			GuildID: "7", UserIDs: []string{"1"}, Incident: func(context.Context, string) (incident.Incident, error) {
-				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
+				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
 			},
 		}, commands.Links{}, commands.Forms{})
 		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
-		wantText(t, m, want)
+		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`")
 		if strings.Contains(text(m), "0.0 s") {
 			t.Errorf("staff read\n%s", text(m))
 		}

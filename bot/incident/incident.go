@@ -39,6 +39,7 @@ const (
 	codeLength = 7
 	// detailLimit bounds what was said of a failure, in characters.
 	detailLimit = 1000
+	nameLimit   = 100
 )
 
 // ErrUnknown says that nothing is known of a reference: it was mistyped, is
@@ -53,6 +54,8 @@ type Incident struct {
 	UserID        string    `json:"user"`
 	CustomerID    string    `json:"customer"` // another's than UserID where staff acted
 	CustomerName  string    `json:"name,omitempty"`
+	BotID         string    `json:"bot,omitempty"` // on which an action had begun
+	BotName       string    `json:"bot_name,omitempty"`
 	GuildID       string    `json:"guild"` // empty in a direct message
 	ChannelID     string    `json:"channel"`
 	Kind          string    `json:"kind"`
@@ -86,6 +89,9 @@ func Of(r *interaction.Request, err error) Incident {
 		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, CustomerName: r.CustomerName(), GuildID: r.GuildID, ChannelID: r.ChannelID,
 		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
 		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
+	}
+	if r.Begun != nil {
+		s.BotID, s.BotName = r.Begun.BotID, sanitize.Plain(r.Begun.BotName, nameLimit)
 	}
 	var service *hostapi.Error
 	if errors.As(err, &service) {
