@@ -1,0 +1,152 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/rest"
+)
+
+// discord is what several checks ask of Discord, each once.
+type discord struct {
+	rest        *rest.Client
+	me          func() (discordgo.User, error)
+	application func() (application, error)
+}
+
+// application is what the Developer Portal has of the application.
+// https://docs.discord.com/developers/resources/application#application-object
+type application struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Public    bool   `json:"bot_public"`
+	Flags     int64  `json:"flags"`
+	PublicKey string `json:"verify_key"`
+	Endpoint  string `json:"interactions_endpoint_url"` // or null
+	// Installs has the installation contexts that are switched on as its keys.
+	Installs map[string]json.RawMessage `json:"integration_types_config"`
+}
+
+func newDiscord(ctx context.Context, client *rest.Client) *discord {
+	return &discord{
+		rest: client,
+		me: sync.OnceValues(func() (user discordgo.User, err error) {
+			return user, client.Get(ctx, "users/@me", &user)
+		}),
+		application: sync.OnceValues(func() (a application, err error) {
+			return a, client.Get(ctx, "applications/@me", &a)
+		}),
+	}
+}
+
+// token asks who the bot is.
+func (c *checker) token(context.Context) verdict {
+	me, err := c.discord.me()
+	if err != nil {
+		return discordTrouble(err)
+	}
+	return good("Discord accepts it: it is that of %s (%s)", me.Username, me.ID)
+}
+
+// discordTrouble is the verdict on a request that did not succeed for no reason of its
+// own.
+func discordTrouble(err error) verdict {
+	e, _ := errors.AsType[*rest.Error](err)
+	switch {
+	case e == nil || e.Status == 0:
+		return fail("see that this machine reaches DISCORD_API_URL, and through HTTPS_PROXY where it needs a proxy", "%v", err)
+	case e.Status == http.StatusUnauthorized:
+		return fail("reset the token on the portal's Bot page and set DISCORD_TOKEN to the new one", "Discord does not accept it: %v", err)
+	case e.Temporary():
+		return fail("try again in a few minutes; https://discordstatus.com says how Discord fares", "%v", err)
+	default:
+		return fail("see that DISCORD_API_URL is right: https://discord.com/api/v10 unless you know better", "%v", err)
+	}
+}
+
+// application tells how the bot can be installed.
+func (c *checker) application(context.Context) verdict {
+	if _, err := c.discord.me(); err != nil {
+		return notChecked("the token")
+	}
+	app, err := c.discord.application()
+	if err != nil {
+		return discordTrouble(err)
+	}
+	_, guilds := app.Installs["0"] // https://docs.discord.com/developers/resources/application#application-object-application-integration-types
+	_, users := app.Installs["1"]
+	found := app.Name + " (" + app.ID + "), installed on " + strings.Join(named(map[string]bool{"guilds": guilds, "users": users}), " and ")
+	switch {
+	case !guilds && !users:
+		return warn("choose Guild Install, User Install or both on the portal's Installation page", "%s (%s) says nothing of where it is installed", app.Name, app.ID)
+	case !guilds && len(c.categories()) > 0:
+		return warn("choose Guild Install as well on the portal's Installation page, so that the bot can be in the guild of its log channels", "%s", found)
+	case users && !app.Public:
+		return warn("turn Public Bot on, on the portal's Bot page, if customers are to install it", "%s; its owner alone may install it", found)
+	case !app.Public:
+		return good("%s; its owner alone may install it", found)
+	}
+	return good("%s, public", found)
+}
+
+// interactions tells whether Discord sends interactions to where the bot takes them.
+// Where there is an endpoint it sends none over the gateway.
+// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
+func (c *checker) interactions(context.Context) verdict {
+	app, err := c.discord.application()
+	switch {
+	case err != nil:
+		return notChecked("the application")
+	case app.Endpoint != "":
+		return fail("clear Interactions Endpoint URL on the portal's General Information page",
+			"no command or button reaches the bot: the application has an Interactions Endpoint URL, and the bot uses the gateway")
+	}
+	return good("they arrive over the gateway")
+}
+
+// intents tells of privileged intents. The flags are those of
+// https://docs.discord.com/developers/resources/application#application-object-application-flags:
+// the second of each pair is that of a bot in fewer than 100 guilds.
+func (c *checker) intents(context.Context) verdict {
+	app, err := c.discord.application()
+	if err != nil {
+		return notChecked("the application")
+	}
+	on := named(map[string]bool{
+		"Presence": app.Flags&(1<<12|1<<13) != 0, "Server Members": app.Flags&(1<<14|1<<15) != 0, "Message Content": app.Flags&(1<<18|1<<19) != 0,
+	})
+	if len(on) > 0 {
+		return warn("turn them off on the portal's Bot page: past 100 guilds Discord reviews what they are for",
+			"privileged intents are on (%s), and the bot uses none", strings.Join(on, ", "))
+	}
+	return good("no privileged one is on, and none is needed")
+}
+
+// gateway tells how many sessions may still be begun.
+// https://docs.discord.com/developers/events/gateway#session-start-limit-object
+func (c *checker) gateway(ctx context.Context) verdict {
+	if _, err := c.discord.me(); err != nil {
+		return notChecked("the token")
+	}
+	said, err := c.discord.rest.GatewayBot(ctx)
+	if err != nil {
+		return discordTrouble(err)
+	}
+	limit := said.SessionStartLimit
+	again := (time.Duration(limit.ResetAfter) * time.Millisecond).Round(time.Minute)
+	const cure = "find out what restarts the bot or breaks its connection so often"
+	switch {
+	case limit.Remaining <= 0:
+		return fail(cure, "no session is left of the day's %d; the bot cannot connect for %v", limit.Total, again)
+	case limit.Remaining < limit.Total/5:
+		return warn(cure, "%d of the day's %d sessions are left; all are again in %v", limit.Remaining, limit.Total, again)
+	}
+	return good("%d of the day's %d sessions are left; Discord recommends %d shards", limit.Remaining, limit.Total, said.Shards)
+}
