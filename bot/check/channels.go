@@ -67,7 +67,7 @@ func (c *checker) logChannel(ctx context.Context, id string) verdict {
 	speaker := channel // whose overwrites hold
 	if channel.IsThread() {
 		if speaker, err = c.channel(ctx, channel.ParentID); err != nil {
-			return warn("let the bot see the thread's channel", "the permissions in the thread are not known: %v", err)
+			return warn("let the bot see the thread's channel", "the permissions in the thread are not known: %s", reason(err))
 		}
 	}
 	return judgeChannel(channel, permissions(guild, speaker, me.ID, member.Roles), permissions(guild, speaker, "", nil))

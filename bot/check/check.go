@@ -106,7 +106,13 @@ func (c *checker) checks() []check {
 		list = append(list, check{"commands guild", c.commandsGuild})
 	}
 	if s.Admin.GuildID != "" {
-		list = append(list, check{"staff guild", c.staffGuild}, check{"staff roles", c.staffRoles}, check{"staff users", c.staffUsers})
+		list = append(list, check{"staff guild", c.staffGuild})
+		if len(s.Admin.RoleIDs) > 0 || len(s.Admin.UserIDs) == 0 {
+			list = append(list, check{"staff roles", c.staffRoles})
+		}
+		if len(s.Admin.UserIDs) > 0 {
+			list = append(list, check{"staff users", c.staffUsers})
+		}
 	}
 	list = append(list, c.logChannels()...)
 	list = append(list, check{"hosting service", c.service})

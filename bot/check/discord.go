@@ -61,14 +61,31 @@ func discordTrouble(err error) verdict {
 	e, _ := errors.AsType[*rest.Error](err)
 	switch {
 	case e == nil || e.Status == 0:
-		return fail("see that this machine reaches DISCORD_API_URL, and through HTTPS_PROXY where it needs a proxy", "%v", err)
+		return fail("see that this machine reaches DISCORD_API_URL, and through HTTPS_PROXY where it needs a proxy", "%s", reason(err))
 	case e.Status == http.StatusUnauthorized:
-		return fail("reset the token on the portal's Bot page and set DISCORD_TOKEN to the new one", "Discord does not accept it: %v", err)
+		return fail("reset the token on the portal's Bot page and set DISCORD_TOKEN to the new one", "Discord does not accept it: %s", reason(err))
 	case e.Temporary():
-		return fail("try again in a few minutes; https://discordstatus.com says how Discord fares", "%v", err)
+		return fail("try again in a few minutes; https://discordstatus.com says how Discord fares", "%s", reason(err))
 	default:
-		return fail("see that DISCORD_API_URL is right: https://discord.com/api/v10 unless you know better", "%v", err)
+		return fail("see that DISCORD_API_URL is right: https://discord.com/api/v10 unless you know better", "%s", reason(err))
 	}
+}
+
+// reason says why a request did not succeed, without what the line says anyway.
+func reason(err error) string {
+	text := err.Error()
+	for _, known := range []string{"discord: ", "hosting service: ", "list: "} {
+		text = strings.TrimPrefix(text, known)
+	}
+	return text
+}
+
+// withoutApplication is the verdict where the application could not be read.
+func (c *checker) withoutApplication() verdict {
+	if _, err := c.discord.me(); err != nil {
+		return notChecked("the token")
+	}
+	return notChecked("the application")
 }
 
 // application tells how the bot can be installed.
@@ -103,7 +120,7 @@ func (c *checker) interactions(context.Context) verdict {
 	app, err := c.discord.application()
 	switch {
 	case err != nil:
-		return notChecked("the application")
+		return c.withoutApplication()
 	case app.Endpoint != "":
 		return fail("clear Interactions Endpoint URL on the portal's General Information page",
 			"no command or button reaches the bot: the application has an Interactions Endpoint URL, and the bot uses the gateway")
@@ -117,7 +134,7 @@ func (c *checker) interactions(context.Context) verdict {
 func (c *checker) intents(context.Context) verdict {
 	app, err := c.discord.application()
 	if err != nil {
-		return notChecked("the application")
+		return c.withoutApplication()
 	}
 	on := named(map[string]bool{
 		"Presence": app.Flags&(1<<12|1<<13) != 0, "Server Members": app.Flags&(1<<14|1<<15) != 0, "Message Content": app.Flags&(1<<18|1<<19) != 0,
@@ -148,5 +165,5 @@ func (c *checker) gateway(ctx context.Context) verdict {
 	case limit.Remaining < limit.Total/5:
 		return warn(cure, "%d of the day's %d sessions are left; all are again in %v", limit.Remaining, limit.Total, again)
 	}
-	return good("%d of the day's %d sessions are left; Discord recommends %d shards", limit.Remaining, limit.Total, said.Shards)
+	return good("%d of the day's %d sessions are left; recommended shards: %d", limit.Remaining, limit.Total, said.Shards)
 }

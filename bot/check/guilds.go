@@ -25,7 +25,7 @@ func (c *checker) commandsGuild(ctx context.Context) verdict {
 func (c *checker) commandsIn(ctx context.Context, guildID string) verdict {
 	app, err := c.discord.application()
 	if err != nil {
-		return notChecked("the application")
+		return c.withoutApplication()
 	}
 	var commands []struct{}
 	err = c.discord.rest.Get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
@@ -65,7 +65,7 @@ func (c *checker) notInGuild(guildID string, err error) verdict {
 	app, appErr := c.discord.application()
 	switch code := rest.CodeOf(err); {
 	case appErr != nil:
-		return notChecked("the application")
+		return c.withoutApplication()
 	case code == rest.CodeMissingAccess, code == rest.CodeUnknownGuild:
 		return fail("invite it there: "+inviteURL(app.ID, guildID), "the bot is not in guild %s", guildID)
 	}
@@ -97,7 +97,7 @@ func (c *checker) staffRoles(ctx context.Context) verdict {
 	if len(unknown) > 0 {
 		return fail("copy the roles' IDs anew to ADMIN_ROLE_IDS", "the guild has no role %s", strings.Join(unknown, ", "))
 	}
-	return good("%s", orNone(names))
+	return good("%s", strings.Join(names, ", "))
 }
 
 // staffUsers tells whether staff are in their guild.
@@ -121,7 +121,7 @@ func (c *checker) staffUsers(ctx context.Context) verdict {
 	if len(unknown) > 0 {
 		return warn("invite them, or take them out of ADMIN_USER_IDS", "not in the guild: %s", strings.Join(unknown, ", "))
 	}
-	return good("%s", orNone(names))
+	return good("%s", strings.Join(names, ", "))
 }
 
 // https://docs.discord.com/developers/resources/guild#get-guild
@@ -138,11 +138,4 @@ func (c *checker) member(ctx context.Context, guildID, userID string) (member di
 func named(facts map[string]bool) []string {
 	maps.DeleteFunc(facts, func(_ string, is bool) bool { return !is })
 	return slices.Sorted(maps.Keys(facts))
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }

@@ -59,7 +59,7 @@ func (r *redisServer) server(context.Context) verdict {
 	case facts["role"] == "slave":
 		return fail("name the primary in REDIS_URL, or its Sentinels", "it is a replica, to which the bot cannot write")
 	case version == "":
-		return warn("", "it does not tell its version")
+		return warn("see that it is Redis 6.2 or later, or as good", "it does not tell its version")
 	case major < 6 || major == 6 && minor < 2:
 		return warn("use Redis 6.2 or later", "version %s is too old", version)
 	}
@@ -75,7 +75,7 @@ func (r *redisServer) persistence(ctx context.Context) verdict {
 	case err != nil:
 		return notChecked("redis")
 	case facts["aof_enabled"] == "":
-		return warn("", "it does not tell of its persistence")
+		return warn("see that appendonly is on, or what does the same", "it does not tell of its persistence")
 	case facts["aof_enabled"] == "1" && facts["aof_last_write_status"] == "err":
 		return fail("see that its disk has room", "the append-only file cannot be written")
 	case facts["aof_enabled"] == "1":
@@ -103,7 +103,7 @@ func (r *redisServer) eviction(context.Context) verdict {
 	case err != nil:
 		return notChecked("redis")
 	case policy == "":
-		return warn("", "it does not tell of its memory")
+		return warn("see that it evicts no keys", "it does not tell of its memory")
 	case facts["maxmemory"] == "0":
 		return good("its memory has no limit")
 	case policy == "noeviction":
@@ -122,7 +122,7 @@ func (r *redisServer) clock(ctx context.Context) verdict {
 	asked := time.Now()
 	said, err := r.client.Time(ctx).Result()
 	if err != nil {
-		return warn("", "it does not tell the time: %v", err)
+		return warn("allow its user TIME to have its clock checked", "it does not tell the time: %v", err)
 	}
 	return compareClocks("Redis's", asked, said)
 }

@@ -32,17 +32,17 @@ func (c *checker) service(ctx context.Context) verdict {
 	case code == hostapi.CodeNotFound && c.UserID == "":
 		return c.accepted(ctx)
 	case code == hostapi.CodeNotFound:
-		return warn("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %v", c.UserID, err)
+		return warn("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.UserID, reason(err))
 	case code == hostapi.CodeUnauthorized:
-		return fail("set HOSTAPI_SECRET to the secret that the service has", "the service does not accept the secret: %v", err)
+		return fail("set HOSTAPI_SECRET to the secret that the service has", "the service does not accept the secret: %s", reason(err))
 	case code == hostapi.CodeUnavailable:
-		return fail("see that the service runs, and that HOSTAPI_URL leads to it from this machine", "%v", err)
+		return fail("see that the service runs, and that HOSTAPI_URL leads to it from this machine", "%s", reason(err))
 	case code == hostapi.CodeMalformed:
-		return fail("see that HOSTAPI_URL leads to the service and not to another page", "%v", err)
+		return fail("see that HOSTAPI_URL leads to the service and not to another page", "%s", reason(err))
 	case c.UserID == "":
-		return warn("name a customer by --user", "the service refuses the question for a user that is made up: %v", err)
+		return warn("name a customer by --user", "the service refuses the question for a user that is made up: %s", reason(err))
 	}
-	return fail("the service's log may say why", "%v", err)
+	return fail("the service's log may say why", "%s", reason(err))
 }
 
 // accepted tells whether the secret is what made the service look for an account. A
