@@ -76,7 +76,9 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE) // which would end the process at its next line
 	lines := logging.NewWriter(stderr)
 	defer lines.Close()
-	log := logging.New(settings.Log, lines)
+	level := logging.NewLevel(settings.Log.Level)
+	log := level.Gate(logging.New(settings.Log, lines))
+	defer onDebugSignal(func() { level.Raise(log) })()
 	redisclient.RedirectLibraryLog(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

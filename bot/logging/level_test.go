@@ -1,0 +1,56 @@
+package logging_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/logging"
+	"hostbot/configs"
+)
+
+func TestLevelIsRaisedForTenMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		level := logging.NewLevel(zerolog.WarnLevel)
+		log := level.Gate(logging.New(configs.Log{Level: zerolog.WarnLevel, Format: "json"}, &out))
+		part := log.With().Str("part", "of it").Logger()
+		shows := func() bool {
+			out.Reset()
+			part.Debug().Msg("a detail")
+			part.Warn().Msg("a warning")
+			if !strings.Contains(out.String(), "a warning") {
+				t.Errorf("no warning: %s", &out)
+			}
+			return strings.Contains(out.String(), "a detail")
+		}
+		if shows() {
+			t.Error("details, before anybody asked")
+		}
+		level.Raise(log)
+		if text := out.String(); !strings.Contains(text, "is raised") {
+			t.Errorf("the log says %s", text)
+		}
+		time.Sleep(9 * time.Minute)
+		if !shows() {
+			t.Error("no details after 9 minutes")
+		}
+		level.Raise(log)
+		time.Sleep(9 * time.Minute)
+		if !shows() {
+			t.Error("no details 9 minutes after it was raised again")
+		}
+		out.Reset()
+		time.Sleep(2 * time.Minute)
+		if text := out.String(); strings.Count(text, "is as it was") != 1 {
+			t.Errorf("the log says %s", text)
+		}
+		if shows() {
+			t.Error("details after 11 minutes")
+		}
+	})
+}
