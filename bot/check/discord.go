@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -114,18 +115,39 @@ func (c *checker) application(context.Context) verdict {
 }
 
 // interactions tells whether Discord sends interactions to where the bot takes them.
-// Where there is an endpoint it sends none over the gateway.
-// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
 func (c *checker) interactions(context.Context) verdict {
 	app, err := c.discord.application()
-	switch {
-	case err != nil:
+	if err != nil {
 		return c.withoutApplication()
-	case app.Endpoint != "":
-		return fail("clear Interactions Endpoint URL on the portal's General Information page",
-			"no command or button reaches the bot: the application has an Interactions Endpoint URL, and the bot uses the gateway")
 	}
-	return good("they arrive over the gateway")
+	return judgeInteractions(app, "", "")
+}
+
+// judgeInteractions judges an application by whether the bot takes interactions at an
+// address, signed with a key, or, without an address, over the gateway. Where the
+// application has an endpoint, Discord sends none over the gateway.
+// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
+func judgeInteractions(app application, addr, publicKey string) verdict {
+	const page = "on the portal's General Information page"
+	endpoint, err := url.Parse(app.Endpoint)
+	if err != nil {
+		endpoint = &url.URL{}
+	}
+	switch {
+	case addr == "" && app.Endpoint == "":
+		return good("they arrive over the gateway")
+	case addr == "":
+		return fail("clear Interactions Endpoint URL "+page,
+			"no command or button reaches the bot: Discord sends them to %s, and the bot uses the gateway", endpoint.Host)
+	case !strings.EqualFold(app.PublicKey, publicKey):
+		return fail("copy Public Key "+page+" to DISCORD_PUBLIC_KEY", "the bot refuses what Discord signs: DISCORD_PUBLIC_KEY is not the application's key")
+	case app.Endpoint == "":
+		return fail("set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",
+			"no command or button reaches the bot: Discord sends them over the gateway, and the bot takes them at INTERACTIONS_ADDR")
+	case endpoint.Path != "/interactions":
+		return warn("see that a proxy turns its path into /interactions", "they arrive over HTTP at %s, at another path than the bot's", endpoint.Host)
+	}
+	return good("they arrive over HTTP at %s", endpoint.Host)
 }
 
 // intents tells of privileged intents. The flags are those of
