@@ -23,8 +23,11 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 	line(true, "hostbot: version %s, up for %v, %d interactions served", h.Version, time.Since(h.Started).Round(time.Second), h.Served)
 	for _, s := range h.Shards {
 		state := "not connected"
-		if s.Ready {
-			state = "heartbeats take " + s.Latency.Round(time.Millisecond).String()
+		switch {
+		case s.Ready && s.Latency > 0:
+			state = "heartbeats take " + s.Latency.Round(10*time.Microsecond).String()
+		case s.Ready:
+			state = "connected"
 		}
 		line(s.Ready, "gateway, shard %d: %s", s.ID, state)
 	}

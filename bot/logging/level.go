@@ -43,7 +43,7 @@ func (l *Level) Raise(log zerolog.Logger) {
 		l.timer.Stop()
 	}
 	l.current.Store(int32(l.raised))
-	log.Info().Stringer("level", l.raised).Dur("for", raisedFor).Msg("the log level is raised")
+	log.Info().Stringer("to", l.raised).Dur("for", raisedFor).Msg("the log level is raised")
 	var timer *time.Timer
 	timer = time.AfterFunc(raisedFor, func() {
 		l.mu.Lock()
@@ -51,7 +51,7 @@ func (l *Level) Raise(log zerolog.Logger) {
 		if l.timer != timer { // raised again at this moment
 			return
 		}
-		log.Info().Stringer("level", l.normal).Msg("the log level is as it was")
+		log.Info().Stringer("to", l.normal).Msg("the log level is as it was")
 		l.current.Store(int32(l.normal))
 	})
 	l.timer = timer
