@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/check"
 	"hostbot/bot/discordtest"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,6 +93,7 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"endpoint":               {application(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://bot.example.com/x"}), "interactions", check.Failure, "no command", "clear Interactions Endpoint URL"},
 		"intents":                {application(discordtest.ApplicationSettings{Flags: 1<<15 | 1<<18}), "intents", check.Warning, "(Message Content, Server Members)", "turn them off"},
 		"no sessions":            {func(s *scene) { s.discord.ExhaustSessions(3 * time.Hour) }, "gateway", check.Failure, "3h", "restarts"},
+		"no websockets":          {func(s *scene) { s.discord.RefuseConnections(true) }, "gateway", check.Failure, "does not answer", "let websockets through"},
 		"development":            {func(*scene) {}, "commands guild", check.OK, "alone", ""},
 		"commands elsewhere":     {func(s *scene) { s.env["DISCORD_GUILD_ID"] = s.discord.AddGuild() }, "commands guild", check.Failure, "may not register", "https://discord.com/oauth2/authorize?client_id="},
 		"staff elsewhere":        {func(s *scene) { s.env["ADMIN_GUILD_ID"] = s.discord.AddGuild() }, "staff guild", check.Failure, "may not register", "invite"},
@@ -148,6 +151,39 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 			failed := slices.ContainsFunc(found, func(f check.Finding) bool { return f.Result == check.Failure })
 			if passed == failed {
 				t.Errorf("passed is %v: %v", passed, found)
+			}
+		})
+	}
+}
+
+// A Redis that nobody configured runs without an append-only file.
+func TestRealRedis(t *testing.T) {
+	for name, test := range map[string]struct {
+		start       func(testing.TB) *redistest.Server
+		persistence check.Result
+	}{
+		"as it comes": {redistest.StartRedis, check.Warning}, "durable": {redistest.StartDurableRedis, check.OK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, server := newScene(t), test.start(t)
+			s.env["REDIS_URL"] = server.URL()
+			found, passed := s.run(t)
+			want := map[string]check.Result{
+				"redis": check.OK, "redis persistence": test.persistence, "redis eviction": check.OK, "redis clock": check.OK,
+			}
+			for _, f := range found {
+				if result, ok := want[f.Name]; ok && f.Result != result {
+					t.Errorf("%+v", f)
+				}
+				delete(want, f.Name)
+			}
+			if !passed || len(want) > 0 {
+				t.Errorf("passed %v, not checked: %v", passed, want)
+			}
+			client := redis.NewClient(&redis.Options{Addr: server.Addr()})
+			defer func() { _ = client.Close() }()
+			if keys := client.DBSize(t.Context()).Val(); keys != 0 {
+				t.Errorf("there are %d keys", keys)
 			}
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -166,26 +165,4 @@ func (c *checker) intents(context.Context) verdict {
 			"privileged intents are on (%s), and the bot uses none", strings.Join(on, ", "))
 	}
 	return good("no privileged one is on, and none is needed")
-}
-
-// gateway tells how many sessions may still be begun.
-// https://docs.discord.com/developers/events/gateway#session-start-limit-object
-func (c *checker) gateway(ctx context.Context) verdict {
-	if _, err := c.discord.me(); err != nil {
-		return notChecked("the token")
-	}
-	said, err := c.discord.rest.GatewayBot(ctx)
-	if err != nil {
-		return discordTrouble(err)
-	}
-	limit := said.SessionStartLimit
-	again := (time.Duration(limit.ResetAfter) * time.Millisecond).Round(time.Minute)
-	const cure = "find out what restarts the bot or breaks its connection so often"
-	switch {
-	case limit.Remaining <= 0:
-		return fail(cure, "no session is left of the day's %d; the bot cannot connect for %v", limit.Total, again)
-	case limit.Remaining < limit.Total/5:
-		return warn(cure, "%d of the day's %d sessions are left; all are again in %v", limit.Remaining, limit.Total, again)
-	}
-	return good("%d of the day's %d sessions are left; recommended shards: %d", limit.Remaining, limit.Total, said.Shards)
 }
