@@ -46,6 +46,7 @@ func TestLevelIsRaisedForTenMinutes(t *testing.T) {
 		}
 		out.Reset()
 		time.Sleep(2 * time.Minute)
+		synctest.Wait()
 		if text := out.String(); strings.Count(text, "is as it was") != 1 {
 			t.Errorf("the log says %s", text)
 		}
