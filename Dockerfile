@@ -6,8 +6,9 @@ RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH
 ARG VERSION=development
+ARG COMMIT=
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
-    go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /hostbot ./cmd/hostbot
+    go build -trimpath -ldflags "-s -w -X main.version=$VERSION -X main.commit=$COMMIT" -o /hostbot ./cmd/hostbot
 
 FROM gcr.io/distroless/static-debian12:nonroot
 ARG VERSION=development

@@ -211,7 +211,9 @@ func (b *Bot) listen() (stop func(), err error) {
 	if addr == "" {
 		return func() {}, nil
 	}
-	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(b.Ready))
+	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
+		Ready: b.Ready, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
 	}

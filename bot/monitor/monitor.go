@@ -1,5 +1,6 @@
 // Package monitor shows operators how the bot fares: /healthz says that the
-// process lives, /readyz whether it serves, /metrics what it measured.
+// process lives, and ?verbose how it fares, /readyz whether it serves, /metrics what it
+// measured.
 package monitor
 
 import (
@@ -15,7 +16,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
@@ -137,21 +137,6 @@ func (m *Monitor) Served() int64 { return m.served.Load() }
 // and how many of them failed by its fault.
 func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.sum(time.Now()) }
 
-// Handler serves the three pages.
-func (m *Monitor) Handler(ready func() bool) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !ready() {
-			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
-			return
-		}
-		_, _ = fmt.Fprintln(w, "ok")
-	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
-	return mux
-}
-
 // Listen serves handler at addr (host:port) and returns the address with the
 // port that was chosen, and how to stop.
 func Listen(addr string, handler http.Handler) (bound string, stop func(context.Context), err error) {
@@ -161,7 +146,7 @@ func Listen(addr string, handler http.Handler) (bound string, stop func(context.
 	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) }) // it ends with ErrServerClosed

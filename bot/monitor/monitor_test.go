@@ -36,7 +36,9 @@ func (fakeGateway) Limits() *discordgo.GatewayBotResponse {
 func TestPages(t *testing.T) {
 	ready := false
 	m := monitor.New("1.2.3", func() bool { return ready })
-	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(func() bool { return ready }))
+	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(monitor.Pages{
+		Ready: func() bool { return ready }, Health: func(context.Context) string { return "all is well" },
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +59,12 @@ func TestPages(t *testing.T) {
 
 	if status, _ := get("/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz: %d", status)
+	}
+	if _, text := get("/healthz?verbose"); text != "all is well" {
+		t.Errorf("/healthz?verbose: %s", text)
+	}
+	if status, _ := get("/debug/pprof/"); status != http.StatusNotFound {
+		t.Errorf("profiles that were not asked for: %d", status)
 	}
 	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz while not connected: %d", status)
@@ -129,7 +137,7 @@ func TestASlowResponseLeadsToItsInteraction(t *testing.T) {
 	request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
 	recorded := httptest.NewRecorder()
-	m.Handler(func() bool { return true }).ServeHTTP(recorded, request)
+	m.Handler(monitor.Pages{}).ServeHTTP(recorded, request)
 	page := recorded.Body.String()
 	const slow = `hostbot_first_response_seconds_bucket{deferred="true",kind="command",le="2.0"} 1 # {interaction="222"} 1.7`
 	if !strings.Contains(page, slow) || strings.Contains(page, "111") {
@@ -145,5 +153,19 @@ func TestAnAddressThatIsTaken(t *testing.T) {
 	defer stop(t.Context())
 	if _, _, err := monitor.Listen(addr, http.NotFoundHandler()); err == nil {
 		t.Error("two listen at one address")
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	m := monitor.New("1.2.3", func() bool { return true })
+	pages := m.Handler(monitor.Pages{Profiles: true})
+	for path, holds := range map[string]string{
+		"/debug/pprof/": "full goroutine stack dump", "/debug/pprof/goroutine?debug=2": "goroutine ", "/debug/pprof/profile?seconds=1": "",
+	} {
+		answer := httptest.NewRecorder()
+		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		if answer.Code != http.StatusOK || answer.Body.Len() == 0 || !strings.Contains(answer.Body.String(), holds) {
+			t.Errorf("%s: %d", path, answer.Code)
+		}
 	}
 }

@@ -131,6 +131,7 @@ func (x *exchange) record(r interaction.Response) {
 		return
 	}
 	x.ended() // staff were told how
+	x.req.Begun = r.Begins
 	x.ended = x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: *r.Begins, To: x.to})
 }
 

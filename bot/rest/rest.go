@@ -107,6 +107,11 @@ func (c *Client) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse,
 	return &answer, nil
 }
 
+// Get reads what is at a path below the API's base into out.
+func (c *Client) Get(ctx context.Context, path string, out any) error {
+	return c.do(ctx, http.MethodGet, path, nil, out)
+}
+
 // do sends body, unless it is nil, as JSON to a path below the API's base and
 // decodes the answer into out, unless that is nil. An error is an *Error; it
 // tells none of the secrets of this request.
