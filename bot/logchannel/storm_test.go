@@ -155,7 +155,7 @@ func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
 					before := attempts()
 					eventually(t, "some turns are over", func() bool { return attempts() >= before+5 })
 				}
-				client := connect(t, server.URL())
+				client := redistest.Connect(t, server.URL())
 				recorded, most := waiting(t, client, o.actions), 2*2*kinds+actions
 				if recorded > int64(most) {
 					t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
