@@ -91,7 +91,7 @@ func (l botList) draw() interaction.Response {
 		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
 			hint = "list.create"
 		}
-		empty = l.t.Text("list.empty") + " " + l.say(hint, nil)
+		empty = l.t.Text("list.empty") + "\n" + l.say(hint, nil)
 	}
 	embed.Description = paragraphs(l.heading(l.age, ""), empty, l.lines(), l.summary(), l.updated(l.age))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)

@@ -100,7 +100,7 @@ func (v view) ending(e result) string {
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()
 	default:
 		why, _ := v.explain(e.err)
-		return "❌ " + text(key+".failed") + " " + why + "\n" + v.referenceLine() + v.serviceReason(e)
+		return "❌ " + text(key+".failed") + "\n" + why + "\n" + v.referenceLine() + v.serviceReason(e)
 	}
 }
 

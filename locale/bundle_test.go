@@ -55,7 +55,7 @@ func TestLoad(t *testing.T) {
 func TestForTheClosestLanguage(t *testing.T) {
 	files := map[string]string{}
 	for _, name := range []string{"en-US", "es-ES", "pt-BR", "zh-CN", "zh-TW", "ru", "sv-SE", "no"} {
-		files[name+".yaml"] = fmt.Sprintf("where: %s\n", name)
+		files[name+".yaml"] = fmt.Sprintf("where: %q\n", name)
 	}
 	b := bundleOf(t, files)
 	for asked, want := range map[string]string{
@@ -69,7 +69,7 @@ func TestForTheClosestLanguage(t *testing.T) {
 }
 
 func TestLoadRefusesDefectiveFiles(t *testing.T) {
-	const good = "hello: Hello\n"
+	const good = `command.hello: "Hello"` + "\n"
 	tests := map[string]struct {
 		files map[string]string
 		want  string
@@ -77,14 +77,12 @@ func TestLoadRefusesDefectiveFiles(t *testing.T) {
 		"no default":      {map[string]string{"de.yaml": good}, "en-US.yaml"},
 		"unknown locale":  {map[string]string{"en-US.yaml": good, "xx.yaml": good}, "xx.yaml"},
 		"language only":   {map[string]string{"en-US.yaml": good, "sv.yaml": good}, "sv.yaml"},
-		"not YAML":        {map[string]string{"en-US.yaml": "hello: [\n"}, "en-US.yaml"},
-		"not texts":       {map[string]string{"en-US.yaml": "hello: 3\n"}, "en-US.yaml"},
-		"same key twice":  {map[string]string{"en-US.yaml": good + good}, "en-US.yaml"},
-		"empty text":      {map[string]string{"en-US.yaml": good, "de.yaml": "hello: ''\n"}, "key hello: no text"},
-		"no form other":   {map[string]string{"en-US.yaml": "hello:\n  one: a\n"}, "key hello: no text"},
-		"open template":   {map[string]string{"en-US.yaml": "hello: 'a {{.B'\n"}, "key hello"},
-		"template logic":  {map[string]string{"en-US.yaml": "hello: '{{if .A}}b{{end}}'\n"}, "key hello"},
-		"template lookup": {map[string]string{"en-US.yaml": "hello: '{{.A.B}}'\n"}, "key hello"},
+		"no text":         {map[string]string{"en-US.yaml": good + "command.b: [\n"}, "en-US.yaml: line 2"},
+		"no quotes":       {map[string]string{"en-US.yaml": "command.a: 3\n"}, "en-US.yaml: line 1"},
+		"other quotes":    {map[string]string{"en-US.yaml": "command.a: 'Hello'\n"}, "en-US.yaml: line 1"},
+		"open quotes":     {map[string]string{"en-US.yaml": "command.a: \"Hello\n"}, "en-US.yaml: line 1"},
+		"more after it":   {map[string]string{"en-US.yaml": "command.a: \"Hello\" you\n"}, "en-US.yaml: line 1"},
+		"no space":        {map[string]string{"en-US.yaml": "command.a:\"Hello\"\n"}, "en-US.yaml: line 1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
