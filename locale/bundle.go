@@ -5,9 +5,8 @@
 // tests hold the files to. A text may hold named placeholders, {{.Name}}; a text with a
 // count has a form for each plural category that whole numbers have in the language.
 //
-// [Load] reads the texts with which commands are registered. A language's other texts
-// are read when somebody first needs one of them, as few bots ever speak all languages.
-// After Load nothing here fails: a key that a language lacks reads as in the language
+// A language is read when somebody first needs it, as few bots ever speak all of them.
+// Nothing here fails after [Load]: a key that a language lacks reads as in the language
 // that stands in for it, a key that no language has reads as the key itself, and a
 // placeholder without an argument reads as "?". Arguments are put in as they are, so
 // the caller escapes what came from outside.
@@ -16,7 +15,6 @@ package locale
 import (
 	"cmp"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -37,21 +35,22 @@ var embedded embed.FS
 
 // Bundle is every text in every language. It may be used from many goroutines at once.
 type Bundle struct {
+	files     fs.FS
 	languages map[string]*Texts // by the locale for which the text file is named
-	// localized are the texts with which commands are registered, by key.
-	localized map[string]map[discordgo.Locale]string
 }
 
-// Load reads the embedded texts. An error is a defect in one of the files.
+// Load finds the embedded texts.
 func Load() (*Bundle, error) { return load(embedded) }
 
 func load(files fs.FS) (*Bundle, error) {
 	names, _ := fs.Glob(files, "texts/*.yaml") // an error would be one of the pattern
-	b := &Bundle{languages: map[string]*Texts{}, localized: map[string]map[discordgo.Locale]string{}}
+	b := &Bundle{files: files, languages: map[string]*Texts{}}
 	for _, name := range names {
-		if err := b.add(files, name); err != nil {
-			return nil, fmt.Errorf("text file %s: %w", name, err)
+		locale := strings.TrimSuffix(path.Base(name), path.Ext(name))
+		if !slices.Contains(DiscordLocales(), locale) {
+			return nil, fmt.Errorf("text file %s: not named for a Discord locale", name)
 		}
+		b.languages[locale] = &Texts{language: language.Make(locale), own: sync.OnceValue(func() map[string]string { return b.read(locale) })}
 	}
 	if b.languages[Default] == nil {
 		return nil, fmt.Errorf("text file %s.yaml: missing", Default)
@@ -61,49 +60,47 @@ func load(files fs.FS) (*Bundle, error) {
 			t.instead = b.For(standIn(locale))
 		}
 	}
-	b.completeLocalizations()
 	return b, nil
 }
 
-// add adds the language of a file, and reads the texts with which commands are
-// registered.
-func (b *Bundle) add(files fs.FS, name string) error {
-	locale := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	if !slices.Contains(DiscordLocales(), locale) {
-		return errors.New("not named for a Discord locale")
-	}
-	b.languages[locale] = &Texts{language: language.Make(locale), own: sync.OnceValue(func() map[string]string {
-		own := map[string]string{}
-		// A line that cannot be read is found by the tests, which read every file.
-		_ = read(files, name, func(key, form, text string) bool {
-			own[formKey(key, form)] = text
-			return true
-		})
-		return own
-	})}
-	return read(files, name, func(key, _, text string) bool {
-		if !isRegistered(key) {
-			return false
-		}
-		if b.localized[key] == nil {
-			b.localized[key] = map[discordgo.Locale]string{}
-		}
-		b.localized[key][discordgo.Locale(locale)] = text
+// read reads a language. The tests read every file and find what cannot be read.
+func (b *Bundle) read(locale string) map[string]string {
+	own := map[string]string{}
+	_ = read(b.files, fileOf(locale), func(key, form, text string) bool {
+		own[formKey(key, form)] = text
 		return true
 	})
+	return own
 }
 
-// completeLocalizations gives each language the texts that it has from another one, and
-// leaves Default out, in which commands are registered.
-func (b *Bundle) completeLocalizations() {
-	for _, localized := range b.localized {
+func fileOf(locale string) string { return "texts/" + locale + ".yaml" }
+
+// Localized are texts by key and locale, for each locale that has a file, without
+// Default: what Discord calls name_localizations and description_localizations.
+type Localized map[string]map[discordgo.Locale]string
+
+// Localized reads the texts with which commands are registered. They are not kept, as
+// that is seldom done.
+func (b *Bundle) Localized() Localized {
+	all := Localized{}
+	for locale := range b.languages {
+		_ = read(b.files, fileOf(locale), func(key, _, text string) bool {
+			if all[key] == nil {
+				all[key] = make(map[discordgo.Locale]string, len(b.languages))
+			}
+			all[key][discordgo.Locale(locale)] = text
+			return isRegistered(key)
+		})
+	}
+	for _, localized := range all {
 		for locale := range b.languages {
-			if localized[discordgo.Locale(locale)] == "" {
+			if localized[discordgo.Locale(locale)] == "" { // a variant says only what differs
 				localized[discordgo.Locale(locale)] = cmp.Or(localized[discordgo.Locale(standIn(locale))], localized[Default])
 			}
 		}
 		delete(localized, Default)
 	}
+	return all
 }
 
 // isRegistered tells whether commands are registered with a text. Those texts come
@@ -132,11 +129,6 @@ func standIn(locale string) string {
 	}
 	return Default
 }
-
-// Localizations returns the text of key in each locale that has a file, without Default:
-// what Discord calls name_localizations and description_localizations. Nobody may change
-// the map.
-func (b *Bundle) Localizations(key string) map[discordgo.Locale]string { return b.localized[key] }
 
 // DiscordLocales returns the locales that Discord sends and accepts, from
 // https://discord.com/developers/docs/reference#locales.

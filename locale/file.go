@@ -33,7 +33,7 @@ func read(files fs.FS, name string, use func(key, form, text string) bool) error
 			continue
 		}
 		key, value, _ := strings.Cut(line, ":")
-		if value == "" && strings.TrimSpace(key) == key {
+		if key != "" && line == key+":" && !strings.HasPrefix(key, " ") {
 			above = key
 			continue
 		}
@@ -42,10 +42,13 @@ func read(files fs.FS, name string, use func(key, form, text string) bool) error
 			return fmt.Errorf("line %d: want key: \"text\", have %s", n, line)
 		}
 		form := ""
-		if inner, isForm := strings.CutPrefix(key, "  "); isForm && above != "" {
-			key, form = above, inner
-		} else {
+		switch inner, indented := strings.CutPrefix(key, "  "); {
+		case !indented:
 			above = ""
+		case above == "":
+			return fmt.Errorf("line %d: a plural form without a key: %s", n, line)
+		default:
+			key, form = above, inner
 		}
 		if !use(key, form, text) {
 			return nil
