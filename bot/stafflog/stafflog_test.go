@@ -29,11 +29,16 @@ func (k kept) Keep(s incident.Incident) { k[s.Reference] = s }
 
 func newLog(t *testing.T, p posted) *stafflog.Log {
 	t.Helper()
+	return newLogIn(t, p, locale.Default)
+}
+
+func newLogIn(t *testing.T, p posted, language string) *stafflog.Log {
+	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stafflog.New(p, kept{}, texts.For("en-US"))
+	return stafflog.New(p, kept{}, texts.For(language))
 }
 
 // text is what staff read of an entry by itself.
