@@ -252,6 +252,8 @@ func (d *drawn) actions(fresh asking) {
 		fresh(func(w *world) { w.action = ends }, requests...)
 		fresh(func(w *world) { stopped(w); w.action = ends }, requests...)
 	}
+	crashes := func() (string, error) { return "CRASHED", nil }
+	fresh(func(w *world) { stopped(w); w.action, w.changed = crashes, "CRASHED" }, press("start/id-0"), press("restart/id-0"), press("packages/id-0"))
 	never := func() (string, error) { return "STARTING", nil }
 	fresh(func(w *world) { stopped(w); w.action, w.changed = never, "STARTING" }, press("start/id-0"))
 	fresh(func(w *world) { w.action = never }, submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE", "start": interaction.Ticked}))
@@ -366,6 +368,8 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	health.Calls, health.Failed, health.DownSince, health.RedisErr = 99_999, 54_321, time.Unix(1, 0), errors.New("refused")
 	all()
 	health.RedisErr, health.RedisEmbedded = nil, true
+	w.list = bots("", 0)
+	all()
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
 	all()
 	health = commands.Health{Shards: []commands.Shard{{Ready: true}}}

@@ -216,7 +216,7 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 		"create.room":                  "continue",
 		"create.next":                  "start",
 		"create.not_started":           "start",
-		"action.startup.done":          "restart",
+		"startup.restart":              "restart",
 		"action.restart.unconfirmed":   "refresh",
 		"action.reinstall.unconfirmed": "refresh",
 		"action.start.unconfirmed":     "refresh",
