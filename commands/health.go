@@ -67,7 +67,7 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
 	field("staff.status.up", relative(h.Started), "", true)
-	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
+	field("staff.status.served", v.t.Number(int(h.Served)), "", true)
 	field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
@@ -99,7 +99,7 @@ func (v view) unless(well bool, key string) string {
 
 // logCure says what to do about a log channel, or nothing.
 func (v view) logCure(ch logchannel.Status) string {
-	where := "<#" + ch.Channel + ">: "
+	where := "<#" + ch.Channel + "> · "
 	switch {
 	case LogWell(ch):
 		return ""
@@ -138,9 +138,9 @@ func (v view) service(h Health) string {
 }
 
 func (v view) logChannel(ch logchannel.Status) string {
-	text := "<#" + ch.Channel + "> " + v.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+	text := "<#" + ch.Channel + "> " + v.t.Count("staff.status.waiting", ch.Waiting, nil)
 	if ch.Waiting > 0 {
-		text += ", " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
+		text += " · " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
@@ -153,5 +153,5 @@ func (v view) milliseconds(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return v.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
+	return v.t.Milliseconds(d)
 }

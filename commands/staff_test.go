@@ -188,14 +188,14 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := commands.Health{Shards: []commands.Shard{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*commands.Health){
-		"✅ All is well":                            func(*commands.Health) {},
-		"⚠️ A connection to Discord is lost":       func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
-		"⚠️ Calls to the hosting service fail":     func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
-		"⚠️ Redis does not answer":                 func(h *commands.Health) { h.RedisErr = errors.New("refused") },
-		"💡 Set REDIS_URL":                          func(h *commands.Health) { h.RedisEmbedded = true },
-		"⚠️ <#9>: The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
-		"⚠️ <#9>: Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
-		"⚠️ <#9>: Entries come late": func(h *commands.Health) {
+		"✅ All is well":                             func(*commands.Health) {},
+		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
+		"⚠️ Calls to the hosting service fail":      func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
+		"⚠️ Redis does not answer":                  func(h *commands.Health) { h.RedisErr = errors.New("refused") },
+		"💡 Set REDIS_URL":                           func(h *commands.Health) { h.RedisEmbedded = true },
+		"⚠️ <#9> · The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
+		"⚠️ <#9> · Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9> · Entries come late": func(h *commands.Health) {
 			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
 		},
 	} {

@@ -7,7 +7,6 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // command is an entry in the table of commands. The router's routes, the definitions
@@ -42,7 +41,7 @@ type option struct {
 	name     string
 	optional bool
 	kind     discordgo.ApplicationCommandOptionType
-	choices  []*discordgo.ApplicationCommandOptionChoice
+	choices  []string            // values, each called what the button.<value> is
 	complete interaction.Handler // suggests values while one is typed; nil for none
 }
 
@@ -143,7 +142,7 @@ func (c *Commands) staffTable() []command {
 		{newAction, c.forStaff(c.unlessTooSoon(c.actForCustomer))},
 	}
 	var operations []hostapi.Operation
-	var choices []*discordgo.ApplicationCommandOptionChoice
+	var choices []string
 	for _, a := range actions() {
 		act := c.forStaff(c.actForCustomer(a))
 		if a.op == hostapi.OpReinstall {
@@ -152,10 +151,7 @@ func (c *Commands) staffTable() []command {
 		}
 		views = append(views, route{a.name + "/" + anyBot, act}, route{a.name, act})
 		if c.hosting.Offers(a.op) {
-			label := "button." + a.name
-			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
-				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
-			})
+			choices = append(choices, a.name)
 		}
 		operations = append(operations, a.op)
 	}

@@ -15,7 +15,7 @@ func (l *Log) Started(version string) {
 
 // Stopping writes that the bot is about to stop, and why.
 func (l *Log) Stopping(reason string) {
-	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, detailLimit)}, "")
+	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}, "")
 }
 
 // Connected writes that Discord delivers interactions in a new session.
