@@ -32,13 +32,13 @@ type channelMessage struct {
 func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error) {
 	body := channelMessage{message: messageBody(m, 0), Nonce: nonce, EnforceNonce: true}
 	var posted Posted
-	err := c.do(ctx, http.MethodPost, messages(channelID), body, &posted)
+	err := c.do(ctx, http.MethodPost, messages(channelID), withFiles(body, m.Files), &posted)
 	return posted.ID, err
 }
 
 // EditMessage replaces all of a message of the bot.
 func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error {
-	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), messageBody(m, 0), nil)
+	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil)
 }
 
 // LatestMessages returns the newest messages of a channel, newest first; limit
