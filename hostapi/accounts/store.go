@@ -24,6 +24,7 @@ const useLimit = 250 * time.Millisecond
 func freshKey(userID string) string      { return "hostbot:v5:account:{" + userID + "}" }
 func lastKey(userID string) string       { return freshKey(userID) + ":last" }
 func generationKey(userID string) string { return freshKey(userID) + ":generation" }
+func askedKey(userID string) string      { return freshKey(userID) + ":asked" }
 
 // The scripts are all that writes. Each gives the account the generation ARGV[1],
 // for ARGV[2] ms.
