@@ -55,6 +55,7 @@ type Commands struct {
 	staff    Staff
 	links    Links
 	forms    Forms
+	watching *Watching                         // nil where nothing is watched
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 

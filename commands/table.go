@@ -64,6 +64,7 @@ const (
 	idDetails  = "details/"   // + key
 	idMore     = "more/"      // + key
 	idPages    = "pages"      // a select menu of pages, from 0
+	idHistory  = "history/"   // + key
 	// idNew begins the custom ID of a button that is another one than what was in its
 	// place before. When it was drawn, an action and a key follow.
 	idNew     = "new/"
@@ -113,6 +114,12 @@ func (c *Commands) table() []command {
 			acts.components = append(acts.components, route{idReinstallNow + anyBot, c.act(a)})
 		}
 		table = append(table, acts)
+	}
+	if c.watching != nil {
+		table = append(table, command{
+			name: "bot history", options: anyOfThem, handle: c.orAsk("history", "history", c.history),
+			components: []route{{idHistory + anyBot, c.history}, {"history", c.history}},
+		})
 	}
 	table = append(table,
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
