@@ -21,6 +21,8 @@ type command struct {
 	name     string // in full: "bot show"
 	userMenu string // key of the name of a context menu on a user, which this then is
 	forStaff bool
+	// forManagers is for members of a guild who may manage messages in the channel.
+	forManagers bool
 	// requires lists operations of which one must be turned on for the command to be
 	// registered; nil for none.
 	requires []hostapi.Operation
@@ -65,6 +67,11 @@ const (
 	idMore     = "more/"      // + key
 	idPages    = "pages"      // a select menu of pages, from 0
 	idHistory  = "history/"   // + key
+	// A panel is public: the custom IDs of its buttons say whose it is. The owner's ID and
+	// a key follow.
+	idPanelBot    = interaction.Aside + "panel/"
+	idPanelNew    = "panel/new"    // a select menu of keys
+	idPanelRemove = "panel/remove" // a select menu of panels' IDs
 	// idNew begins the custom ID of a button that is another one than what was in its
 	// place before. When it was drawn, an action and a key follow.
 	idNew     = "new/"
@@ -130,6 +137,14 @@ func (c *Commands) table() []command {
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
 		command{name: "plan", handle: c.plan},
+	)
+	if c.watching != nil {
+		table = append(table, command{
+			name: "panel", forManagers: true, handle: c.panels,
+			components: []route{{idPanelNew, c.postPanel}, {idPanelRemove, c.removePanel}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel}},
+		})
+	}
+	table = append(table,
 		command{name: "help", handle: c.help},
 	)
 	if c.staff.GuildID == "" {

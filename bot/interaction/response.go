@@ -70,6 +70,8 @@ type Message struct {
 	Components []discordgo.MessageComponent
 	// Files are shown by embeds that name them: attachment://name.
 	Files []File
+	// Silent has a message in a channel notify nobody.
+	Silent bool
 }
 
 // File is a file that a message brings along.

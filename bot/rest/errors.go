@@ -10,6 +10,7 @@ import (
 // Error codes of Discord that callers act upon.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
+	CodeUnknownChannel = 10003
 	CodeUnknownGuild   = 10004
 	CodeUnknownMessage = 10008
 	// CodeUnknownWebhook answers for an interaction's token that Discord does not
@@ -27,8 +28,11 @@ const (
 	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
 	// that is not good any more, not the bot's (discord.js#10798).
 	CodeInvalidWebhookToken = 50027
-	CodeInvalidForm         = 50035
-	CodeArchivedThread      = 50083
+	// CodeOldMessageEdits comes with status 429: messages that are more than an hour old
+	// are edited too often.
+	CodeOldMessageEdits = 30046
+	CodeInvalidForm     = 50035
+	CodeArchivedThread  = 50083
 )
 
 // Error is a request that did not succeed. It holds neither the request nor
