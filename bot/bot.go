@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/alerts"
 	"hostbot/bot/draft"
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
@@ -28,6 +29,7 @@ import (
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
+	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/configs"
 	"hostbot/hostapi"
@@ -49,6 +51,8 @@ type Bot struct {
 	service   *hostapi.Client
 	handlers  *commands.Commands
 	records   *recovery.Records
+	watcher   *watcher.Watcher
+	alerts    *alerts.Alerts
 	responder *responder.Responder
 	gateway   *gateway.Gateway
 
@@ -96,11 +100,12 @@ func (b *Bot) build() error {
 	incidents := incident.New(b.redis.Client, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
+	b.openWatching(cache)
 	locks := actionlock.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
-		Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages})
+		Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
+	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages}, b.watching())
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if err := router.Err(); err != nil {
@@ -172,6 +177,8 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer stopWork()
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
+	work.Go(func() { b.watcher.Run(working) })
+	work.Go(func() { b.alerts.Run(working) })
 	// While the program stops, the gateway stays, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))

@@ -21,6 +21,7 @@ type command struct {
 	name     string // in full: "bot show"
 	userMenu string // key of the name of a context menu on a user, which this then is
 	forStaff bool
+	off      bool // it is not registered
 	// requires lists operations of which one must be turned on for the command to be
 	// registered; nil for none.
 	requires []hostapi.Operation
@@ -123,6 +124,7 @@ func (c *Commands) table() []command {
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
 		command{name: "plan", handle: c.plan},
+		command{name: "alerts", off: !c.watch.offered(), handle: c.showAlerts, components: c.alertRoutes()},
 		command{name: "help", handle: c.help},
 	)
 	if c.staff.GuildID == "" {
@@ -188,7 +190,7 @@ func (c *Commands) staffTable() []command {
 // of operations that are turned on.
 func (c *Commands) offered(forStaff bool) []command {
 	return slices.DeleteFunc(c.table(), func(cmd command) bool {
-		return cmd.forStaff != forStaff || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
+		return cmd.forStaff != forStaff || cmd.off || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
 	})
 }
 

@@ -29,6 +29,10 @@ func (t *Texts) CPU(percent int) string {
 // Duration says how long something took, as finely as matters to a person.
 func (t *Texts) Duration(d time.Duration) string {
 	switch {
+	case d >= 48*time.Hour:
+		return t.Format("unit.days", Args{"N": int(d.Hours() / 24)})
+	case d >= 2*time.Hour:
+		return t.Format("unit.hours", Args{"N": int(d.Round(time.Hour).Hours())})
 	case d >= 2*time.Minute:
 		return t.Format("unit.minutes", Args{"N": int(d.Round(time.Minute).Minutes())})
 	case d >= 10*time.Second:
