@@ -47,8 +47,10 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
 		rare = append(rare, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
 	}
-	if !c.asked.ByStaff() && c.watches {
-		rare = append(rare, c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
+	if !c.asked.ByStaff() && c.alertsOffered {
+		rare = append(rare,
+			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
+			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
 	}
 	ways := []discordgo.MessageComponent{
 		c.button(refresh, "button.refresh", idShow+key, false),

@@ -37,7 +37,7 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request) (interac
 		return interaction.Response{}, err
 	}
 	now := time.Now()
-	states, err := c.watching.History.Of(ctx, r.CustomerID, b.server.ID, now.Add(-longestPeriod))
+	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, now.Add(-longestPeriod))
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell the history: "+err.Error(), "history.unreadable")
 	}
@@ -45,7 +45,7 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request) (interac
 	if len(states) == 0 {
 		return v.drawUnwatched(b), nil
 	}
-	return v.drawHistory(b, states, now, c.watching.Painter)
+	return v.drawHistory(b, states, now, c.watch.Painter)
 }
 
 // drawHistory draws the history of a bot: a picture, and in words what it shows.
@@ -114,12 +114,14 @@ func (v view) drawUnwatched(b bot) interaction.Response {
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: yellow,
 		Description: paragraphs(v.heading(b.age, ""), v.t.Text("history.unwatched")),
 	}
-	return v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
+	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlert+"one/on/"+botKey(b.server.ID), false)
+	turnOn.Label = v.t.Format("button.alert_on", args{"Bot": plainName(b.server, labelNameLimit)})
+	return v.draw(idHistory+botKey(b.server.ID), embed, row(turnOn), v.historyRow(b.server))
 }
 
 func (v view) historyRow(s hostapi.Server) discordgo.ActionsRow {
 	return row(
 		v.button(discordgo.SecondaryButton, "button.refresh", idHistory+botKey(s.ID), false),
-		v.button(discordgo.SecondaryButton, "button.card", idMore+botKey(s.ID), false),
+		v.button(discordgo.SecondaryButton, "button.to_bot", idMore+botKey(s.ID), false),
 	)
 }

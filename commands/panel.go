@@ -22,12 +22,12 @@ func (c *Commands) panels(ctx context.Context, r *interaction.Request) (interact
 
 // panelsAnd is panels below a notice.
 func (c *Commands) panelsAnd(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
-	own, err := c.watching.Panels.Of(ctx, r.CustomerID)
+	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
 	}
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
-		_ = c.watching.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
+		_ = c.watch.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
 	}
 	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
 		if len(l.Servers) == 0 {
@@ -129,7 +129,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, ChannelID: r.ChannelID, Bots: chosen, Locale: r.Locale}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		posted, err := c.watching.Panels.Create(ctx, p)
+		posted, err := c.watch.Panels.Create(ctx, p)
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
 			return c.panelsAnd(ctx, r, "")
@@ -161,7 +161,7 @@ func chosenBots(r *interaction.Request, servers []hostapi.Server) ([]string, err
 
 // removePanel removes a panel of the caller's.
 func (c *Commands) removePanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	if _, err := c.watching.Panels.Remove(ctx, r.UserID, r.Value()); err != nil {
+	if _, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value()); err != nil {
 		return interaction.Response{}, refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable")
 	}
 	return c.panelsAnd(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))

@@ -21,7 +21,7 @@ const panelStale = 5 * time.Minute
 // DrawPanel draws what everybody in a channel sees of a customer's bots: their names
 // and states, and since when.
 func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
-	snapshot, err := c.watching.Known(ctx, p.OwnerID)
+	snapshot, err := c.watch.Known(ctx, p.OwnerID)
 	if err != nil && !isNoAccount(err) {
 		return interaction.Message{}, err
 	}
@@ -46,7 +46,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	switch {
 	case len(lines) == 0:
 		lines = []string{v.t.Text("panel.empty")}
-	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watching.Pace()):
+	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Pace()):
 		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format(ageOld, args{"When": relative(snapshot.FetchedAt)}), grey
 	}
 	embed := &discordgo.MessageEmbed{
@@ -62,7 +62,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 // sinceWhen says since when a bot has been in its state, as far as that is known.
 func (c *Commands) sinceWhen(ctx context.Context, v view, customerID string, s hostapi.Server) string {
 	oldest := time.Now().Add(-history.KeptFor)
-	states, err := c.watching.History.Of(ctx, customerID, s.ID, oldest)
+	states, err := c.watch.History.Of(ctx, customerID, s.ID, oldest)
 	if err != nil || len(states) == 0 {
 		return ""
 	}

@@ -23,6 +23,7 @@ type command struct {
 	forStaff bool
 	// forManagers is for members of a guild who may manage messages in the channel.
 	forManagers bool
+	off         bool // it is not registered
 	// requires lists operations of which one must be turned on for the command to be
 	// registered; nil for none.
 	requires []hostapi.Operation
@@ -122,13 +123,11 @@ func (c *Commands) table() []command {
 		}
 		table = append(table, acts)
 	}
-	if c.watching != nil {
-		table = append(table, command{
-			name: "bot history", options: anyOfThem, handle: c.orAsk("history", "history", c.history),
-			components: []route{{idHistory + anyBot, c.history}, {"history", c.history}},
-		})
-	}
 	table = append(table,
+		command{
+			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.orAsk("history", "history", c.watchers(c.history)),
+			components: []route{{idHistory + anyBot, c.watchers(c.history)}, {"history", c.watchers(c.history)}},
+		},
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
 		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
 		command{
@@ -137,14 +136,13 @@ func (c *Commands) table() []command {
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
 		command{name: "plan", handle: c.plan},
-	)
-	if c.watching != nil {
-		table = append(table, command{
-			name: "panel", forManagers: true, handle: c.panels,
-			components: []route{{idPanelNew, c.postPanel}, {idPanelRemove, c.removePanel}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel}},
-		})
-	}
-	table = append(table,
+		command{name: "alerts", off: !c.watch.offered(), handle: c.showAlerts, components: c.alertRoutes()},
+		command{
+			name: "panel", forManagers: true, off: !c.watch.offered(), handle: c.watchers(c.panels),
+			components: []route{
+				{idPanelNew, c.watchers(c.postPanel)}, {idPanelRemove, c.watchers(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
+			},
+		},
 		command{name: "help", handle: c.help},
 	)
 	if c.staff.GuildID == "" {
@@ -210,7 +208,7 @@ func (c *Commands) staffTable() []command {
 // of operations that are turned on.
 func (c *Commands) offered(forStaff bool) []command {
 	return slices.DeleteFunc(c.table(), func(cmd command) bool {
-		return cmd.forStaff != forStaff || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
+		return cmd.forStaff != forStaff || cmd.off || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
 	})
 }
 

@@ -5,22 +5,9 @@ import (
 	"time"
 
 	"hostbot/bot/history"
+	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
-	"hostbot/commands/chart"
-	"hostbot/hostapi/accounts"
 )
-
-// Watching is what is known of accounts that are watched. Without it there is neither
-// a history nor a panel.
-type Watching struct {
-	History History
-	Panels  Panels
-	Painter *chart.Painter
-	// Known returns what is known of an account without asking the service.
-	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
-	// Pace returns at which interval accounts are looked at now.
-	Pace func() time.Duration
-}
 
 // History is what is kept of the states of bots.
 type History interface {
@@ -39,5 +26,13 @@ type Panels interface {
 	Changed(ctx context.Context, customerID string) error
 }
 
-// Watch has the commands offer what takes watching. It is called before Route.
-func (c *Commands) Watch(w Watching) { c.watching = &w }
+// watchers serves what takes watching, which may have been turned off since a button
+// was drawn.
+func (c *Commands) watchers(h interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		if !c.watch.offered() {
+			return interaction.Response{}, refuse("accounts are not watched", "history.off")
+		}
+		return h(ctx, r)
+	}
+}

@@ -43,7 +43,7 @@ func (t *Texts) CPU(percent int) string {
 func (t *Texts) Duration(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
-		return t.Period(d.Round(24 * time.Hour))
+		return t.Format("unit.days", Args{"N": int(d.Hours() / 24)})
 	case d >= 2*time.Hour:
 		return t.Format("unit.hours", Args{"N": int(d.Round(time.Hour).Hours())})
 	case d >= 2*time.Minute:

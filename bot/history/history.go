@@ -65,7 +65,7 @@ func (h *History) Of(ctx context.Context, customerID, serverID string, since tim
 	text, _ := values[1].(string)
 	seconds, _ := strconv.ParseInt(text, 10, 64)
 	looked, now := time.Unix(seconds, 0), time.Now()
-	entries := decode(log)
+	entries := Decode(log)
 	if len(entries) > 0 && Gap(now.Sub(looked), h.interval()) {
 		entries = append(entries, Entry{looked, Unwatched})
 	}
@@ -111,16 +111,8 @@ func Encode(entries ...Entry) string {
 	return string(log)
 }
 
-// Last returns the last entry of an encoded log; false where there is none.
-func Last(log string) (Entry, bool) {
-	entries := decode(log[max(0, len(log)-entrySize):])
-	if len(entries) == 0 {
-		return Entry{}, false
-	}
-	return entries[0], true
-}
-
-func decode(log string) []Entry {
+// Decode returns the entries of a log.
+func Decode(log string) []Entry {
 	var entries []Entry
 	for ; len(log) >= entrySize; log = log[entrySize:] {
 		at := time.Unix(int64(binary.BigEndian.Uint32([]byte(log[1:entrySize]))), 0)

@@ -2,6 +2,7 @@ package panel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -346,7 +347,7 @@ func TestRemovedPanels(t *testing.T) {
 			s.create(p, fmt.Sprint(1001+i))
 			s.clock.Advance(time.Minute)
 		}
-		if _, err := p.Create(t.Context(), s.made("2000")); err != panel.ErrTooMany {
+		if _, err := p.Create(t.Context(), s.made("2000")); !errors.Is(err, panel.ErrTooMany) {
 			t.Errorf("one too many: %v", err)
 		}
 		if removed, err := p.Remove(t.Context(), "43", "1001"); removed || err != nil {

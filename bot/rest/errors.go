@@ -23,6 +23,7 @@ const (
 	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
 	CodeMissingAccess       = 50001
+	CodeCannotMessageUser   = 50007 // the user's DMs are closed, or the bot is blocked
 	CodeNotTextChannel      = 50008
 	CodeMissingPermissions  = 50013
 	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token

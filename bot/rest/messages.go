@@ -40,6 +40,17 @@ func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m i
 	return posted.ID, err
 }
 
+// OpenDM returns the ID of the DM channel with a user, also where that one takes no
+// messages. https://discord.com/developers/docs/resources/user#create-dm
+func (c *Client) OpenDM(ctx context.Context, userID string) (string, error) {
+	var channel struct {
+		ID string `json:"id"`
+	}
+	body := map[string]string{"recipient_id": userID}
+	err := c.do(ctx, http.MethodPost, "users/@me/channels", body, &channel)
+	return channel.ID, err
+}
+
 // EditMessage replaces all of a message of the bot.
 func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error {
 	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil)

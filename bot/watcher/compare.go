@@ -29,7 +29,7 @@ func (w *Watcher) compare(ctx context.Context, r record, look Look) seen {
 		}
 		change := Change{
 			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
-			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, After: before, At: look.At,
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.At,
 		}
 		w.judge(ctx, &change)
 		s.note(change, gap)
@@ -51,7 +51,9 @@ func (w *Watcher) compare(ctx context.Context, r record, look Look) seen {
 func (s *seen) note(c Change, gap bool) {
 	now := history.Entry{At: c.At, State: c.To}
 	switch {
-	case gap && c.From != history.Unwatched && c.From != history.Gone:
+	case c.From == history.Unwatched || c.From == history.Gone: // the bot is new
+		s.added[c.ServerID] = history.Encode(history.Entry{At: c.At, State: history.Unwatched}, now)
+	case gap:
 		s.added[c.ServerID] = history.Encode(history.Entry{At: c.After, State: history.Unwatched}, now)
 	case c.From != c.To:
 		s.added[c.ServerID] = history.Encode(now)

@@ -32,7 +32,7 @@ type record struct {
 	due        int64             // when it was, in ms
 	lease      string            // until when it is, in ms
 	ahead      time.Duration     // by how much Redis's clock is ahead of this process's
-	fields     map[string]string // the end alone of a bot's log
+	fields     map[string]string // the last two entries alone of a bot's log
 }
 
 // Run looks at accounts, and tells of changes, until ctx is done and the last look has
@@ -238,14 +238,20 @@ func (r record) lookedAt() time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// known returns the bots of which something is known, with their states.
-func (r record) known() map[string]history.Entry {
-	bots := make(map[string]history.Entry)
+// standing is a bot's state as the last look has shown it.
+type standing struct {
+	history.Entry
+	longer bool // nobody looked before: it may have had the state for longer
+}
+
+// known returns the bots of which something is known.
+func (r record) known() map[string]standing {
+	bots := make(map[string]standing)
 	for field, log := range r.fields {
-		if serverID, ok := strings.CutPrefix(field, history.FieldPrefix); ok {
-			if last, ok := history.Last(log); ok {
-				bots[serverID] = last
-			}
+		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
+		if entries := history.Decode(log); ok && len(entries) > 0 {
+			last := len(entries) - 1
+			bots[serverID] = standing{entries[last], last > 0 && entries[last-1].State == history.Unwatched}
 		}
 	}
 	return bots

@@ -64,7 +64,7 @@ return 0`
 // the budget reaches: a token bucket that never holds more than what a quarter of a
 // second adds. It returns how many accounts are watched, for how long (ms) the first of
 // them has been due, until when (ms) what it took is leased, and of each account the customer, when it was due and
-// its fields. Of a bot's log it returns the end alone.
+// its fields. Of a bot's log it returns the last two entries alone.
 // ARGV: how many at most, how many a second, the lease in ms.
 const takeScript = clock + `
 local rate = tonumber(ARGV[2])
@@ -81,7 +81,7 @@ for i = 1, #due, 2 do
   redis.call('ZADD', KEYS[1], now + ARGV[3], due[i])
   local fields = redis.call('HGETALL', KEYS[3] .. due[i])
   for j = 1, #fields, 2 do
-    if fields[j]:sub(1, 2) == 'b:' then fields[j + 1] = fields[j + 1]:sub(-5) end
+    if fields[j]:sub(1, 2) == 'b:' then fields[j + 1] = fields[j + 1]:sub(-10) end
   end
   taken[#taken + 1] = {due[i], due[i + 1], fields}
 end

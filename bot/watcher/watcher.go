@@ -42,11 +42,14 @@ type Change struct {
 	ServerID   string `json:"server"`
 	Name       string `json:"name"`
 	Plan       string `json:"plan,omitempty"`
-	// From lasted since Since, as far as is known. It is history.Unwatched where the bot
-	// was not seen before; To is history.Gone where the account has it no more.
-	From  hostapi.State `json:"from"`
-	To    hostapi.State `json:"to"`
-	Since time.Time     `json:"since,omitzero"`
+	// From is history.Unwatched where the bot was not seen before; To is history.Gone
+	// where the account has it no more.
+	From hostapi.State `json:"from"`
+	To   hostapi.State `json:"to"`
+	// From was seen first at Since; it may have lasted for longer where nobody looked
+	// before that.
+	Since  time.Time `json:"since,omitzero"`
+	Longer bool      `json:"longer,omitempty"`
 	// The change came between After and At: the look before, and the one that showed it.
 	After time.Time `json:"after,omitzero"`
 	At    time.Time `json:"at"`
