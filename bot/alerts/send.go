@@ -98,7 +98,6 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	switch {
 	case err == nil:
 	case rest.CodeOf(err) == rest.CodeCannotMessageUser:
-		a.Log.Info().Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
 		return a.refuse(ctx, customerID)
 	case rest.IsUnknownMessage(err): // there is nothing to be kept true any more
 		return a.drop(ctx, member)

@@ -165,8 +165,10 @@ func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err
 // refuse turns a customer's alerts off, as no message can be sent.
 func (a *Alerts) refuse(ctx context.Context, customerID string) error {
 	_, err := a.Forget(ctx, customerID)
-	return errors.Join(err, a.Redis.Set(ctx, closedKey(customerID), time.Now().Unix(), closedFor).Err(),
+	err = errors.Join(err, a.Redis.Set(ctx, closedKey(customerID), time.Now().Unix(), closedFor).Err(),
 		a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
+	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
+	return err
 }
 
 func ignoreNil(err error) error {

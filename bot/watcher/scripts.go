@@ -101,7 +101,7 @@ redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
 redis.call('HSET', KEYS[3], 'at', ARGV[4])
 local limit, most = tonumber(ARGV[5]), 5 * ARGV[6]
 local i = 9
-for _ = 1, ARGV[8] do
+for _ = 1, tonumber(ARGV[8]) do
   local field, added = 'b:' .. ARGV[i], ARGV[i + 1]
   if added == '' then
     redis.call('HDEL', KEYS[3], field, 'x:' .. ARGV[i])
