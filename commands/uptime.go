@@ -23,15 +23,18 @@ func fared(states []history.Span, from, to time.Time) period {
 		if kind == chart.Unknown || !s.To.After(from) {
 			continue
 		}
-		start := s.From
+		start, end := s.From, s.To
 		if start.Before(from) {
 			start = from
 		}
+		if end.After(to) {
+			end = to
+		}
 		if last := len(p.spans) - 1; last >= 0 && p.spans[last].Kind == kind && p.spans[last].To.Equal(start) {
-			p.spans[last].To = s.To
+			p.spans[last].To = end
 			continue
 		}
-		p.spans = append(p.spans, chart.Span{From: start, To: s.To, Kind: kind})
+		p.spans = append(p.spans, chart.Span{From: start, To: end, Kind: kind})
 	}
 	return p
 }

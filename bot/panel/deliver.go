@@ -147,16 +147,12 @@ func (p *Panels) clear(ctx context.Context, t *taken) error {
 	return nil
 }
 
-// errRemoved says that a panel was removed while its message was sent.
-var errRemoved = errors.New("panel: it was removed meanwhile")
-
 // kept keeps what has changed of a panel. Where it was removed meanwhile, no message of
 // it stays.
 func (p *Panels) kept(ctx context.Context, t *taken) error {
-	kept, err := p.store.keep(ctx, t)
-	if err == nil && !kept {
+	err := p.store.keep(ctx, t)
+	if errors.Is(err, errRemoved) {
 		p.deleteMessages(ctx, t.Panel)
-		return errRemoved
 	}
 	return err
 }

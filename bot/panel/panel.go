@@ -118,6 +118,9 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 		return false, err
 	}
 	t, err := p.store.add(ctx, panel)
+	if errors.Is(err, errTaken) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

@@ -36,11 +36,12 @@ local function leased(id)
 end
 `
 
-// addScript adds a panel that the caller works on. ARGV: the panel, its record, the
+// addScript adds a panel that the caller works on. It returns 2 where that is there
+// already. ARGV: the panel, its record, the
 // lease in ms and its token, how many panels there may be.
 const addScript = clock + `
 if redis.call('SCARD', own) >= tonumber(ARGV[5]) then return 0 end
-redis.call('HSETNX', records, ARGV[1], ARGV[2])
+if redis.call('HSETNX', records, ARGV[1], ARGV[2]) == 0 then return 2 end
 redis.call('SADD', own, ARGV[1])
 redis.call('ZADD', due, now + ARGV[3], ARGV[1])
 redis.call('HSET', leases, ARGV[1], string.format('%.0f %s', now + ARGV[3], ARGV[4]))
@@ -64,11 +65,13 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, 20
 end
 return false`
 
-// keepScript keeps the record of a panel that the caller works on, unless it was
-// removed. ARGV: the panel, the lease's token, the record.
+// keepScript keeps the record of a panel that the caller works on. It returns 0 where
+// the panel was removed, and 2 where the lease is over.
+// ARGV: the panel, the lease's token, the record.
 const keepScript = clock + `
+if redis.call('HEXISTS', records, ARGV[1]) == 0 then return 0 end
 local lease = leased(ARGV[1])
-if not lease or lease:match(' (.*)') ~= ARGV[2] or redis.call('HEXISTS', records, ARGV[1]) == 0 then return 0 end
+if not lease or lease:match(' (.*)') ~= ARGV[2] then return 2 end
 redis.call('HSET', records, ARGV[1], ARGV[3])
 return 1`
 
@@ -141,11 +144,16 @@ func (s store) add(ctx context.Context, p Panel) (*taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	added, err := s.run(ctx, addScript, p.OwnerID, p.ID, record, s.timing.Lease.Milliseconds(), t.token, MostPanels).Bool()
-	if err == nil && !added {
-		err = ErrTooMany
+	added, err := s.run(ctx, addScript, p.OwnerID, p.ID, record, s.timing.Lease.Milliseconds(), t.token, MostPanels).Int()
+	switch {
+	case err != nil:
+		return nil, err
+	case added == 0:
+		return nil, ErrTooMany
+	case added == 2:
+		return nil, errTaken
 	}
-	return t, err
+	return t, nil
 }
 
 // take returns a panel that is due, or nil where none is.
@@ -166,13 +174,29 @@ func (s store) take(ctx context.Context) (*taken, error) {
 	return t, err
 }
 
-// keep keeps what has changed of a panel; false where it was removed meanwhile.
-func (s store) keep(ctx context.Context, t *taken) (bool, error) {
+// errTaken says that another process works on a panel, and errRemoved that the panel is
+// no more.
+var (
+	errTaken   = errors.New("panel: another process works on it")
+	errRemoved = errors.New("panel: it was removed meanwhile")
+)
+
+// keep keeps what has changed of a panel.
+func (s store) keep(ctx context.Context, t *taken) error {
 	record, err := json.Marshal(t.Panel)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return s.run(ctx, keepScript, "", t.ID, t.token, record).Bool()
+	kept, err := s.run(ctx, keepScript, "", t.ID, t.token, record).Int()
+	switch {
+	case err != nil:
+		return err
+	case kept == 0:
+		return errRemoved
+	case kept == 2:
+		return errTaken
+	}
+	return nil
 }
 
 // done ends the work on a panel, which is due again after next.
