@@ -79,7 +79,7 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, edit
 	m, err := p.cfg.Draw(ctx, t.Panel)
 	if err != nil {
 		p.cfg.Log.Debug().Err(err).Str("panel", t.ID).Msg("a panel cannot be drawn")
-		return timing.Check, false, nil
+		return timing.Retry, false, nil
 	}
 	shown := digest(m)
 	if t.MessageID != "" && !t.Posting && t.Outdated == "" && shown == t.Shown && t.age < timing.Beat {

@@ -64,7 +64,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 		b.types(kb.Enter)
 	}
 	b.uses("/bot show", "Radio")
-	b.sees(last, "Stopped")
+	b.sees(last, "Limits: 1 GB RAM")
 	press("Refresh")
 	b.until("it is answered", `document.querySelector("#messages [aria-busy]") === null`)
 	has("Refresh")
