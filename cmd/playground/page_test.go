@@ -28,6 +28,7 @@ func TestPage(t *testing.T) {
 		"accessibility":       testIsAccessible,
 		"markdown":            testMarkdown,
 		"timestamps":          testTimestamps,
+		"panel and history":   testPanelAndHistory,
 		"fields of embeds":    testEmbedFields,
 		"fields of forms":     testFormFields,
 	} {

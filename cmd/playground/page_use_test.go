@@ -93,6 +93,35 @@ func testFocusStays(t *testing.T, chrome browser) {
 	has("Ben")
 }
 
+// testPanelAndHistory sees the panel follow a crash, the past as a picture, and makes
+// another panel, of two bots.
+func testPanelAndHistory(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	b.sees(last, "🟢 Shop · Running · since")
+	b.presses("#tools", "Break it")
+	b.clicks("#crash")
+	b.sees("#crash-bot", "Shop (CRASHED)")
+
+	b.uses("/bot history", "Shop")
+	b.sees(last, "24 h: ")
+	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
+
+	b.uses("/panel", "")
+	b.sees(last, "1. #general · Shop, Radio, Quiz")
+	b.focuses(last + " .select")
+	b.types(kb.ArrowDown)
+	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
+	b.types(kb.Enter)
+	b.sees(".choices:popover-open [aria-selected=true]", "☑")
+	b.types(kb.ArrowDown + kb.Enter)
+	b.until("two are ticked", `(document.querySelector(".choices:popover-open").innerText.match(/☑/g) ?? []).length === 2`)
+	b.types(kb.Escape)
+	b.sees("#messages", "The panel is there")
+	b.sees(last, "Status of the bots")
+	b.until("the third bot is not in it", `!document.querySelector("`+last+`").innerText.includes("Quiz")`)
+	b.sees("#messages", "🔴 Shop · Crashed · since") // half a minute after its last edit
+}
+
 // testForms draws what a form may consist of, and reads what was entered.
 func testForms(t *testing.T, chrome browser) {
 	b := chrome.visit(t, desktop())
