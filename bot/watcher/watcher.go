@@ -182,6 +182,8 @@ func (w *Watcher) Expect(ctx context.Context, customerID, serverID, action strin
 	if !w.On() {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, expectLimit)
+	defer cancel()
 	if err := w.run(ctx, expectScript, customerID, serverID, expectation{action, time.Now()}.encode()).Err(); err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not take which action is about to begin")
 	}
