@@ -77,16 +77,28 @@ func spans(entries []Entry, since, now time.Time) []Span {
 	if len(entries) == 0 {
 		return nil
 	}
-	list := []Span{{From: since, To: now, State: Unwatched}}
+	var list []Span
+	add := func(from time.Time, state hostapi.State) {
+		last := len(list) - 1
+		if last >= 0 && !from.After(list[last].From) { // it lasted for less than a second
+			list, last = list[:last], last-1
+		}
+		if last >= 0 && list[last].State == state {
+			list[last].To = now
+			return
+		}
+		if last >= 0 {
+			list[last].To = from
+		}
+		list = append(list, Span{From: from, To: now, State: state})
+	}
+	add(since, Unwatched)
 	for _, e := range entries {
-		last := &list[len(list)-1]
-		switch {
-		case !e.At.Before(now):
-		case !e.At.After(last.From): // which is since, or the same second
-			last.State = e.State
-		case e.State != last.State:
-			last.To = e.At
-			list = append(list, Span{From: e.At, To: now, State: e.State})
+		if e.At.Before(since) {
+			e.At = since
+		}
+		if e.At.Before(now) {
+			add(e.At, e.State)
 		}
 	}
 	return list

@@ -14,12 +14,13 @@ import (
 
 	"hostbot/bot/history"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 const (
 	// The looks of a process at one time are as many as there may be in a second, but
 	// within these bounds: a slow service is left to customers.
-	leastAtOnce, mostAtOnce = 4, 64
+	leastAtOnce, mostAtOnce = 4, 256
 	// holdBack is for how long no look is made after a 429 that does not say for how long.
 	holdBack = 30 * time.Second
 	// tolerance is by how much the interval may grow before somebody is told.
@@ -152,11 +153,10 @@ func (w *Watcher) look(ctx context.Context, r record) {
 		w.giveBack(after, r, err)
 		return
 	}
-	at := snapshot.FetchedAt
 	if missing {
-		at = time.Now()
+		snapshot = accounts.Snapshot{FetchedAt: time.Now()}
 	}
-	look := Look{CustomerID: r.customerID, Servers: snapshot.List.Servers, At: at}
+	look := Look{CustomerID: r.customerID, Servers: snapshot.List.Servers, At: snapshot.FetchedAt}
 	seen := w.compare(after, r, look)
 	look.Changes = seen.changes
 	written, err := w.write(after, r, look.At, seen)

@@ -29,8 +29,9 @@ const (
 	whyPrefix    = "why:"
 	expectPrefix = "x:"
 
-	// callLimit bounds one use of Redis.
-	callLimit = 250 * time.Millisecond
+	// callLimit bounds one use of Redis, and expectLimit one for which an action waits.
+	callLimit   = time.Second
+	expectLimit = 250 * time.Millisecond
 )
 
 // KEYS of the scripts below are those of what is due, the budget, the account (a

@@ -110,7 +110,7 @@ type Timing struct {
 
 // DefaultTiming returns the timing for Discord and the service.
 func DefaultTiming() Timing {
-	return Timing{Turn: 250 * time.Millisecond, Tell: 500 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Turn: 200 * time.Millisecond, Tell: 500 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
@@ -182,6 +182,8 @@ func (w *Watcher) Expect(ctx context.Context, customerID, serverID, action strin
 	if !w.On() {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, expectLimit)
+	defer cancel()
 	if err := w.run(ctx, expectScript, customerID, serverID, expectation{action, time.Now()}.encode()).Err(); err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not take which action is about to begin")
 	}
