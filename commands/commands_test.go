@@ -175,7 +175,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 		{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
 		{ID: "RUST", Label: "Rust"},
-	}})
+	}}, commands.Watch{})
 }
 
 // serve sends a request through the routes and returns what comes first. The caller is

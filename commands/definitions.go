@@ -28,7 +28,11 @@ func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationComma
 func (c *Commands) define(table []command, in locale.Localized) []*discordgo.ApplicationCommand {
 	var tree []*discordgo.ApplicationCommandOption
 	var menus, definitions []*discordgo.ApplicationCommand
+	var managers []string
 	for _, cmd := range table {
+		if cmd.forManagers {
+			managers = append(managers, cmd.name)
+		}
 		if cmd.userMenu == "" {
 			tree = c.addDefinition(tree, "command", cmd.name, cmd, in)
 			continue
@@ -37,10 +41,16 @@ func (c *Commands) define(table []command, in locale.Localized) []*discordgo.App
 		menus = append(menus, &discordgo.ApplicationCommand{Type: discordgo.UserApplicationCommand, Name: cmd.name, NameLocalizations: &names})
 	}
 	for _, o := range tree {
-		definitions = append(definitions, &discordgo.ApplicationCommand{
+		definition := &discordgo.ApplicationCommand{
 			Type: discordgo.ChatApplicationCommand, Name: o.Name, NameLocalizations: &o.NameLocalizations,
 			Description: o.Description, DescriptionLocalizations: &o.DescriptionLocalizations, Options: o.Options,
-		})
+		}
+		if slices.Contains(managers, o.Name) {
+			manageMessages := int64(discordgo.PermissionManageMessages)
+			definition.DefaultMemberPermissions = &manageMessages
+			definition.Contexts = &[]discordgo.InteractionContextType{discordgo.InteractionContextGuild}
+		}
+		definitions = append(definitions, definition)
 	}
 	return append(definitions, menus...)
 }

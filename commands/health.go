@@ -8,9 +8,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watcher"
 )
 
 // Health is the state of the program and of what it depends on.
@@ -32,6 +34,10 @@ type Health struct {
 	RedisLatency  time.Duration // of one round trip
 
 	Log []logchannel.Status
+
+	Watching bool // accounts are watched at all
+	Watch    watcher.Status
+	Alerts   alerts.Status
 }
 
 // Shard is one connection to Discord's gateway.
@@ -79,6 +85,9 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
 	field("staff.status.service", v.service(h), v.unless(h.ServiceWell(), "staff.todo.service"), false)
+	if h.Watching {
+		field("staff.status.watch", v.watching(h), v.unless(!h.Watch.Grown, "log.cure.watch_slow"), false)
+	}
 	for _, ch := range h.Log {
 		field("staff.status.log", v.logChannel(ch), v.logCure(ch), false)
 	}
@@ -135,6 +144,13 @@ func (v view) service(h Health) string {
 	}
 	rate := v.t.Percent(h.Failed * 100 / h.Calls)
 	return down + v.t.Format("staff.status.calls", args{"Failed": h.Failed, "Calls": h.Calls, "Rate": rate, "Window": window})
+}
+
+// watching says how the watching and alerts fare.
+func (v view) watching(h Health) string {
+	lag := v.t.Duration(h.Watch.Lag)
+	return v.t.Format("staff.status.watched", args{"N": h.Watch.Accounts, "Interval": v.t.Duration(h.Watch.Interval), "Lag": lag}) + "\n" +
+		v.t.Format("staff.status.alerts", args{"Sent": h.Alerts.Sent, "Refused": h.Alerts.Refused, "Waiting": h.Alerts.Waiting})
 }
 
 func (v view) logChannel(ch logchannel.Status) string {

@@ -203,7 +203,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		change(&health)
 		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
 			GuildID: "7", UserIDs: []string{"1"}, Health: func(context.Context) commands.Health { return health },
-		}, commands.Links{}, commands.Forms{})
+		}, commands.Links{}, commands.Forms{}, commands.Watch{})
 		wantText(t, answer(t, c, by("1", command("admin status", nil))).Message, want)
 	}
 }

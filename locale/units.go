@@ -21,6 +21,19 @@ func (t *Texts) Size(mb int) string {
 // Percent says a share of a processor: 100% is one core.
 func (t *Texts) Percent(n int) string { return t.Format("unit.percent", Args{"N": n}) }
 
+// Share says a share of a whole to a hundredth of a percent. Only the whole is 100%.
+func (t *Texts) Share(of float64) string {
+	return t.Format("unit.percent", Args{"N": t.decimal(math.Floor(of*10_000)/100, -1)})
+}
+
+// Period says a length of time in hours, or in days where it is several of them.
+func (t *Texts) Period(d time.Duration) string {
+	if d <= 24*time.Hour {
+		return t.Format("unit.hours", Args{"N": int(d.Hours())})
+	}
+	return t.Count("unit.days", int(d.Hours()/24), nil)
+}
+
 // CPU says a limit in percent of a processor as plans do: 150% is 1.5 vCPU.
 func (t *Texts) CPU(percent int) string {
 	return t.Format("unit.vcpu", Args{"N": t.decimal(float64(percent)/100, -1)})
@@ -29,6 +42,10 @@ func (t *Texts) CPU(percent int) string {
 // Duration says how long something took, as finely as matters to a person.
 func (t *Texts) Duration(d time.Duration) string {
 	switch {
+	case d >= 48*time.Hour:
+		return t.Count("unit.days", int(d.Hours()/24), nil)
+	case d >= 2*time.Hour:
+		return t.Format("unit.hours", Args{"N": int(d.Round(time.Hour).Hours())})
 	case d >= 2*time.Minute:
 		return t.Format("unit.minutes", Args{"N": int(d.Round(time.Minute).Minutes())})
 	case d >= 10*time.Second:

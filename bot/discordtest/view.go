@@ -42,6 +42,8 @@ type View struct {
 	Modal *Modal
 	// Pings are the mentions in the content that notify somebody.
 	Pings []string
+	// Attachments are the message's files, also those that embeds show.
+	Attachments []Attachment
 	// Version counts the states of the message, from 1.
 	Version int
 }

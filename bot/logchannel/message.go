@@ -45,7 +45,7 @@ func (ch *channel) message(slots []slot) interaction.Message {
 // with how many there were, whom they concern, and what leads to the latest.
 func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 	e := *s.Embed
-	if s.Tally.Count <= 1 {
+	if s.Tally.Count <= 1 || s.Latest {
 		e.Fields = append(slices.Clip(s.Own), e.Fields...)
 		return &e
 	}
