@@ -175,7 +175,7 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 			GuildID: "7", UserIDs: []string{"1"}, Incident: func(context.Context, string) (incident.Incident, error) {
 				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
 			},
-		}, commands.Links{}, commands.Forms{})
+		}, commands.Links{}, commands.Forms{}, commands.Watch{})
 		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
 		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`")
 		if strings.Contains(text(m), "0.0 s") {
