@@ -17,17 +17,20 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/alerts"
 	"hostbot/bot/draft"
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
+	"hostbot/bot/panel"
 	"hostbot/bot/recovery"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
+	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/configs"
 	"hostbot/hostapi"
@@ -49,6 +52,9 @@ type Bot struct {
 	service   *hostapi.Client
 	handlers  *commands.Commands
 	records   *recovery.Records
+	watcher   *watcher.Watcher
+	alerts    *alerts.Alerts
+	panels    *panel.Panels
 	responder *responder.Responder
 	gateway   *gateway.Gateway
 
@@ -98,11 +104,16 @@ func (b *Bot) build() error {
 	incidents := incident.New(b.redis.Client, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
+	b.openWatching(cache)
+	watching, err := b.watching(cache)
+	if err != nil {
+		return err
+	}
 	locks := actionlock.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
-		Forget: cache.Forget, Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages})
+		Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
+	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages}, watching)
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if err := router.Err(); err != nil {
@@ -174,6 +185,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer stopWork()
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
+	work.Go(func() { b.watcher.Run(working) })
+	work.Go(func() { b.alerts.Run(working) })
+	work.Go(func() { b.runPanels(working) })
 	// While the program stops, the gateway stays, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))

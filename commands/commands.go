@@ -55,12 +55,13 @@ type Commands struct {
 	staff    Staff
 	links    Links
 	forms    Forms
+	watch    Watch
 	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links, forms Forms) *Commands {
-	c := &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links, forms: forms}
+func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links, forms Forms, watch Watch) *Commands {
+	c := &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links, forms: forms, watch: watch}
 	c.ids.Store(&map[string]string{})
 	return c
 }

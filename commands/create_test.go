@@ -38,10 +38,10 @@ func TestCreate(t *testing.T) {
 	first := answer(t, c, command("bot create", nil))
 	wantText(t, first.Message, "Create a bot", "2 bots", "1.5 GB")
 	wantSizes(t, first.Message, "512", "2048", "100")
-	if ram := menus(first.Message)["RAM"].Options; ram[0].Label != "RAM: 128 MB" || ram[len(ram)-1].Label != "RAM: 1.5 GB" {
+	if ram := menus(first.Message)["RAM"].Options; ram[0].Label != "RAM: 128\u00a0MB" || ram[len(ram)-1].Label != "RAM: 1.5\u00a0GB" {
 		t.Errorf("the plan leaves 1.5 GB; offered: %+v", ram)
 	}
-	if cpu := menus(first.Message)["CPU"].Options; cpu[1].Label != "CPU: 1 vCPU" {
+	if cpu := menus(first.Message)["CPU"].Options; cpu[1].Label != "CPU: 1\u00a0vCPU" {
 		t.Errorf("offered: %+v", cpu)
 	}
 	bigger := answer(t, c, press(menus(first.Message)["RAM"].CustomID, "1024"))

@@ -8,9 +8,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watcher"
 )
 
 // Health is the state of the program and of what it depends on.
@@ -32,6 +34,10 @@ type Health struct {
 	RedisLatency  time.Duration // of one round trip
 
 	Log []logchannel.Status
+
+	Watching bool // accounts are watched at all
+	Watch    watcher.Status
+	Alerts   alerts.Status
 }
 
 // Shard is one connection to Discord's gateway.
@@ -67,7 +73,7 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
 	field("staff.status.up", relative(h.Started), "", true)
-	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
+	field("staff.status.served", v.t.Number(int(h.Served)), "", true)
 	field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
@@ -79,6 +85,9 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
 	field("staff.status.service", v.service(h), v.unless(h.ServiceWell(), "staff.todo.service"), false)
+	if h.Watching {
+		field("staff.status.watch", v.watching(h), v.unless(!h.Watch.Grown, "log.cure.watch_slow"), false)
+	}
 	for _, ch := range h.Log {
 		field("staff.status.log", v.logChannel(ch), v.logCure(ch), false)
 	}
@@ -99,7 +108,7 @@ func (v view) unless(well bool, key string) string {
 
 // logCure says what to do about a log channel, or nothing.
 func (v view) logCure(ch logchannel.Status) string {
-	where := "<#" + ch.Channel + ">: "
+	where := "<#" + ch.Channel + "> · "
 	switch {
 	case LogWell(ch):
 		return ""
@@ -137,10 +146,17 @@ func (v view) service(h Health) string {
 	return down + v.t.Format("staff.status.calls", args{"Failed": h.Failed, "Calls": h.Calls, "Rate": rate, "Window": window})
 }
 
+// watching says how the watching and alerts fare.
+func (v view) watching(h Health) string {
+	lag := v.t.Duration(h.Watch.Lag)
+	return v.t.Format("staff.status.watched", args{"N": h.Watch.Accounts, "Interval": v.t.Duration(h.Watch.Interval), "Lag": lag}) + "\n" +
+		v.t.Format("staff.status.alerts", args{"Sent": h.Alerts.Sent, "Refused": h.Alerts.Refused, "Waiting": h.Alerts.Waiting})
+}
+
 func (v view) logChannel(ch logchannel.Status) string {
-	text := "<#" + ch.Channel + "> " + v.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+	text := "<#" + ch.Channel + "> " + v.t.Count("staff.status.waiting", ch.Waiting, nil)
 	if ch.Waiting > 0 {
-		text += ", " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
+		text += " · " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
@@ -153,5 +169,5 @@ func (v view) milliseconds(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return v.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
+	return v.t.Milliseconds(d)
 }

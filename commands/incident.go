@@ -34,7 +34,7 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	}
 	where := v.t.Text("log.where.dm")
 	if i.GuildID != "" {
-		where = "<#" + sanitize.Plain(i.ChannelID, nameLimit) + "> " + v.t.Text("log.where.guild") + " " + sanitize.Code(i.GuildID, nameLimit)
+		where = v.t.Format("log.where.guild", args{"Channel": "<#" + sanitize.Plain(i.ChannelID, nameLimit) + ">", "Guild": sanitize.Code(i.GuildID, nameLimit)})
 	}
 	call := i.Operation + ": " + i.Code
 	if i.Status != 0 {

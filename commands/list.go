@@ -97,9 +97,9 @@ func (l botList) empty() string {
 	case l.asked.ByStaff():
 		return l.t.Text("staff.list.empty")
 	case l.offers(hostapi.OpCreate):
-		return l.t.Text("list.empty") + " " + l.say("list.create", nil)
+		return l.t.Text("list.empty") + "\n" + l.say("list.create", nil)
 	default:
-		return l.t.Text("list.empty") + " " + l.t.Text("list.elsewhere")
+		return l.t.Text("list.empty") + "\n" + l.t.Text("list.elsewhere")
 	}
 }
 

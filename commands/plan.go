@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -38,7 +37,7 @@ func (c *Commands) drawPlan(r *interaction.Request) drawing {
 // planEmbed shows how much of its plan an account uses.
 func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	a := l.Account
-	color, bots := blurple, v.usage(a.ServerCount, a.MaxServers, strconv.Itoa)
+	color, bots := blurple, v.usage(a.ServerCount, a.MaxServers, v.t.Number)
 	switch {
 	case a.MaxServers <= 0 || a.ServerCount < a.MaxServers:
 	case a.ServerCount == a.MaxServers:

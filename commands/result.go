@@ -100,7 +100,7 @@ func (v view) ending(e result) string {
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()
 	default:
 		why, _ := v.explain(e.err)
-		return "❌ " + text(key+".failed") + " " + why + "\n" + v.referenceLine() + v.serviceReason(e)
+		return "❌ " + text(key+".failed") + "\n" + why + "\n" + v.referenceLine() + v.serviceReason(e)
 	}
 }
 
@@ -126,7 +126,7 @@ func (v view) done(e result, text func(key string) string) string {
 	case e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && slices.Contains(start.in, now):
 		next = "\n" + v.t.Text("create.next")
 	case e.action.op == hostapi.OpUpdateStartup && v.offers(restart.op) && slices.Contains(restart.in, now):
-		next = " " + v.t.Text("startup.restart")
+		next = "\n" + v.t.Text("startup.restart")
 	}
 	return sign + text(key) + took + next
 }

@@ -98,6 +98,9 @@ func (c *Commands) told(r *interaction.Request, end result) interaction.Response
 // run runs an action and returns the bot as it is afterwards. A bot whose status
 // changes is followed until that is settled.
 func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot, error) {
+	if a.transitional != "" && c.watch.Expect != nil {
+		c.watch.Expect(ctx, userID, b.server.ID, a.name)
+	}
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {
 		b.server = after

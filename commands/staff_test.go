@@ -175,7 +175,7 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 			GuildID: "7", UserIDs: []string{"1"}, Incident: func(context.Context, string) (incident.Incident, error) {
 				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
 			},
-		}, commands.Links{}, commands.Forms{})
+		}, commands.Links{}, commands.Forms{}, commands.Watch{})
 		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
 		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`")
 		if strings.Contains(text(m), "0.0 s") {
@@ -188,14 +188,14 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := commands.Health{Shards: []commands.Shard{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*commands.Health){
-		"✅ All is well":                            func(*commands.Health) {},
-		"⚠️ A connection to Discord is lost":       func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
-		"⚠️ Calls to the hosting service fail":     func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
-		"⚠️ Redis does not answer":                 func(h *commands.Health) { h.RedisErr = errors.New("refused") },
-		"💡 Set REDIS_URL":                          func(h *commands.Health) { h.RedisEmbedded = true },
-		"⚠️ <#9>: The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
-		"⚠️ <#9>: Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
-		"⚠️ <#9>: Entries come late": func(h *commands.Health) {
+		"✅ All is well":                             func(*commands.Health) {},
+		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
+		"⚠️ Calls to the hosting service fail":      func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
+		"⚠️ Redis does not answer":                  func(h *commands.Health) { h.RedisErr = errors.New("refused") },
+		"💡 Set REDIS_URL":                           func(h *commands.Health) { h.RedisEmbedded = true },
+		"⚠️ <#9> · The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
+		"⚠️ <#9> · Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9> · Entries come late": func(h *commands.Health) {
 			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
 		},
 	} {
@@ -203,7 +203,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		change(&health)
 		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
 			GuildID: "7", UserIDs: []string{"1"}, Health: func(context.Context) commands.Health { return health },
-		}, commands.Links{}, commands.Forms{})
+		}, commands.Links{}, commands.Forms{}, commands.Watch{})
 		wantText(t, answer(t, c, by("1", command("admin status", nil))).Message, want)
 	}
 }

@@ -51,34 +51,33 @@ func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Se
 	return s, running
 }
 
-// conditionOf understands the documented status RUNNING and what others are
-// commonly called. A status that is not known is shown as it came and never
-// taken for stopped.
+// conditionOf says what a status means to a person. A status that is not known is
+// shown as it came and never taken for stopped.
 func conditionOf(status string) condition {
-	switch strings.ToUpper(strings.TrimSpace(status)) {
-	case "RUNNING", "ONLINE", "UP", "ACTIVE", "STARTED":
+	switch hostapi.StateOf(status) {
+	case hostapi.StateRunning:
 		return condition{"status.running", "🟢", green, up}
-	case "STOPPED", "OFFLINE", "DOWN", "EXITED", "INACTIVE":
+	case hostapi.StateStopped:
 		return condition{"status.stopped", "⚫", grey, down}
-	case "STARTING", "BOOTING":
+	case hostapi.StateStarting:
 		return condition{"status.starting", "🟡", yellow, transitional}
-	case "STOPPING":
+	case hostapi.StateStopping:
 		return condition{"status.stopping", "🟡", yellow, transitional}
-	case "RESTARTING", "REBOOTING":
+	case hostapi.StateRestarting:
 		return condition{"status.restarting", "🟡", yellow, transitional}
-	case "INSTALLING", "REINSTALLING", "BUILDING", "DEPLOYING":
+	case hostapi.StateInstalling:
 		return condition{"status.installing", "🟡", yellow, transitional}
-	case "CRASHED":
+	case hostapi.StateCrashed:
 		return condition{"status.crashed", "🔴", red, broken}
-	case "ERROR", "ERRORED", "FAILED":
+	case hostapi.StateError:
 		return condition{"status.error", "🔴", red, broken}
-	case "SUSPENDED":
+	case hostapi.StateSuspended:
 		return condition{"status.suspended", "⛔", red, locked}
-	case "":
-		return condition{"status.unknown", "⚪", grey, unknown}
-	default:
-		return condition{"", "⚪", grey, unknown}
 	}
+	if strings.TrimSpace(status) == "" {
+		return condition{"status.unknown", "⚪", grey, unknown}
+	}
+	return condition{"", "⚪", grey, unknown}
 }
 
 // statusWord says a bot's status; one that is not known as it came, made fit to be

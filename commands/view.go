@@ -25,11 +25,12 @@ type view struct {
 	offers func(hostapi.Operation) bool // tells which operations are turned on
 	links  Links
 	// commandIDs are those of the registered commands, by name.
-	commandIDs map[string]string
+	commandIDs    map[string]string
+	alertsOffered bool
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, *c.ids.Load()}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, *c.ids.Load(), c.watch.offered()}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the

@@ -104,6 +104,10 @@ func form(wanted string) string {
 	switch {
 	case strings.HasSuffix(wanted, "time.Duration"):
 		return "is not a duration such as 30s or 2h"
+	case strings.Contains(wanted, "configs.Interval"):
+		return "is neither a duration such as 60s nor " + off
+	case strings.HasSuffix(wanted, "int"):
+		return "is not a whole number"
 	case strings.HasSuffix(wanted, "bool"):
 		return "is neither true nor false"
 	case strings.Contains(wanted, "Level"):

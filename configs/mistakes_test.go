@@ -43,6 +43,11 @@ func TestMistakesInVariables(t *testing.T) {
 		{"CACHE_MAX_STALE", "29s", "shorter than CACHE_TTL"},
 		{"CACHE_FRESH", "30s", "is now called CACHE_TTL"},
 		{"CACHE_KEEP", "24h", "is now called CACHE_MAX_STALE"},
+		{"WATCH_INTERVAL", "0", "not between 10s and 1h"},
+		{"WATCH_INTERVAL", "9s", "not between 10s and 1h"},
+		{"WATCH_INTERVAL", "never", "neither a duration such as 60s nor off"},
+		{"WATCH_RATE", "0", "not between 1 and 1000"},
+		{"WATCH_RATE", "1.5", "not a whole number"},
 		{"LANGUAGES", "NODE,,PYTHON", "not a list"},
 		{"LANGUAGES", "=Node", "not a list"},
 		{"LANGUAGES", "NODE=" + strings.Repeat("x", 101), "not a list"},
@@ -97,7 +102,7 @@ func TestProfilesAreForThisMachineAlone(t *testing.T) {
 func TestAcceptedVariables(t *testing.T) {
 	for _, variable := range []string{
 		"HOSTAPI_URL=https://panel.example.com/base/", "HOSTAPI_URL=http://localhost:8080", "HOSTAPI_URL=http://127.0.0.53", "HOSTAPI_URL=http://[::1]:80/base/",
-		"HOSTAPI_TIMEOUT=100ms", "HOSTAPI_TIMEOUT=2m", "CACHE_MAX_STALE=30s", "HTTP_ADDR=:9090", "HTTP_ADDR=[::]:9090",
+		"HOSTAPI_TIMEOUT=100ms", "HOSTAPI_TIMEOUT=2m", "CACHE_MAX_STALE=30s", "WATCH_INTERVAL=10s", "HTTP_ADDR=:9090", "HTTP_ADDR=[::]:9090",
 		"LOG_CHANNEL_ACTIONS=off", "ADMIN_USER_IDS=1", "LOG_LOCALE=es-419", "LOG_LEVEL=trace",
 		"PANEL_URL=https://panel.example.com", "SUPPORT_URL=https://discord.gg/help?a=b#c",
 		"REDIS_URL=rediss://user:p%40ss@h:1?addr=g:2", "UNKNOWN_VARIABLE=x", "DISCORD_GUILD_ID_FILE=/does/not/exist",

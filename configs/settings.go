@@ -8,6 +8,7 @@
 package configs
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type Settings struct {
 	HostAPI     HostAPI     `yaml:"hostapi"`
 	Redis       Redis       `yaml:"redis"`
 	Cache       Cache       `yaml:"cache"`
+	Watch       Watch       `yaml:"watch"`
 	Languages   Languages   `yaml:"languages" env:"LANGUAGES"`
 	LogChannels LogChannels `yaml:"log_channels"`
 	Admin       Admin       `yaml:"admin"`
@@ -39,6 +41,7 @@ func defaults() *Settings {
 		Discord:   Discord{APIURL: "https://discord.com/api/v10"},
 		HostAPI:   HostAPI{Timeout: 10 * time.Second},
 		Cache:     Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
+		Watch:     Watch{Interval: Interval(time.Minute), Rate: 10},
 		Languages: Languages{language("NODE"), language("PYTHON")},
 		HTTP:      HTTP{Addr: "127.0.0.1:9090"},
 		Log:       Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
@@ -86,6 +89,40 @@ type Cache struct {
 	TTL time.Duration `yaml:"ttl" env:"CACHE_TTL"`
 	// MaxStale is how long it is kept to be shown with its age: TTL to 30 days.
 	MaxStale time.Duration `yaml:"max_stale" env:"CACHE_MAX_STALE"`
+}
+
+// Watch is how often accounts are looked at that have alerts or panels.
+type Watch struct {
+	// Interval is the time between two looks at an account, 10 s to 1 h; or 0, which
+	// turns alerts, panels and history off.
+	Interval Interval `yaml:"interval" env:"WATCH_INTERVAL"`
+	// Rate is how many looks a second there may be over all processes, 1 to 1000.
+	Rate int `yaml:"rate" env:"WATCH_RATE"`
+}
+
+// Interval is a duration, or 0, which is written as off.
+type Interval time.Duration
+
+// UnmarshalText reads either.
+func (i *Interval) UnmarshalText(text []byte) error {
+	if string(text) == off {
+		*i = 0
+		return nil
+	}
+	d, err := time.ParseDuration(string(text))
+	if d == 0 { // which must not be taken for off by mistake
+		d = 1
+	}
+	*i = Interval(d)
+	return err
+}
+
+// UnmarshalYAML reads either.
+func (i *Interval) UnmarshalYAML(node *yaml.Node) error {
+	if err := i.UnmarshalText([]byte(node.Value)); err != nil {
+		return errors.New("configs.Interval") // as form knows it
+	}
+	return nil
 }
 
 // LogChannels are the channels that staff read, by category. Empty for none.

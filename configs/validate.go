@@ -18,7 +18,7 @@ import (
 	"hostbot/locale"
 )
 
-// off silences a log channel, or the operators' pages.
+// off silences a log channel or the operators' pages, or ends watching.
 const off = "off"
 
 // levels returns the levels that the process log can have.
@@ -45,6 +45,13 @@ func (l *loader) validate(s *Settings) {
 	l.check("cache.max_stale", between(s.Cache.MaxStale, time.Second, 30*24*time.Hour))
 	if s.Cache.TTL > s.Cache.MaxStale && !l.wrong[l.name("cache.ttl")] {
 		l.check("cache.max_stale", errors.New("is shorter than CACHE_TTL"))
+	}
+
+	if s.Watch.Interval != 0 {
+		l.check("watch.interval", between(time.Duration(s.Watch.Interval), 10*time.Second, time.Hour))
+	}
+	if s.Watch.Rate < 1 || s.Watch.Rate > 1000 {
+		l.check("watch.rate", errors.New("is not between 1 and 1000"))
 	}
 
 	l.check("languages", languages(s.Languages))
@@ -90,7 +97,7 @@ func between(d, least, most time.Duration) error {
 
 // brief is a duration without parts that are zero.
 func brief(d time.Duration) string {
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	return strings.NewReplacer("m0s", "m", "h0m0s", "h").Replace(d.String())
 }
 
 func snowflake(id string) error {

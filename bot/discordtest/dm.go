@@ -5,7 +5,9 @@ import "net/http"
 // postDM opens the DM with a user. That works as well where the user takes no
 // direct messages, which is refused only when one is sent (kordlib/kord#1005,
 // Kord-Extensions/kord-extensions#215). To itself the bot cannot open one
-// (lexicalunit/spellbot#659).
+// (lexicalunit/spellbot#659). Where many are opened quickly, Discord refuses that (403,
+// code 40003, DasWolke/SnowTransfer#43); no source knows the figure, so this is left to
+// faults.
 func (s *Server) postDM(c *call) (any, *refusal) {
 	var body struct {
 		RecipientID sentID `json:"recipient_id"`

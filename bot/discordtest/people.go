@@ -1,5 +1,11 @@
 package discordtest
 
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
 // profile is a person. Its locale, roles and dm can change; the server's lock
 // guards them.
 type profile struct {
@@ -139,6 +145,24 @@ func (u *User) Messages() []View {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
 	return u.channel.visible(u.ID)
+}
+
+// Await waits for a message in the channel, seen by the user, that wanted is content
+// with.
+func (u *User) Await(ctx context.Context, wanted func(View) bool) (View, error) {
+	var found View
+	err := u.server.await(ctx, &u.server.mu, &u.channel.changed, func() bool {
+		views := u.Messages()
+		i := slices.IndexFunc(views, wanted)
+		if i >= 0 {
+			found = views[i]
+		}
+		return i >= 0
+	})
+	if err != nil {
+		return View{}, fmt.Errorf("%s: %w", u.Name, err)
+	}
+	return found, nil
 }
 
 // wire is the user as Discord shows one.

@@ -123,6 +123,24 @@ func (ch *Channel) WaitFor(t testing.TB, text string) View {
 	})
 }
 
+// Sees waits until the user sees a message with text anywhere in it.
+func (u *User) Sees(t testing.TB, text string) View {
+	t.Helper()
+	return must(t, func(ctx context.Context) (View, error) {
+		return u.Await(ctx, func(v View) bool { return v.Contains(text) })
+	})
+}
+
+// Presses is Click for tests, by the label of a button of a message.
+func (u *User) Presses(t testing.TB, v View, label string) *Reply {
+	t.Helper()
+	button, err := v.Button(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return must(t, func(ctx context.Context) (*Reply, error) { return u.Click(ctx, v.ID, button.CustomID) })
+}
+
 // must fails the test where f returns an error.
 func must[T any](t testing.TB, f func(context.Context) (T, error)) T {
 	t.Helper()

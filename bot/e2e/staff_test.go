@@ -90,7 +90,7 @@ func TestStaffSeeTheStatus(t *testing.T) {
 		w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503}, 1)
 		anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
 		status := sam.Types(t, "/admin status")
-		for _, part := range []string{"`test`", "0: 🟢", "1 of ", "calls failed"} {
+		for _, part := range []string{"`test`", "0: 🟢", "1 of ", "Failed calls"} {
 			status.WaitFor(t, part)
 		}
 		_, page := w.Operator(t, "/healthz?verbose")

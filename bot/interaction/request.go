@@ -36,6 +36,10 @@ type Request struct {
 	CustomerID string
 	RoleIDs    []string // the caller's in the guild
 
+	// Permissions are what the caller, and AppPermissions what the bot may do in the
+	// channel, as Discord's bits; 0 in a direct message.
+	Permissions, AppPermissions uint64
+
 	GuildID   string // empty in a direct message
 	ChannelID string
 	Locale    string // the caller's Discord locale, such as "en-US"; may be empty

@@ -38,6 +38,9 @@ type Entry struct {
 	// GroupKey is equal for errors that become one message that counts. Empty for an
 	// entry that is shown by itself, as everything but errors is.
 	GroupKey string
+	// Latest says that the message of the group shows the latest entry, and does not
+	// count.
+	Latest bool
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
 	Reference string
@@ -52,7 +55,8 @@ type Customer struct {
 const (
 	// maxReferences is how many references a message that counts shows.
 	maxReferences = 5
-	// maxCustomers is up to how many customers are counted.
+	// maxCustomers is up to how many customers are counted. The text log.group.many
+	// holds this number.
 	maxCustomers = 50
 )
 
@@ -90,6 +94,16 @@ type slot struct {
 	Own   []*discordgo.MessageEmbedField `json:"own,omitempty"`
 	Group string                         `json:"group,omitempty"`
 	Tally tally                          `json:"tally"`
+	// Latest says that a later slot of the group takes this one's place.
+	Latest bool `json:"latest,omitempty"`
+}
+
+// add adds a later slot of the same group.
+func (s *slot) add(later slot) {
+	s.Tally.add(later.Tally)
+	if later.Latest {
+		s.Embed = later.Embed
+	}
 }
 
 // empty tells whether there is nothing to show.
@@ -107,7 +121,7 @@ type record struct {
 func newRecord(e Entry, now time.Time) record {
 	r := record{
 		ID: rand.Text(), Category: e.Category,
-		slot: slot{Line: e.Line, Embed: e.Embed, Own: e.Own, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}},
+		slot: slot{Line: e.Line, Embed: e.Embed, Own: e.Own, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}, Latest: e.Latest},
 	}
 	if e.DedupKey != "" {
 		r.ID = idOf(e.DedupKey)

@@ -49,7 +49,7 @@ func (o *outbox) post(r record) (atOnce bool) {
 				continue
 			}
 			if it.stage == fresh {
-				it.Tally.add(r.Tally)
+				it.add(r.slot)
 				return false
 			}
 			atOnce = false

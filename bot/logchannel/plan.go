@@ -139,9 +139,9 @@ func (ch *channel) plan(s state, waiting []record) *plan {
 				continue
 			}
 			i = len(p.Slots)
-			p.Slots = append(p.Slots, slot{Line: r.Line, Embed: r.Embed, Own: r.Own, Group: r.Group})
+			p.Slots = append(p.Slots, slot{Line: r.Line, Embed: r.Embed, Own: r.Own, Group: r.Group, Latest: r.Latest})
 		}
-		p.Slots[i].Tally.add(r.Tally)
+		p.Slots[i].add(r.slot)
 		p.Covers = append(p.Covers, r.ID)
 	}
 	return p.namedFor(ch.id)

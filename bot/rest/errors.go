@@ -25,13 +25,17 @@ const (
 	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
 	CodeMissingAccess       = 50001
+	CodeCannotMessageUser   = 50007 // the user's DMs are closed, or the bot is blocked
 	CodeNotTextChannel      = 50008
 	CodeMissingPermissions  = 50013
 	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
 	// that is not good any more, not the bot's (discord.js#10798).
 	CodeInvalidWebhookToken = 50027
-	CodeInvalidForm         = 50035
-	CodeArchivedThread      = 50083
+	// CodeOldMessageEdits comes with status 429: messages that are more than an hour old
+	// are edited too often.
+	CodeOldMessageEdits = 30046
+	CodeInvalidForm     = 50035
+	CodeArchivedThread  = 50083
 )
 
 // Error is a request that did not succeed. It holds neither the request nor

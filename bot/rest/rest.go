@@ -112,12 +112,22 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 	return c.do(ctx, http.MethodGet, path, nil, out)
 }
 
-// do sends body, unless it is nil, as JSON to a path below the API's base and
+// do sends body, unless it is nil, as JSON, or in parts with files, to a path below the API's base and
 // decodes the answer into out, unless that is nil. An error is an *Error; it
 // tells none of the secrets of this request.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, secrets ...secret.Text) error {
 	var payload io.Reader
-	if body != nil {
+	headers := c.headers // which a transport leaves as they are
+	switch body := body.(type) {
+	case nil:
+	case upload:
+		encoded, contentType, err := body.encode()
+		if err != nil {
+			return &Error{Message: "encode request: " + err.Error()}
+		}
+		payload, headers = encoded, headers.Clone()
+		headers.Set("Content-Type", contentType)
+	default:
 		encoded, err := json.Marshal(body)
 		if err != nil {
 			return &Error{Message: "encode request: " + err.Error()}
@@ -128,7 +138,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, sec
 	if err != nil {
 		return &Error{Message: "not an address"} // which holds a token
 	}
-	req.Header = c.headers // which a transport leaves as they are
+	req.Header = headers
 	answer, err := c.exchange(req, secrets...)
 	if err != nil || out == nil {
 		return err

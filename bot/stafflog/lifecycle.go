@@ -1,10 +1,15 @@
 package stafflog
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"time"
 
+	"hostbot/bot/falls"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watcher"
 	"hostbot/locale"
 )
 
@@ -15,7 +20,7 @@ func (l *Log) Started(version string) {
 
 // Stopping writes that the bot is about to stop, and why.
 func (l *Log) Stopping(reason string) {
-	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, detailLimit)}, "")
+	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}, "")
 }
 
 // Connected writes that Discord delivers interactions in a new session.
@@ -63,6 +68,38 @@ func (l *Log) ServiceDown(reason error) {
 // ServiceUp writes that the hosting service is back, and after how long.
 func (l *Log) ServiceUp(after time.Duration) {
 	l.lifecycle("🏠", green, "service_up", locale.Args{"Duration": l.t.Duration(after)}, "")
+}
+
+// WatchSlow writes that accounts are looked at less often than they should be, and what
+// can be done. All replicas see it; it is written once a day.
+func (l *Log) WatchSlow(s watcher.Status) {
+	title := l.t.Format("log.lifecycle.watch_slow", locale.Args{"N": s.Accounts, "Duration": l.t.Duration(s.Interval)})
+	entry := l.entry("🐌 "+title, orange)
+	entry.Description = l.t.Text("log.cure.watch_slow")
+	l.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "watch slow " + time.Now().UTC().Format(time.DateOnly)})
+}
+
+// maxPlans is how many plans fit into a field of 1,024 characters.
+const maxPlans = 8
+
+// Fell writes that many bots stopped running at about the same time. A later call for
+// the same fall takes the entry's place.
+func (l *Log) Fell(f falls.Fall) {
+	color, plans := red, ""
+	if f.Back >= f.Bots {
+		color = green
+	}
+	names := slices.Sorted(maps.Keys(f.Plans))
+	for _, plan := range names[:min(len(names), maxPlans)] {
+		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(f.Plans[plan]) + "\n"
+	}
+	title := l.t.Count("log.fell.title", f.Bots, locale.Args{"Customers": f.Customers, "Duration": l.t.Duration(f.Last.Sub(f.First))})
+	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(f.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(f.Back)))
+	if plans != "" {
+		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
+	}
+	entry.Description = l.t.Text("log.todo.fell")
+	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + f.ID, Latest: true})
 }
 
 // Resumed writes that the connection is back, with nothing lost, and after how long.

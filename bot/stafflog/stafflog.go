@@ -82,7 +82,7 @@ func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discor
 	}
 	title := emoji + " " + l.t.Text("log.action.title."+a.Name) + " · " + l.t.Text("log.outcome."+string(a.Outcome))
 	if a.Interrupted {
-		title += ": " + l.t.Text("log.outcome.interrupted")
+		title += " · " + l.t.Text("log.outcome.interrupted")
 	}
 	if r.ByStaff() {
 		title += " · 🛟 " + l.t.Text("log.action.by_staff")
@@ -218,5 +218,5 @@ func (l *Log) where(r *interaction.Request) string {
 	if r.GuildID == "" {
 		return l.t.Text("log.where.dm")
 	}
-	return "<#" + sanitize.Plain(r.ChannelID, nameLimit) + "> " + l.t.Text("log.where.guild") + " " + sanitize.Code(r.GuildID, nameLimit)
+	return l.t.Format("log.where.guild", locale.Args{"Channel": "<#" + sanitize.Plain(r.ChannelID, nameLimit) + ">", "Guild": sanitize.Code(r.GuildID, nameLimit)})
 }

@@ -94,6 +94,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"HOSTAPI_SECRET=" + p.service.Secret(),
 		"REDIS_URL=redis://" + p.relay.Addr(),
 		"CACHE_TTL=" + cacheTTL,
+		"WATCH_INTERVAL=" + watchInterval.String(),
 		"LOG_CHANNEL_ACTIONS=" + p.logs.actions.ID,
 		"LOG_CHANNEL_ERRORS=" + p.logs.errors.ID,
 		"LOG_CHANNEL_LIFECYCLE=" + p.logs.lifecycle.ID,

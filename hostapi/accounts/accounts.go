@@ -26,6 +26,7 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,6 +125,15 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 	}
 	c.config.OnLookup(false)
 	return c.await(ctx, userID, by, c.refresh(userID))
+}
+
+// Known returns what is known of a user's account, without asking the service.
+func (c *Cache) Known(ctx context.Context, userID string) (Snapshot, error) {
+	found := c.load(ctx, userID)
+	if found.entry == nil {
+		return Snapshot{}, errors.Join(errors.New("accounts: nothing is known of the account"), found.err)
+	}
+	return found.entry.snapshot()
 }
 
 // Acted notes an action that was carried out on a server, and the status that the

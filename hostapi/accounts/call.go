@@ -15,7 +15,7 @@ func (c *Cache) refresh(userID string) <-chan singleflight.Result {
 	return c.calls.DoChan(userID, func() (any, error) {
 		ctx, cancel := context.WithTimeout(c.ctx, c.config.Patience)
 		defer cancel()
-		return c.fetch(ctx, userID)
+		return c.fetch(ctx, userID, false)
 	})
 }
 
@@ -55,13 +55,13 @@ func outcome(r singleflight.Result) (Snapshot, error) {
 	return snapshot, r.Err
 }
 
-// fetch asks the service for an account, unless it has become fresh. Where an action
-// changes the account meanwhile, the answer may be from before that, and the service
-// is asked again.
-func (c *Cache) fetch(ctx context.Context, userID string) (Snapshot, error) {
+// fetch asks the service for an account, unless it has become fresh and need not be
+// anew. Where an action changes the account meanwhile, the answer may be from before
+// that, and the service is asked again.
+func (c *Cache) fetch(ctx context.Context, userID string, anew bool) (Snapshot, error) {
 	for ctx.Err() == nil {
 		found := c.load(ctx, userID)
-		if found.fresh {
+		if found.fresh && !anew {
 			return found.entry.snapshot()
 		}
 		list, err := c.config.Source.List(ctx, userID)

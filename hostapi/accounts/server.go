@@ -32,11 +32,28 @@ func (s Snapshot) Seen(serverID string) time.Time {
 func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	first, err := c.config.Redis.SetNX(limited, freshKey(userID)+":asked", "", refreshPause).Result()
+	first, err := c.config.Redis.SetNX(limited, askedKey(userID), "", refreshPause).Result()
 	if err == nil && !first {
 		return c.Account(ctx, userID, by)
 	}
 	return c.Ask(ctx, userID, serverID, by)
+}
+
+// Look asks the service for an account as Refresh does, where nobody waits for it. In the
+// meantime others see the account as it is, as fresh as it is. Where the service fails,
+// so does Look.
+func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
+	limited, cancel := context.WithTimeout(ctx, useLimit)
+	defer cancel()
+	first, err := c.config.Redis.SetNX(limited, askedKey(userID), "", refreshPause).Result()
+	if err == nil && !first {
+		snapshot, err := c.Account(ctx, userID, c.config.Now().Add(c.config.Patience))
+		if err == nil && snapshot.Failure != nil {
+			return Snapshot{}, snapshot.Failure
+		}
+		return snapshot, err
+	}
+	return c.fetch(ctx, userID, true)
 }
 
 // Ask asks the service for one server of an account, or for all of them where serverID

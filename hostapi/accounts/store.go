@@ -24,15 +24,17 @@ const useLimit = 250 * time.Millisecond
 func freshKey(userID string) string      { return "hostbot:v5:account:{" + userID + "}" }
 func lastKey(userID string) string       { return freshKey(userID) + ":last" }
 func generationKey(userID string) string { return freshKey(userID) + ":generation" }
+func askedKey(userID string) string      { return freshKey(userID) + ":asked" }
 
 // The scripts are all that writes. Each gives the account the generation ARGV[1],
 // for ARGV[2] ms.
 const (
 	change = `redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) `
 	// putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for
-	// ARGV[6] ms, where the generation is still ARGV[3].
+	// ARGV[6] ms, where the generation is still ARGV[3]. One that expired meanwhile was
+	// not followed by another.
 	putScript = `
-if (redis.call('GET', KEYS[3]) or '') ~= ARGV[3] then return 0 end ` + change + `
+if (redis.call('GET', KEYS[3]) or ARGV[3]) ~= ARGV[3] then return 0 end ` + change + `
 redis.call('DEL', KEYS[1], KEYS[2])
 if tonumber(ARGV[5]) > 0 then redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
 if tonumber(ARGV[6]) > 0 then redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[6]) end

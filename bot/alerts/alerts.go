@@ -1,0 +1,133 @@
+// Package alerts tells customers by direct message that a bot of theirs stopped running
+// unasked, and that it is back.
+//
+// A customer turns alerts on for a bot or for all. That sends a first message, so that
+// somebody whose DMs are closed knows at once. From then on package watcher looks at the
+// account.
+//
+// A fall and the recovery from it are one message, which is edited; further falls within
+// a few minutes are counted in it. What a message should say is an episode in Redis.
+// Of all processes that share the Redis one sends: the oldest first, and each under
+// a nonce, so that Discord posts one message although the request was repeated. A customer
+// whose DMs turn out to be closed is not written to again.
+package alerts
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+	"hostbot/bot/watcher"
+	"hostbot/hostapi"
+)
+
+// ErrClosed says that the customer takes no direct messages from the bot.
+var ErrClosed = errors.New("alerts: the customer's direct messages are closed")
+
+// Alert is what a message says: that a bot fell, and that it is back.
+type Alert struct {
+	CustomerID string `json:"-"`
+	Locale     string `json:"-"` // the customer's, as of when alerts were turned on
+	ServerID   string `json:"-"`
+
+	Name  string        `json:"name"`
+	State hostapi.State `json:"state"` // in which the bot fell, the last time
+	First time.Time     `json:"first"`
+	Fell  time.Time     `json:"fell"` // the last time
+	Count int           `json:"count"`
+	// Ran is for how long the bot had run, and for longer where Longer is set; 0 where
+	// nobody knows.
+	Ran    time.Duration `json:"ran,omitempty"`
+	Longer bool          `json:"longer,omitempty"`
+	Back   time.Time     `json:"back,omitzero"` // zero: it is still down
+}
+
+// Discord is where messages go. Errors are *rest.Error.
+type Discord interface {
+	OpenDM(ctx context.Context, userID string) (channelID string, err error)
+	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (id string, err error)
+	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
+	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
+}
+
+// Watching is what alerts need of the watcher.
+type Watching interface {
+	On() bool
+	Watch(ctx context.Context, customerID string, why watcher.Reason) error
+	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
+}
+
+// Config is what Alerts need.
+type Config struct {
+	// Redis must heed the deadline of a command's context.
+	Redis    redis.UniversalClient
+	Discord  Discord
+	Watching Watching
+	// Draw returns the message of an alert. The first embed of it must have the
+	// timestamp that Alert.Mark returns.
+	Draw   func(Alert) interaction.Message
+	Log    zerolog.Logger
+	Timing Timing
+}
+
+// Timing is how alerts use time. Tests may be less patient.
+type Timing struct {
+	Turn       time.Duration // between two questions what is to be sent
+	PerTurn    int           // messages that are sent in a turn at most
+	Lease      time.Duration // until another process sends in the place of one that died
+	Send       time.Duration // bound on one request to Discord; less than Lease
+	TrustNonce time.Duration // for how long Discord surely knows a nonce
+	Flap       time.Duration // after a recovery, a fall within this time is counted in the same message
+	CountFor   time.Duration // age up to which a message counts
+	RetryFirst time.Duration // pause after a request that Discord did not answer; it doubles
+	RetryMost  time.Duration // up to this
+}
+
+// DefaultTiming sends ten messages a second, of the fifty requests that Discord takes
+// from a bot (documentation, "Rate Limits: Global Rate Limit"), and has a message count
+// for less than the hour after which edits of it are limited.
+func DefaultTiming() Timing {
+	return Timing{
+		Turn: time.Second, PerTurn: 10, Lease: 10 * time.Second, Send: 6 * time.Second, TrustNonce: time.Minute,
+		Flap: 10 * time.Minute, CountFor: 50 * time.Minute, RetryFirst: time.Second, RetryMost: 30 * time.Second,
+	}
+}
+
+// Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
+type Alerts struct {
+	Config
+	token string // of this process, as the one that sends
+
+	// Used by Run alone.
+	retryAt time.Time // nothing is sent before
+	pause   time.Duration
+}
+
+// New returns alerts. They send nothing until Run is called.
+func New(c Config) *Alerts { return &Alerts{Config: c, token: rand.Text()} }
+
+// Offered tells whether there are alerts at all.
+func (a *Alerts) Offered() bool { return a.Watching.On() }
+
+// Status is how alerts fare, over all processes.
+type Status struct {
+	Waiting int           // messages that are to be sent or edited
+	Oldest  time.Duration // for how long the first of them has waited
+	Sent    int64         // messages, since ever
+	Refused int64         // customers for whom alerts were turned off, as they take no messages
+}
+
+// Status asks Redis how alerts fare.
+func (a *Alerts) Status(ctx context.Context) (Status, error) {
+	answer, err := redis.NewScript(statusScript).Run(ctx, a.Redis, []string{dueKey, countsKey}).Int64Slice()
+	if err != nil || len(answer) != 4 {
+		return Status{}, err
+	}
+	return Status{Waiting: int(answer[0]), Oldest: time.Duration(answer[1]) * time.Millisecond, Sent: answer[2], Refused: answer[3]}, nil
+}

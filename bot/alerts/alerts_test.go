@@ -1,0 +1,281 @@
+package alerts_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/alerts"
+	"hostbot/bot/discordtest"
+	"hostbot/bot/history"
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+	"hostbot/bot/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+// watched are the accounts for which alerts are on.
+type watched struct{ sync.Map }
+
+func (w *watched) On() bool { return true }
+
+func (w *watched) Watch(_ context.Context, customerID string, _ watcher.Reason) error {
+	w.Store(customerID, true)
+	return nil
+}
+
+func (w *watched) Unwatch(_ context.Context, customerID string, _ watcher.Reason) error {
+	w.Delete(customerID)
+	return nil
+}
+
+// start starts alerts. kill ends them as a signal would that they cannot catch.
+func start(t *testing.T, discord *discordtest.Server, url string, w *watched, tune func(*alerts.Timing)) (a *alerts.Alerts, kill func()) {
+	t.Helper()
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ContextTimeoutEnabled = true
+	client := redis.NewClient(options)
+	timing := alerts.DefaultTiming()
+	timing.Turn, timing.PerTurn, timing.Lease, timing.Send = 50*time.Millisecond, 8, 2*time.Second, time.Second
+	timing.RetryFirst, timing.RetryMost = 20*time.Millisecond, 200*time.Millisecond
+	if tune != nil {
+		tune(&timing)
+	}
+	to := rest.New(secret.Text(discord.Token()), discord.URL())
+	a = alerts.New(alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Log: zerolog.Nop(), Timing: timing})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.Run(ctx)
+	}()
+	kill = func() {
+		_ = client.Close()
+		cancel()
+		<-ended
+		to.Close()
+	}
+	t.Cleanup(kill)
+	return a, kill
+}
+
+// draw says what an alert holds.
+func draw(a alerts.Alert) interaction.Message {
+	text := fmt.Sprintf("%s %c fell %d times", a.Name, a.State, a.Count)
+	if !a.Back.IsZero() {
+		text += fmt.Sprintf(", back after %v", a.Back.Sub(a.Fell))
+	}
+	if a.Ran > 0 {
+		text += fmt.Sprintf(", ran %v", a.Ran)
+	}
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Description: text, Timestamp: a.Mark().Format(time.RFC3339Nano)}}}
+}
+
+func turnOn(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
+	t.Helper()
+	first := interaction.Message{Content: "hello"}
+	if _, err := a.TurnOn(t.Context(), u.ID, "de", first, func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fell is a bot's fall, and back its recovery.
+func fell(u *discordtest.User, server string, at time.Time) watcher.Change {
+	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateRunning, To: hostapi.StateCrashed, Since: at.Add(-time.Hour), At: at, Unasked: true}
+}
+
+func back(u *discordtest.User, server string, at time.Time) watcher.Change {
+	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateCrashed, To: hostapi.StateRunning, At: at}
+}
+
+func tell(t *testing.T, a *alerts.Alerts, changes ...watcher.Change) {
+	t.Helper()
+	if err := a.Changed(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantAlerts fails where a user's DM holds other alerts than these.
+func wantAlerts(t *testing.T, u *discordtest.User, want ...string) {
+	t.Helper()
+	var got []string
+	for _, m := range u.InDM().Messages() {
+		if len(m.Embeds) > 0 {
+			got = append(got, m.Embeds[0].Description)
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s reads %q, want %q", u.Name, got, want)
+	}
+}
+
+func TestOneMessageForAFallItsRepetitionAndTheRecovery(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		tell(t, a, fell(anna, "shop", now))
+		anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s")
+		tell(t, a, back(anna, "shop", now.Add(time.Minute)))
+		anna.InDM().Sees(t, "back after 1m0s")
+		tell(t, a, fell(anna, "shop", now), back(anna, "shop", now.Add(time.Minute))) // again, as a process died
+		tell(t, a, fell(anna, "shop", now.Add(5*time.Minute)))
+		anna.InDM().Sees(t, "fell 2 times")
+		tell(t, a, back(anna, "shop", now.Add(6*time.Minute)))
+		anna.InDM().Sees(t, "fell 2 times, back after 1m0s")
+		later := now.Add(30 * time.Minute)
+		tell(t, a, fell(anna, "shop", later), watcher.Change{CustomerID: anna.ID, ServerID: "shop", From: hostapi.StateCrashed, To: history.Gone, At: later.Add(time.Minute)})
+		anna.InDM().Sees(t, "fell 1 times")
+		wantAlerts(t, anna, "shop c fell 2 times, back after 1m0s, ran 1h0m0s", "shop c fell 1 times, ran 1h0m0s")
+	})
+}
+
+func TestWhoIsTold(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.Set("off", false) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Mute(t.Context(), anna.ID, "muted", now.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		asked := fell(anna, "asked", now)
+		asked.Unasked = false
+		tell(t, a, fell(ben, "shop", now), fell(anna, "off", now), fell(anna, "muted", now), asked, back(anna, "never", now), fell(anna, "on", now))
+		anna.InDM().Sees(t, "on c fell")
+		tell(t, a, fell(anna, "muted", now.Add(2*time.Hour)))
+		anna.InDM().Sees(t, "muted c fell")
+		wantAlerts(t, anna, "on c fell 1 times, ran 1h0m0s", "muted c fell 1 times, ran 1h0m0s")
+		wantAlerts(t, ben)
+	})
+}
+
+func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		discord, w := discordtest.RunT(t), &watched{}
+		a, _ := start(t, discord, server.URL(), w, nil)
+		anna := discord.User("anna")
+		turnOn(t, a, anna)
+		tell(t, a, fell(anna, "shop", time.Now()))
+		anna.InDM().Sees(t, "shop")
+		if _, watching := w.Load(anna.ID); !watching {
+			t.Error("the account is not watched")
+		}
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.SetAll(false) }); err != nil {
+			t.Fatal(err)
+		}
+		options, err := redis.ParseURL(server.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := redis.NewClient(options)
+		defer func() { _ = client.Close() }()
+		keys, err := client.Keys(t.Context(), "*"+anna.ID+"*").Result()
+		if _, watching := w.Load(anna.ID); err != nil || len(keys) > 0 || watching {
+			t.Errorf("left are %q, watched %v (%v)", keys, watching, err)
+		}
+	})
+}
+
+// TestThousandCrashesAtOnce has Discord fail in each way while alerts are sent, with its
+// limits on, and a process die.
+func TestThousandCrashesAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	redistest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		const customers = 1000
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		w := &watched{}
+		fast := func(timing *alerts.Timing) { timing.Turn = 200 * time.Millisecond }
+		first, kill := start(t, discord, url, w, fast)
+		second, _ := start(t, discord, url, w, fast)
+		var changes []watcher.Change
+		var people []*discordtest.User
+		now := time.Now().Truncate(time.Second)
+		for i := range customers {
+			u := discord.User(fmt.Sprintf("c%d", i))
+			for {
+				_, err := first.TurnOn(t.Context(), u.ID, "de", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.SetAll(true) })
+				if err == nil {
+					break
+				}
+				time.Sleep(20 * time.Millisecond) // Discord's global limit
+			}
+			people, changes = append(people, u), append(changes, fell(u, "shop", now))
+		}
+		for _, fault := range []discordtest.Fault{
+			{Times: 60, After: true, Status: http.StatusBadGateway, Body: "{}"}, // it is there all the same
+			{Times: 60, Reset: true},
+			discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, time.Second, false),
+		} {
+			fault.Method, fault.Route = http.MethodPost, discordtest.RouteMessages
+			fault.Times = 60
+			discord.Inject(fault)
+		}
+		tell(t, first, changes...)
+		people[100].InDM().Sees(t, "shop c fell")
+		kill()
+		tell(t, second, changes...) // as the watcher does after a death
+		limit, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		for _, u := range people {
+			if _, err := u.InDM().Await(limit, func(v discordtest.View) bool { return v.Contains("shop c fell 1 times") }); err != nil {
+				t.Fatal(err)
+			}
+			wantAlerts(t, u, "shop c fell 1 times, ran 1h0m0s")
+		}
+		status, err := second.Status(t.Context())
+		if err != nil || status.Sent != customers || status.Waiting > 8 {
+			t.Errorf("the status is %+v (%v)", status, err)
+		}
+	})
+}
+
+// TestMessageIsFoundOnceItsNonceIsForgotten has Discord lose the answer to a message, and
+// be asked again after it trusts no nonce any more.
+func TestMessageIsFoundOnceItsNonceIsForgotten(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.TrustNonce = 0 })
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Status: http.StatusBadGateway, Body: "{}"})
+		discord.ForgetCalls()
+		tell(t, a, fell(anna, "shop", now))
+		limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if _, err := discord.WaitCall(limit, func(c discordtest.Call) bool { return c.Method == http.MethodPatch && c.Status == http.StatusOK }); err != nil {
+			t.Fatal(err)
+		}
+		posts := 0
+		for _, c := range discord.Calls() {
+			if c.Method == http.MethodPost && c.Route == discordtest.RouteMessages {
+				posts++
+			}
+		}
+		if posts != 1 {
+			t.Errorf("the message was posted %d times", posts)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package alerts
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/history"
+	"hostbot/bot/watcher"
+	"hostbot/hostapi"
+)
+
+// Mark returns the time by which an alert's message is found in its channel: that of the first
+// fall, whose milliseconds tell bots apart that fell in one second.
+func (a Alert) Mark() time.Time {
+	sum := sha256.Sum256([]byte(a.ServerID))
+	ms := binary.BigEndian.Uint16(sum[:]) % 1000
+	return a.First.UTC().Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond)
+}
+
+// episode is an alert as Redis holds it.
+type episode struct {
+	Alert
+	id      string // the nonce; empty where there is none
+	applied int64  // time of the last change in it, in ms
+	version string
+	sent    string // the version that Discord has; empty: none
+	message string // its ID at Discord; empty where that is not known
+	tried   int64  // when it was first sent, in ms; 0: not yet
+}
+
+func readEpisode(customerID, serverID string, fields map[string]string) episode {
+	e := episode{id: fields["id"], version: fields["version"], sent: fields["sent"], message: fields["message"]}
+	if json.Unmarshal([]byte(fields["alert"]), &e.Alert) != nil {
+		return episode{}
+	}
+	e.CustomerID, e.ServerID = customerID, serverID
+	e.applied, _ = strconv.ParseInt(fields["applied"], 10, 64)
+	e.tried, _ = strconv.ParseInt(fields["tried"], 10, 64)
+	return e
+}
+
+// Changed has messages sent of those changes that customers want to be told of. It may
+// be told of a change twice.
+func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
+	for _, c := range changes {
+		if !c.Unasked && c.To != hostapi.StateRunning && c.To != history.Gone {
+			continue
+		}
+		if err := a.apply(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
+	member := c.CustomerID + "/" + c.ServerID
+	var kept *redis.StringCmd
+	var found *redis.MapStringStringCmd
+	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		kept = p.Get(ctx, customerKey(c.CustomerID))
+		found = p.HGetAll(ctx, episodePrefix+member)
+		return nil
+	})
+	if ignoreNil(err) != nil {
+		return err
+	}
+	owner := readCustomer([]byte(kept.Val()))
+	e := readEpisode(c.CustomerID, c.ServerID, found.Val())
+	if !owner.For(c.ServerID) || c.At.UnixMilli() <= e.applied {
+		return nil
+	}
+	switch {
+	case c.Unasked:
+		if !a.fell(&e, c, c.At.Before(owner.Muted[c.ServerID])) {
+			return nil
+		}
+	case e.id == "" || !e.Back.IsZero() || c.To != hostapi.StateRunning:
+		return nil
+	default:
+		e.Back = c.At
+	}
+	content, err := json.Marshal(e.Alert)
+	if err != nil {
+		return err
+	}
+	keys := []string{dueKey, episodePrefix + member, episodesKey(c.CustomerID)}
+	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, c.At.UnixMilli(), episodeFor.Milliseconds()).Err()
+}
+
+// fell notes a fall in an episode: in the one that there is, or in a new one. It tells
+// whether there is something to be sent. While the bot is muted there is no new one.
+func (a *Alerts) fell(e *episode, c watcher.Change, muted bool) bool {
+	goesOn := e.id != "" && c.At.Sub(e.First) < a.Timing.CountFor && (e.Back.IsZero() || c.At.Sub(e.Back) < a.Timing.Flap)
+	if !goesOn {
+		if muted {
+			return false
+		}
+		e.id = nonce(c)
+		e.Alert = Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}
+	}
+	e.Name, e.State, e.Fell, e.Back = c.Name, c.To, c.At, time.Time{}
+	e.Ran, e.Longer = 0, false
+	if c.From == hostapi.StateRunning {
+		e.Ran, e.Longer = c.At.Sub(c.Since), c.Longer
+	}
+	e.Count++
+	return true
+}
+
+// nonce names the message that begins with a change, whichever process makes it.
+func nonce(c watcher.Change) string {
+	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + strconv.FormatInt(c.At.UnixMilli(), 10)))
+	return hex.EncodeToString(sum[:])[:nonceLength]
+}

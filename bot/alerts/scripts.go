@@ -1,0 +1,91 @@
+package alerts
+
+import "time"
+
+// What Redis keeps. The names have one hash tag, so that a Cluster has them in one
+// place.
+//
+//	hostbot:{alerts}:customer:ID    a customer's settings, locale and DM channel
+//	hostbot:{alerts}:closed:ID      when alerts were turned off, as the customer takes no messages
+//	hostbot:{alerts}:episode:ID/BOT hash: an alert, and what was sent of it
+//	hostbot:{alerts}:episodes:ID    set: a customer's episodes (ID/BOT)
+//	hostbot:{alerts}:due            sorted set: the episodes with something to be sent (ID/BOT), by since when (ms)
+//	hostbot:{alerts}:counts         hash: how much was sent and refused
+//	hostbot:{alerts}:sender         the token of the process that sends
+//
+// An episode has the fields id (its nonce), alert, version (that of the alert), applied
+// (the time of the last change in it, ms), message (its ID at Discord), tried (when it
+// was first sent, ms) and sent (the version that Discord has).
+const (
+	dueKey        = "hostbot:{alerts}:due"
+	countsKey     = "hostbot:{alerts}:counts"
+	senderKey     = "hostbot:{alerts}:sender"
+	episodePrefix = "hostbot:{alerts}:episode:"
+
+	// episodeFor is for how long an episode is kept after its last change.
+	episodeFor = 24 * time.Hour
+	// closedFor is for how long it is known why alerts are off.
+	closedFor = 30 * 24 * time.Hour
+	// callLimit bounds one use of Redis.
+	callLimit = time.Second
+	// nonceLength is in characters, of which Discord takes 25.
+	nonceLength = 20
+)
+
+func customerKey(customerID string) string { return "hostbot:{alerts}:customer:" + customerID }
+func episodesKey(customerID string) string { return "hostbot:{alerts}:episodes:" + customerID }
+func closedKey(customerID string) string   { return "hostbot:{alerts}:closed:" + customerID }
+
+const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
+
+// putScript stores an alert as it is after a change: in its episode or, where the nonce
+// is another one, in a new one in that one's place. It has waited since the first version that was not
+// sent. KEYS: what is due, the episode, the customer's episodes. ARGV: the member, the nonce, the alert, the
+// change's time (ms), for how long (ms) it is kept.
+const putScript = clock + `
+if tonumber(redis.call('HGET', KEYS[2], 'applied') or 0) >= tonumber(ARGV[4]) then return 0 end
+if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then redis.call('DEL', KEYS[2]) end
+redis.call('HSET', KEYS[2], 'id', ARGV[2], 'alert', ARGV[3], 'applied', ARGV[4])
+redis.call('HINCRBY', KEYS[2], 'version', 1)
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+redis.call('SADD', KEYS[3], ARGV[1])
+redis.call('PEXPIRE', KEYS[3], ARGV[5])
+redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
+return 1`
+
+// tryScript notes that an episode is about to be sent for the first time.
+// KEYS: the episode. ARGV: the nonce, the time (ms).
+const tryScript = `
+if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSETNX', KEYS[1], 'tried', ARGV[2]) end
+return 0`
+
+// sentScript notes that Discord has a version. KEYS: what is due, the episode, the
+// counts. ARGV: the member, the nonce, the message, the version.
+const sentScript = `
+if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then return 0 end
+if redis.call('HSETNX', KEYS[2], 'message', ARGV[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
+redis.call('HSET', KEYS[2], 'sent', ARGV[4])
+if redis.call('HGET', KEYS[2], 'version') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
+return 1`
+
+// senderScript makes a process the one that sends, or extends that, unless another one
+// is. KEYS: the sender's. ARGV: the token, for how long (ms).
+const senderScript = `
+local sender = redis.call('GET', KEYS[1])
+if sender and sender ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
+
+// forgetScript forgets a customer. KEYS: what is due, the settings, why they are off, the
+// customer's episodes. ARGV: the prefix of episodes.
+const forgetScript = `
+for _, member in ipairs(redis.call('SMEMBERS', KEYS[4])) do
+  redis.call('ZREM', KEYS[1], member)
+  redis.call('DEL', ARGV[1] .. member)
+end
+return redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])`
+
+const statusScript = clock + `
+local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local counts = redis.call('HMGET', KEYS[2], 'sent', 'refused')
+return {redis.call('ZCARD', KEYS[1]), first[2] and math.max(0, now - first[2]) or 0, tonumber(counts[1]) or 0, tonumber(counts[2]) or 0}`

@@ -1,0 +1,174 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/rest"
+)
+
+// latest is how many messages of a DM are looked at to find one that may be there.
+const latest = 50
+
+// Run sends what is to be sent, while no other process does, until ctx is done.
+func (a *Alerts) Run(ctx context.Context) {
+	if !a.Offered() {
+		return
+	}
+	ticker := time.NewTicker(a.Timing.Turn)
+	defer ticker.Stop()
+	defer a.release(context.WithoutCancel(ctx))
+	for {
+		a.turn(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// turn sends the messages that have waited for longest.
+func (a *Alerts) turn(ctx context.Context) {
+	if time.Now().Before(a.retryAt) {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	ours, err := redis.NewScript(senderScript).Run(limited, a.Redis, []string{senderKey}, a.token, a.Timing.Lease.Milliseconds()).Bool()
+	if err != nil || !ours {
+		return
+	}
+	due, err := a.Redis.ZRange(limited, dueKey, 0, int64(a.Timing.PerTurn)-1).Result()
+	if err != nil || len(due) == 0 {
+		return
+	}
+	ctx, cancelSends := context.WithTimeout(ctx, a.Timing.Send) // within the lease
+	defer cancelSends()
+	failures := make([]error, len(due))
+	var sending sync.WaitGroup
+	for i, member := range due {
+		sending.Go(func() { failures[i] = a.send(ctx, member) })
+	}
+	sending.Wait()
+	a.rest(failures)
+}
+
+// rest decides from the failures of a turn for how long nothing is sent.
+func (a *Alerts) rest(failures []error) {
+	var wait time.Duration
+	for _, failure := range failures {
+		var e *rest.Error
+		switch {
+		case failure == nil:
+			continue
+		case errors.As(failure, &e) && e.Status == http.StatusTooManyRequests:
+			wait = max(wait, e.RetryAfter)
+		}
+		a.Log.Debug().Err(failure).Msg("an alert was not sent and is tried again")
+		wait = max(wait, min(max(2*a.pause, a.Timing.RetryFirst), a.Timing.RetryMost))
+	}
+	a.pause = min(wait, a.Timing.RetryMost)
+	a.retryAt = time.Now().Add(wait)
+}
+
+// send sends an episode as it is now. An error says that it is to be tried again.
+func (a *Alerts) send(ctx context.Context, member string) error {
+	customerID, serverID, _ := strings.Cut(member, "/")
+	owner, err := a.customer(ctx, customerID)
+	if err != nil {
+		return err
+	}
+	fields, err := a.Redis.HGetAll(ctx, episodePrefix+member).Result()
+	if err != nil {
+		return err
+	}
+	e := readEpisode(customerID, serverID, fields)
+	if e.id == "" || !owner.For(serverID) {
+		return a.drop(ctx, member)
+	}
+	e.Locale = owner.Locale
+	message, err := a.deliver(ctx, member, owner.Channel, e)
+	switch {
+	case err == nil:
+	case rest.CodeOf(err) == rest.CodeCannotMessageUser:
+		return a.refuse(ctx, customerID)
+	case rest.IsUnknownMessage(err): // there is nothing to be kept true any more
+		return a.drop(ctx, member)
+	case rest.RefusesContent(err):
+		a.Log.Error().Err(err).Msg("discord refuses an alert")
+		return a.drop(ctx, member)
+	default:
+		return a.later(ctx, member, err)
+	}
+	return redis.NewScript(sentScript).Run(ctx, a.Redis, []string{dueKey, episodePrefix + member, countsKey}, member, e.id, message, e.version).Err()
+}
+
+// deliver posts an episode's message, or edits it, and returns its ID. Discord knows a
+// nonce for a few minutes. A message that was first sent before that is looked for.
+// https://discord.com/developers/docs/resources/message#create-message
+func (a *Alerts) deliver(ctx context.Context, member, channel string, e episode) (string, error) {
+	if e.message == "" && e.tried != 0 && time.Since(time.UnixMilli(e.tried)) > a.Timing.TrustNonce {
+		posted, err := a.Discord.LatestMessages(ctx, channel, latest)
+		if err != nil {
+			return "", err
+		}
+		e.message = find(posted, e.Mark())
+	}
+	content := a.Draw(e.Alert)
+	if e.message != "" {
+		return e.message, a.Discord.EditMessage(ctx, channel, e.message, content)
+	}
+	if err := redis.NewScript(tryScript).Run(ctx, a.Redis, []string{episodePrefix + member}, e.id, time.Now().UnixMilli()).Err(); err != nil {
+		return "", err
+	}
+	return a.Discord.CreateMessage(ctx, channel, e.id, content)
+}
+
+// find returns the ID of the message with a mark; "" where there is none.
+func find(posted []rest.Posted, mark time.Time) string {
+	for _, m := range posted {
+		for _, embed := range m.Embeds {
+			if at, err := time.Parse(time.RFC3339, embed.Timestamp); err == nil && at.Equal(mark) {
+				return m.ID
+			}
+		}
+	}
+	return ""
+}
+
+// later has an episode tried again. One that Discord refuses for a reason of its own goes
+// behind the others, and is given up when it expires.
+func (a *Alerts) later(ctx context.Context, member string, failure error) error {
+	var e *rest.Error
+	if errors.As(failure, &e) && !e.Temporary() {
+		behind := redis.Z{Score: float64(time.Now().UnixMilli()), Member: member}
+		return errors.Join(failure, a.Redis.ZAddXX(ctx, dueKey, behind).Err())
+	}
+	return failure
+}
+
+// drop gives an episode up.
+func (a *Alerts) drop(ctx context.Context, member string) error {
+	_, err := a.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.ZRem(ctx, dueKey, member)
+		p.Del(ctx, episodePrefix+member)
+		return nil
+	})
+	return err
+}
+
+// release lets another process send at once.
+func (a *Alerts) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	if holder, err := a.Redis.Get(ctx, senderKey).Result(); err == nil && holder == a.token {
+		_ = a.Redis.Del(ctx, senderKey).Err() // it expires otherwise
+	}
+}

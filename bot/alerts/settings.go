@@ -1,0 +1,179 @@
+package alerts
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+	"hostbot/bot/watcher"
+)
+
+// Settings are what a customer wants to be told of.
+type Settings struct {
+	All  bool            `json:"all,omitempty"`  // every bot, also those to come
+	Bots map[string]bool `json:"bots,omitempty"` // by server ID, what is other than All
+	// Muted is until when no message is sent of a bot, by server ID.
+	Muted map[string]time.Time `json:"muted,omitempty"`
+	// Closed is when alerts were turned off because the customer takes no messages; zero
+	// where they were not.
+	Closed time.Time `json:"-"`
+}
+
+// For tells whether alerts are on for a bot.
+func (s Settings) For(serverID string) bool {
+	if on, ok := s.Bots[serverID]; ok {
+		return on
+	}
+	return s.All
+}
+
+// Any tells whether alerts are on for some bot.
+func (s Settings) Any() bool {
+	for _, on := range s.Bots {
+		if on {
+			return true
+		}
+	}
+	return s.All
+}
+
+// Set turns alerts on or off for a bot.
+func (s *Settings) Set(serverID string, on bool) {
+	if s.Bots == nil {
+		s.Bots = make(map[string]bool)
+	}
+	s.Bots[serverID] = on
+	if on == s.All {
+		delete(s.Bots, serverID)
+	}
+	delete(s.Muted, serverID)
+}
+
+// SetAll turns alerts on or off for all bots.
+func (s *Settings) SetAll(on bool) { *s = Settings{All: on} }
+
+// customer is what is kept of somebody with alerts.
+type customer struct {
+	Settings
+	Locale  string `json:"locale"`
+	Channel string `json:"channel"` // of the DM
+}
+
+// Settings returns a customer's settings.
+func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
+	c, err := a.customer(ctx, customerID)
+	if err != nil || c.Any() {
+		return c.Settings, err
+	}
+	seconds, err := a.Redis.Get(ctx, closedKey(customerID)).Int64()
+	if err == nil {
+		c.Closed = time.Unix(seconds, 0)
+	}
+	return c.Settings, ignoreNil(err)
+}
+
+func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
+	value, err := a.Redis.Get(ctx, customerKey(customerID)).Bytes()
+	return readCustomer(value), ignoreNil(err)
+}
+
+// readCustomer reads what is kept. Who is not known has no alerts.
+func readCustomer(value []byte) (c customer) {
+	if json.Unmarshal(value, &c) != nil {
+		return customer{}
+	}
+	return c
+}
+
+// TurnOn changes a customer's settings so that there are more alerts than before, after
+// it has sent a first message. The error is ErrClosed where the customer takes none;
+// the settings stay as they are then.
+func (a *Alerts) TurnOn(ctx context.Context, customerID, locale string, first interaction.Message, change func(*Settings)) (Settings, error) {
+	c, err := a.customer(ctx, customerID)
+	if err != nil {
+		return Settings{}, err
+	}
+	c.Locale = locale
+	if c.Channel, err = a.Discord.OpenDM(ctx, customerID); err == nil {
+		_, err = a.Discord.CreateMessage(ctx, c.Channel, rand.Text()[:nonceLength], first)
+	}
+	if rest.CodeOf(err) == rest.CodeCannotMessageUser {
+		return c.Settings, ErrClosed
+	}
+	if err != nil {
+		return c.Settings, err
+	}
+	change(&c.Settings)
+	// The account is watched before alerts are on, so that none is on for nothing.
+	if err := a.Watching.Watch(ctx, customerID, watcher.Alerts); err != nil {
+		return c.Settings, err
+	}
+	_ = a.Redis.Del(ctx, closedKey(customerID)).Err() // it expires
+	return c.Settings, a.save(ctx, customerID, c)
+}
+
+// TurnOff changes a customer's settings so that there are fewer alerts. Without any, all
+// that is kept for them is forgotten.
+func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
+	c, err := a.customer(ctx, customerID)
+	if err != nil {
+		return Settings{}, err
+	}
+	change(&c.Settings)
+	if !c.Any() {
+		_, err := a.Forget(ctx, customerID)
+		return Settings{}, err
+	}
+	return c.Settings, a.save(ctx, customerID, c)
+}
+
+// Mute has no message sent of a bot until then. One that was sent is kept true.
+func (a *Alerts) Mute(ctx context.Context, customerID, serverID string, until time.Time) error {
+	c, err := a.customer(ctx, customerID)
+	if err != nil || !c.Any() {
+		return err
+	}
+	if c.Muted == nil {
+		c.Muted = make(map[string]time.Time)
+	}
+	c.Muted[serverID] = until
+	return a.save(ctx, customerID, c)
+}
+
+func (a *Alerts) save(ctx context.Context, customerID string, c customer) error {
+	value, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return a.Redis.Set(ctx, customerKey(customerID), value, 0).Err()
+}
+
+// Forget turns a customer's alerts off and forgets all that is kept for them. It tells
+// whether there was anything.
+func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
+	keys := []string{dueKey, customerKey(customerID), closedKey(customerID), episodesKey(customerID)}
+	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, keys, episodePrefix).Int()
+	return removed > 0, errors.Join(err, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
+}
+
+// refuse turns a customer's alerts off, as no message can be sent.
+func (a *Alerts) refuse(ctx context.Context, customerID string) error {
+	_, err := a.Forget(ctx, customerID)
+	err = errors.Join(err, a.Redis.Set(ctx, closedKey(customerID), time.Now().Unix(), closedFor).Err(),
+		a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
+	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
+	return err
+}
+
+func ignoreNil(err error) error {
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	return err
+}

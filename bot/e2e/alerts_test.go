@@ -1,0 +1,233 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
+	"hostbot/configs"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
+)
+
+// watching has accounts looked at every second.
+func watching(s *configs.Settings) {
+	s.Watch = configs.Watch{Interval: configs.Interval(time.Second), Rate: 500}
+	s.Cache.TTL = 100 * time.Millisecond
+}
+
+// alerted makes a world with anna, whose bot "Shop" sends alerts, and is being watched.
+func alerted(t *testing.T, o world.Options) (w *world.World, anna, dm *discordtest.User) {
+	t.Helper()
+	o.Tune = watching
+	w, anna = world.Serving(t, o, "Shop", "Radio")
+	dm = anna.InDM()
+	openShop(t, anna).Press(t, "More…").Press(t, "Alerts").Press(t, "Turn on for Shop").WaitFor(t, "Alerts are on")
+	dm.Sees(t, "This is where I write to you")
+	awaitLooks(t, w, 2)
+	return w, anna, dm
+}
+
+// awaitLooks waits until the service has been asked for accounts so many times more.
+func awaitLooks(t *testing.T, w *world.World, n int) {
+	t.Helper()
+	w.Service.WaitFor(t, hostapitest.OpList, w.Service.Count(hostapitest.OpList)+n)
+}
+
+func crash(t *testing.T, w *world.World, userID, id string) {
+	t.Helper()
+	if !w.Service.SetStatus(userID, id, hostapitest.Crashed) {
+		t.Fatalf("there is no bot %s", id)
+	}
+}
+
+// wantMessages fails where there are not so many messages in a DM with this text.
+func wantMessages(t *testing.T, dm *discordtest.User, text string, want int) {
+	t.Helper()
+	n := 0
+	for _, m := range dm.Messages() {
+		if m.Contains(text) && !m.Ephemeral {
+			n++
+		}
+	}
+	if n != want {
+		for _, m := range dm.Messages() {
+			t.Logf("%s reads:\n%s", dm.Name, m.Text())
+		}
+		t.Errorf("%d messages say %q, want %d", n, text, want)
+	}
+}
+
+func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w, anna, dm := alerted(t, world.Options{Redis: redis})
+		crash(t, w, anna.ID, "id-shop")
+		alert := dm.Sees(t, "Shop has crashed")
+		if !alert.Contains("It went down <t:") || !alert.Contains("It had been running for") {
+			t.Errorf("the alert says:\n%s", alert.Text())
+		}
+		dm.Presses(t, alert, "Show").WaitFor(t, "Limits: 512 MB RAM")
+		card := dm.Presses(t, alert, "Restart")
+		w.Finish(t)
+		if v := card.WaitFor(t, "**Shop** was restarted"); !v.Ephemeral {
+			t.Error("the outcome takes the alert's place")
+		}
+		dm.Sees(t, "Shop is back")
+		wantMessages(t, dm, "Shop", 1)
+		w.WantCalls(t, hostapitest.OpRestart, 1)
+
+		crash(t, w, anna.ID, "id-shop") // soon after: the same message counts
+		if v := dm.Sees(t, "2 times"); v.ID != alert.ID {
+			t.Error("flapping makes another message")
+		}
+		crash(t, w, anna.ID, "id-radio") // which sends no alerts
+		awaitLooks(t, w, 3)
+		wantMessages(t, dm, "Radio", 0)
+	})
+}
+
+func TestAlertsTellOfNothingThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{})
+	stopping := openShop(t, anna).Press(t, "Stop")
+	w.Finish(t)
+	stopping.WaitFor(t, "was stopped")
+	awaitLooks(t, w, 3)
+	starting := anna.Types(t, "/bot start", bot("Shop"))
+	w.Finish(t)
+	starting.WaitFor(t, "was started")
+	awaitLooks(t, w, 3)
+
+	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusBadGateway}, 0)
+	awaitLooks(t, w, 6) // each is tried three times
+	w.Service.ClearFaults()
+	awaitLooks(t, w, 3)
+	w.Service.Remove(anna.ID, "id-shop") // it is no more, and did not crash
+	awaitLooks(t, w, 3)
+	wantMessages(t, dm, "Shop", 0)
+}
+
+func TestAlertsNeedOpenDirectMessages(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop")
+	w.Discord.ExpectFailures()
+	anna.CloseDMs(true)
+	view := anna.Types(t, "/alerts")
+	view.WaitFor(t, "🔕 Shop")
+	view = view.Press(t, "On for all")
+	view.WaitFor(t, "I cannot send you direct messages")
+	view.WaitFor(t, "🔕 Shop")
+	anna.CloseDMs(false)
+	view.Press(t, "On for all").WaitFor(t, "🔔 **Shop**")
+	awaitLooks(t, w, 2)
+
+	anna.CloseDMs(true) // later
+	crash(t, w, anna.ID, "id-shop")
+	w.Log.WaitFor(t, "alerts are turned off")
+	anna.Types(t, "/alerts").WaitFor(t, "because your direct messages are closed")
+	wantMessages(t, anna.InDM(), "crashed", 0)
+}
+
+func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{})
+	view := anna.Types(t, "/alerts").Choose(t, "Choose which bots send alerts", "Radio")
+	view.WaitFor(t, "🔔 **Radio**")
+	view.WaitFor(t, "🔕 Shop")
+	crash(t, w, anna.ID, "id-radio")
+	alert := dm.Sees(t, "Radio has crashed")
+	dm.Presses(t, alert, "Mute 1 h").WaitFor(t, "sends no alerts until")
+	anna.Types(t, "/alerts").WaitFor(t, "muted, ends")
+
+	anna.Types(t, "/alerts").Press(t, "Off for all").WaitFor(t, "Alerts are off")
+	w.AddCustomer("ben", "Other").Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+	awaitLooks(t, w, 1) // one at anna's account may have been under way
+	before := len(w.Service.Requests())
+	awaitLooks(t, w, 3)
+	for _, r := range w.Service.Requests()[before:] {
+		if r.UserID == anna.ID {
+			t.Error("the account is still looked at")
+		}
+	}
+}
+
+func TestMutedBotMakesNoMessage(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{})
+	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 **Radio**")
+	awaitLooks(t, w, 2)
+	crash(t, w, anna.ID, "id-shop")
+	dm.Presses(t, dm.Sees(t, "Shop has crashed"), "Mute 1 h").WaitFor(t, "sends no alerts until")
+	crash(t, w, anna.ID, "id-radio")
+	dm.Sees(t, "Radio has crashed")
+	wantMessages(t, dm, "has crashed", 2)
+}
+
+// TestButtonsOfAnAlertServeTheCallerAlone has ben press what anna's alert has.
+func TestButtonsOfAnAlertServeTheCallerAlone(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{})
+	crash(t, w, anna.ID, "id-shop")
+	alert := dm.Sees(t, "Shop has crashed")
+	ben := w.AddCustomer("ben", "Other").InDM()
+	for _, button := range alert.Buttons() {
+		if _, err := ben.Click(t.Context(), alert.ID, button.CustomID); err == nil {
+			t.Errorf("ben sees %s of anna's", button.Label)
+		}
+	}
+	w.WantCalls(t, hostapitest.OpRestart, 0)
+}
+
+// TestManyCrashesAreToldOnceEach has Discord fail in between, and a replica end. Package
+// alerts has the same with a thousand.
+func TestManyCrashesAreToldOnceEach(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		const customers = 40
+		w := world.New(t, world.Options{Redis: redis, Tune: watching})
+		w.Discord.ExpectFailures() // both replicas answer
+		stop := w.Start(t)
+		var people []*discordtest.User
+		for i := range customers {
+			c := w.AddCustomer(fmt.Sprintf("c%d", i), "Shop")
+			c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+			people = append(people, c)
+		}
+		w.Start(t)
+		awaitLooks(t, w, 2*customers)
+		post := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 15}
+		lost, refused := post, post // Discord posts the message and does not say so; or it does not
+		lost.After, lost.Status, lost.Body, refused.Reset = true, http.StatusBadGateway, "{}", true
+		w.Discord.Inject(lost)
+		w.Discord.Inject(refused)
+		for _, c := range people {
+			crash(t, w, c.ID, "id-shop")
+		}
+		w.StaffRead(t, "bots of", "stopped within")
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range people {
+			c.InDM().Sees(t, "has crashed")
+		}
+		w.StaffRead(t, "40 bots stopped", "customers: 40", "Pro: 40")
+		for _, c := range people {
+			wantMessages(t, c.InDM(), "has crashed", 1)
+			w.Service.SetStatus(c.ID, "id-shop", hostapitest.Running)
+		}
+		for _, c := range people {
+			c.InDM().Sees(t, "is back")
+			wantMessages(t, c.InDM(), "Shop", 1)
+		}
+		w.StaffRead(t, "40 bots stopped", "customers: 40", "Run again\n40")
+		if n := len(world.Entries(w.Channel.Messages(), "stopped within")); n != 1 {
+			t.Errorf("staff read %d entries of the fall", n)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package watcher
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"hostbot/bot/history"
+	"hostbot/hostapi"
+)
+
+// seen is what a look has shown that was not known before.
+type seen struct {
+	added   map[string]string // to the logs, by bot; nothing for one that is forgotten
+	changes []Change
+}
+
+// compare returns what is new in a look.
+func (w *Watcher) compare(ctx context.Context, r record, look Look) seen {
+	s, known, before := seen{added: make(map[string]string)}, r.known(), r.lookedAt()
+	gap := !before.IsZero() && history.Gap(look.At.Sub(before), w.Pace())
+	listed := make(map[string]bool, len(look.Servers))
+	for _, server := range look.Servers {
+		listed[server.ID] = true
+		former, ok := known[server.ID]
+		if !ok {
+			former.State = history.Unwatched
+		}
+		change := Change{
+			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.At,
+		}
+		w.judge(ctx, &change)
+		s.note(change, gap)
+	}
+	for serverID, former := range known {
+		switch {
+		case listed[serverID]:
+		case former.State != history.Gone:
+			s.note(Change{CustomerID: r.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: look.At}, gap)
+		case look.At.Sub(former.At) > history.KeptFor:
+			s.added[serverID] = ""
+		}
+	}
+	return s
+}
+
+// note notes a bot's state: in its log where it is another one than before or where
+// nobody looked for long, and as a change in the former case.
+func (s *seen) note(c Change, gap bool) {
+	now := history.Entry{At: c.At, State: c.To}
+	switch {
+	case c.From == history.Unwatched || c.From == history.Gone: // the bot is new
+		s.added[c.ServerID] = history.Encode(history.Entry{At: c.At, State: history.Unwatched}, now)
+	case gap:
+		s.added[c.ServerID] = history.Encode(history.Entry{At: c.After, State: history.Unwatched}, now)
+	case c.From != c.To:
+		s.added[c.ServerID] = history.Encode(now)
+	}
+	if c.From != c.To {
+		s.changes = append(s.changes, c)
+	}
+}
+
+// judge decides whether a change is a bot that stopped running unasked. A service may
+// show a bot as stopped while it restarts it.
+func (w *Watcher) judge(ctx context.Context, c *Change) {
+	crashed := c.To.Broken() && !c.From.Broken()
+	stopped := c.To == hostapi.StateStopped &&
+		(c.From == hostapi.StateRunning || c.From == hostapi.StateStarting || c.From == hostapi.StateRestarting)
+	if c.From == history.Unwatched || c.From == history.Gone || !crashed && !stopped {
+		return
+	}
+	c.Unasked = true
+	if crashed {
+		return
+	}
+	text, _ := w.Redis.HGet(ctx, history.AccountKey(c.CustomerID), expectPrefix+c.ServerID).Result()
+	expected, ok := readExpectation(text)
+	over := expected.at.Add(w.Timing.Settle)
+	switch {
+	case !ok:
+	case expected.action == "stop": // unless the bot was seen to run after that
+		c.Unasked = c.After.After(over)
+	case c.At.Before(over):
+		c.To, c.Unasked = hostapi.StateRestarting, false
+	}
+}
+
+// expectation is an action that was about to be sent to the service.
+type expectation struct {
+	action string
+	at     time.Time
+}
+
+func (e expectation) encode() string { return e.action + " " + strconv.FormatInt(e.at.Unix(), 10) }
+
+func readExpectation(text string) (expectation, bool) {
+	action, at, _ := strings.Cut(text, " ")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	return expectation{action, time.Unix(seconds, 0)}, err == nil
+}

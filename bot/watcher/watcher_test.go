@@ -1,0 +1,428 @@
+package watcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/history"
+	"hostbot/bot/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
+)
+
+// interval is that of the watchers in these tests.
+const interval = 400 * time.Millisecond
+
+// service has accounts with one bot each, of this status.
+type service struct {
+	mu     sync.Mutex
+	status string
+	err    error
+	hang   bool
+	looks  map[string][]time.Time
+	looked chan struct{} // closed at the next look
+}
+
+func newService() *service {
+	return &service{status: "RUNNING", looks: make(map[string][]time.Time), looked: make(chan struct{})}
+}
+
+func (s *service) Look(ctx context.Context, userID string) (accounts.Snapshot, error) {
+	s.mu.Lock()
+	s.looks[userID] = append(s.looks[userID], time.Now())
+	close(s.looked)
+	s.looked = make(chan struct{})
+	hang, err := s.hang, s.err
+	list := hostapi.List{Servers: []hostapi.Server{{ID: "bot", Name: "Shop", Status: s.status, PlanName: "Pro"}}}
+	s.mu.Unlock()
+	if hang {
+		<-ctx.Done()
+		return accounts.Snapshot{}, ctx.Err()
+	}
+	return accounts.Snapshot{List: list, FetchedAt: time.Now()}, err
+}
+
+func (s *service) set(change func(*service)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
+
+// wait waits for so many further looks at an account that began after now.
+func (s *service) wait(t *testing.T, userID string, n int) {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	s.mu.Lock()
+	want := len(s.looks[userID]) + n
+	s.mu.Unlock()
+	for {
+		s.mu.Lock()
+		have, looked := len(s.looks[userID]), s.looked
+		s.mu.Unlock()
+		if have >= want {
+			return
+		}
+		select {
+		case <-looked:
+		case <-limit:
+			t.Fatalf("%d looks at %s, want %d", have, userID, want)
+		}
+	}
+}
+
+// told are the changes that observers were told of.
+type told struct {
+	mu      sync.Mutex
+	changes []watcher.Change
+	changed chan struct{}
+	refuse  int // so many calls fail
+}
+
+func newTold() *told { return &told{changed: make(chan struct{})} }
+
+func (o *told) Changed(_ context.Context, changes []watcher.Change) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.refuse > 0 {
+		o.refuse--
+		return errors.New("not now")
+	}
+	o.changes = append(o.changes, changes...)
+	close(o.changed)
+	o.changed = make(chan struct{})
+	return nil
+}
+
+// wait waits for the n-th change, and returns it.
+func (o *told) wait(t *testing.T, n int) watcher.Change {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		o.mu.Lock()
+		changes, changed := o.changes, o.changed
+		o.mu.Unlock()
+		if len(changes) >= n {
+			return changes[n-1]
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			t.Fatalf("%d changes were told, want %d: %+v", len(changes), n, changes)
+		}
+	}
+}
+
+func (o *told) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.changes)
+}
+
+// connect returns a client of a Redis.
+func connect(t *testing.T, url string) redis.UniversalClient {
+	t.Helper()
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ContextTimeoutEnabled = true
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// start starts a watcher. kill ends it as a signal would that it cannot catch.
+func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Config)) (w *watcher.Watcher, kill func()) {
+	t.Helper()
+	client := connect(t, url)
+	c := watcher.Config{
+		Redis: client, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
+		OnSlow: func(watcher.Status) {}, OnPace: func(watcher.Status) {}, Log: zerolog.Nop(),
+		Timing: watcher.Timing{Turn: 10 * time.Millisecond, Tell: 10 * time.Millisecond, Lease: time.Second, Settle: 2 * time.Second, Probe: time.Hour},
+	}
+	if tune != nil {
+		tune(&c)
+	}
+	w = watcher.New(c)
+	if o != nil {
+		w.Observe(watcher.Observer{Changed: o.Changed})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Run(ctx)
+	}()
+	kill = func() {
+		_ = client.Close()
+		cancel()
+		<-ended
+	}
+	t.Cleanup(kill)
+	return w, kill
+}
+
+func watch(t *testing.T, w *watcher.Watcher, userID string) {
+	t.Helper()
+	if err := w.Watch(t.Context(), userID, watcher.Alerts); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChangesAreToldOnceAndInOrder(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		o.refuse = 3
+		w, _ := start(t, url, s, o, nil)
+		start(t, url, s, o, nil)
+		watch(t, w, "1")
+		for i, want := range []struct {
+			status   string
+			from, to hostapi.State
+			unasked  bool
+		}{
+			{"RUNNING", history.Unwatched, hostapi.StateRunning, false},
+			{"CRASHED", hostapi.StateRunning, hostapi.StateCrashed, true},
+			{"running", hostapi.StateCrashed, hostapi.StateRunning, false},
+			{"STOPPED", hostapi.StateRunning, hostapi.StateStopped, true},
+			{"CRASHED", hostapi.StateStopped, hostapi.StateCrashed, true},
+			{"ERROR", hostapi.StateCrashed, hostapi.StateError, false}, // it was down already
+			{"STARTING", hostapi.StateError, hostapi.StateStarting, false},
+			{"CRASHED", hostapi.StateStarting, hostapi.StateCrashed, true},
+		} {
+			s.set(func(s *service) { s.status = want.status })
+			got := o.wait(t, i+1)
+			if got.From != want.from || got.To != want.to || got.Unasked != want.unasked || got.Name != "Shop" || got.Plan != "Pro" || got.CustomerID != "1" {
+				t.Errorf("change %d is %+v, want %+v", i, got, want)
+			}
+		}
+		s.wait(t, "1", 3)
+		if n := o.count(); n != 8 {
+			t.Errorf("%d changes were told", n)
+		}
+	})
+}
+
+func TestWhatWasAskedForIsNoFall(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		o.wait(t, 1)
+		w.Expect(t.Context(), "1", "bot", "stop")
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 2); c.Unasked {
+			t.Error("a stop through us is a fall")
+		}
+		s.set(func(s *service) { s.status = "RUNNING" })
+		o.wait(t, 3)
+		s.set(func(s *service) { s.status = "STOPPING" }) // somebody asked elsewhere
+		o.wait(t, 4)
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 5); c.Unasked {
+			t.Error("a stop elsewhere is a fall")
+		}
+		s.set(func(s *service) { s.status = "RUNNING" })
+		o.wait(t, 6)
+		w.Expect(t.Context(), "1", "bot", "restart") // on whose way the bot is stopped for a moment
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 7); c.Unasked || c.To != hostapi.StateRestarting {
+			t.Errorf("a restart through us is %+v", c)
+		}
+		if c := o.wait(t, 8); !c.Unasked || c.To != hostapi.StateStopped { // and it stays so
+			t.Errorf("a restart from which the bot does not return is %+v", c)
+		}
+	})
+}
+
+func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, func(c *watcher.Config) { c.Interval = time.Second })
+		watch(t, w, "1")
+		o.wait(t, 1)
+		s.wait(t, "1", 3) // the log counts in seconds
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeUnavailable} })
+		s.wait(t, "1", 5)
+		s.set(func(s *service) { s.err = nil })
+		s.wait(t, "1", 2)
+		spans, err := history.New(connect(t, url), w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var states string
+		for _, span := range spans {
+			states += string(span.State)
+		}
+		if states != "-r-r" || o.count() != 1 {
+			t.Errorf("the history is %s, and %d changes were told", states, o.count())
+		}
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }) // which is an answer
+		if c := o.wait(t, 2); c.To != history.Gone || c.Unasked {
+			t.Errorf("an account that was closed is %+v", c)
+		}
+	})
+}
+
+// TestDeathOfAReplicaDelaysByAnInterval has one die that looks at an account, and that
+// tells of changes.
+func TestDeathOfAReplicaDelaysByAnInterval(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		dying, s, o := newService(), newService(), newTold()
+		dying.hang = true
+		w, kill := start(t, url, dying, newTold(), func(c *watcher.Config) { c.Interval = 4 * time.Second })
+		watch(t, w, "1")
+		dying.wait(t, "1", 1)
+		kill()
+		killed := time.Now()
+		start(t, url, s, o, func(c *watcher.Config) { c.Interval = 4 * time.Second })
+		s.wait(t, "1", 1)
+		if late := time.Since(killed); late > 4*time.Second {
+			t.Errorf("the next look was %v after the death", late)
+		}
+		o.wait(t, 1)
+	})
+}
+
+func TestRateBoundsAllReplicasTogether(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const rate, watched = 20, 60
+		s, slow := newService(), make(chan watcher.Status, 10)
+		tune := func(c *watcher.Config) { c.Rate, c.OnSlow = rate, func(s watcher.Status) { slow <- s } }
+		w, _ := start(t, url, s, nil, tune)
+		start(t, url, s, nil, tune)
+		began := time.Now()
+		for i := range watched {
+			watch(t, w, fmt.Sprint(i))
+		}
+		if status := <-slow; !status.Grown {
+			t.Errorf("the status is %+v", status)
+		}
+		for i := range watched {
+			s.wait(t, fmt.Sprint(i), 2-min(2, len(s.of(fmt.Sprint(i)))))
+		}
+		took, calls := time.Since(began), 0
+		for i := range watched {
+			calls += len(s.of(fmt.Sprint(i)))
+		}
+		if most := rate*took.Seconds() + rate/4 + 1; float64(calls) > most {
+			t.Errorf("%d looks within %v, at most %v are allowed", calls, took, most)
+		}
+		if pace := w.Pace(); pace != watched*time.Second/rate {
+			t.Errorf("the interval is %v", pace)
+		}
+	})
+}
+
+func (s *service) of(userID string) []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looks[userID]
+}
+
+func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newService()
+		s.err = &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: 2 * time.Second}
+		w, _ := start(t, url, s, nil, nil)
+		start(t, url, s, nil, nil)
+		watch(t, w, "1")
+		s.wait(t, "1", 1)
+		s.set(func(s *service) { s.err = nil })
+		s.wait(t, "1", 1)
+		if looks := s.of("1"); looks[1].Sub(looks[0]) < 1900*time.Millisecond {
+			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))
+		}
+	})
+}
+
+func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
+	s := newService()
+	url := redistest.StartMiniredis(t).URL()
+	w, _ := start(t, url, s, nil, func(c *watcher.Config) {
+		c.DownSince = func() time.Time { return time.Unix(1, 0) }
+		c.Timing.Probe = 2 * time.Second
+	})
+	watch(t, w, "1")
+	watch(t, w, "2")
+	s.wait(t, "1", 1)
+	s.wait(t, "2", 1)
+	if apart := s.of("2")[0].Sub(s.of("1")[0]).Abs(); apart < 1900*time.Millisecond {
+		t.Errorf("two looks were %v apart", apart)
+	}
+}
+
+func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		client := connect(t, url)
+		kept := func() bool {
+			keys, err := client.Keys(t.Context(), "*4242*").Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(keys) > 0 || client.ZScore(t.Context(), "hostbot:{watch}:due", "4242").Err() == nil
+		}
+		w.Expect(t.Context(), "4242", "bot", "stop") // of which nothing is kept
+		if kept() {
+			t.Error("something is kept of an account that is not watched")
+		}
+		watch(t, w, "4242")
+		if err := w.Watch(t.Context(), "4242", watcher.Panel); err != nil {
+			t.Fatal(err)
+		}
+		o.wait(t, 1)
+		if err := w.Unwatch(t.Context(), "4242", watcher.Alerts); err != nil || !kept() {
+			t.Fatalf("the account is not watched any more, or: %v", err)
+		}
+		if err := w.Unwatch(t.Context(), "4242", watcher.Panel); err != nil || kept() {
+			t.Errorf("something is left, or: %v", err)
+		}
+		watch(t, w, "4242")
+		o.wait(t, 2)
+		if known, err := w.Forget(t.Context(), "4242"); !known || err != nil || kept() {
+			t.Errorf("forgotten: %v, %v", known, err)
+		}
+	})
+}
+
+// TestOldEntriesAreDropped has a bot change whose log is long and old.
+func TestOldEntriesAreDropped(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		client := connect(t, url)
+		now := time.Now()
+		old := history.Encode(
+			history.Entry{At: now.Add(-100 * 24 * time.Hour), State: hostapi.StateCrashed},
+			history.Entry{At: now.Add(-95 * 24 * time.Hour), State: hostapi.StateStopped},
+			history.Entry{At: now.Add(-time.Hour), State: hostapi.StateRunning},
+		)
+		many := strings.Repeat(history.Encode(history.Entry{At: now.Add(-time.Hour), State: hostapi.StateCrashed}), history.MaxEntries)
+		s.status = "CRASHED"
+		for userID, log := range map[string]string{"1": old, "2": many + history.Encode(history.Entry{At: now, State: hostapi.StateRunning})} {
+			if err := client.HSet(t.Context(), history.AccountKey(userID), history.FieldAt, now.Unix(), history.Field("bot"), log).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		watch(t, w, "2")
+		o.wait(t, 2)
+		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
+			log, err := client.HGet(t.Context(), history.AccountKey(userID), history.Field("bot")).Result()
+			if n := len(history.Decode(log)); err != nil || n != want {
+				t.Errorf("%d entries are left of account %s, want %d (%v)", n, userID, want, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hostbot/bot/alerts"
+	"hostbot/bot/falls"
+	"hostbot/bot/interaction"
+	"hostbot/bot/watcher"
+	"hostbot/hostapi/accounts"
+)
+
+// openWatching makes those who look at accounts, and tell what happened there.
+func (b *Bot) openWatching(cache *accounts.Cache) {
+	b.watcher = watcher.New(watcher.Config{
+		Redis: b.redis.Client, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
+		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnPace: b.watchInTime, Log: b.log, Timing: watcher.DefaultTiming(),
+	})
+	b.alerts = alerts.New(alerts.Config{
+		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
+		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
+	})
+	b.watcher.Observe(watcher.Observer{Changed: b.alerts.Changed})
+	b.watcher.Observe(watcher.Observer{Changed: falls.New(b.redis.Client, b.stafflog.Fell).Changed})
+	b.openPanels()
+	b.monitor.Watching(b.watcher.Status, b.alertStatus)
+}
+
+// forget forgets all that is kept of a customer.
+func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (bool, error) {
+	return func(ctx context.Context, userID string) (bool, error) {
+		cached, err := cache.Forget(ctx, userID)
+		alerted, notAlerts := b.alerts.Forget(ctx, userID)
+		paneled, notPanels := b.panels.Forget(ctx, userID)
+		watched, notWatched := b.watcher.Forget(ctx, userID)
+		return cached || alerted || paneled || watched, errors.Join(err, notAlerts, notPanels, notWatched)
+	}
+}
+
+// alertStatus is how alerts fare; nothing is known while Redis is away.
+func (b *Bot) alertStatus() alerts.Status {
+	ctx, cancel := context.WithTimeout(context.Background(), pingLimit)
+	defer cancel()
+	s, err := b.alerts.Status(ctx)
+	if err != nil {
+		b.log.Debug().Err(err).Msg("redis does not tell how alerts fare")
+	}
+	return s
+}
+
+// watchSlow is told that accounts are looked at less often than they should be.
+func (b *Bot) watchSlow(s watcher.Status) {
+	b.log.Warn().Int("accounts", s.Accounts).Dur("interval", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
+	b.telling.Go(func() { b.stafflog.WatchSlow(s) })
+}
+
+// watchInTime is told that they are looked at as often as they should be again.
+func (b *Bot) watchInTime(s watcher.Status) {
+	b.log.Info().Int("accounts", s.Accounts).Msg("WATCH_INTERVAL is kept again")
+}
