@@ -116,16 +116,20 @@ func (m *Monitor) Served() int64 { return m.served.Load() }
 // and how many of them failed by its fault.
 func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.sum(time.Now()) }
 
-// Handler serves the three pages.
-func (m *Monitor) Handler(ready func() bool) http.Handler {
+// Handler serves the three pages. A replica that stands by is ready as well: it would
+// serve.
+func (m *Monitor) Handler(ready, standby func() bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !ready() {
+		switch {
+		case ready():
+			_, _ = fmt.Fprintln(w, "ok")
+		case standby():
+			_, _ = fmt.Fprintln(w, "standby: other replicas hold all shards")
+		default:
 			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
-			return
 		}
-		_, _ = fmt.Fprintln(w, "ok")
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	return mux
