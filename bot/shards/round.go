@@ -67,7 +67,8 @@ func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gatewa
 		}
 	}
 	if got.surplus > 0 && time.Now().After(s.quiet) {
-		ids := slices.DeleteFunc(s.ids(), func(id int) bool { return !s.held[id].leased })
+		// A session that is being begun would have to be begun again.
+		ids := slices.DeleteFunc(s.ids(), func(id int) bool { return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && !s.stopping })
 		s.give(ctx, ids[len(ids)-min(got.surplus, len(ids)):])
 	}
 	if larger := slices.Max(append(got.sets, 0)); larger > s.count && !s.stopping {
