@@ -237,14 +237,15 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 }
 
 // isLate tells whether Discord does not know an interaction any more that came too late:
-// replayed, or from before this process was stopped for a while. By its ID it was older
-// then than Discord lets one be answered, as far as the clocks agree. Nothing was begun.
+// it was replayed, or this process was stopped for a while. In that time the event
+// waited to be read, which its ID tells as far as the clocks agree, or to be answered,
+// which is given up after firstBy otherwise. Nothing was begun.
 func (x *exchange) isLate(err error) bool {
 	if x.acknowledged || rest.CodeOf(err) != rest.CodeUnknownInteraction {
 		return false
 	}
 	sent, idErr := discordgo.SnowflakeTimestamp(x.req.ID)
-	return x.replayed || idErr == nil && x.req.ReceivedAt.Sub(sent) > firstBy
+	return x.replayed || idErr == nil && x.req.ReceivedAt.Sub(sent) > firstBy || time.Since(x.req.ReceivedAt) > firstBy+time.Second
 }
 
 // correct corrects a first response that counts as failed and says that more will
