@@ -55,13 +55,12 @@ func (w *scene) stream(t *testing.T, rate int) *stream {
 	ctx, cancel := context.WithCancel(t.Context())
 	s.stop = cancel
 	s.typed.Go(func() {
-		tick := time.NewTicker(time.Second / time.Duration(rate))
-		defer tick.Stop()
+		began := time.Now()
 		for i := 0; ; i++ {
 			select {
 			case <-ctx.Done():
 				return
-			case <-tick.C:
+			case <-time.After(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate)))):
 				s.typed.Go(func() { s.ask(t, s.who[i%len(s.who)], i%10 == 9) })
 			}
 		}
