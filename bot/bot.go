@@ -83,6 +83,7 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
+	b.monitor.Redis(b.redis.Client.PoolStats)
 
 	hosting, cache, err := b.openHosting()
 	if err != nil {
@@ -90,6 +91,7 @@ func (b *Bot) build() error {
 	}
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
+	b.discord.Observe = b.monitor.DiscordRequest
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)
@@ -114,7 +116,7 @@ func (b *Bot) build() error {
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
 		Staff: b.stafflog, Records: b.records,
-		Observe: b.monitor.Interaction, Log: b.log,
+		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	b.openShards()
 	return nil
