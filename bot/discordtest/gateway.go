@@ -48,7 +48,7 @@ func dispatchFrame(name string, sequence int64, data json.RawMessage) frame {
 const trace = `["gateway-prd-us-east1-c-7s4x",{"micros":0.0}]`
 
 // maxSessions bounds the sessions that are kept.
-const maxSessions = 64
+const maxSessions = 1024
 
 // sessionLife is for how long a session can be resumed to which nobody is connected:
 // "a few minutes" (docs:events/gateway#initiating-a-disconnect). Once it was about
