@@ -122,6 +122,9 @@ func (v view) logCure(ch logchannel.Status) string {
 }
 
 func (v view) shards(shards []Shard) string {
+	if len(shards) == 0 {
+		return v.t.Text("staff.status.standby")
+	}
 	var lines []string
 	for _, s := range shards {
 		line := "🔴 " + v.t.Text("staff.status.lost")

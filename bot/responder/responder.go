@@ -54,7 +54,7 @@ type Observation struct {
 	ID       string // of the interaction
 	Kind     interaction.Kind
 	Route    string
-	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere"
+	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere", "late" (replayed when its time was over)
 	Deferred bool
 	First    time.Duration // from the event to Discord's word on the first response
 }
@@ -174,7 +174,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	x := &exchange{
-		responder: r, req: req, message: message, refused: refusal != nil, ended: func() {},
+		responder: r, req: req, message: message, refused: refusal != nil, replayed: event.Replayed, ended: func() {},
 		to: rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 	}
 	handler := r.cfg.Router.Route(req)
