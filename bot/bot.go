@@ -18,6 +18,7 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/draft"
+	"hostbot/bot/endpoint"
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
@@ -50,9 +51,10 @@ type Bot struct {
 	handlers  *commands.Commands
 	records   *recovery.Records
 	responder *responder.Responder
-	gateway   *gateway.Gateway
+	gateway   *gateway.Gateway   // nil where interactions arrive over HTTP
+	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
-	applications chan string // the application's ID, from the first session on
+	applications chan string // the application's ID, from the first session on; empty over HTTP
 	lostAt       time.Time   // the connection to Discord; zero while it stands
 	stopping     atomic.Bool
 	telling      stafflog.Async
@@ -115,6 +117,10 @@ func (b *Bot) build() error {
 		Staff: b.stafflog, Records: b.records,
 		Observe: b.monitor.Interaction, Log: b.log,
 	})
+	if s.Interactions.Addr != "" {
+		b.endpoint = endpoint.New(endpoint.Config{PublicKey: s.Discord.PublicKey.Key(), OnInteraction: b.responder.Accept, Log: b.log})
+		return nil
+	}
 	b.gateway = gateway.New(b.gatewayConfig())
 	b.monitor.Gateway(b.gateway)
 	return nil
@@ -151,7 +157,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 
 // Ready tells whether interactions are being served.
-func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() && !b.stopping.Load() }
+func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }
 
 // Run serves until ctx is done, then lets what runs finish, and returns nil; or
 // until Discord refuses the bot for good, and returns why.
@@ -159,6 +165,11 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer b.close()
 	stopHTTP, err := b.listen()
 	if err != nil {
+		return err
+	}
+	receive, err := b.receiver()
+	if err != nil {
+		stopHTTP()
 		return err
 	}
 	b.delivery.Start()
@@ -172,7 +183,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer stopWork()
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
-	// While the program stops, the gateway stays, to tell what comes then, and so do
+	// While the program stops, it receives interactions, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
@@ -181,7 +192,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	disconnected := make(chan struct{})
 	go func() {
 		defer close(disconnected)
-		refused = b.gateway.Run(connected)
+		refused = receive(connected)
 	}()
 
 	limit := drainLimit
@@ -192,8 +203,10 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		b.announceStop("told to stop")
 	}
+	noticed := b.noticed()
 	stopWork()
 	within(limit, b.responder.Drain)
+	<-noticed
 	disconnect()
 	within(lastWordsLimit, b.responder.Close)
 	<-disconnected

@@ -11,6 +11,14 @@ import (
 // pingLimit bounds the question whether Redis is there.
 const pingLimit = time.Second
 
+// shards are the connections to the gateway.
+func (b *Bot) shards() []commands.Shard {
+	if b.gateway == nil {
+		return nil
+	}
+	return []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}}
+}
+
 // health gathers how the program and what it depends on fare. It makes no call
 // to the hosting service, which may be in trouble already.
 func (b *Bot) health(ctx context.Context) commands.Health {
@@ -23,7 +31,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Version: b.version,
 		Started: b.started,
 		Served:  b.monitor.Served(),
-		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
+		Shards:  b.shards(),
 		Calls:   calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: time.Since(asked),
 		Log: b.delivery.Status(),

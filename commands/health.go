@@ -17,8 +17,8 @@ import (
 type Health struct {
 	Version string
 	Started time.Time
-	Served  int64 // interactions since then
-	Shards  []Shard
+	Served  int64   // interactions since then
+	Shards  []Shard // none where interactions arrive over HTTP
 
 	// Of Calls to the hosting service within Window, Failed were failed by the service
 	// or the network. DownSince is since when it is taken to be away; zero while it is
@@ -56,8 +56,10 @@ func (v view) drawHealth(h Health) interaction.Response {
 	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
 	field("staff.status.up", relative(h.Started), "", true)
 	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
-	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
-	field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"), true)
+	if len(h.Shards) > 0 {
+		connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
+		field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"), true)
+	}
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
 	case h.RedisErr != nil:
