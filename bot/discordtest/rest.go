@@ -25,6 +25,9 @@ const (
 	RouteOriginal      = "/webhooks/{application}/{token}/messages/@original"
 	RouteMessages      = "/channels/{channel}/messages"
 	RouteMessage       = "/channels/{channel}/messages/{message}"
+
+	// RouteEndpoint stands for the Interactions Endpoint URL in faults and failures.
+	RouteEndpoint = "the interactions endpoint"
 )
 
 // maxBody bounds a request's body, in bytes

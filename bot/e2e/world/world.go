@@ -41,6 +41,7 @@ func Main(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		log.Fatal(err)
 	}
+	flag.String("transport", "gateway", "how interactions reach the bot: gateway or http")
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	// go-redis notices within a second that a client was closed.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
@@ -144,21 +145,34 @@ func (w *World) Launch(t testing.TB) (stop func() error) {
 	if w.tune != nil {
 		w.tune(settings)
 	}
-	stop, w.Ended = Run(t, settings, w.Log)
-	return stop
+	if !OverHTTP() {
+		stop, w.Ended = Run(t, settings, w.Log)
+		return stop
+	}
+	at := &listening{Writer: w.Log, discord: w.Discord}
+	ended, done := Run(t, settings, at)
+	w.Ended = done
+	return func() error {
+		at.notReady()
+		return ended()
+	}
 }
 
 // Environment returns the settings of a bot, as the program takes them.
 func (w *World) Environment() []string {
-	return append([]string{
-		"DISCORD_TOKEN=" + w.Discord.Token(),
-		"DISCORD_API_URL=" + w.Discord.URL(),
-		"HOSTAPI_URL=" + w.Service.URL(),
-		"HOSTAPI_SECRET=" + w.Service.Secret(),
-		"LOG_CHANNEL_ID=" + w.Channel.ID,
+	var overHTTP []string
+	if OverHTTP() {
+		overHTTP = []string{"INTERACTIONS_ADDR=127.0.0.1:0", "DISCORD_PUBLIC_KEY=" + w.Discord.PublicKey()}
+	}
+	return append(append(overHTTP,
+		"DISCORD_TOKEN="+w.Discord.Token(),
+		"DISCORD_API_URL="+w.Discord.URL(),
+		"HOSTAPI_URL="+w.Service.URL(),
+		"HOSTAPI_SECRET="+w.Service.Secret(),
+		"LOG_CHANNEL_ID="+w.Channel.ID,
 		"HTTP_ADDR=off",
 		"LOG_LEVEL=debug",
-	}, w.Env...)
+	), w.Env...)
 }
 
 // Run runs a bot until stop is called or the test ends.
