@@ -58,6 +58,7 @@ type Options struct {
 	Redis   string // its URL; empty for the one inside the bot
 	// Staff makes the fake's guild the admin guild. See World.AddStaff.
 	Staff bool
+	HTTP  bool                    // interactions arrive over HTTP whatever -transport says
 	Env   []string                // further settings
 	Tune  func(*configs.Settings) // changes what no setting allows; may be nil
 }
@@ -72,6 +73,7 @@ type World struct {
 	Env     []string        // settings of the bot that is started next
 	Ended   <-chan struct{} // closed when the bot that was started last has ended
 
+	http    bool
 	tune    func(*configs.Settings)
 	support *discordtest.Role // by which somebody is staff
 }
@@ -79,7 +81,7 @@ type World struct {
 // New makes a world without a bot.
 func New(t testing.TB, o Options) *World {
 	t.Helper()
-	w := &World{Log: &Log{}, Env: append([]string{"REDIS_URL=" + o.Redis}, o.Env...), tune: o.Tune}
+	w := &World{Log: &Log{}, http: o.HTTP || OverHTTP(), Env: append([]string{"REDIS_URL=" + o.Redis}, o.Env...), tune: o.Tune}
 	service := o.Service
 	if service == nil {
 		w.Clock = hostapitest.NewManualClock(time.Now())
@@ -145,7 +147,7 @@ func (w *World) Launch(t testing.TB) (stop func() error) {
 	if w.tune != nil {
 		w.tune(settings)
 	}
-	if !OverHTTP() {
+	if !w.http {
 		stop, w.Ended = Run(t, settings, w.Log)
 		return stop
 	}
@@ -161,7 +163,7 @@ func (w *World) Launch(t testing.TB) (stop func() error) {
 // Environment returns the settings of a bot, as the program takes them.
 func (w *World) Environment() []string {
 	var overHTTP []string
-	if OverHTTP() {
+	if w.http {
 		overHTTP = []string{"INTERACTIONS_ADDR=127.0.0.1:0", "DISCORD_PUBLIC_KEY=" + w.Discord.PublicKey()}
 	}
 	return append(append(overHTTP,
