@@ -123,7 +123,7 @@ func newSoak(t *testing.T) *soak {
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}
-	s.mortal = newMortal(t, s.Environment())
+	s.mortal = newMortal(t, s.mortalEnvironment(t))
 	return s
 }
 
