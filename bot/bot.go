@@ -84,6 +84,7 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
+	b.monitor.Redis(b.redis.Client.PoolStats)
 
 	hosting, cache, err := b.openHosting()
 	if err != nil {
@@ -91,6 +92,7 @@ func (b *Bot) build() error {
 	}
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
+	b.discord.Observe = b.monitor.DiscordRequest
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)
@@ -115,7 +117,7 @@ func (b *Bot) build() error {
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
 		Staff: b.stafflog, Records: b.records,
-		Observe: b.monitor.Interaction, Log: b.log,
+		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	if s.Interactions.Addr != "" {
 		b.endpoint = endpoint.New(endpoint.Config{PublicKey: s.Discord.PublicKey.Key(), OnInteraction: b.responder.Accept, Log: b.log})
@@ -222,7 +224,9 @@ func (b *Bot) listen() (stop func(), err error) {
 	if addr == "" {
 		return func() {}, nil
 	}
-	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(b.Ready))
+	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
+		Ready: b.Ready, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
 	}

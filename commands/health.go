@@ -41,6 +41,18 @@ type Shard struct {
 	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
 }
 
+// Connected tells whether all shards are.
+func (h Health) Connected() bool {
+	return !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
+}
+
+// ServiceWell tells whether the hosting service answers.
+func (h Health) ServiceWell() bool { return h.Failed == 0 && h.DownSince.IsZero() }
+
+// LogWell tells whether a log channel takes entries in time: one may wait for a while
+// without anything being wrong.
+func LogWell(ch logchannel.Status) bool { return ch.Trouble == "" && ch.Age(time.Now()) < time.Minute }
+
 // drawHealth draws one field for each thing that can fail, below what to do about those
 // that do.
 func (v view) drawHealth(h Health) interaction.Response {
@@ -57,8 +69,7 @@ func (v view) drawHealth(h Health) interaction.Response {
 	field("staff.status.up", relative(h.Started), "", true)
 	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
 	if len(h.Shards) > 0 {
-		connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
-		field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"), true)
+		field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
 	}
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
@@ -69,7 +80,7 @@ func (v view) drawHealth(h Health) interaction.Response {
 		todo = append(todo, "💡 "+v.t.Text("staff.todo.embedded"))
 	}
 	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
-	field("staff.status.service", v.service(h), v.unless(h.Failed == 0 && h.DownSince.IsZero(), "staff.todo.service"), false)
+	field("staff.status.service", v.service(h), v.unless(h.ServiceWell(), "staff.todo.service"), false)
 	for _, ch := range h.Log {
 		field("staff.status.log", v.logChannel(ch), v.logCure(ch), false)
 	}
@@ -88,19 +99,18 @@ func (v view) unless(well bool, key string) string {
 	return v.t.Text(key)
 }
 
-// logCure says what to do about a log channel, or nothing: an entry may wait for a
-// while without anything being wrong.
+// logCure says what to do about a log channel, or nothing.
 func (v view) logCure(ch logchannel.Status) string {
 	where := "<#" + ch.Channel + ">: "
 	switch {
+	case LogWell(ch):
+		return ""
 	case ch.Forbidden:
 		return where + v.t.Text("log.channel.permissions")
 	case ch.Trouble != "":
 		return where + v.t.Text("staff.todo.log")
-	case ch.Age(time.Now()) >= time.Minute:
-		return where + v.t.Text("staff.todo.late")
 	default:
-		return ""
+		return where + v.t.Text("staff.todo.late")
 	}
 }
 

@@ -96,7 +96,7 @@ func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interacti
 	return v.draw(idCreate+chosen.customID(), embed,
 		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
 		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),
-		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.Percent),
+		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.CPU),
 		row(v.button(discordgo.PrimaryButton, "button.continue", idCreate+chosen.customID(), false)),
 	)
 }

@@ -64,6 +64,7 @@ const (
 	idDetails  = "details/"   // + key
 	idMore     = "more/"      // + key
 	idPages    = "pages"      // a select menu of pages, from 0
+	idPlan     = "plan"       // for which the service is asked
 	// idNew begins the custom ID of a button that is another one than what was in its
 	// place before. When it was drawn, an action and a key follow.
 	idNew     = "new/"
@@ -122,7 +123,7 @@ func (c *Commands) table() []command {
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
-		command{name: "plan", handle: c.plan},
+		command{name: "plan", handle: c.plan, components: []route{{idPlan, c.refreshPlan}}},
 		command{name: "help", handle: c.help},
 	)
 	if c.staff.GuildID == "" {

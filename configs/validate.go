@@ -68,6 +68,7 @@ func (l *loader) validate(s *Settings) {
 	l.check("links.support_url", webPage(s.Links.Support))
 
 	l.check("http.addr", listenAddress(s.HTTP.Addr))
+	l.check("http.pprof", profiles(s.HTTP))
 
 	l.check("log.level", oneOf(s.Log.Level.String(), levels()...))
 	l.check("log.format", oneOf(s.Log.Format, "json", "console"))
@@ -164,6 +165,15 @@ func isHostPort(value string) bool {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	return err == nil
+}
+
+func profiles(h HTTP) error {
+	host, _, err := net.SplitHostPort(h.Addr)
+	ip := net.ParseIP(host)
+	if h.Pprof && (err != nil || host != "localhost" && !ip.IsLoopback()) {
+		return errors.New("needs HTTP_ADDR to be a loopback address such as 127.0.0.1:9090: profiles show what is in memory")
+	}
+	return nil
 }
 
 func oneOf(value string, allowed ...string) error {

@@ -156,7 +156,7 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 			"create.room":                  button("continue"),
 			"create.next":                  button("start"),
 			"create.not_started":           button("start"),
-			"action.startup.done":          button("restart"),
+			"startup.restart":              button("restart"),
 			"action.restart.unconfirmed":   button("refresh"),
 			"action.reinstall.unconfirmed": button("refresh"),
 			"action.start.unconfirmed":     button("refresh"),

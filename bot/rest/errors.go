@@ -10,8 +10,11 @@ import (
 // Error codes of Discord that callers act upon.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
+	CodeUnknownChannel = 10003
 	CodeUnknownGuild   = 10004
+	CodeUnknownMember  = 10007
 	CodeUnknownMessage = 10008
+	CodeUnknownUser    = 10013
 	// CodeUnknownWebhook answers for an interaction's token that Discord does not
 	// know, and for some seconds also for one that is good (discord-api-docs#7220).
 	CodeUnknownWebhook = 10015

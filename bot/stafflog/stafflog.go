@@ -151,10 +151,15 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
+	own := l.people(r)
+	if r.Begun != nil {
+		own = append(own, l.field("bot", bot(*r.Begun)))
+	}
+	own = append(own, l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`"))
 	entry := l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...)
 	entry.Description = l.t.Text("log.todo." + about.Cause)
 	l.poster.Post(logchannel.Entry{
-		Category: logchannel.Errors, Embed: entry, Own: append(l.people(r), l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`")),
+		Category: logchannel.Errors, Embed: entry, Own: own,
 		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: customer(r),
 	})
 }

@@ -99,7 +99,7 @@ func TestFailures(t *testing.T) {
 	log := newLog(t, p)
 	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"})
 	inDM := *request
-	inDM.GuildID = ""
+	inDM.GuildID, inDM.Begun = "", &interaction.Action{BotID: "id-1", BotName: "My *shop*"}
 	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)))
 	entries := p["errors"]
 	if len(entries) != 2 {
@@ -111,7 +111,7 @@ func TestFailures(t *testing.T) {
 	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
 		t.Errorf("what several failures have in common names one of them:\n%s", shown)
 	}
-	want(t, entries[1], "Direct message")
+	want(t, entries[1], "Direct message", "My \\*shop\\* `id-1`")
 	for _, f := range entries[1].Embed.Fields {
 		if n := len([]rune(f.Value)); n == 0 || n > 1024 {
 			t.Errorf("%s has %d characters", f.Name, n)
