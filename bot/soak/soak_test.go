@@ -176,6 +176,8 @@ func (s *soak) act(c customer, bot, action string) {
 		if !disturbed || view.State != discordtest.Failed { // what was begun comes to an end
 			s.strays = append(s.strays, fmt.Sprintf("%s %s %s ended with %s", c.mark, action, bot, view.Text()))
 		}
+	case says("is already stopped", "is already running"):
+		l.unseen++ // the bot may know, or the service may have said so to an action
 	case says("already running", "a lot of actions", "You can do it again"): // refused
 	case says("not confirmed", "has not come to rest"):
 		l.unconfirmed++
