@@ -77,8 +77,10 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	own := &watched{settings: alerts.Settings{All: true, Muted: map[string]time.Time{"id-0": time.Now().Add(time.Hour)}}}
 	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{}, commands.Links{}, commands.Forms{Drafts: draft.New(nil)}, commands.Watch{
 		Alerts: own, Expect: func(context.Context, string, string, string) {}, History: ownHistory{own}, Panels: ownPanels{own}, Painter: painter,
-		Known: func(context.Context, string) (accounts.Snapshot, error) { return accounts.Snapshot{List: w.list, FetchedAt: time.Now().Add(-time.Hour)}, nil },
-		Pace:  func() time.Duration { return time.Minute },
+		Known: func(context.Context, string) (accounts.Snapshot, error) {
+			return accounts.Snapshot{List: w.list, FetchedAt: time.Now().Add(-time.Hour)}, nil
+		},
+		Pace: func() time.Duration { return time.Minute },
 	})
 	d.alerts(c, own)
 	d.history(c, w, own)
