@@ -123,7 +123,7 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 	view.WaitFor(t, "I cannot send you direct messages")
 	view.WaitFor(t, "🔕 Shop")
 	anna.CloseDMs(false)
-	view.Press(t, "On for all").WaitFor(t, "🔔 **Shop**")
+	view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
 	awaitLooks(t, w, 2)
 
 	anna.CloseDMs(true) // later
@@ -136,9 +136,12 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 	t.Parallel()
 	w, anna, dm := alerted(t, world.Options{})
-	view := anna.Types(t, "/alerts").Choose(t, "Choose which bots send alerts", "Radio")
-	view.WaitFor(t, "🔔 **Radio**")
+	view := anna.Types(t, "/alerts").Choose(t, "Turn a bot on or off", "Shop")
 	view.WaitFor(t, "🔕 Shop")
+	view = view.Choose(t, "Turn a bot on or off", "Radio")
+	view.WaitFor(t, "🔔 Radio")
+	view.WaitFor(t, "🔕 Shop")
+	awaitLooks(t, w, 2) // as nothing was watched for a moment
 	crash(t, w, anna.ID, "id-radio")
 	alert := dm.Sees(t, "Radio has crashed")
 	dm.Presses(t, alert, "Mute 1 h").WaitFor(t, "sends no alerts until")
@@ -159,7 +162,7 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 func TestMutedBotMakesNoMessage(t *testing.T) {
 	t.Parallel()
 	w, anna, dm := alerted(t, world.Options{})
-	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 **Radio**")
+	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 Radio")
 	awaitLooks(t, w, 2)
 	crash(t, w, anna.ID, "id-shop")
 	dm.Presses(t, dm.Sees(t, "Shop has crashed"), "Mute 1 h").WaitFor(t, "sends no alerts until")

@@ -22,6 +22,10 @@ const heartbeat = 4 * time.Second
 // usual, so that what happens at the hosting service is seen while one looks on.
 const cacheTTL = "5s"
 
+// watchInterval is how often the bot looks at accounts with alerts: more often than a
+// setting allows, for the same reason.
+const watchInterval = configs.Interval(5 * time.Second)
+
 // parts are what the bot depends on.
 type parts struct {
 	discord  *discordtest.Server
@@ -106,5 +110,6 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 	if err != nil {
 		return nil, err
 	}
+	settings.Watch.Interval = watchInterval
 	return bot.New(settings, "playground", log)
 }
