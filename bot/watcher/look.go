@@ -72,11 +72,15 @@ func (w *Watcher) turn(ctx context.Context) {
 		w.Log.Debug().Err(err).Msg("redis does not tell which accounts are due")
 		return
 	}
-	for _, r := range taken {
+	for i, r := range taken {
 		w.probedAt = time.Now()
 		w.inFlight.Add(1)
 		w.looking.Go(func() {
 			defer w.inFlight.Add(-1)
+			select { // they begin one after the other, until the next turn
+			case <-time.After(w.Timing.Turn * time.Duration(i) / time.Duration(len(taken))):
+			case <-ctx.Done():
+			}
 			w.look(ctx, r)
 		})
 	}
