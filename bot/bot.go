@@ -24,6 +24,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
+	"hostbot/bot/panel"
 	"hostbot/bot/recovery"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/responder"
@@ -53,6 +54,7 @@ type Bot struct {
 	records   *recovery.Records
 	watcher   *watcher.Watcher
 	alerts    *alerts.Alerts
+	panels    *panel.Panels
 	responder *responder.Responder
 	gateway   *gateway.Gateway
 
@@ -86,6 +88,7 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
+	b.monitor.Redis(b.redis.Client.PoolStats)
 
 	hosting, cache, err := b.openHosting()
 	if err != nil {
@@ -93,6 +96,7 @@ func (b *Bot) build() error {
 	}
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
+	b.discord.Observe = b.monitor.DiscordRequest
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)
@@ -101,11 +105,15 @@ func (b *Bot) build() error {
 	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
 	b.openWatching(cache)
+	watching, err := b.watching(cache)
+	if err != nil {
+		return err
+	}
 	locks := actionlock.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 		Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages}, b.watching())
+	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages}, watching)
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	if err := router.Err(); err != nil {
@@ -118,7 +126,7 @@ func (b *Bot) build() error {
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
 		Staff: b.stafflog, Records: b.records,
-		Observe: b.monitor.Interaction, Log: b.log,
+		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	b.gateway = gateway.New(b.gatewayConfig())
 	b.monitor.Gateway(b.gateway)
@@ -179,6 +187,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	work.Go(func() { b.registerCommands(working) })
 	work.Go(func() { b.watcher.Run(working) })
 	work.Go(func() { b.alerts.Run(working) })
+	work.Go(func() { b.runPanels(working) })
 	// While the program stops, the gateway stays, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
@@ -216,7 +225,9 @@ func (b *Bot) listen() (stop func(), err error) {
 	if addr == "" {
 		return func() {}, nil
 	}
-	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(b.Ready))
+	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
+		Ready: b.Ready, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hostbot/bot/logchannel"
+	"hostbot/bot/monitor"
 	"hostbot/bot/stafflog"
 	"hostbot/locale"
 )
@@ -31,7 +32,10 @@ func newStalled(t *testing.T) (*Bot, *stalled) {
 		t.Fatal(err)
 	}
 	channel := &stalled{let: make(chan struct{})}
-	return &Bot{stafflog: stafflog.New(channel, nil, texts.For("en-US")), delivery: logchannel.New(logchannel.Config{})}, channel
+	return &Bot{
+		monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
+		stafflog: stafflog.New(channel, nil, texts.For("en-US")),
+	}, channel
 }
 
 func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {

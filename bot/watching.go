@@ -9,7 +9,6 @@ import (
 	"hostbot/bot/falls"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watcher"
-	"hostbot/commands"
 	"hostbot/hostapi/accounts"
 )
 
@@ -25,12 +24,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) {
 	})
 	b.watcher.Observe(watcher.Observer{Changed: b.alerts.Changed})
 	b.watcher.Observe(watcher.Observer{Changed: falls.New(b.redis.Client, b.stafflog.Fell).Changed})
+	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
-}
-
-// watching is what the commands need of them.
-func (b *Bot) watching() commands.Watch {
-	return commands.Watch{Alerts: b.alerts, Expect: b.watcher.Expect}
 }
 
 // forget forgets all that is kept of a customer.
@@ -38,8 +33,9 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (bool,
 	return func(ctx context.Context, userID string) (bool, error) {
 		cached, err := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
+		paneled, notPanels := b.panels.Forget(ctx, userID)
 		watched, notWatched := b.watcher.Forget(ctx, userID)
-		return cached || alerted || watched, errors.Join(err, notAlerts, notWatched)
+		return cached || alerted || paneled || watched, errors.Join(err, notAlerts, notPanels, notWatched)
 	}
 }
 

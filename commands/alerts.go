@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
+	"hostbot/commands/chart"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -29,6 +30,14 @@ type Watch struct {
 	Alerts Alerts
 	// Expect is told of an action that is about to be sent to the service.
 	Expect func(ctx context.Context, customerID, serverID, action string)
+
+	History History
+	Panels  Panels
+	Painter *chart.Painter
+	// Known returns what is known of an account without asking the service.
+	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
+	// Pace returns at which interval accounts are looked at now.
+	Pace func() time.Duration
 }
 
 // The custom IDs of alerts.

@@ -48,7 +48,9 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 		rare = append(rare, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
 	}
 	if !c.asked.ByStaff() && c.alertsOffered {
-		rare = append(rare, c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false))
+		rare = append(rare,
+			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
+			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
 	}
 	ways := []discordgo.MessageComponent{
 		c.button(refresh, "button.refresh", idShow+key, false),
@@ -88,8 +90,11 @@ func (v view) firstWhile(a action, s hostapi.Server) string {
 
 // firstOf names the first button of the message that a request comes from: what its
 // custom ID begins with, but for whom it is and when it was drawn. It is "" where there
-// is none.
+// is none, and where the answer does not take the message's place.
 func firstOf(r *interaction.Request) string {
+	if !r.InMessage() {
+		return ""
+	}
 	parts := strings.Split(r.FirstButton, "/")
 	for _, prefix := range []string{onBehalf, idNew} {
 		if len(parts) > 2 && parts[0]+"/" == prefix {

@@ -7,7 +7,6 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // command is an entry in the table of commands. The router's routes, the definitions
@@ -21,7 +20,9 @@ type command struct {
 	name     string // in full: "bot show"
 	userMenu string // key of the name of a context menu on a user, which this then is
 	forStaff bool
-	off      bool // it is not registered
+	// forManagers is for members of a guild who may manage messages in the channel.
+	forManagers bool
+	off         bool // it is not registered
 	// requires lists operations of which one must be turned on for the command to be
 	// registered; nil for none.
 	requires []hostapi.Operation
@@ -43,7 +44,7 @@ type option struct {
 	name     string
 	optional bool
 	kind     discordgo.ApplicationCommandOptionType
-	choices  []*discordgo.ApplicationCommandOptionChoice
+	choices  []string            // values, each called what the button.<value> is
 	complete interaction.Handler // suggests values while one is typed; nil for none
 }
 
@@ -65,6 +66,13 @@ const (
 	idDetails  = "details/"   // + key
 	idMore     = "more/"      // + key
 	idPages    = "pages"      // a select menu of pages, from 0
+	idPlan     = "plan"       // for which the service is asked
+	idHistory  = "history/"   // + key
+	// A panel is public: the custom IDs of its buttons say whose it is. The owner's ID and
+	// a key follow.
+	idPanelBot    = interaction.Aside + "panel/"
+	idPanelNew    = "panel/new"    // a select menu of keys
+	idPanelRemove = "panel/remove" // a select menu of panels' IDs
 	// idNew begins the custom ID of a button that is another one than what was in its
 	// place before. When it was drawn, an action and a key follow.
 	idNew     = "new/"
@@ -116,6 +124,10 @@ func (c *Commands) table() []command {
 		table = append(table, acts)
 	}
 	table = append(table,
+		command{
+			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.orAsk("history", "history", c.watchers(c.history)),
+			components: []route{{idHistory + anyBot, c.watchers(c.history)}, {"history", c.watchers(c.history)}},
+		},
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
 		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
 		command{
@@ -123,8 +135,14 @@ func (c *Commands) table() []command {
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
-		command{name: "plan", handle: c.plan},
+		command{name: "plan", handle: c.plan, components: []route{{idPlan, c.refreshPlan}}},
 		command{name: "alerts", off: !c.watch.offered(), handle: c.showAlerts, components: c.alertRoutes()},
+		command{
+			name: "panel", forManagers: true, off: !c.watch.offered(), handle: c.watchers(c.panels),
+			components: []route{
+				{idPanelNew, c.watchers(c.postPanel)}, {idPanelRemove, c.watchers(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
+			},
+		},
 		command{name: "help", handle: c.help},
 	)
 	if c.staff.GuildID == "" {
@@ -144,7 +162,7 @@ func (c *Commands) staffTable() []command {
 		{newAction, c.forStaff(c.unlessTooSoon(c.actForCustomer))},
 	}
 	var operations []hostapi.Operation
-	var choices []*discordgo.ApplicationCommandOptionChoice
+	var choices []string
 	for _, a := range actions() {
 		act := c.forStaff(c.actForCustomer(a))
 		if a.op == hostapi.OpReinstall {
@@ -153,10 +171,7 @@ func (c *Commands) staffTable() []command {
 		}
 		views = append(views, route{a.name + "/" + anyBot, act}, route{a.name, act})
 		if c.hosting.Offers(a.op) {
-			label := "button." + a.name
-			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
-				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
-			})
+			choices = append(choices, a.name)
 		}
 		operations = append(operations, a.op)
 	}

@@ -179,6 +179,8 @@ type Links struct {
 type HTTP struct {
 	// Addr is a host and port to listen on. Empty for none.
 	Addr string `yaml:"addr" env:"HTTP_ADDR"`
+	// Pprof serves profiles there, which only this machine may read.
+	Pprof bool `yaml:"pprof" env:"HTTP_PPROF"`
 }
 
 // Log is the process log on stderr, and the language of the log channels.

@@ -48,6 +48,7 @@ func (s *Server) postCallback(c *call) (any, *refusal) {
 		return nil, refused
 	}
 	p := &problems{}
+	body.message.files = c.files
 	body.validate(p, in)
 	if refused := s.check(c, p, body.component()); refused != nil {
 		return nil, refused

@@ -40,7 +40,9 @@ func (s *Server) inChannel(c *call) (*message, *refusal) {
 	}
 	m := s.messages[c.r.PathValue("message")]
 	if m == nil || m.channel != ch {
-		return nil, unknownMessage()
+		missing := unknownMessage()
+		missing.innocent = ch.deleted[c.r.PathValue("message")]
+		return nil, missing
 	}
 	return m, nil
 }

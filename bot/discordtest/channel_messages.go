@@ -31,7 +31,7 @@ func (s *Server) postMessage(c *call) (any, *refusal) {
 			return created(earlier), nil
 		}
 		m := s.newMessage(ch)
-		if refused := body.applyTo(&m.wire); refused != nil {
+		if refused := s.apply(body, m); refused != nil {
 			return nil, refused
 		}
 		m.wire.Flags = body.Flags.value

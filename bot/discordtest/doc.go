@@ -31,8 +31,7 @@
 // Two files make the server stricter, if the environment names them: DISCORD_OPENAPI, Discord's
 // OpenAPI description, against which each body from the bot is checked, and
 // DISCORD_EVENT_SCHEMA, a JSON Schema against which the server checks each
-// INTERACTION_CREATE that it sends. Attachments, voice, reactions and components
-// v2 are not simulated; of threads there is what they do to a channel
+// INTERACTION_CREATE that it sends. Voice, reactions and components v2 are not simulated; of threads there is what they do to a channel
 // (MissingThreadPermission, Archived, Locked), and there are no gateway events
 // about messages. Of those about the guild there is GUILD_CREATE alone, for a bot
 // with the intent.

@@ -95,6 +95,11 @@ type answer struct {
 // try sends a request; the error is the transport's.
 func (c *client) try(method, path, body string) (answer, error) {
 	c.t.Helper()
+	return c.tryTyped(method, path, "application/json", body)
+}
+
+func (c *client) tryTyped(method, path, kind, body string) (answer, error) {
+	c.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, c.discord.URL()+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
@@ -104,7 +109,7 @@ func (c *client) try(method, path, body string) (answer, error) {
 		r.Header.Set("Authorization", "Bot "+c.token)
 	}
 	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Type", kind)
 	}
 	response, err := c.http.Do(r)
 	if err != nil {

@@ -22,6 +22,7 @@ type message struct {
 	version   int
 	history   []View
 	pings     []string
+	files     []*file
 	changed   notifier
 }
 
@@ -45,7 +46,7 @@ func (s *Server) newMessageBy(author wireUser, ch *channel) *message {
 // newReply makes the message of a first response or a follow-up.
 func (s *Server) newReply(in *interaction, body *messageBody) (*message, *refusal) {
 	m := s.newMessage(in.channel)
-	if refused := body.applyTo(&m.wire); refused != nil {
+	if refused := s.apply(body, m); refused != nil {
 		return nil, refused
 	}
 	s.ownReply(in, m, body.Flags.value)
@@ -115,7 +116,7 @@ func (s *Server) edit(m *message, body *messageBody) *refusal {
 	if m.deleted {
 		return unknownMessage()
 	}
-	if refused := body.applyTo(&m.wire); refused != nil {
+	if refused := s.apply(body, m); refused != nil {
 		return refused
 	}
 	m.wire.Flags = m.wire.Flags&^(flagLoading|flagSuppressEmbeds) | body.Flags.value&flagSuppressEmbeds
@@ -166,6 +167,9 @@ func (m *message) view() View {
 		ID: m.wire.ID, ChannelID: m.channel.id, AuthorID: m.wire.Author.ID, State: Shown, Ephemeral: m.visibleTo != "",
 		Content: m.wire.Content, Embeds: m.wire.Embeds, Components: m.wire.Components,
 		Pings: m.pings, Version: m.version,
+	}
+	for _, f := range m.files {
+		v.Attachments = append(v.Attachments, f.Attachment)
 	}
 	switch {
 	case m.deleted:

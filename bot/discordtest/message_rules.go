@@ -29,12 +29,15 @@ const (
 
 // messageBody is a message as the bot sends it.
 type messageBody struct {
-	Content         optional[string]          `json:"content"`
-	Embeds          optional[[]Embed]         `json:"embeds"`
-	Components      optional[[]Component]     `json:"components"`
-	Flags           optional[int]             `json:"flags"`
-	AllowedMentions optional[allowedMentions] `json:"allowed_mentions"`
-	TTS             bool                      `json:"tts"`
+	Content         optional[string]           `json:"content"`
+	Embeds          optional[[]Embed]          `json:"embeds"`
+	Components      optional[[]Component]      `json:"components"`
+	Flags           optional[int]              `json:"flags"`
+	AllowedMentions optional[allowedMentions]  `json:"allowed_mentions"`
+	Attachments     optional[[]sentAttachment] `json:"attachments"`
+	TTS             bool                       `json:"tts"`
+
+	files map[int]*file // that come with it
 }
 
 // readMessage reads a message, which may have these flags, and checks it by the
@@ -44,6 +47,7 @@ func (s *Server) readMessage(c *call, flags int, schema string) (*messageBody, *
 	if refused := c.decode(body); refused != nil {
 		return nil, refused
 	}
+	body.files = c.files
 	p := &problems{}
 	body.validate(p, "", flags)
 	return body, s.check(c, p, schema)
@@ -79,6 +83,7 @@ func (b *messageBody) validate(p *problems, path string, flags int) {
 	}
 	b.AllowedMentions.value.validate(p, at(path, "allowed_mentions"))
 	validateRows(p, at(path, "components"), b.Components.value)
+	b.validateFiles(p, path)
 }
 
 // validate checks that no kind of mention is both listed and parsed
@@ -160,11 +165,15 @@ func validateEmbed(p *problems, path string, e *Embed) int {
 	return total
 }
 
-// applyTo puts what is present into a message and refuses to leave it empty
+// apply puts what is present into a message and refuses to leave it empty
 // (code 50006). No source says whether Discord trims the content; it is trimmed
 // here once it was counted.
-func (b *messageBody) applyTo(m *wireMessage) *refusal {
-	changed := *m
+func (s *Server) apply(b *messageBody, m *message) *refusal {
+	applied := *m
+	if refused := s.attach(&applied, b); refused != nil {
+		return refused
+	}
+	changed := &applied.wire
 	if b.Content.set {
 		changed.Content = strings.TrimSpace(b.Content.value)
 	}
@@ -178,10 +187,13 @@ func (b *messageBody) applyTo(m *wireMessage) *refusal {
 	if b.Components.set {
 		changed.Components = numbered(b.Components.value)
 	}
-	if changed.Content == "" && len(changed.Embeds) == 0 && len(changed.Components) == 0 {
+	if changed.Content == "" && len(changed.Embeds) == 0 && len(changed.Components) == 0 && len(applied.files) == 0 {
 		return refuse(http.StatusBadRequest, CodeEmptyMessage, "Cannot send an empty message")
 	}
-	*m = changed
+	if refused := applied.show(); refused != nil {
+		return refused
+	}
+	*m = applied
 	return nil
 }
 

@@ -124,6 +124,6 @@ func (ch *channel) wire() map[string]any {
 	return map[string]any{
 		"id": ch.id, "type": 0, "name": ch.name, "guild_id": ch.guildID, "position": ch.position,
 		"permissions": strconv.Itoa(memberPermissions), "flags": 0, "nsfw": false, "parent_id": nil,
-		"permission_overwrites": []any{}, "rate_limit_per_user": 0, "topic": nil, "last_message_id": nil,
+		"permission_overwrites": ch.overwrites(ch.access), "rate_limit_per_user": 0, "topic": nil, "last_message_id": nil,
 	}
 }

@@ -23,6 +23,9 @@ const (
 	RouteFollowUps     = "/webhooks/{application}/{token}"
 	RouteFollowUp      = "/webhooks/{application}/{token}/messages/{message}"
 	RouteOriginal      = "/webhooks/{application}/{token}/messages/@original"
+	RouteChannel       = "/channels/{channel}"
+	RouteGuild         = "/guilds/{guild}"
+	RouteMember        = "/guilds/{guild}/members/{user}"
 	RouteMessages      = "/channels/{channel}/messages"
 	RouteMessage       = "/channels/{channel}/messages/{message}"
 )
@@ -39,7 +42,8 @@ type call struct {
 	status int    // what was answered; 0 where nothing was
 	answer []byte // its body
 
-	created bool // the answer is 201 instead of 200
+	files   map[int]*file // that came with the body
+	created bool          // the answer is 201 instead of 200
 }
 
 func (c *call) name() string { return c.r.Method + " " + c.route }
@@ -78,6 +82,9 @@ func (s *Server) routes() http.Handler {
 		handle("DELETE", route, s.deleteReply)
 	}
 	handle("POST", RouteMessages, s.postMessage)
+	handle("GET", RouteChannel, s.getChannel)
+	handle("GET", RouteGuild, s.getGuild)
+	handle("GET", RouteMember, s.getMember)
 	handle("GET", RouteMessages, s.getMessages)
 	handle("GET", RouteMessage, s.getMessage)
 	handle("PATCH", RouteMessage, s.patchMessage)
@@ -85,6 +92,7 @@ func (s *Server) routes() http.Handler {
 	rest.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, "", notFound) })
 
 	all := http.NewServeMux()
+	all.HandleFunc("GET "+RouteAttachment, s.getAttachment)
 	all.Handle("/api/v9/", http.StripPrefix("/api/v9", rest))
 	all.Handle("/api/v10/", http.StripPrefix("/api/v10", rest))
 	all.HandleFunc("GET /{$}", s.gateway.serve)
@@ -234,14 +242,20 @@ func (c *call) writeByCloudflare(w http.ResponseWriter, status int, body []byte)
 }
 
 // decode reads the body into out. Of the types that Discord takes
-// (docs:reference#content-type), the server takes JSON alone. Discord refuses what
-// is no JSON with 50109 (docs:topics/opcodes-and-status-codes#json); it once took
-// it for an empty body (#722).
+// (docs:reference#content-type), the server takes JSON, alone and with files. Discord
+// refuses what is no JSON with 50109 (docs:topics/opcodes-and-status-codes#json); it
+// once took it for an empty body (#722).
 func (c *call) decode(out any) *refusal {
-	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	if kind != "application/json" {
+	kind, parameters, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	switch {
+	case kind == "application/json", c.files != nil: // read before
+	case kind == "multipart/form-data":
+		if refused := c.readParts(parameters["boundary"]); refused != nil {
+			return refused
+		}
+	default:
 		p := &problems{}
-		p.add("", "CONTENT_TYPE_INVALID", `Expected "Content-Type" header to be one of {'application/json'}.`)
+		p.add("", "CONTENT_TYPE_INVALID", `Expected "Content-Type" header to be one of {'application/json', 'multipart/form-data'}.`)
 		return p.refusal()
 	}
 	err := json.Unmarshal(c.body, out)

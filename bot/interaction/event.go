@@ -43,6 +43,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 			UserName:  nameOf(nil, d.Get("user")),
 		},
 	}
+	e.Permissions, e.AppPermissions = bits(d, "member", "permissions"), bits(d, "app_permissions")
 	if id := text(d, "member", "user", "id"); id != "" {
 		e.UserID, e.RoleIDs = id, texts(d.GetArray("member", "roles"))
 		e.UserName = nameOf(d.Get("member"), d.Get("member", "user"))
@@ -182,6 +183,13 @@ func fieldText(input *fastjson.Value) string {
 
 // text returns the string at a path, or "" where there is none.
 func text(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }
+
+// bits returns the permissions at a path, which Discord sends as a number in a string.
+// https://discord.com/developers/docs/topics/permissions
+func bits(v *fastjson.Value, path ...string) uint64 {
+	n, _ := strconv.ParseUint(text(v, path...), 10, 64)
+	return n
+}
 
 func texts(values []*fastjson.Value) []string {
 	var list []string

@@ -36,6 +36,10 @@ type Request struct {
 	CustomerID string
 	RoleIDs    []string // the caller's in the guild
 
+	// Permissions are what the caller, and AppPermissions what the bot may do in the
+	// channel, as Discord's bits; 0 in a direct message.
+	Permissions, AppPermissions uint64
+
 	GuildID   string // empty in a direct message
 	ChannelID string
 	Locale    string // the caller's Discord locale, such as "en-US"; may be empty
@@ -69,6 +73,8 @@ type Request struct {
 	// the value of the option that was chosen, or Ticked.
 	Fields map[string]string
 
+	// Begun is the latest action that this has begun; nil for none. The responder sets it.
+	Begun *Action
 	// Reference is the short code that connects what the caller is told with
 	// what staff are told. It follows from ID alone.
 	Reference string

@@ -68,6 +68,17 @@ type Message struct {
 	Content    string
 	Embeds     []*discordgo.MessageEmbed
 	Components []discordgo.MessageComponent
+	// Files are shown by embeds that name them: attachment://name.
+	Files []File
+	// Silent has a message in a channel notify nobody.
+	Silent bool
+}
+
+// File is a file that a message brings along.
+type File struct {
+	Name string // of letters, digits and what else needs no escaping
+	Type string // such as image/png
+	Data []byte
 }
 
 // Text is what tells one message of the program from another: its content, or the

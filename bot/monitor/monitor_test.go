@@ -4,11 +4,13 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/interaction"
@@ -34,7 +36,9 @@ func (fakeGateway) Limits() *discordgo.GatewayBotResponse {
 func TestPages(t *testing.T) {
 	ready := false
 	m := monitor.New("1.2.3", func() bool { return ready })
-	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(func() bool { return ready }))
+	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(monitor.Pages{
+		Ready: func() bool { return ready }, Health: func(context.Context) string { return "all is well" },
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +60,12 @@ func TestPages(t *testing.T) {
 	if status, _ := get("/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz: %d", status)
 	}
+	if _, text := get("/healthz?verbose"); text != "all is well" {
+		t.Errorf("/healthz?verbose: %s", text)
+	}
+	if status, _ := get("/debug/pprof/"); status != http.StatusNotFound {
+		t.Errorf("profiles that were not asked for: %d", status)
+	}
 	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz while not connected: %d", status)
 	}
@@ -74,6 +84,14 @@ func TestPages(t *testing.T) {
 			{Categories: []logchannel.Category{logchannel.Errors}, Trouble: "status 403"},
 		}
 	})
+	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
+	m.RedisUp(false)
+	m.CacheLookup(true)
+	for _, status := range []int{204, 204, 404, 429, 503, 0} {
+		m.DiscordRequest("interactions", status)
+	}
+	m.DiscordRequest("a path that somebody chose", 200)
+	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	_, metrics := get("/metrics")
 	for _, line := range []string{
 		"hostbot_gateway_latency_seconds 0.04", "hostbot_gateway_sessions_remaining 987",
@@ -82,7 +100,15 @@ func TestPages(t *testing.T) {
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
 		`hostbot_build_info{version="1.2.3"} 1`,
-		`hostbot_ready 1`,
+		`hostbot_ready 1`, `hostbot_actions_total{action="restart",outcome="done"} 1`,
+		`hostbot_redis_connections 4`, `hostbot_redis_pool_timeouts_total 2`, `hostbot_redis_up 0`,
+		`hostbot_cache_lookups_total{result="fresh"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="2xx"} 2`,
+		`hostbot_discord_requests_total{route="interactions",status="4xx"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="429"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="5xx"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="none"} 1`,
+		`hostbot_discord_requests_total{route="other",status="2xx"} 1`,
 		`hostbot_hostapi_up 0`,
 		`hostbot_log_entries_waiting{channel="actions,lifecycle"} 3`,
 		`hostbot_log_requests_total{channel="actions,lifecycle"} 7`,
@@ -102,6 +128,23 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestASlowResponseLeadsToItsInteraction asks as Prometheus does that keeps exemplars.
+func TestASlowResponseLeadsToItsInteraction(t *testing.T) {
+	m := monitor.New("1.2.3", func() bool { return true })
+	for id, first := range map[string]time.Duration{"111": 20 * time.Millisecond, "222": 1700 * time.Millisecond} {
+		m.Interaction(responder.Observation{ID: id, Kind: interaction.Command, Route: "bot list", Outcome: "ok", Deferred: id == "222", First: first})
+	}
+	request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+	recorded := httptest.NewRecorder()
+	m.Handler(monitor.Pages{}).ServeHTTP(recorded, request)
+	page := recorded.Body.String()
+	const slow = `hostbot_first_response_seconds_bucket{deferred="true",kind="command",le="2.0"} 1 # {interaction="222"} 1.7`
+	if !strings.Contains(page, slow) || strings.Contains(page, "111") {
+		t.Errorf("no line %s, or the quick one's, in\n%s", slow, page)
+	}
+}
+
 func TestAnAddressThatIsTaken(t *testing.T) {
 	addr, stop, err := monitor.Listen("127.0.0.1:0", http.NotFoundHandler())
 	if err != nil {
@@ -110,5 +153,19 @@ func TestAnAddressThatIsTaken(t *testing.T) {
 	defer stop(t.Context())
 	if _, _, err := monitor.Listen(addr, http.NotFoundHandler()); err == nil {
 		t.Error("two listen at one address")
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	m := monitor.New("1.2.3", func() bool { return true })
+	pages := m.Handler(monitor.Pages{Profiles: true})
+	for path, holds := range map[string]string{
+		"/debug/pprof/": "full goroutine stack dump", "/debug/pprof/goroutine?debug=2": "goroutine ", "/debug/pprof/profile?seconds=1": "",
+	} {
+		answer := httptest.NewRecorder()
+		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		if answer.Code != http.StatusOK || answer.Body.Len() == 0 || !strings.Contains(answer.Body.String(), holds) {
+			t.Errorf("%s: %d", path, answer.Code)
+		}
 	}
 }

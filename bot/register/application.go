@@ -53,7 +53,13 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 // (discord.py#10216): Discord then has defaults that fit.
 func (a *application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	if s.GuildID != "" || len(a.Installs) == 0 {
-		return s.Commands
+		commands := slices.Clone(s.Commands)
+		for i, c := range commands {
+			here := *c
+			here.Contexts = nil
+			commands[i] = &here
+		}
+		return commands
 	}
 	var types []discordgo.ApplicationIntegrationType
 	for key := range a.Installs {
@@ -69,7 +75,10 @@ func (a *application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	commands := make([]*discordgo.ApplicationCommand, len(s.Commands))
 	for i, c := range s.Commands {
 		global := *c
-		global.IntegrationTypes, global.Contexts = &types, &contexts
+		global.IntegrationTypes = &types
+		if c.Contexts == nil { // otherwise it says itself where it means something
+			global.Contexts = &contexts
+		}
 		commands[i] = &global
 	}
 	return commands

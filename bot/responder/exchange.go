@@ -57,7 +57,7 @@ func (x *exchange) run(h interaction.Handler) {
 		x.outcome = "unanswered"
 		x.responder.cfg.Staff.Failure(x.req, err)
 	}
-	x.responder.cfg.Observe(Observation{Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
+	x.responder.cfg.Observe(Observation{ID: x.req.ID, Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -131,6 +131,7 @@ func (x *exchange) record(r interaction.Response) {
 		return
 	}
 	x.ended() // staff were told how
+	x.req.Begun = r.Begins
 	x.ended = x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: *r.Begins, To: x.to})
 }
 
@@ -181,6 +182,9 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 	if r.Action != nil {
 		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
 			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
+		if observe := x.responder.cfg.ObserveAction; observe != nil {
+			observe(*r.Action)
+		}
 		x.responder.cfg.Staff.Action(x.req, *r.Action)
 	}
 	return r

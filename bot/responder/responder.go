@@ -51,6 +51,7 @@ type Records interface {
 
 // Observation is what is measured of an interaction.
 type Observation struct {
+	ID       string // of the interaction
 	Kind     interaction.Kind
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere"
@@ -68,7 +69,9 @@ type Config struct {
 	Staff       StaffLog
 	Records     Records
 	Observe     func(Observation)
-	Log         zerolog.Logger
+	// ObserveAction is called with each action that has ended. It may be nil.
+	ObserveAction func(interaction.Action)
+	Log           zerolog.Logger
 }
 
 // How the time is used that Discord grants: 3 s for a first response, and 15 min for

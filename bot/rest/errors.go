@@ -10,8 +10,11 @@ import (
 // Error codes of Discord that callers act upon.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
+	CodeUnknownChannel = 10003
 	CodeUnknownGuild   = 10004
+	CodeUnknownMember  = 10007
 	CodeUnknownMessage = 10008
+	CodeUnknownUser    = 10013
 	// CodeUnknownWebhook answers for an interaction's token that Discord does not
 	// know, and for some seconds also for one that is good (discord-api-docs#7220).
 	CodeUnknownWebhook = 10015
@@ -28,8 +31,11 @@ const (
 	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
 	// that is not good any more, not the bot's (discord.js#10798).
 	CodeInvalidWebhookToken = 50027
-	CodeInvalidForm         = 50035
-	CodeArchivedThread      = 50083
+	// CodeOldMessageEdits comes with status 429: messages that are more than an hour old
+	// are edited too often.
+	CodeOldMessageEdits = 30046
+	CodeInvalidForm     = 50035
+	CodeArchivedThread  = 50083
 )
 
 // Error is a request that did not succeed. It holds neither the request nor

@@ -24,7 +24,7 @@ type Callback struct {
 
 // Respond sends the first response.
 func (c *Client) Respond(ctx context.Context, to Callback, r interaction.Response) error {
-	return c.respond(ctx, to, callbackBody(r))
+	return c.respond(ctx, to, callbackBody(r), r.Message.Files...)
 }
 
 // Defer sends a first response that says that another will follow: a message
@@ -39,18 +39,18 @@ func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) 
 	})
 }
 
-func (c *Client) respond(ctx context.Context, to Callback, body callback) error {
+func (c *Client) respond(ctx context.Context, to Callback, body callback, files ...interaction.File) error {
 	path := "interactions/" + url.PathEscape(to.InteractionID) + "/" + url.PathEscape(to.Token.Reveal()) + "/callback"
 	if to.NewConnection {
 		c.transport.CloseIdleConnections()
 	}
-	return c.do(ctx, http.MethodPost, path, body, nil, to.Token)
+	return c.do(ctx, http.MethodPost, path, withFiles(body, files), nil, to.Token)
 }
 
 // EditOriginal changes the message of the first response or, where that was an
 // update, the message that holds the component.
 func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", messageBody(m, 0), nil, to.Token)
+	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", withFiles(messageBody(m, 0), m.Files), nil, to.Token)
 }
 
 // OriginalText returns interaction.Message.Text of the first response as it is now.
@@ -65,7 +65,7 @@ func (c *Client) OriginalText(ctx context.Context, to Callback) (string, error) 
 
 // FollowUp sends a further message, visible to the caller alone.
 func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.do(ctx, http.MethodPost, webhookPath(to), messageBody(m, discordgo.MessageFlagsEphemeral), nil, to.Token)
+	return c.do(ctx, http.MethodPost, webhookPath(to), withFiles(messageBody(m, discordgo.MessageFlagsEphemeral), m.Files), nil, to.Token)
 }
 
 func webhookPath(to Callback) string {
@@ -85,6 +85,7 @@ type (
 		Content         string                    `json:"content"`
 		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
 		Components      []any                     `json:"components"`
+		Attachments     []attachment              `json:"attachments"`
 		Flags           discordgo.MessageFlags    `json:"flags,omitempty"`
 		AllowedMentions allowedMentions           `json:"allowed_mentions"`
 	}
@@ -120,10 +121,11 @@ func callbackBody(r interaction.Response) callback {
 // messageBody names every part, so that an edit also removes what is gone.
 func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
 	return message{
-		Content:    m.Content,
-		Embeds:     orEmpty(m.Embeds),
-		Components: plain(m.Components),
-		Flags:      flags,
+		Content:     m.Content,
+		Embeds:      orEmpty(m.Embeds),
+		Components:  plain(m.Components),
+		Attachments: attachments(m.Files),
+		Flags:       flags,
 	}
 }
 

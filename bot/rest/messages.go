@@ -30,9 +30,13 @@ type channelMessage struct {
 // few minutes, Discord posts nothing and returns that message or, where that was
 // deleted since, CodeUnknownMessage (discord-api-docs#6647).
 func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error) {
-	body := channelMessage{message: messageBody(m, 0), Nonce: nonce, EnforceNonce: true}
+	var flags discordgo.MessageFlags
+	if m.Silent {
+		flags = discordgo.MessageFlagsSuppressNotifications
+	}
+	body := channelMessage{message: messageBody(m, flags), Nonce: nonce, EnforceNonce: true}
 	var posted Posted
-	err := c.do(ctx, http.MethodPost, messages(channelID), body, &posted)
+	err := c.do(ctx, http.MethodPost, messages(channelID), withFiles(body, m.Files), &posted)
 	return posted.ID, err
 }
 
@@ -49,7 +53,12 @@ func (c *Client) OpenDM(ctx context.Context, userID string) (string, error) {
 
 // EditMessage replaces all of a message of the bot.
 func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error {
-	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), messageBody(m, 0), nil)
+	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil)
+}
+
+// DeleteMessage deletes a message of the bot.
+func (c *Client) DeleteMessage(ctx context.Context, channelID, messageID string) error {
+	return c.do(ctx, http.MethodDelete, messages(channelID)+"/"+url.PathEscape(messageID), nil, nil)
 }
 
 // LatestMessages returns the newest messages of a channel, newest first; limit

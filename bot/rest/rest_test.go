@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -75,7 +76,7 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 	const (
 		callback = "/api/v10/interactions/11/" + interactionToken + "/callback"
 		webhook  = "/api/v10/webhooks/22/" + interactionToken
-		full     = `"content":"","embeds":[{"title":"Your bots"}],"components":[]`
+		full     = `"content":"","embeds":[{"title":"Your bots"}],"components":[],"attachments":[]`
 		quiet    = `"allowed_mentions":{"parse":[]}`
 	)
 	for name, test := range map[string]struct {
@@ -122,6 +123,54 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 	}
 }
 
+// TestFilesGoAlong has a message bring a picture along, however it is sent.
+func TestFilesGoAlong(t *testing.T) {
+	message := interaction.Message{Content: "Uptime", Files: []interaction.File{{Name: "uptime.png", Type: "image/png", Data: []byte("PNG")}}}
+	for name, test := range map[string]struct {
+		send   func(context.Context, *rest.Client) error
+		prefix string
+	}{
+		"reply":     {func(ctx context.Context, c *rest.Client) error { return c.Respond(ctx, to, interaction.Reply(message)) }, `{"type":4,"data":{"content":"Uptime"`},
+		"edit":      {func(ctx context.Context, c *rest.Client) error { return c.EditOriginal(ctx, to, message) }, `{"content":"Uptime"`},
+		"follow up": {func(ctx context.Context, c *rest.Client) error { return c.FollowUp(ctx, to, message) }, `{"content":"Uptime"`},
+		"post": {func(ctx context.Context, c *rest.Client) error {
+			_, err := c.CreateMessage(ctx, "33", "once", message)
+			return err
+		}, `{"content":"Uptime"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			type part struct{ Disposition, Type, Data string }
+			got := make(chan part, 2)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				parts, err := r.MultipartReader()
+				for err == nil {
+					var p *multipart.Part
+					if p, err = parts.NextRawPart(); err == nil {
+						data, _ := io.ReadAll(p)
+						got <- part{p.Header.Get("Content-Disposition"), p.Header.Get("Content-Type"), string(data)}
+					}
+				}
+				_, _ = io.WriteString(w, `{"id":"55"}`)
+			}))
+			t.Cleanup(server.Close)
+			client := rest.New(botToken, server.URL+"/api/v10/")
+			t.Cleanup(client.Close)
+			if err := test.send(t.Context(), client); err != nil {
+				t.Fatal(err)
+			}
+			close(got)
+			payload := <-got
+			if payload.Disposition != `form-data; name="payload_json"` || payload.Type != "application/json" || !strings.HasPrefix(payload.Data, test.prefix) ||
+				!strings.Contains(payload.Data, `"attachments":[{"id":0,"filename":"uptime.png"}]`) {
+				t.Errorf("the JSON: %+v", payload)
+			}
+			if diff := cmp.Diff(part{`form-data; name="files[0]"; filename="uptime.png"`, "image/png", "PNG"}, <-got); diff != "" {
+				t.Errorf("the file (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestMessagesOfAChannel(t *testing.T) {
 	client, requests := serve(t, answer(200, `{"id":"55","embeds":[]}`))
 	id, err := client.CreateMessage(t.Context(), "33", "once", interaction.Message{Content: "Restart"})
@@ -129,7 +178,7 @@ func TestMessagesOfAChannel(t *testing.T) {
 		t.Errorf("CreateMessage() = %q, %v", id, err)
 	}
 	want := sent{"POST", "/api/v10/channels/33/messages", "Bot " + botToken,
-		`{"content":"Restart","embeds":[],"components":[],"allowed_mentions":{"parse":[]},"nonce":"once","enforce_nonce":true}`}
+		`{"content":"Restart","embeds":[],"components":[],"attachments":[],"allowed_mentions":{"parse":[]},"nonce":"once","enforce_nonce":true}`}
 	if diff := cmp.Diff(want, <-requests); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}

@@ -65,6 +65,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, someone := range people {
 		parts.activity.Know(someone.ID)
 	}
+	if err := remember(parts, people[0]); err != nil {
+		return err
+	}
 	b, err := newBot(parts, log)
 	if err != nil {
 		return err

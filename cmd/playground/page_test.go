@@ -28,6 +28,7 @@ func TestPage(t *testing.T) {
 		"accessibility":       testIsAccessible,
 		"markdown":            testMarkdown,
 		"timestamps":          testTimestamps,
+		"panel and history":   testPanelAndHistory,
 		"fields of embeds":    testEmbedFields,
 		"fields of forms":     testFormFields,
 	} {
@@ -66,7 +67,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 	b.until("the staff's channels are gone", `!document.querySelector("#channels").innerText.includes("bot-log")`)
 	b.sees(last, "Shop was restarted")
 	b.presses(last, "Dismiss message")
-	b.until("the message is gone", `document.querySelectorAll("#messages > li").length === 0`)
+	b.until("the message is gone", `document.querySelectorAll("#messages > li").length === 1`) // the panel stays
 }
 
 func testAutocomplete(t *testing.T, chrome browser) {
@@ -138,6 +139,12 @@ func testLocale(t *testing.T, chrome browser) {
 
 func testOutageAndRecovery(t *testing.T, chrome browser) {
 	b := chrome.visit(t, desktop())
+	be := func(name string) {
+		b.clicks("#me")
+		b.presses("#accounts", name)
+		b.sees("#me", name)
+	}
+	be("Dora") // of whom nothing is known before
 	b.presses("#tools", "Break it")
 	b.clicks("#mode-service-500")
 	b.sees("#breaking .broken", "500: says that it failed")
@@ -146,8 +153,9 @@ func testOutageAndRecovery(t *testing.T, chrome browser) {
 	b.sees(last, "Reference:")
 	b.clicks("#mode-service-normal")
 	b.until("nothing is broken", `document.querySelector("#breaking .broken") === null`)
-	b.tries("Pro", func() { b.uses("/plan", "") }) // the bot waits a little before it asks a failing service again
+	b.tries("Starter", func() { b.uses("/plan", "") }) // the bot waits a little before it asks a failing service again
 
+	be("Anna")
 	b.clicks("#mode-discord-5xx")
 	b.uses("/plan", "")
 	b.sees(last, "The application did not respond")
@@ -234,6 +242,10 @@ func testOnAPhone(t *testing.T, chrome browser) {
 	b.chooses("Shop")
 	b.sees(last, "Limits: 512 MB RAM")
 	fits("a card")
+	b.presses(last, "Details")
+	b.until("each field has a line of its own", `(([...fields]) => fields.length > 3 &&
+		fields.every((e) => e.clientWidth === e.parentElement.clientWidth))(document.querySelectorAll("#messages dl > div"))`)
+	fits("the details")
 	b.clicks("#open-side")
 	fits("the list of channels")
 	b.presses("#channels", "hostbot")

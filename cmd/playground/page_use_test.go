@@ -64,7 +64,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 		b.types(kb.Enter)
 	}
 	b.uses("/bot show", "Radio")
-	b.sees(last, "Stopped")
+	b.sees(last, "Limits: 1 GB RAM")
 	press("Refresh")
 	b.until("it is answered", `document.querySelector("#messages [aria-busy]") === null`)
 	has("Refresh")
@@ -91,6 +91,35 @@ func testFocusStays(t *testing.T, chrome browser) {
 	b.types(kb.Enter)
 	b.until("somebody else is used", `document.querySelector("#me").innerText.includes("Ben")`)
 	has("Ben")
+}
+
+// testPanelAndHistory sees the panel follow a crash, the past as a picture, and makes
+// another panel, of two bots.
+func testPanelAndHistory(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	b.sees(last, "🟢 Shop · Running · since")
+	b.presses("#tools", "Break it")
+	b.clicks("#crash")
+	b.sees("#crash-bot", "Shop (CRASHED)")
+
+	b.uses("/bot history", "Shop")
+	b.sees(last, "24 h: ")
+	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
+
+	b.uses("/panel", "")
+	b.sees(last, "1. #general · Shop, Radio, Quiz")
+	b.focuses(last + " .select")
+	b.types(kb.ArrowDown)
+	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
+	b.types(kb.Enter)
+	b.sees(".choices:popover-open [aria-selected=true]", "☑")
+	b.types(kb.ArrowDown + kb.Enter)
+	b.until("two are ticked", `(document.querySelector(".choices:popover-open").innerText.match(/☑/g) ?? []).length === 2`)
+	b.types(kb.Escape)
+	b.sees("#messages", "The panel is there")
+	b.sees(last, "Status of the bots")
+	b.until("the third bot is not in it", `!document.querySelector("`+last+`").innerText.includes("Quiz")`)
+	b.sees("#messages", "🔴 Shop · Crashed · since") // half a minute after its last edit
 }
 
 // testForms draws what a form may consist of, and reads what was entered.

@@ -22,7 +22,7 @@ const heartbeat = 4 * time.Second
 // usual, so that what happens at the hosting service is seen while one looks on.
 const cacheTTL = "5s"
 
-// watchInterval is how often the bot looks at accounts with alerts: more often than a
+// watchInterval is how often the bot looks at accounts with alerts or panels: more often than a
 // setting allows, for the same reason.
 const watchInterval = configs.Interval(5 * time.Second)
 

@@ -27,6 +27,7 @@ func settle(p *parts) []person {
 		}
 		return person{User: user, role: "Plan " + plan.Name, about: about}
 	}
+	p.discord.User("Anna", discordtest.Permissions(moderator)) // who may put a panel into a channel
 	many := make([]hostapitest.Server, 60)
 	for i := range many {
 		many[i] = hosted(fmt.Sprintf("worker-%02d", i+1), hostapitest.Running, 256)
@@ -48,6 +49,9 @@ func settle(p *parts) []person {
 			about: "One of the company's staff, who reads the log channels."},
 	}
 }
+
+// moderator are the permissions of a member who may manage messages as well.
+const moderator = 0x7fcf98637ce41 | 1<<13
 
 // administrator is Discord's permission of that name.
 const administrator = 1 << 3

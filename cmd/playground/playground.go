@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"sync"
 	"time"
 
@@ -41,6 +43,7 @@ func (p *playground) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", fromHereOnly(http.FileServerFS(page)))
+	mux.Handle("GET /attachments/", httputil.NewSingleHostReverseProxy(p.discordHost()))
 	mux.HandleFunc("GET /api/events", p.changes.serve)
 	mux.Handle("GET /api/world", handle(p.world))
 	mux.Handle("GET /api/commands", handle(p.commands))
@@ -61,10 +64,19 @@ func (p *playground) routes() http.Handler {
 	return mux
 }
 
+// discordHost is where files are that the bot has sent.
+func (p *playground) discordHost() *url.URL {
+	at, err := url.Parse(p.discord.URL())
+	if err != nil { // the address is the fake's own, so this is its mistake
+		return &url.URL{}
+	}
+	return &url.URL{Scheme: at.Scheme, Host: at.Host}
+}
+
 // fromHereOnly lets the page load nothing from anywhere else.
 func fromHereOnly(files http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:")
+		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
 		files.ServeHTTP(w, r)
 	})
 }

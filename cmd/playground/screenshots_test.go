@@ -91,6 +91,16 @@ func screenshots() map[string]picture {
 			b.sees(last, "✅ Stop")
 			return "#messages"
 		}},
+		"history": {message, func(b *tab) string {
+			b.uses("/bot history", "Shop")
+			b.sees(last, "24 h: ")
+			b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth > 0`)
+			return last
+		}},
+		"panel": {message, func(b *tab) string {
+			b.sees(last, "🔴 Quiz *night* · Crashed · since")
+			return last
+		}},
 		"scripts": {look{width: 1000, height: 900, light: true}, func(b *tab) string {
 			b.clicks("#me")
 			b.presses("#accounts", "Лейла")

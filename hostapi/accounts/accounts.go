@@ -26,6 +26,7 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,7 +75,10 @@ type Config struct {
 	Patience time.Duration
 	// OnGarbage is called when a key held something else than an account.
 	OnGarbage func(error)
-	Now       func() time.Time // nil: time.Now
+	// OnLookup is called by each Account: fresh tells whether the service had not to be
+	// asked. It may be nil.
+	OnLookup func(fresh bool)
+	Now      func() time.Time // nil: time.Now
 }
 
 // Cache answers questions about accounts. It is safe for concurrent use.
@@ -96,6 +100,9 @@ func New(c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.OnLookup == nil {
+		c.OnLookup = func(bool) {}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Cache{
 		config: c, ctx: ctx, cancel: cancel,
@@ -112,10 +119,21 @@ func New(c Config) *Cache {
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	if _, ok := c.unwritten.Load(userID); !ok {
 		if e := c.get(ctx, freshKey(userID), userID); e != nil {
+			c.config.OnLookup(true)
 			return e.snapshot()
 		}
 	}
+	c.config.OnLookup(false)
 	return c.await(ctx, userID, by, c.refresh(userID))
+}
+
+// Known returns what is known of a user's account, without asking the service.
+func (c *Cache) Known(ctx context.Context, userID string) (Snapshot, error) {
+	found := c.load(ctx, userID)
+	if found.entry == nil {
+		return Snapshot{}, errors.Join(errors.New("accounts: nothing is known of the account"), found.err)
+	}
+	return found.entry.snapshot()
 }
 
 // Acted notes an action that was carried out on a server, and the status that the

@@ -1,5 +1,5 @@
-// Draws an embed of a message. Pictures are left out: nothing is loaded from
-// the network.
+// Draws an embed of a message. Of pictures it shows the bot's own files, which come
+// through the playground: nothing is loaded from the network.
 
 import { make } from "./dom.js";
 import { markdown } from "./markdown.js";
@@ -12,9 +12,17 @@ export function drawEmbed(embed, names) {
   if (embed.title) box.append(make("h3", "", markdown(embed.title, names)));
   if (embed.description) box.append(make("div", "description", markdown(embed.description, names)));
   if (embed.fields?.length) box.append(drawFields(embed.fields, names));
+  if (embed.image) box.append(drawImage(embed.image));
   const foot = [embed.footer?.text, embed.timestamp && time(new Date(embed.timestamp))].filter(Boolean);
   if (foot.length) box.append(make("footer", "", ...foot.flatMap((part, i) => (i ? [" • ", part] : [part]))));
   return box;
+}
+
+function drawImage(image) {
+  const picture = make("img", "");
+  picture.src = new URL(image.url).pathname;
+  picture.alt = "";
+  return picture;
 }
 
 function drawFields(fields, names) {

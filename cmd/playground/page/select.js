@@ -1,5 +1,6 @@
 // A select menu as Discord draws it: a button that opens a list of options with
-// emoji and descriptions.
+// emoji and descriptions. Where several may be chosen, the list stays open, and
+// what is ticked counts when it is closed.
 
 import { button, icon, make } from "./dom.js";
 import { Listbox } from "./listbox.js";
@@ -26,19 +27,36 @@ export function drawSelect(component, choose) {
   trigger.popoverTargetElement = list;
 
   const box = new Listbox(list);
-  const options = component.options.map((option) => ({
-    selected: option.default,
-    content: [option.emoji && icon(option.emoji.name), optionText(option)].filter(Boolean),
-    take: () => {
-      list.hidePopover();
-      face.textContent = option.label;
-      choose([option.value]);
-    },
-  }));
+  const many = (component.max_values ?? 1) > 1;
+  const ticked = new Set(component.options.filter((option) => option.default).map((option) => option.value));
+  let taken = null; // the option that was ticked or unticked last
+  const options = () =>
+    component.options.map((option) => ({
+      selected: taken ? option === taken : option.default,
+      content: [many && icon(ticked.has(option.value) ? "☑" : "☐"), option.emoji && icon(option.emoji.name), optionText(option)].filter(Boolean),
+      take: () => (many ? tick(option) : take(option)),
+    }));
+  const take = (option) => {
+    list.hidePopover();
+    face.textContent = option.label;
+    choose([option.value]);
+  };
+  const tick = (option) => {
+    if (!ticked.delete(option.value) && ticked.size < component.max_values) ticked.add(option.value);
+    taken = option;
+    box.fill(trigger, options());
+  };
   list.addEventListener("toggle", ({ newState }) => {
-    if (newState === "closed") return box.clear();
-    place(list, trigger);
-    box.fill(trigger, options);
+    if (newState === "open") {
+      place(list, trigger);
+      return box.fill(trigger, options());
+    }
+    box.clear();
+    const chosenNow = component.options.filter((option) => ticked.has(option.value));
+    if (!taken || chosenNow.length < (component.min_values ?? 1)) return;
+    taken = null;
+    face.textContent = chosenNow.map((option) => option.label).join(", ") || component.placeholder;
+    choose(chosenNow.map((option) => option.value));
   });
   trigger.addEventListener("keydown", (event) => key(event, list, box));
   const wrapper = make("div", "select-box", trigger, list);

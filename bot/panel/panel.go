@@ -1,0 +1,195 @@
+// Package panel keeps public messages true that show how a customer's bots fare.
+//
+// Redis holds the panels, and when each is due to be looked at. Of all processes that
+// share the Redis, one takes a panel that is due, with a lease, draws it, and edits the
+// message where it shows something else by now. So a panel survives restarts, and no
+// two processes edit it at once.
+//
+// Discord lets messages that are more than an hour old be edited much less often than
+// others (code 30046). Where a panel meets that limit, its message is posted anew,
+// without a notification, and the old one is deleted.
+package panel
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
+)
+
+// Panel is a public message about a customer's bots.
+type Panel struct {
+	ID        string   `json:"id"` // of the interaction that made it
+	OwnerID   string   `json:"owner"`
+	ChannelID string   `json:"channel"`
+	MessageID string   `json:"message,omitempty"` // "" until it is posted
+	Bots      []string `json:"bots"`              // IDs
+	Locale    string   `json:"locale"`
+	// Trouble is why Discord does not let the message be changed; "" where it does.
+	// TroubleCode is Discord's code for that, or 0.
+	Trouble     string `json:"trouble,omitempty"`
+	TroubleCode int    `json:"trouble_code,omitempty"`
+
+	Posts    int    `json:"posts"`              // how many messages it has had
+	Posting  bool   `json:"posting,omitempty"`  // the next message may have been posted
+	Outdated string `json:"outdated,omitempty"` // a message of it that is yet to be deleted
+	Shown    string `json:"shown,omitempty"`    // a digest of what the message shows; "" where that is not known
+}
+
+// Limits of what one customer may have.
+const (
+	MostPanels = 10
+	MostBots   = 10
+)
+
+// ErrTooMany says that a customer has MostPanels already.
+var ErrTooMany = errors.New("panel: too many panels")
+
+// Discord is where panels are. Errors are *rest.Error.
+type Discord interface {
+	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error)
+	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
+	DeleteMessage(ctx context.Context, channelID, messageID string) error
+}
+
+// Config is what Panels need.
+type Config struct {
+	// Redis must heed the deadline of a command's context.
+	Redis   redis.UniversalClient
+	Discord Discord
+	// Draw returns what a panel is to show. The timestamps of its embeds do
+	// not count as a difference.
+	Draw func(context.Context, Panel) (interaction.Message, error)
+	// Watch has an account watched, and Unwatch takes that back. Watch is called more
+	// than once.
+	Watch, Unwatch func(ctx context.Context, customerID string) error
+	Log            zerolog.Logger
+	Timing         Timing
+}
+
+// Timing says how often a panel is looked at and edited.
+type Timing struct {
+	Turn    time.Duration // between two questions which panels are due
+	Check   time.Duration // between two looks at a panel where nothing tells of a change
+	Between time.Duration // between two edits, at least
+	Beat    time.Duration // after which a panel is edited although it shows the same
+	Retry   time.Duration // after which a panel is tried again that Discord did not take for now
+	Lease   time.Duration // after which another process takes a panel over
+}
+
+// DefaultTiming edits a panel twice a minute at most, and every ten minutes at least.
+func DefaultTiming() Timing {
+	return Timing{Turn: time.Second, Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute, Retry: 15 * time.Second, Lease: 30 * time.Second}
+}
+
+// Panels are all panels. They are safe for concurrent use.
+type Panels struct {
+	cfg     Config
+	store   store
+	atOnce  chan struct{} // has room for as many panels as are delivered at once
+	working sync.WaitGroup
+
+	stopping context.Context // done when Run ends
+	stop     context.CancelFunc
+}
+
+// mostAtOnce is how many panels a process delivers at once: customers come first, and
+// Discord takes 50 requests a second of everybody together.
+const mostAtOnce = 8
+
+// New returns panels that nobody keeps true until Run is called.
+func New(c Config) *Panels {
+	p := &Panels{cfg: c, store: store{c.Redis, c.Timing}, atOnce: make(chan struct{}, mostAtOnce)}
+	p.stopping, p.stop = context.WithCancel(context.Background())
+	return p
+}
+
+// Create posts a panel. Where Discord refuses it, there is no panel, and the error is
+// Discord's. Where it is not known whether Discord took it, there is one, which Run
+// posts: with the same nonce, so that it is there once.
+func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
+	if err := p.cfg.Watch(ctx, panel.OwnerID); err != nil {
+		return false, err
+	}
+	t, err := p.store.add(ctx, panel)
+	if errors.Is(err, errTaken) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	err = p.deliver(ctx, t)
+	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
+		return false, errors.Join(err, p.forget(ctx, panel))
+	}
+	return t.MessageID != "", nil
+}
+
+// Of returns a customer's panels, the oldest first.
+func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
+	return p.store.of(ctx, customerID)
+}
+
+// Remove removes a panel of a customer's, and its message. It returns false where the
+// customer has no such panel.
+func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error) {
+	own, err := p.store.of(ctx, customerID)
+	if err != nil {
+		return false, err
+	}
+	for _, panel := range own {
+		if panel.ID != id {
+			continue
+		}
+		if err := p.forget(ctx, panel); err != nil {
+			return false, err
+		}
+		p.deleteMessages(ctx, panel)
+		return true, nil
+	}
+	return false, nil
+}
+
+// Forget removes all panels of a customer, and tells whether there was one.
+func (p *Panels) Forget(ctx context.Context, customerID string) (known bool, err error) {
+	own, err := p.store.of(ctx, customerID)
+	for _, panel := range own {
+		_, failure := p.Remove(ctx, customerID, panel.ID)
+		err = errors.Join(err, failure)
+	}
+	return len(own) > 0, err
+}
+
+// Changed has a customer's panels looked at as soon as they may be edited again.
+func (p *Panels) Changed(ctx context.Context, customerID string) error {
+	return p.store.changed(ctx, customerID)
+}
+
+// forget removes a panel. The account of the last one is not watched for panels any
+// more.
+func (p *Panels) forget(ctx context.Context, panel Panel) error {
+	left, err := p.store.remove(ctx, panel)
+	if err == nil && left == 0 {
+		err = p.cfg.Unwatch(ctx, panel.OwnerID)
+	}
+	return err
+}
+
+// deleteMessages deletes what is left of a panel on Discord.
+func (p *Panels) deleteMessages(ctx context.Context, panel Panel) {
+	for _, id := range []string{panel.MessageID, panel.Outdated} {
+		if id == "" {
+			continue
+		}
+		if err := p.cfg.Discord.DeleteMessage(ctx, panel.ChannelID, id); err != nil && !rest.IsUnknownMessage(err) {
+			p.cfg.Log.Info().Err(err).Str("channel", panel.ChannelID).Msg("the message of a panel could not be deleted")
+		}
+	}
+}

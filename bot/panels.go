@@ -1,0 +1,67 @@
+package bot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"hostbot/bot/history"
+	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
+	"hostbot/bot/watcher"
+	"hostbot/commands"
+	"hostbot/commands/chart"
+	"hostbot/hostapi/accounts"
+)
+
+// openPanels makes what keeps panels true.
+func (b *Bot) openPanels() {
+	timing := panel.DefaultTiming()
+	interval := time.Duration(b.settings.Watch.Interval)
+	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
+	timing.Check = min(timing.Check, 6*interval)
+	b.panels = panel.New(panel.Config{
+		Redis: b.redis.Client, Discord: b.discord, Log: b.log, Timing: timing,
+		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
+			return b.handlers.DrawPanel(ctx, p)
+		},
+		Watch: func(ctx context.Context, customerID string) error {
+			return b.watcher.Watch(ctx, customerID, watcher.Panel)
+		},
+		Unwatch: func(ctx context.Context, customerID string) error {
+			return b.watcher.Unwatch(ctx, customerID, watcher.Panel)
+		},
+	})
+	b.watcher.Observe(watcher.Observer{Changed: b.panelsChanged})
+}
+
+// panelsChanged is told what changed in accounts that are watched.
+func (b *Bot) panelsChanged(ctx context.Context, changes []watcher.Change) error {
+	var told []string
+	for _, c := range changes {
+		if slices.Contains(told, c.CustomerID) {
+			continue
+		}
+		if err := b.panels.Changed(ctx, c.CustomerID); err != nil {
+			return err
+		}
+		told = append(told, c.CustomerID)
+	}
+	return nil
+}
+
+// runPanels keeps panels true until ctx is done.
+func (b *Bot) runPanels(ctx context.Context) {
+	if b.watcher.On() {
+		b.panels.Run(ctx)
+	}
+}
+
+// watching is what the commands need of those who look at accounts.
+func (b *Bot) watching(cache *accounts.Cache) (commands.Watch, error) {
+	painter, err := chart.New()
+	return commands.Watch{
+		Alerts: b.alerts, Expect: b.watcher.Expect, History: history.New(b.redis.Client, b.watcher.Pace),
+		Panels: b.panels, Painter: painter, Known: cache.Known, Pace: b.watcher.Pace,
+	}, err
+}

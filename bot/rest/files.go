@@ -1,0 +1,70 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/textproto"
+	"strconv"
+
+	"hostbot/bot/interaction"
+)
+
+// upload is a body that has files beside its JSON.
+// https://discord.com/developers/docs/reference#uploading-files
+type upload struct {
+	json  any
+	files []interaction.File
+}
+
+// attachment names a file of an upload by its place.
+type attachment struct {
+	ID       int    `json:"id"`
+	Filename string `json:"filename"`
+}
+
+// withFiles returns the body of a request that brings files along, if there are any.
+func withFiles(body any, files []interaction.File) any {
+	if len(files) == 0 {
+		return body
+	}
+	return upload{body, files}
+}
+
+// attachments lists the files of a message. An edit drops those that it does not list.
+// https://discord.com/developers/docs/resources/message#edit-message
+func attachments(files []interaction.File) []attachment {
+	list := make([]attachment, len(files))
+	for i, f := range files {
+		list[i] = attachment{i, f.Name}
+	}
+	return list
+}
+
+// encode returns the body in parts, and its type. The brackets in the parts' names are
+// not escaped (discord.py, http.py).
+func (u upload) encode() (body *bytes.Buffer, contentType string, err error) {
+	encoded, err := json.Marshal(u.json)
+	if err != nil {
+		return nil, "", err
+	}
+	body = new(bytes.Buffer)
+	parts := multipart.NewWriter(body)
+	write := func(disposition, kind string, data []byte) error {
+		part, err := parts.CreatePart(textproto.MIMEHeader{"Content-Disposition": {disposition}, "Content-Type": {kind}})
+		if err == nil {
+			_, err = part.Write(data)
+		}
+		return err
+	}
+	if err := write(`form-data; name="payload_json"`, "application/json", encoded); err != nil {
+		return nil, "", err
+	}
+	for i, f := range u.files {
+		if err := write(fmt.Sprintf("form-data; name=\"files[%d]\"; filename=%s", i, strconv.Quote(f.Name)), f.Type, f.Data); err != nil {
+			return nil, "", err
+		}
+	}
+	return body, parts.FormDataContentType(), parts.Close()
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/history"
+	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
+	"hostbot/bot/rest"
+	"hostbot/bot/sanitize"
+	"hostbot/bot/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/secret"
+)
+
+// remember has the bot know the past of a customer's bots, as if it had watched them for
+// a month, and gives them a panel in #general. It is called before the bot starts.
+func remember(p *parts, customer person) error {
+	ctx := context.Background()
+	client := redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true})
+	defer func() { _ = client.Close() }()
+	watch := watcher.New(watcher.Config{Redis: client, Interval: time.Duration(watchInterval), Log: zerolog.Nop()})
+
+	servers := p.service.Servers(customer.ID)
+	fields := []any{history.FieldAt, time.Now().Unix()}
+	var bots []string
+	names := ""
+	for _, s := range servers {
+		bots, names = append(bots, s.ID), names+"\n"+sanitize.Markdown(s.Name, 80)
+		fields = append(fields, history.Field(s.ID), history.Encode(pastOf(s)...))
+	}
+	if err := client.HSet(ctx, history.AccountKey(customer.ID), fields...).Err(); err != nil {
+		return err
+	}
+	discord := rest.New(secret.Text(p.discord.Token()), p.discord.URL())
+	defer discord.Close()
+	panels := panel.New(panel.Config{
+		Redis: client, Discord: discord, Log: zerolog.Nop(), Timing: panel.Timing{Lease: time.Minute}, // and due at once
+		Draw: func(context.Context, panel.Panel) (interaction.Message, error) {
+			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Status of the bots", Description: names}}}, nil
+		},
+		Watch:   func(ctx context.Context, id string) error { return watch.Watch(ctx, id, watcher.Panel) },
+		Unwatch: func(ctx context.Context, id string) error { return watch.Unwatch(ctx, id, watcher.Panel) },
+	})
+	general := p.discord.Channels()[0]
+	_, err := panels.Create(ctx, panel.Panel{ID: "1", OwnerID: customer.ID, ChannelID: general.ID, Bots: bots, Locale: customer.Locale})
+	return err
+}
+
+// pastOf is a month of a bot that ends with how it is now.
+func pastOf(s hostapitest.Server) []history.Entry {
+	ago := func(days float64, state hostapi.State) history.Entry {
+		return history.Entry{At: time.Now().Add(-time.Duration(days * 24 * float64(time.Hour))), State: state}
+	}
+	past := []history.Entry{
+		ago(26, hostapi.StateRunning), ago(17, hostapi.StateCrashed), ago(16.8, hostapi.StateRunning), ago(12, history.Unwatched), ago(11.2, hostapi.StateRunning),
+		ago(5, hostapi.StateError), ago(4.9, hostapi.StateRunning), ago(2.3, hostapi.StateStopped), ago(1.6, hostapi.StateStarting),
+		ago(1.59, hostapi.StateRunning), ago(0.4, hostapi.StateCrashed), ago(0.38, hostapi.StateRunning),
+	}
+	if now := hostapi.StateOf(s.Status); now != hostapi.StateRunning {
+		past = append(past, ago(0.1, now))
+	}
+	return past
+}

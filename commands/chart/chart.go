@@ -1,0 +1,147 @@
+// Package chart draws how a bot fared: a strip for each span of time, in a PNG.
+//
+// It is how an answer looks and nothing else, so it is below commands, and knows
+// neither Redis nor Discord. Words are up to the message beside the picture, which any
+// script can be written in. The picture has numbers and the international symbols
+// min, h and d alone, so the two Latin fonts of the Go project are enough.
+//
+// The colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which people with
+// any kind of colour blindness tell apart. Heights and a hatching say the same again.
+// The background is the picture's own, so that it reads alike in Discord's dark and
+// light theme.
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"time"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+)
+
+// Kind is how a bot fared for a while.
+type Kind int
+
+// The kinds. A bot of which nothing is known was not watched.
+const (
+	Unknown Kind = iota
+	Running
+	Changing // on its way to another state
+	Stopped  // because somebody wanted it so
+	Out
+)
+
+// Span is a time of one kind.
+type Span struct {
+	From, To time.Time
+	Kind     Kind
+}
+
+// Strip is a line of the picture. What its spans leave out is Unknown.
+type Strip struct {
+	From, To time.Time
+	Spans    []Span // in their order, without overlaps
+	Uptime   string // as the reader writes it, such as 99.8 %
+}
+
+// Sizes in pixels. Discord shows the picture with about 400 of its own pixels in width
+// (https://docs.discord.com/developers/resources/message#embed-object), so letters have
+// half of these sizes on a screen.
+const (
+	width    = 800
+	margin   = 24
+	textSize = 28
+	boldSize = 36
+
+	titleBase = 38  // the baseline of a strip's title, from the strip's top
+	markBase  = 68  // of the lengths of outages
+	barTop    = 76  // to barTop + barHeight
+	barHeight = 48  // of a bot that runs
+	tickBase  = 155 // the baseline of the times below
+	height    = 174 // of a strip
+
+	outWidth = 4 // an outage is not narrower, however short it was
+)
+
+// shades is how many steps there are between the background and white text.
+const shades = 16
+
+// The indexes of the colours that follow the shades.
+const (
+	runningColor = shades + iota
+	changingColor
+	stoppedColor
+	outColor
+)
+
+func palette() color.Palette {
+	p := make(color.Palette, 0, shades+4)
+	for i := range shades {
+		mix := func(dark, light int) uint8 { return uint8(dark + (light-dark)*i/(shades-1)) }
+		p = append(p, color.RGBA{mix(0x1e, 0xf2), mix(0x1f, 0xf3), mix(0x22, 0xf5), 0xff})
+	}
+	return append(p,
+		color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
+		color.RGBA{0xf0, 0xe4, 0x42, 0xff}, // yellow
+		color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
+		color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	)
+}
+
+// Painter draws pictures. It is safe for concurrent use.
+type Painter struct {
+	bold, regular *opentype.Font
+	palette       color.Palette
+}
+
+// New returns a painter.
+func New() (*Painter, error) {
+	bold, err := opentype.Parse(gobold.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	regular, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return &Painter{bold, regular, palette()}, nil
+}
+
+// Draw returns a picture of the strips, one below the other.
+func (p *Painter) Draw(strips ...Strip) ([]byte, error) {
+	bold, err := face(p.bold, boldSize)
+	if err != nil {
+		return nil, err
+	}
+	regular, err := face(p.regular, textSize)
+	if err != nil {
+		return nil, err
+	}
+	c := canvas{
+		Paletted: image.NewPaletted(image.Rect(0, 0, width, len(strips)*height+margin/2), p.palette),
+		bold:     bold, regular: regular,
+	}
+	for i, s := range strips {
+		c.strip(s, i*height+margin/4)
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed} // 4 ms less than the usual one, for 2 KB more
+	if err := encoder.Encode(&out, c.Paletted); err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func face(f *opentype.Font, size float64) (font.Face, error) {
+	made, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingFull})
+	if err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	return made, nil
+}
