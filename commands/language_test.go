@@ -196,6 +196,7 @@ func (d *drawn) everything() {
 	d.errors(with)
 	d.forms(fresh)
 	d.staff(bots, pages)
+	d.alerts(bots)
 }
 
 type asking func(change func(w *world), requests ...interaction.Request)

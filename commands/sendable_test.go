@@ -55,7 +55,7 @@ var (
 	escaped    = regexp.MustCompile(`\\[[:punct:]]`)
 	// ours are the mentions of the bot's own making: of commands, points in time and, for
 	// staff, people and channels. The last line of a page is in small print.
-	ours = regexp.MustCompile(`(?m:^-# .*<t:\d+:R>)|</[-\w ]+:\d+>|<t:-?\d+:[RDFT]>|<@(1|42)>|<#9>`)
+	ours = regexp.MustCompile(`(?m:^-# .*<t:\d+:R>)|</[-\w ]+:\d+>|<t:-?\d+:[RDFTft]>|<@(1|42)>|<#9>`)
 	// meant is what Discord makes more of than text.
 	meant = regexp.MustCompile("@everyone|@here|<[@#:a/t]|\\]\\(|://|\\|\\||~~|`|(?m:^(#|>|-#))")
 )
