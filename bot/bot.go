@@ -9,7 +9,6 @@ package bot
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"hostbot/bot/actionlock"
 	"hostbot/bot/alerts"
 	"hostbot/bot/draft"
+	"hostbot/bot/endpoint"
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
@@ -29,6 +29,7 @@ import (
 	"hostbot/bot/redisclient"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
+	"hostbot/bot/shards"
 	"hostbot/bot/stafflog"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
@@ -56,10 +57,12 @@ type Bot struct {
 	alerts    *alerts.Alerts
 	panels    *panel.Panels
 	responder *responder.Responder
-	gateway   *gateway.Gateway
+	discovery *gateway.Discovery
+	shards    *shards.Shards     // nil where interactions arrive over HTTP
+	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
-	applications chan string // the application's ID, from the first session on
-	lostAt       time.Time   // the connection to Discord; zero while it stands
+	applications chan string // the application's ID, from the first session on; empty over HTTP
+	connections  connections
 	stopping     atomic.Bool
 	telling      stafflog.Async
 	closers      []func() // of what New opened, first to last
@@ -128,20 +131,12 @@ func (b *Bot) build() error {
 		Staff: b.stafflog, Records: b.records,
 		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
-	b.gateway = gateway.New(b.gatewayConfig())
-	b.monitor.Gateway(b.gateway)
-	return nil
-}
-
-func (b *Bot) gatewayConfig() gateway.Config {
-	discord := b.settings.Discord
-	return gateway.Config{
-		Token: discord.Token, Version: b.discord.Version(),
-		Shard: gateway.Shard{ID: 0, Count: 1}, REST: b.discord, Identifies: new(gateway.IdentifyLimiter),
-		AllowPlain:    strings.HasPrefix(discord.APIURL, "http://"),
-		OnInteraction: b.responder.Accept,
-		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
+	if s.Interactions.Addr != "" {
+		b.endpoint = endpoint.New(endpoint.Config{PublicKey: s.Discord.PublicKey.Key(), OnInteraction: b.responder.Accept, Log: b.log})
+		return nil
 	}
+	b.openShards()
+	return nil
 }
 
 func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
@@ -164,7 +159,10 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 
 // Ready tells whether interactions are being served.
-func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() && !b.stopping.Load() }
+func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }
+
+// Standby tells that other replicas serve all interactions, and this one would.
+func (b *Bot) Standby() bool { return b.shards != nil && b.shards.Standby() && !b.stopping.Load() }
 
 // Run serves until ctx is done, then lets what runs finish, and returns nil; or
 // until Discord refuses the bot for good, and returns why.
@@ -172,6 +170,11 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer b.close()
 	stopHTTP, err := b.listen()
 	if err != nil {
+		return err
+	}
+	receive, err := b.receiver()
+	if err != nil {
+		stopHTTP()
 		return err
 	}
 	b.delivery.Start()
@@ -188,7 +191,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	work.Go(func() { b.watcher.Run(working) })
 	work.Go(func() { b.alerts.Run(working) })
 	work.Go(func() { b.runPanels(working) })
-	// While the program stops, the gateway stays, to tell what comes then, and so do
+	// While the program stops, it receives interactions, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
@@ -197,7 +200,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	disconnected := make(chan struct{})
 	go func() {
 		defer close(disconnected)
-		refused = b.gateway.Run(connected)
+		refused = receive(connected)
 	}()
 
 	limit := drainLimit
@@ -206,10 +209,16 @@ func (b *Bot) Run(ctx context.Context) error {
 		err, limit = refused, refusedLimit
 		b.announceStop(err.Error())
 	case <-ctx.Done():
+		b.stopping.Store(true)
+		if b.shards != nil {
+			within(handOverLimit, func(ctx context.Context) { b.shards.Leave(ctx) })
+		}
 		b.announceStop("told to stop")
 	}
+	noticed := b.noticed()
 	stopWork()
 	within(limit, b.responder.Drain)
+	<-noticed
 	disconnect()
 	within(lastWordsLimit, b.responder.Close)
 	<-disconnected
@@ -226,7 +235,7 @@ func (b *Bot) listen() (stop func(), err error) {
 		return func() {}, nil
 	}
 	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
-		Ready: b.Ready, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
+		Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)

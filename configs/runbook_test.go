@@ -62,7 +62,9 @@ func errorLines(t *testing.T) (lines []string) {
 		if err != nil {
 			return err
 		}
-		text := func(n ast.Node) string { return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset]) }
+		text := func(n ast.Node) string {
+			return string(source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset])
+		}
 		for _, declared := range file.Decls {
 			if !isError.MatchString(text(declared)) {
 				continue

@@ -33,8 +33,11 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	// ShardingRequired closes with 4011 what identifies without shards.
 	ShardingRequired bool
-	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another, as
-	// Discord does; off, so that a test may restart its bot.
+	// MaxConcurrency is how many shards may identify at once, each in a bucket of its
+	// own (docs:events/gateway#sharding-max-concurrency); 1 where it is 0.
+	MaxConcurrency int
+	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in its
+	// bucket, as Discord does; off, so that a test may restart its bot.
 	LimitIdentifies bool
 	// StrictUserAgent refuses requests without Discord's User-Agent also at the
 	// gateway and where an interaction is answered. Discord lets the websockets of discordgo and disgo in, which call
@@ -65,6 +68,8 @@ type Server struct {
 	limits   *limiter
 	commands *commandStore
 	gateway  *gateway
+	// Where interactions are sent over HTTP.
+	endpoints endpoints
 
 	tokenReset atomic.Bool // by too many IDENTIFYs
 
@@ -127,6 +132,7 @@ func Start(cfg Config) (*Server, error) {
 	s.limits = newLimiter(cfg.Clock)
 	s.commands = newCommandStore(s)
 	s.gateway = newGateway(s)
+	s.endpoints = newEndpoints()
 	s.AddChannel("general")
 
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second, ConnState: s.countConnection}
@@ -141,6 +147,7 @@ func (c Config) withDefaults() Config {
 	if c.HeartbeatInterval <= 0 {
 		c.HeartbeatInterval = 41250 * time.Millisecond
 	}
+	c.MaxConcurrency = max(c.MaxConcurrency, 1)
 	return c
 }
 
@@ -174,6 +181,7 @@ func (s *Server) Close() error {
 		close(s.done)
 		s.gateway.end()
 		err = s.http.Close()
+		s.endpoints.client.CloseIdleConnections()
 		s.handlers.Wait()
 		s.stopTimers()
 		s.recorder.end()

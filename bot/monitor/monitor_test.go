@@ -22,22 +22,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeGateway is a session of which these figures are known.
-type fakeGateway struct{}
-
-func (fakeGateway) Latency() time.Duration { return 40 * time.Millisecond }
-
-func (fakeGateway) Limits() *discordgo.GatewayBotResponse {
-	return &discordgo.GatewayBotResponse{
-		Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
-	}
-}
-
 func TestPages(t *testing.T) {
-	ready := false
+	ready, standby := false, false
 	m := monitor.New("1.2.3", func() bool { return ready })
 	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(monitor.Pages{
-		Ready: func() bool { return ready }, Health: func(context.Context) string { return "all is well" },
+		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Health: func(context.Context) string { return "all is well" },
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +58,10 @@ func TestPages(t *testing.T) {
 	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz while not connected: %d", status)
 	}
+	standby = true
+	if status, body := get("/readyz"); status != http.StatusOK || !strings.Contains(body, "standby") {
+		t.Errorf("/readyz while others serve: %d %s", status, body)
+	}
 	ready = true
 	if status, _ := get("/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz while connected: %d", status)
@@ -77,7 +70,15 @@ func TestPages(t *testing.T) {
 	m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
 	m.ServiceHealth(time.Now)
-	m.Gateway(fakeGateway{})
+	m.Gateway(func() monitor.Gateway {
+		return monitor.Gateway{
+			Shards: []monitor.Shard{{ID: 2, Ready: true, Latency: 40 * time.Millisecond}},
+			Limits: discordgo.GatewayBotResponse{
+				Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
+			},
+			Identifies: 4, Resumes: 5, Handovers: 6,
+		}
+	})
 	m.LogChannels(func() []logchannel.Status {
 		return []logchannel.Status{
 			{Categories: []logchannel.Category{logchannel.Actions, logchannel.Lifecycle}, Waiting: 3, Sent: 7},
@@ -94,7 +95,8 @@ func TestPages(t *testing.T) {
 	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	_, metrics := get("/metrics")
 	for _, line := range []string{
-		"hostbot_gateway_latency_seconds 0.04", "hostbot_gateway_sessions_remaining 987",
+		`hostbot_gateway_latency_seconds{shard="2"} 0.04`, `hostbot_gateway_shard_ready{shard="2"} 1`,
+		"hostbot_gateway_identifies_total 4", "hostbot_gateway_resumes_total 5", "hostbot_gateway_handovers_total 6", "hostbot_gateway_sessions_remaining 987",
 		"hostbot_gateway_recommended_shards 3", "hostbot_gateway_max_concurrency 16",
 		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,

@@ -13,6 +13,8 @@ import (
 type Pages struct {
 	// Ready tells whether interactions are being served.
 	Ready func() bool
+	// Standby tells whether they would be, if other replicas did not serve them all.
+	Standby func() bool
 	// Health tells in lines of text how the program and what it depends on fare.
 	Health func(context.Context) string
 	// Profiles serves net/http/pprof, which shows what is in the program's memory.
@@ -30,11 +32,14 @@ func (m *Monitor) Handler(p Pages) http.Handler {
 		_, _ = io.WriteString(w, text)
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !p.Ready() {
+		switch {
+		case p.Ready():
+			_, _ = io.WriteString(w, "ok\n")
+		case p.Standby():
+			_, _ = io.WriteString(w, "standby: other replicas hold all shards\n")
+		default:
 			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
-			return
 		}
-		_, _ = io.WriteString(w, "ok\n")
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	if p.Profiles {

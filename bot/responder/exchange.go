@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
@@ -20,8 +21,10 @@ type exchange struct {
 	responder *Responder
 	req       *interaction.Request
 	to        rest.Callback
-	message   *heldMessage // that the request is about
-	refused   bool         // the interaction is not served, and told so
+	inline    interaction.Inline // what may take the first response; nil for nothing
+	message   *heldMessage       // that the request is about
+	refused   bool               // the interaction is not served, and told so
+	replayed  bool               // by Discord, after the connection was lost
 
 	deferred     bool
 	edited       bool        // the original shows a response, and not just a deferral
@@ -84,9 +87,7 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	err = refusal
 	switch {
 	case !x.deferred:
-		response, err = x.orExplained(response, func(r interaction.Response) error {
-			return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
-		})
+		response, err = x.orExplained(response, func(r interaction.Response) error { return x.respond(ctx, r) })
 	case err == nil && (!response.Unshared || !x.assumed):
 		response, err = x.replace(ctx, response)
 	}
@@ -224,6 +225,10 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
 		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
+	case x.isLate(err):
+		x.outcome = "late"
+		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction came too late to be answered")
+		return
 	case rest.IsUnknownMessage(err):
 		x.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
@@ -232,6 +237,18 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 	if !x.acknowledged && (x.deferred || r.Then != nil) {
 		x.correct(ctx, rest.CodeOf(err), r)
 	}
+}
+
+// isLate tells whether Discord does not know an interaction any more that came too late:
+// it was replayed, or this process was stopped for a while. In that time the event
+// waited to be read, which its ID tells as far as the clocks agree, or to be answered,
+// which is given up after firstBy otherwise. Nothing was begun.
+func (x *exchange) isLate(err error) bool {
+	if x.acknowledged || rest.CodeOf(err) != rest.CodeUnknownInteraction {
+		return false
+	}
+	sent, idErr := discordgo.SnowflakeTimestamp(x.req.ID)
+	return x.replayed || idErr == nil && x.req.ReceivedAt.Sub(sent) > firstBy || time.Since(x.req.ReceivedAt) > firstBy+time.Second
 }
 
 // correct corrects a first response that counts as failed and says that more will

@@ -107,6 +107,11 @@ func (l *Log) Resumed(after time.Duration) {
 	l.lifecycle("🔗", green, "resumed", locale.Args{"Duration": l.t.Duration(after)}, "")
 }
 
+// Outgrown writes that Discord recommends more shards than run.
+func (l *Log) Outgrown(recommended, running int) {
+	l.lifecycle("📈", orange, "outgrown", locale.Args{"Recommended": recommended, "Running": running}, l.t.Text("log.cure.outgrown"))
+}
+
 // CommandsUpdated writes that the commands were registered anew.
 func (l *Log) CommandsUpdated() { l.lifecycle("📝", grey, "commands", nil, "") }
 
