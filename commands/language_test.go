@@ -198,7 +198,7 @@ func (d *drawn) everything() {
 	d.errors(with)
 	d.forms(fresh)
 	d.staff(bots, pages)
-	d.watching(bots)
+	d.alerts(bots)
 }
 
 type asking func(change func(w *world), requests ...interaction.Request)
