@@ -54,8 +54,8 @@ var (
 	inlineCode = regexp.MustCompile("`[^`\n]*`")
 	escaped    = regexp.MustCompile(`\\[[:punct:]]`)
 	// ours are the mentions of the bot's own making: of commands, points in time and,
-	// for staff, the customer. The last line of a page is in small print.
-	ours = regexp.MustCompile(`(?m:^-# (Last updated|Zuletzt aktualisiert|Son güncelleme:) )|</[-\w ]+:\d+>|<t:-?\d+:[RDFT]>|<@42>`)
+	// for staff, the customer. The last lines of a page are in small print.
+	ours = regexp.MustCompile(`(?m:^-# (Last updated|Zuletzt aktualisiert|Son güncelleme:|Full height:|Watched since) )|</[-\w ]+:\d+>|<t:-?\d+:[RDFTf]>|<@42>`)
 	// meant is what Discord makes more of than text.
 	meant = regexp.MustCompile("@everyone|@here|<[@#:a/t]|\\]\\(|://|\\|\\||~~|`|(?m:^(#|>|-#))")
 )
