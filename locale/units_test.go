@@ -32,6 +32,14 @@ func TestUnits(t *testing.T) {
 		{en.Duration(59*time.Second + 700*time.Millisecond), "60 s"},
 		{en.Duration(119 * time.Second), "119 s"},
 		{en.Duration(150 * time.Second), "3 min"},
+		{en.Duration(5*time.Hour + 40*time.Minute), "6 h"},
+		{en.Duration(50 * time.Hour), "2 days"},
+		{en.Period(24 * time.Hour), "24 h"},
+		{de.Period(7 * 24 * time.Hour), "7 Tage"},
+		{en.Share(1), "100 %"},
+		{en.Share(0.999999), "99.99 %"},
+		{de.Share(0.5), "50 %"},
+		{tr.Share(0.98765), "%98,76"},
 	}
 	for _, test := range tests {
 		if test.got != test.want {
