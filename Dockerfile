@@ -1,10 +1,14 @@
-FROM golang:1.26 AS build
+# The compiler runs on the machine that builds, also for another architecture.
+FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+ARG TARGETOS TARGETARCH
 ARG VERSION=development
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /hostbot ./cmd/hostbot
+ARG COMMIT=
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
+    go build -trimpath -ldflags "-s -w -X main.version=$VERSION -X main.commit=$COMMIT" -o /hostbot ./cmd/hostbot
 
 FROM gcr.io/distroless/static-debian12:nonroot
 ARG VERSION=development

@@ -9,7 +9,6 @@ package bot
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +28,7 @@ import (
 	"hostbot/bot/redisclient"
 	"hostbot/bot/responder"
 	"hostbot/bot/rest"
+	"hostbot/bot/shards"
 	"hostbot/bot/stafflog"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
@@ -56,10 +56,11 @@ type Bot struct {
 	alerts    *alerts.Alerts
 	panels    *panel.Panels
 	responder *responder.Responder
-	gateway   *gateway.Gateway
+	discovery *gateway.Discovery
+	shards    *shards.Shards
 
 	applications chan string // the application's ID, from the first session on
-	lostAt       time.Time   // the connection to Discord; zero while it stands
+	connections  connections
 	stopping     atomic.Bool
 	telling      stafflog.Async
 	closers      []func() // of what New opened, first to last
@@ -88,6 +89,7 @@ func (b *Bot) build() error {
 	}
 	b.onClose(b.redis.Close)
 	b.redis.Watch(b.redisLost, b.redisBack)
+	b.monitor.Redis(b.redis.Client.PoolStats)
 
 	hosting, cache, err := b.openHosting()
 	if err != nil {
@@ -95,6 +97,7 @@ func (b *Bot) build() error {
 	}
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
+	b.discord.Observe = b.monitor.DiscordRequest
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)
@@ -124,22 +127,10 @@ func (b *Bot) build() error {
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
 		Staff: b.stafflog, Records: b.records,
-		Observe: b.monitor.Interaction, Log: b.log,
+		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
-	b.gateway = gateway.New(b.gatewayConfig())
-	b.monitor.Gateway(b.gateway)
+	b.openShards()
 	return nil
-}
-
-func (b *Bot) gatewayConfig() gateway.Config {
-	discord := b.settings.Discord
-	return gateway.Config{
-		Token: discord.Token, Version: b.discord.Version(),
-		Shard: gateway.Shard{ID: 0, Count: 1}, REST: b.discord, Identifies: new(gateway.IdentifyLimiter),
-		AllowPlain:    strings.HasPrefix(discord.APIURL, "http://"),
-		OnInteraction: b.responder.Accept,
-		OnReady:       b.connected, OnResumed: b.resumed, OnLost: b.lost,
-	}
 }
 
 func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
@@ -162,7 +153,10 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 
 // Ready tells whether interactions are being served.
-func (b *Bot) Ready() bool { return b.gateway != nil && b.gateway.Ready() && !b.stopping.Load() }
+func (b *Bot) Ready() bool { return b.shards != nil && b.shards.Ready() && !b.stopping.Load() }
+
+// Standby tells that other replicas serve all interactions, and this one would.
+func (b *Bot) Standby() bool { return b.shards.Standby() && !b.stopping.Load() }
 
 // Run serves until ctx is done, then lets what runs finish, and returns nil; or
 // until Discord refuses the bot for good, and returns why.
@@ -195,7 +189,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	disconnected := make(chan struct{})
 	go func() {
 		defer close(disconnected)
-		refused = b.gateway.Run(connected)
+		refused = b.shards.Run(connected)
 	}()
 
 	limit := drainLimit
@@ -204,6 +198,8 @@ func (b *Bot) Run(ctx context.Context) error {
 		err, limit = refused, refusedLimit
 		b.announceStop(err.Error())
 	case <-ctx.Done():
+		b.stopping.Store(true)
+		within(handOverLimit, func(ctx context.Context) { b.shards.Leave(ctx) })
 		b.announceStop("told to stop")
 	}
 	stopWork()
@@ -223,7 +219,9 @@ func (b *Bot) listen() (stop func(), err error) {
 	if addr == "" {
 		return func() {}, nil
 	}
-	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(b.Ready))
+	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
+		Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
+	}))
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
 	}

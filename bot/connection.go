@@ -1,31 +1,96 @@
 package bot
 
-import "time"
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// noShard stands for the connection before it is known which shards there are.
+const noShard = -1
+
+// connections is what staff know of the connections to Discord. They read a line when
+// the first is there, one when the first is lost, and one when none is lost any more:
+// not one for each shard.
+type connections struct {
+	resumes atomic.Int64
+
+	mu     sync.Mutex
+	told   bool // that one is there
+	lost   map[int]bool
+	lostAt time.Time // the first of them
+	anew   bool      // a session has ended meanwhile, with what was sent to it
+}
+
+// failed notes that a shard's connection is lost, and tells whether it is the first.
+func (c *connections) failed(shard int) (first bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if first = len(c.lost) == 0; first {
+		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
+	}
+	c.lost[shard] = true
+	return first
+}
+
+// back notes that a shard's connection is there, and tells whether to tell staff: of a
+// new session, or that none is lost any more, and for how long one was.
+func (c *connections) back(shard int, anew bool) (tellNew, tellBack bool, after time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.lost[shard] || c.lost[noShard]
+	delete(c.lost, shard)
+	delete(c.lost, noShard)
+	c.anew = c.anew || anew
+	switch {
+	case was && len(c.lost) > 0:
+		return false, false, 0
+	case !c.told, was && c.anew:
+		c.told = true
+		return true, false, 0
+	default:
+		return false, was, time.Since(c.lostAt)
+	}
+}
+
+// released notes that a shard is another replica's by now.
+func (c *connections) released(shard int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.lost, shard)
+}
 
 // connected is told of a new session.
-func (b *Bot) connected(applicationID string) {
-	b.log.Info().Str("application", applicationID).Msg("connected to discord")
-	b.lostAt = time.Time{}
-	b.telling.Go(b.stafflog.Connected)
+func (b *Bot) connected(shard int, applicationID string) {
+	b.log.Info().Int("shard", shard).Str("application", applicationID).Msg("connected to discord")
+	b.serving(shard, applicationID, true)
+}
+
+// resumed is told that a session goes on, which was lost or another replica's.
+func (b *Bot) resumed(shard int, applicationID string) {
+	b.connections.resumes.Add(1)
+	b.log.Info().Int("shard", shard).Msg("connection to discord resumed")
+	b.serving(shard, applicationID, false)
+}
+
+func (b *Bot) serving(shard int, applicationID string, anew bool) {
+	tellNew, tellBack, after := b.connections.back(shard, anew)
+	if tellNew {
+		b.telling.Go(b.stafflog.Connected)
+	}
+	if tellBack {
+		b.telling.Go(func() { b.stafflog.Resumed(after) })
+	}
 	select {
 	case b.applications <- applicationID:
 	default: // the commands are registered once
 	}
 }
 
-// resumed is told that a lost session goes on.
-func (b *Bot) resumed() {
-	after := time.Since(b.lostAt)
-	b.lostAt = time.Time{}
-	b.log.Info().Dur("after", after).Msg("connection to discord resumed")
-	b.telling.Go(func() { b.stafflog.Resumed(after) })
-}
-
 // lost is told of every attempt that failed; staff read of the first.
-func (b *Bot) lost(reason error) {
-	b.log.Warn().Err(reason).Msg("connection to discord lost")
-	if b.lostAt.IsZero() {
-		b.lostAt = time.Now()
+func (b *Bot) lost(shard int, reason error) {
+	b.log.Warn().Err(reason).Int("shard", shard).Msg("connection to discord lost")
+	if b.connections.failed(shard) {
 		b.telling.Go(func() { b.stafflog.Disconnected(reason) })
 	}
 }

@@ -4,12 +4,14 @@ import "time"
 
 // redisLost is told when Redis could not be used for a while.
 func (b *Bot) redisLost(reason error) {
+	b.monitor.RedisUp(false)
 	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
 	b.telling.Go(func() { b.stafflog.RedisLost(reason) })
 }
 
 // redisBack is told when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
+	b.monitor.RedisUp(true)
 	b.log.Info().Dur("after", after).Msg("redis can be used again")
 	b.telling.Go(func() { b.stafflog.RedisBack(after) })
 }

@@ -28,7 +28,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Source: loggedSource{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
-		OnGarbage: b.cacheGarbage,
+		OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil

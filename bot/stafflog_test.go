@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hostbot/bot/logchannel"
+	"hostbot/bot/monitor"
 	"hostbot/bot/stafflog"
 	"hostbot/locale"
 )
@@ -31,7 +32,10 @@ func newStalled(t *testing.T) (*Bot, *stalled) {
 		t.Fatal(err)
 	}
 	channel := &stalled{let: make(chan struct{})}
-	return &Bot{stafflog: stafflog.New(channel, nil, texts.For("en-US")), delivery: logchannel.New(logchannel.Config{})}, channel
+	return &Bot{
+		monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
+		stafflog: stafflog.New(channel, nil, texts.For("en-US")),
+	}, channel
 }
 
 func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {
@@ -59,7 +63,7 @@ func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {
 func TestTheLastEntriesAreWrittenBeforeTheyAreDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, channel := newStalled(t)
-		b.lost(errors.New("cut"))
+		b.lost(0, errors.New("cut"))
 		started := time.Now()
 		within(flushLimit, b.flush)
 		if took := time.Since(started); took != flushLimit {
@@ -76,10 +80,13 @@ func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
 		told := make(chan struct{})
 		go func() {
 			defer close(told)
-			b.connected("7")
-			b.lost(errors.New("cut"))
-			b.resumed()
-			b.lost(errors.New("cut again"))
+			b.connected(0, "7")
+			b.connected(1, "7")
+			b.lost(0, errors.New("cut"))
+			b.lost(1, errors.New("cut"))
+			b.resumed(0, "7")
+			b.resumed(1, "7")
+			b.lost(0, errors.New("cut again"))
 			b.redisLost(errors.New("away"))
 			b.redisBack(time.Second)
 		}()

@@ -23,7 +23,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Version: b.version,
 		Started: b.started,
 		Served:  b.monitor.Served(),
-		Shards:  []commands.Shard{{ID: 0, Ready: b.Ready(), Latency: b.gateway.Latency()}},
+		Shards:  b.heldShards(),
 		Calls:   calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: time.Since(asked),
 		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: b.alertStatus(),

@@ -6,9 +6,11 @@ import (
 )
 
 // How long stopping may take at most. All together, with the second or two in
-// which the gateway's session is ended, stay below 25 s, and below 10 s where
+// which the gateway's sessions are ended, stay below 25 s, and below 10 s where
 // Discord has refused the bot.
 const (
+	// handOverLimit is how long it may take to give the shards to other replicas.
+	handOverLimit = 2 * time.Second
 	// drainLimit is how long what customers started may go on after the program
 	// was told to stop, before it has a last word.
 	drainLimit = 14 * time.Second

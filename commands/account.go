@@ -78,7 +78,7 @@ func (v view) heading(a age, notice string) string {
 		whose = v.t.Format("staff.view_aged", args{"User": user, "When": relative(a.fetchedAt)})
 	}
 	if a.key != "" {
-		old = v.t.Text("age."+silenceOf(a.why)) + " " + v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
+		old = v.t.Text("age."+silenceOf(a.why)) + "\n" + v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
 	}
 	if a.reported {
 		old += "\n" + v.referenceLine()

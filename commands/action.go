@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -64,11 +63,12 @@ func actions() []action {
 
 // actionNamed returns an action of the list.
 func actionNamed(name string) (a action, found bool) {
-	i := slices.IndexFunc(actions(), func(a action) bool { return a.name == name })
-	if i < 0 {
-		return action{}, false
+	for _, a := range actions() {
+		if a.name == name {
+			return a, true
+		}
 	}
-	return actions()[i], true
+	return action{}, false
 }
 
 // withStatus makes an action of an operation that returns the bot's new status.

@@ -88,6 +88,21 @@ func TestActionSaysHowItEnded(t *testing.T) {
 	}
 }
 
+// TestOutcomeSaysTheStatusOnce says the status beside the outcome only where the action
+// is not for that.
+func TestOutcomeSaysTheStatusOnce(t *testing.T) {
+	for status, test := range map[string]struct {
+		action string
+		says   string
+	}{
+		"RUNNING": {"restart", "✅ **Shop** was restarted.\n\n🟢 Running · restarted"}, "CRASHED": {"restart", "⚠️ **Shop** was restarted. Status now: 🔴 Crashed.\n\n🔴 Crashed"},
+		"STOPPED": {"stop", "✅ **Shop** was stopped.\n\n⚫ Stopped"}, "SLEEPING": {"stop", "✅ **Shop** was stopped. Status now: ⚪ SLEEPING."},
+	} {
+		w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) { return status, nil }}
+		wantText(t, ending(t, newCommands(t, w), press(test.action+"/a")).Message, test.says)
+	}
+}
+
 func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))})
 	running := answer(t, c, press("restart/a"))

@@ -38,7 +38,7 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Duration(a.Ran)}))
 	}
 	if a.Count > 1 {
-		lines = append(lines, v.t.Format("alert.count", args{"N": a.Count, "Since": stamp(a.First, "t")}))
+		lines = append(lines, v.t.Count("alert.count", a.Count, args{"Since": stamp(a.First, "t")}))
 	}
 	if !a.Back.IsZero() {
 		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(a.Back, "T"), "Duration": v.t.Duration(a.Back.Sub(a.Fell))}))

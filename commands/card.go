@@ -93,7 +93,7 @@ func (c card) draw() interaction.Response {
 	}
 	condition, age := conditionOf(c.server.Status), c.age.of(c.server.ID)
 	if condition.state == locked && c.notice == "" {
-		c.notice, c.ways = "⛔ "+c.t.Text("card.suspended"), []way{toSupport, toPanel}
+		c.notice, c.ways = c.t.Text("card.suspended"), []way{toSupport, toPanel}
 	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string

@@ -150,6 +150,7 @@ func TestRefreshAsksTheService(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		buttons(list)["Refresh"].CustomID: "", buttons(answer(t, c, press("open", "a")).Message)["Refresh"].CustomID: "a",
+		buttons(answer(t, c, command("plan", nil)).Message)["Refresh"].CustomID:       "",
 		buttons(answer(t, c, onBot("bot show", "Radio")).Message)["Refresh"].CustomID: "", // whose ID is in the list alone
 	} {
 		w.asked = nil

@@ -274,7 +274,7 @@ func must(t *testing.T) func(interaction.Response, error) interaction.Response {
 	}
 }
 
-// text is all that a person reads in a message.
+// text is all that a person reads in a message, to whom a no-break space is a space.
 func text(m interaction.Message) string {
 	parts := []string{m.Content}
 	for _, e := range m.Embeds {
@@ -286,7 +286,7 @@ func text(m interaction.Message) string {
 			parts = append(parts, e.Footer.Text)
 		}
 	}
-	return strings.Join(parts, "\n")
+	return strings.ReplaceAll(strings.Join(parts, "\n"), "\u00a0", " ")
 }
 
 // buttons returns the buttons of a message by their labels.

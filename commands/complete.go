@@ -27,7 +27,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 // labels are what bots are called in lists where Discord renders no markdown. Bots of
 // one name show their IDs.
 func labels(servers []hostapi.Server) []string {
-	labels, count := make([]string, len(servers)), make(map[string]int)
+	labels, count := make([]string, len(servers)), make(map[string]int, len(servers))
 	for _, s := range servers {
 		count[plainName(s, nameLimit)]++
 	}

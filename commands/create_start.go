@@ -24,7 +24,7 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 	response, err := c.begin(ctx, &second, start, created.bot)
 	if err != nil {
 		why, _ := v.explain(err)
-		created.note = v.t.Text("create.not_started") + " " + why
+		created.note = v.t.Text("create.not_started") + "\n" + why
 		return c.told(r, created)
 	}
 	before := func(response interaction.Response) interaction.Response {

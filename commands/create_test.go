@@ -38,8 +38,11 @@ func TestCreate(t *testing.T) {
 	first := answer(t, c, command("bot create", nil))
 	wantText(t, first.Message, "Create a bot", "2 bots", "1.5 GB")
 	wantSizes(t, first.Message, "512", "2048", "100")
-	if ram := menus(first.Message)["RAM"].Options; ram[0].Label != "RAM: 128 MB" || ram[len(ram)-1].Label != "RAM: 1.5 GB" {
+	if ram := menus(first.Message)["RAM"].Options; ram[0].Label != "RAM: 128\u00a0MB" || ram[len(ram)-1].Label != "RAM: 1.5\u00a0GB" {
 		t.Errorf("the plan leaves 1.5 GB; offered: %+v", ram)
+	}
+	if cpu := menus(first.Message)["CPU"].Options; cpu[1].Label != "CPU: 1\u00a0vCPU" {
+		t.Errorf("offered: %+v", cpu)
 	}
 	bigger := answer(t, c, press(menus(first.Message)["RAM"].CustomID, "1024"))
 	faster := answer(t, c, press(menus(bigger.Message)["CPU"].CustomID, "200"))
@@ -109,7 +112,7 @@ func TestCreateFollowsTheBot(t *testing.T) {
 			w := &world{list: account(server("new", "Shop", "")), began: time.Now(), action: func() (string, error) { return "INSTALLING", nil }}
 			w.statuses = map[time.Duration]string{0: "INSTALLING", 9 * time.Second: end}
 			last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Shop")))
-			wantText(t, last.Message, "**Shop** was created")
+			wantText(t, last.Message, "**Shop** was created", "Last updated <t:")
 			if end != "" && strings.Contains(text(last.Message), "Installing") {
 				t.Errorf("it is said to be installing still:\n%s", text(last.Message))
 			}

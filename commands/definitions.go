@@ -14,7 +14,8 @@ import (
 // manage the guild, unless that is set otherwise there. Staff decides who may use them
 // all the same.
 func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationCommand) {
-	customers, staff = c.define(c.offered(false)), c.define(c.offered(true))
+	in := c.texts.Localized()
+	customers, staff = c.define(c.offered(false), in), c.define(c.offered(true), in)
 	manageGuild := int64(discordgo.PermissionManageGuild)
 	for _, d := range staff {
 		d.DefaultMemberPermissions = &manageGuild
@@ -24,7 +25,7 @@ func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationComma
 
 // define returns Discord's definitions of commands. Commands whose names begin with
 // the same words become subcommands of one.
-func (c *Commands) define(table []command) []*discordgo.ApplicationCommand {
+func (c *Commands) define(table []command, in locale.Localized) []*discordgo.ApplicationCommand {
 	var tree []*discordgo.ApplicationCommandOption
 	var menus, definitions []*discordgo.ApplicationCommand
 	var managers []string
@@ -33,10 +34,10 @@ func (c *Commands) define(table []command) []*discordgo.ApplicationCommand {
 			managers = append(managers, cmd.name)
 		}
 		if cmd.userMenu == "" {
-			tree = c.addDefinition(tree, "command", cmd.name, cmd)
+			tree = c.addDefinition(tree, "command", cmd.name, cmd, in)
 			continue
 		}
-		names := c.texts.Localizations(cmd.userMenu)
+		names := in[cmd.userMenu]
 		menus = append(menus, &discordgo.ApplicationCommand{Type: discordgo.UserApplicationCommand, Name: cmd.name, NameLocalizations: &names})
 	}
 	for _, o := range tree {
@@ -57,11 +58,17 @@ func (c *Commands) define(table []command) []*discordgo.ApplicationCommand {
 // addDefinition adds a command, or what is left of its name, to the options of the
 // command or group above it; where nothing is left, the command's own options. key is
 // that of the texts of what is above.
-func (c *Commands) addDefinition(above []*discordgo.ApplicationCommandOption, key, name string, cmd command) []*discordgo.ApplicationCommandOption {
+func (c *Commands) addDefinition(above []*discordgo.ApplicationCommandOption, key, name string, cmd command, in locale.Localized) []*discordgo.ApplicationCommandOption {
 	if name == "" {
 		for _, o := range cmd.options {
-			definition := c.defineOption(o.kind, "option."+o.name, o.name)
-			definition.Required, definition.Autocomplete, definition.Choices = !o.optional, o.complete != nil, o.choices
+			definition := c.defineOption(o.kind, "option."+o.name, o.name, in)
+			definition.Required, definition.Autocomplete = !o.optional, o.complete != nil
+			for _, choice := range o.choices {
+				label := "button." + choice
+				definition.Choices = append(definition.Choices, &discordgo.ApplicationCommandOptionChoice{
+					Name: c.texts.For(locale.Default).Text(label), NameLocalizations: in[label], Value: choice,
+				})
+			}
 			above = append(above, definition)
 		}
 		return above
@@ -74,18 +81,18 @@ func (c *Commands) addDefinition(above []*discordgo.ApplicationCommandOption, ke
 	key += "." + first
 	i := slices.IndexFunc(above, func(o *discordgo.ApplicationCommandOption) bool { return o.Name == first })
 	if i < 0 {
-		i, above = len(above), append(above, c.defineOption(kind, key, first))
+		i, above = len(above), append(above, c.defineOption(kind, key, first, in))
 	}
-	above[i].Options = c.addDefinition(above[i].Options, key, rest, cmd)
+	above[i].Options = c.addDefinition(above[i].Options, key, rest, cmd, in)
 	return above
 }
 
-func (c *Commands) defineOption(kind discordgo.ApplicationCommandOptionType, key, name string) *discordgo.ApplicationCommandOption {
+func (c *Commands) defineOption(kind discordgo.ApplicationCommandOptionType, key, name string, in locale.Localized) *discordgo.ApplicationCommandOption {
 	return &discordgo.ApplicationCommandOption{
 		Type:                     kind,
 		Name:                     name,
-		NameLocalizations:        c.texts.Localizations(key + ".name"),
+		NameLocalizations:        in[key+".name"],
 		Description:              c.texts.For(locale.Default).Text(key + ".description"),
-		DescriptionLocalizations: c.texts.Localizations(key + ".description"),
+		DescriptionLocalizations: in[key+".description"],
 	}
 }

@@ -91,9 +91,9 @@ func notFound(wanted string, servers []hostapi.Server) error {
 			text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
 			switch {
 			case len(near) > 0:
-				return text + " " + v.t.Format("pick.closest", args{"Choices": listed(near)})
+				return text + "\n" + v.t.Format("pick.closest", args{"Choices": listed(near)})
 			case len(choices) > 0:
-				return text + " " + v.t.Text("pick.any")
+				return text + "\n" + v.t.Text("pick.any")
 			}
 			return text
 		},
@@ -118,5 +118,5 @@ func listed(servers []hostapi.Server) string {
 	for _, s := range servers {
 		names = append(names, "**"+name(s)+"**")
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names, " · ")
 }

@@ -34,7 +34,7 @@ func TestBotIsFound(t *testing.T) {
 		"right to left":          {wanted: "חנ", name: "\u2068חנות\u2069"},
 		"nothing but markdown":   {wanted: "**", refusal: "You have no bot"},
 		"none":                   {wanted: "No*pe", refusal: `No\*pe`},
-		"nearly":                 {wanted: "Rabbio", refusal: "You have no bot **Rabbio**. Did you mean **Radio**?"},
+		"nearly":                 {wanted: "Rabbio", refusal: "You have no bot **Rabbio**.\nDid you mean **Radio**?"},
 		"nothing that shows":     {wanted: "\u200b", refusal: "–"},
 		"huge":                   {wanted: strings.Repeat("@everyone ", 500), refusal: `\@everyone`},
 	}

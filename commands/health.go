@@ -47,6 +47,18 @@ type Shard struct {
 	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
 }
 
+// Connected tells whether all shards are.
+func (h Health) Connected() bool {
+	return !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
+}
+
+// ServiceWell tells whether the hosting service answers.
+func (h Health) ServiceWell() bool { return h.Failed == 0 && h.DownSince.IsZero() }
+
+// LogWell tells whether a log channel takes entries in time: one may wait for a while
+// without anything being wrong.
+func LogWell(ch logchannel.Status) bool { return ch.Trouble == "" && ch.Age(time.Now()) < time.Minute }
+
 // drawHealth draws one field for each thing that can fail, below what to do about those
 // that do.
 func (v view) drawHealth(h Health) interaction.Response {
@@ -61,9 +73,8 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
 	field("staff.status.up", relative(h.Started), "", true)
-	field("staff.status.served", strconv.FormatInt(h.Served, 10), "", true)
-	connected := !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
-	field("staff.status.shards", v.shards(h.Shards), v.unless(connected, "staff.todo.shards"), true)
+	field("staff.status.served", v.t.Number(int(h.Served)), "", true)
+	field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
 	case h.RedisErr != nil:
@@ -73,7 +84,7 @@ func (v view) drawHealth(h Health) interaction.Response {
 		todo = append(todo, "💡 "+v.t.Text("staff.todo.embedded"))
 	}
 	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
-	field("staff.status.service", v.service(h), v.unless(h.Failed == 0 && h.DownSince.IsZero(), "staff.todo.service"), false)
+	field("staff.status.service", v.service(h), v.unless(h.ServiceWell(), "staff.todo.service"), false)
 	if h.Watching {
 		field("staff.status.watch", v.watching(h), v.unless(!h.Watch.Grown, "log.cure.watch_slow"), false)
 	}
@@ -95,23 +106,25 @@ func (v view) unless(well bool, key string) string {
 	return v.t.Text(key)
 }
 
-// logCure says what to do about a log channel, or nothing: an entry may wait for a
-// while without anything being wrong.
+// logCure says what to do about a log channel, or nothing.
 func (v view) logCure(ch logchannel.Status) string {
-	where := "<#" + ch.Channel + ">: "
+	where := "<#" + ch.Channel + "> · "
 	switch {
+	case LogWell(ch):
+		return ""
 	case ch.Forbidden:
 		return where + v.t.Text("log.channel.permissions")
 	case ch.Trouble != "":
 		return where + v.t.Text("staff.todo.log")
-	case ch.Age(time.Now()) >= time.Minute:
-		return where + v.t.Text("staff.todo.late")
 	default:
-		return ""
+		return where + v.t.Text("staff.todo.late")
 	}
 }
 
 func (v view) shards(shards []Shard) string {
+	if len(shards) == 0 {
+		return v.t.Text("staff.status.standby")
+	}
 	var lines []string
 	for _, s := range shards {
 		line := "🔴 " + v.t.Text("staff.status.lost")
@@ -144,9 +157,9 @@ func (v view) watching(h Health) string {
 }
 
 func (v view) logChannel(ch logchannel.Status) string {
-	text := "<#" + ch.Channel + "> " + v.t.Format("staff.status.waiting", args{"N": ch.Waiting})
+	text := "<#" + ch.Channel + "> " + v.t.Count("staff.status.waiting", ch.Waiting, nil)
 	if ch.Waiting > 0 {
-		text += ", " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
+		text += " · " + v.t.Format("staff.status.oldest", args{"Age": v.t.Duration(ch.Age(time.Now()))})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, commandLimit)
@@ -159,5 +172,5 @@ func (v view) milliseconds(d time.Duration) string {
 	if d <= 0 {
 		return "–"
 	}
-	return v.t.Format("staff.milliseconds", args{"N": max(1, d.Milliseconds())})
+	return v.t.Milliseconds(d)
 }

@@ -2,6 +2,8 @@ package commands
 
 import (
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -32,7 +34,7 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	}
 	where := v.t.Text("log.where.dm")
 	if i.GuildID != "" {
-		where = "<#" + sanitize.Plain(i.ChannelID, nameLimit) + "> " + v.t.Text("log.where.guild") + " " + sanitize.Code(i.GuildID, nameLimit)
+		where = v.t.Format("log.where.guild", args{"Channel": "<#" + sanitize.Plain(i.ChannelID, nameLimit) + ">", "Guild": sanitize.Code(i.GuildID, nameLimit)})
 	}
 	call := i.Operation + ": " + i.Code
 	if i.Status != 0 {
@@ -46,15 +48,22 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	if i.CustomerID != i.UserID {
 		field("log.field.customer", sanitize.User(i.CustomerID))
 	}
+	field("log.field.bot", strings.TrimSpace(sanitize.Markdown(i.BotName, nameLimit)+" "+sanitize.Code(i.BotID, nameLimit)))
 	field("log.field.operation", sanitize.Code(i.Kind+" "+i.Route, commandLimit))
 	field("log.field.where", where)
 	if i.Operation != "" {
 		field("staff.reference.call", call)
-		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": v.t.Duration(i.Took)}))
+		took := v.t.Duration(i.Took)
+		if instant(i.Took) {
+			took = "< " + v.t.Duration(100*time.Millisecond)
+		}
+		field("staff.reference.attempts", v.t.Format("staff.reference.tries", args{"Attempts": i.Attempts, "Duration": took}))
 		field("staff.reference.answer", sanitize.Markdown(i.Answer, detailLimit))
 	}
 	field("log.field.detail", sanitize.Markdown(i.Detail, detailLimit))
-	field("log.field.duration", v.t.Duration(i.Failed))
+	if !instant(i.Failed) {
+		field("log.field.duration", v.t.Duration(i.Failed))
+	}
 	field("staff.status.version", sanitize.Code(i.Version, wordLimit))
 	field("staff.reference.shard", strconv.Itoa(i.Shard))
 	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))

@@ -85,16 +85,22 @@ func counts(servers []hostapi.Server) string {
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	empty := ""
-	if len(l.shown) == 0 {
-		hint := "list.elsewhere"
-		if l.offers(hostapi.OpCreate) && !l.asked.ByStaff() {
-			hint = "list.create"
-		}
-		empty = l.t.Text("list.empty") + " " + l.say(hint, nil)
-	}
-	embed.Description = paragraphs(l.heading(l.age, ""), empty, l.lines(), l.summary(), l.updated(l.age))
+	embed.Description = paragraphs(l.heading(l.age, ""), l.empty(), l.lines(), l.summary(), l.updated(l.age))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
+}
+
+// empty says that there are no bots, and to customers how they come by one.
+func (l botList) empty() string {
+	switch {
+	case len(l.shown) > 0:
+		return ""
+	case l.asked.ByStaff():
+		return l.t.Text("staff.list.empty")
+	case l.offers(hostapi.OpCreate):
+		return l.t.Text("list.empty") + "\n" + l.say("list.create", nil)
+	default:
+		return l.t.Text("list.empty") + "\n" + l.t.Text("list.elsewhere")
+	}
 }
 
 // lines are a line for all bots and one for each on the page.
@@ -113,10 +119,11 @@ func (l botList) lines() string {
 	return string(text)
 }
 
-// summary is the plan in a line, or "" where the service names none.
+// summary is the plan in a line. It is "" where the service names none, and for staff,
+// who see the whole plan below.
 func (l botList) summary() string {
 	a := l.Account
-	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 {
+	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 || l.asked.ByStaff() {
 		return ""
 	}
 	return l.t.Format("list.summary", args{

@@ -52,6 +52,18 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	}
 }
 
+// TestChangedStartupNamesTheButtonThatIsThere names Restart only where the card has it.
+func TestChangedStartupNamesTheButtonThatIsThere(t *testing.T) {
+	for status, restarts := range map[string]bool{"RUNNING": true, "CRASHED": true, "STOPPED": false, "STARTING": false} {
+		c := newCommands(t, &world{list: account(server("a", "Shop", status))})
+		m := ending(t, c, submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"})).Message
+		wantText(t, m, "✅ How **Shop** is started was changed")
+		if _, there := buttons(m)["Restart"]; there != restarts || strings.Contains(text(m), "Press **Restart**") != restarts {
+			t.Errorf("%s: Restart is there: %t\n%s", status, there, text(m))
+		}
+	}
+}
+
 func TestDeleteWantsTheName(t *testing.T) {
 	long := strings.Repeat("long ", 40)
 	w := &world{list: account(server("a", "My Shop", "RUNNING"), server("b", long, "RUNNING"), server("c", "", "RUNNING"))}

@@ -100,30 +100,39 @@ func (v view) ending(e result) string {
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()
 	default:
 		why, _ := v.explain(e.err)
-		return "❌ " + text(key+".failed") + " " + why + "\n" + v.referenceLine() + v.serviceReason(e)
+		return "❌ " + text(key+".failed") + "\n" + why + "\n" + v.referenceLine() + v.serviceReason(e)
 	}
 }
 
-// done says that an action succeeded and, where it changes the bot's status and that
-// is known, to which. With a bot that was created it says what to do next.
+// done says that an action succeeded, with the bot's status where that is not what the
+// action is for: the line of the status below says the others. With a bot that was
+// created or whose startup was changed it says what to do next.
 func (v view) done(e result, text func(key string) string) string {
-	sign, key, next := "✅ ", "action."+e.action.name+".done", ""
-	if e.action.transitional != "" && e.server.Status != "" {
+	sign, key, now := "✅ ", "action."+e.action.name+".done", conditionOf(e.server.Status).state
+	if e.action.transitional != "" && e.server.Status != "" && (now == broken || !slices.Contains(e.action.leadsTo, now)) {
 		key += "_status"
-		if conditionOf(e.server.Status).state == broken { // the service did it, and the bot does not run
+		if now == broken { // the service did it, and the bot does not run
 			sign = "⚠️ "
 		}
 	}
-	start, _ := actionNamed("start")
-	if e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && slices.Contains(start.in, conditionOf(e.server.Status).state) {
-		next = "\n" + v.t.Text("create.next")
-	}
 	took := ""
-	if e.took >= 50*time.Millisecond { // less would be 0.0 s
+	if !instant(e.took) {
 		took = "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)})
+	}
+	next := ""
+	start, _ := actionNamed("start")
+	restart, _ := actionNamed("restart")
+	switch {
+	case e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && slices.Contains(start.in, now):
+		next = "\n" + v.t.Text("create.next")
+	case e.action.op == hostapi.OpUpdateStartup && v.offers(restart.op) && slices.Contains(restart.in, now):
+		next = "\n" + v.t.Text("startup.restart")
 	}
 	return sign + text(key) + took + next
 }
+
+// instant tells whether a duration would be said as 0.0 s.
+func instant(d time.Duration) bool { return d < 50*time.Millisecond }
 
 // serviceReason is why the service refused to create a bot, in its own words, where
 // it has any.

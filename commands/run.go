@@ -108,6 +108,9 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
 			b.age = b.age.acted(after, a.name)
 		}
+		if a.op == hostapi.OpCreate {
+			b.age.fetchedAt = time.Now()
+		}
 		if a.transitional != "" || a.op == hostapi.OpCreate {
 			b, err = c.follow(ctx, userID, b)
 		}

@@ -53,9 +53,9 @@ var (
 	isolate    = regexp.MustCompile("\u2068[^\u2066-\u2069]*\u2069")
 	inlineCode = regexp.MustCompile("`[^`\n]*`")
 	escaped    = regexp.MustCompile(`\\[[:punct:]]`)
-	// ours are the mentions of the bot's own making: of commands, points in time and,
-	// for staff, the customer. The last lines of a page are in small print.
-	ours = regexp.MustCompile(`(?m:^-# (Last updated|Zuletzt aktualisiert|Son güncelleme:|Full height:|Watched since) )|</[-\w ]+:\d+>|<t:-?\d+:[RDFTf]>|<@42>`)
+	// ours are the mentions of the bot's own making: of commands, points in time and, for
+	// staff, people and channels. The last lines of a page are in small print.
+	ours = regexp.MustCompile(`(?m:^-# ([^\n]*<t:\d+:[Rf]>|[^\n]+ · ))|</[-\w ]+:\d+>|<t:-?\d+:[RDFTf]>|<@(1|42)>|<#9>`)
 	// meant is what Discord makes more of than text.
 	meant = regexp.MustCompile("@everyone|@here|<[@#:a/t]|\\]\\(|://|\\|\\||~~|`|(?m:^(#|>|-#))")
 )

@@ -78,9 +78,8 @@ func readSizes(free int, params map[string]string) (chosen sizes, fits bool) {
 func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interaction.Response {
 	room := ""
 	if l.Account.MaxServers > 0 && l.Account.PlanRAMMB > 0 {
-		room = v.t.Format("create.room", args{
-			"Plan": orDash(sanitize.Markdown(l.Account.PlanName, wordLimit)),
-			"Bots": v.t.Count("list.count", l.Account.MaxServers-l.Account.ServerCount, nil), "RAM": v.t.Size(free),
+		room = v.t.Count("create.room", l.Account.MaxServers-l.Account.ServerCount, args{
+			"Plan": orDash(sanitize.Markdown(l.Account.PlanName, wordLimit)), "RAM": v.t.Size(free),
 		})
 	}
 	// A menu chooses one of the sizes, which is a parameter of custom IDs.
@@ -88,7 +87,8 @@ func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interacti
 		label := v.t.Text("card." + size)
 		menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + chosen.customID(), Placeholder: label}
 		for _, n := range options {
-			menu.Options = append(menu.Options, discordgo.SelectMenuOption{Label: label + ": " + say(n), Value: strconv.Itoa(n), Default: n == selected})
+			option := v.t.Format("create.size", args{"What": label, "Size": say(n)})
+			menu.Options = append(menu.Options, discordgo.SelectMenuOption{Label: option, Value: strconv.Itoa(n), Default: n == selected})
 		}
 		return row(menu)
 	}
@@ -96,7 +96,7 @@ func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interacti
 	return v.draw(idCreate+chosen.customID(), embed,
 		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
 		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),
-		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.Percent),
+		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.CPU),
 		row(v.button(discordgo.PrimaryButton, "button.continue", idCreate+chosen.customID(), false)),
 	)
 }

@@ -200,5 +200,5 @@ func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (intera
 	for _, ch := range channels {
 		names = append(names, "<#"+ch.Channel+">")
 	}
-	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, ", ")})), nil
+	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, " · ")})), nil
 }

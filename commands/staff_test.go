@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/commands"
@@ -128,6 +129,20 @@ func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 	}
 }
 
+// TestLookupSaysEachThingOnce shows staff a customer without bots: nothing is said to
+// the customer there, and nothing twice.
+func TestLookupSaysEachThingOnce(t *testing.T) {
+	c := newCommands(t, &world{list: shopWithPlan(2048, 3)})
+	lookup := command("admin lookup", map[string]string{"user": "42"})
+	if got := text(answer(t, c, by("1", lookup)).Message); strings.Count(got, "512 MB of 2 GB") != 1 {
+		t.Errorf("the plan is not there once:\n%s", got)
+	}
+	got := text(answer(t, newCommands(t, &world{list: account()}), by("1", lookup)).Message)
+	if !strings.Contains(got, "This customer has no bots yet.") || strings.Contains(got, "You have") || strings.Contains(got, "you create") {
+		t.Errorf("staff read\n%s", got)
+	}
+}
+
 // Buttons of the log channels check who presses them, each time, and answer beside
 // the message.
 func TestLogButtons(t *testing.T) {
@@ -152,18 +167,35 @@ func TestLogButtons(t *testing.T) {
 	}
 }
 
+// TestReferenceSaysTheBotAndNoDurationOfNothing shows staff on which bot an action
+// failed, and never 0.0 s.
+func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
+	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2, < 0.1 s in all", time.Second: "Attempts\n2, 1.0 s in all"} {
+		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
+			GuildID: "7", UserIDs: []string{"1"}, Incident: func(context.Context, string) (incident.Incident, error) {
+				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
+			},
+		}, commands.Links{}, commands.Forms{}, commands.Watch{})
+		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
+		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`")
+		if strings.Contains(text(m), "0.0 s") {
+			t.Errorf("staff read\n%s", text(m))
+		}
+	}
+}
+
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := commands.Health{Shards: []commands.Shard{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*commands.Health){
-		"✅ All is well":                            func(*commands.Health) {},
-		"⚠️ A connection to Discord is lost":       func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
-		"⚠️ Calls to the hosting service fail":     func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
-		"⚠️ Redis does not answer":                 func(h *commands.Health) { h.RedisErr = errors.New("refused") },
-		"💡 Set REDIS_URL":                          func(h *commands.Health) { h.RedisEmbedded = true },
-		"⚠️ <#9>: The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
-		"⚠️ <#9>: Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
-		"⚠️ <#9>: Entries come late": func(h *commands.Health) {
+		"✅ All is well":                             func(*commands.Health) {},
+		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
+		"⚠️ Calls to the hosting service fail":      func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
+		"⚠️ Redis does not answer":                  func(h *commands.Health) { h.RedisErr = errors.New("refused") },
+		"💡 Set REDIS_URL":                           func(h *commands.Health) { h.RedisEmbedded = true },
+		"⚠️ <#9> · The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
+		"⚠️ <#9> · Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9> · Entries come late": func(h *commands.Health) {
 			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
 		},
 	} {

@@ -7,7 +7,6 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
-	"hostbot/locale"
 )
 
 // command is an entry in the table of commands. The router's routes, the definitions
@@ -45,7 +44,7 @@ type option struct {
 	name     string
 	optional bool
 	kind     discordgo.ApplicationCommandOptionType
-	choices  []*discordgo.ApplicationCommandOptionChoice
+	choices  []string            // values, each called what the button.<value> is
 	complete interaction.Handler // suggests values while one is typed; nil for none
 }
 
@@ -67,6 +66,7 @@ const (
 	idDetails  = "details/"   // + key
 	idMore     = "more/"      // + key
 	idPages    = "pages"      // a select menu of pages, from 0
+	idPlan     = "plan"       // for which the service is asked
 	idHistory  = "history/"   // + key
 	// A panel is public: the custom IDs of its buttons say whose it is. The owner's ID and
 	// a key follow.
@@ -135,7 +135,7 @@ func (c *Commands) table() []command {
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
-		command{name: "plan", handle: c.plan},
+		command{name: "plan", handle: c.plan, components: []route{{idPlan, c.refreshPlan}}},
 		command{name: "alerts", off: !c.watch.offered(), handle: c.showAlerts, components: c.alertRoutes()},
 		command{
 			name: "panel", forManagers: true, off: !c.watch.offered(), handle: c.watchers(c.panels),
@@ -162,7 +162,7 @@ func (c *Commands) staffTable() []command {
 		{newAction, c.forStaff(c.unlessTooSoon(c.actForCustomer))},
 	}
 	var operations []hostapi.Operation
-	var choices []*discordgo.ApplicationCommandOptionChoice
+	var choices []string
 	for _, a := range actions() {
 		act := c.forStaff(c.actForCustomer(a))
 		if a.op == hostapi.OpReinstall {
@@ -171,10 +171,7 @@ func (c *Commands) staffTable() []command {
 		}
 		views = append(views, route{a.name + "/" + anyBot, act}, route{a.name, act})
 		if c.hosting.Offers(a.op) {
-			label := "button." + a.name
-			choices = append(choices, &discordgo.ApplicationCommandOptionChoice{
-				Name: c.texts.For(locale.Default).Text(label), NameLocalizations: c.texts.Localizations(label), Value: a.name,
-			})
+			choices = append(choices, a.name)
 		}
 		operations = append(operations, a.op)
 	}

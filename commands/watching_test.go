@@ -29,6 +29,7 @@ type watched struct {
 	err             error          // of all that asks Redis
 	panels          []panel.Panel
 	refusal         error // Discord's, of a panel
+	slow            bool  // Discord takes its time with a panel
 	age             time.Duration
 }
 
@@ -47,7 +48,7 @@ func (k kept) Create(_ context.Context, p panel.Panel) (bool, error) {
 	if k.refusal == nil {
 		k.panels = append(k.panels, p)
 	}
-	return k.refusal == nil, k.refusal
+	return k.refusal == nil && !k.slow, k.refusal
 }
 func (k kept) Of(context.Context, string) ([]panel.Panel, error) { return k.panels, k.err }
 func (k kept) Remove(_ context.Context, user, id string) (bool, error) {
@@ -94,17 +95,17 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 		spans []history.Span
 		want  []string
 	}{
-		"always up": {past(30*aDay, hostapi.StateRunning), []string{"24 h: **100 %** · 7 days: **100 %** · 30 days: **100 %**", "No outage in 30 days"}},
+		"always up": {past(30*aDay, hostapi.StateRunning), []string{"24 h: **100%** · 7 days: **100%** · 30 days: **100%**", "No outage in 30 days"}},
 		"a crash that became an error is one outage": {
 			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 6*time.Hour, hostapi.StateError, 12*time.Hour, hostapi.StateRunning),
-			[]string{"24 h: **50 %** · 7 days: **92.85 %** · 30 days: **98.33 %**", "1 outage in 30 days", " · 12 h"},
+			[]string{"24 h: **50%** · 7 days: **92.85%** · 30 days: **98.33%**", "1 outage in 30 days", " · 12 h"},
 		},
-		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99 %**", "still going on"}},
+		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "still going on"}},
 		"what was not watched does not count": {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
-			[]string{"24 h: **0 %** · 7 days: **88.88 %** · 30 days: **88.88 %**", "Watched since <t:", "No outage"},
+			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Watched since <t:", "No outage"},
 		},
-		"nothing is known lately": {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100 %**"}},
+		"nothing is known lately": {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, spans: test.spans})

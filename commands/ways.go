@@ -20,6 +20,11 @@ func toSignUp(v view) (discordgo.Button, bool)  { return v.link("button.sign_up"
 func toUpgrade(v view) (discordgo.Button, bool) { return v.link("button.upgrade", v.links.Upgrade) }
 func toSupport(v view) (discordgo.Button, bool) { return v.link("button.support", v.links.Support) }
 
+// refreshPlan shows the plan anew.
+func refreshPlan(v view) (discordgo.Button, bool) {
+	return v.button(discordgo.SecondaryButton, "button.refresh", idPlan, false), true
+}
+
 // toBots leads to the first page of bots.
 func toBots(v view) (discordgo.Button, bool) {
 	return v.button(discordgo.SecondaryButton, "button.back", idList+"0", false), true

@@ -13,7 +13,8 @@ import (
 	"hostbot/hostapi"
 )
 
-// maxOptions is how many options Discord takes in a select menu.
+// maxOptions is how many options Discord takes in a select menu. The text which.more
+// holds this number.
 const maxOptions = 25
 
 // orAsk serves a command without its option bot: the caller's only bot is meant, and of
@@ -59,7 +60,7 @@ func (c *Commands) drawWhich(r *interaction.Request, l hostapi.List, a age, menu
 	})
 	hint := ""
 	if len(servers) > maxOptions {
-		hint = v.t.Format("which.more", args{"N": maxOptions})
+		hint = v.t.Text("which.more")
 	}
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("which." + what), Description: paragraphs(v.heading(a, ""), hint, v.updated(a)), Color: blurple}
 	return v.draw("", embed, row(discordgo.SelectMenu{

@@ -77,7 +77,7 @@ func TestEnvironment(t *testing.T) {
 		"WATCH_INTERVAL=off", "WATCH_RATE=25",
 		"LOG_CHANNEL_ID=21", "LOG_CHANNEL_ACTIONS=22", "LOG_CHANNEL_ERRORS=off",
 		"ADMIN_GUILD_ID=31", "ADMIN_USER_IDS=32, 33", "ADMIN_ROLE_IDS=34",
-		"HTTP_ADDR=off", "LOG_LEVEL=debug", "LOG_FORMAT=console", "LOG_LOCALE=de",
+		"HTTP_ADDR=off", "HTTP_PPROF=false", "LOG_LEVEL=debug", "LOG_FORMAT=console", "LOG_LOCALE=de",
 		"LANGUAGES=node, RUBY=Ruby 3 | cat x | ruby main.rb | main.rb,PYTHON=Python|python -m bot,GO",
 	})
 	if err != nil {

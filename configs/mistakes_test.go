@@ -68,6 +68,7 @@ func TestMistakesInVariables(t *testing.T) {
 		{"HTTP_ADDR", "9090", "neither a host and port"},
 		{"HTTP_ADDR", "localhost:http", "neither a host and port"},
 		{"HTTP_ADDR", ":70000", "neither a host and port"},
+		{"HTTP_PPROF", "yes", "neither true nor false"},
 		{"LOG_LEVEL", "loud", "none of trace, debug"},
 		{"LOG_LEVEL", "fatal", "none of trace, debug"},
 		{"LOG_FORMAT", "xml", "none of json, console"},
@@ -83,6 +84,18 @@ func TestMistakesInVariables(t *testing.T) {
 				t.Errorf("mistakes %q, want one of %s that says %q", got, test.variable, test.want)
 			}
 		})
+	}
+}
+
+func TestProfilesAreForThisMachineAlone(t *testing.T) {
+	for addr, ok := range map[string]bool{
+		"127.0.0.1:9090": true, "localhost:0": true, "[::1]:9090": true, "": true,
+		":9090": false, "0.0.0.0:9090": false, "[::]:9090": false, "10.0.0.1:9090": false, "panel.example.com:9090": false, "off": false,
+	} {
+		_, err := configs.Load("", required("HTTP_PPROF=true", "HTTP_ADDR="+addr))
+		if (err == nil) != ok || err != nil && !strings.HasPrefix(err.Error(), "HTTP_PPROF needs HTTP_ADDR to be a loopback address") {
+			t.Errorf("HTTP_ADDR=%s: %v", addr, err)
+		}
 	}
 }
 

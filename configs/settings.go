@@ -9,6 +9,7 @@ package configs
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,9 +55,32 @@ type Discord struct {
 	TokenFile string      `yaml:"token_file" env:"DISCORD_TOKEN_FILE"`
 	// APIURL is the base of the REST API, with its version.
 	APIURL string `yaml:"api_url" env:"DISCORD_API_URL"`
+	// Shards is how many sessions there are at the gateway; 0 for as many as Discord
+	// recommends.
+	Shards Shards `yaml:"shards" env:"DISCORD_SHARDS"`
 	// GuildID is the guild in which the commands are registered; empty for all.
 	GuildID string `yaml:"guild_id" env:"DISCORD_GUILD_ID"`
 }
+
+// Shards is a number, or auto, which is 0.
+type Shards int
+
+// UnmarshalText reads either.
+func (s *Shards) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*s = 0
+		return nil
+	}
+	n, err := strconv.ParseUint(string(text), 10, 15)
+	if err != nil || n == 0 {
+		return errors.New("is neither auto nor a number of shards, 1 or more")
+	}
+	*s = Shards(n)
+	return nil
+}
+
+// UnmarshalYAML reads the same.
+func (s *Shards) UnmarshalYAML(node *yaml.Node) error { return s.UnmarshalText([]byte(node.Value)) }
 
 // HostAPI is how the hosting service is reached.
 type HostAPI struct {
@@ -179,6 +203,8 @@ type Links struct {
 type HTTP struct {
 	// Addr is a host and port to listen on. Empty for none.
 	Addr string `yaml:"addr" env:"HTTP_ADDR"`
+	// Pprof serves profiles there, which only this machine may read.
+	Pprof bool `yaml:"pprof" env:"HTTP_PPROF"`
 }
 
 // Log is the process log on stderr, and the language of the log channels.

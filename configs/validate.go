@@ -72,6 +72,7 @@ func (l *loader) validate(s *Settings) {
 	l.check("links.support_url", webPage(s.Links.Support))
 
 	l.check("http.addr", listenAddress(s.HTTP.Addr))
+	l.check("http.pprof", profiles(s.HTTP))
 
 	l.check("log.level", oneOf(s.Log.Level.String(), levels()...))
 	l.check("log.format", oneOf(s.Log.Format, "json", "console"))
@@ -142,6 +143,15 @@ func listenAddress(value string) error {
 	}
 	if err != nil {
 		return errors.New("is neither a host and port such as 127.0.0.1:9090 nor " + off)
+	}
+	return nil
+}
+
+func profiles(h HTTP) error {
+	host, _, err := net.SplitHostPort(h.Addr)
+	ip := net.ParseIP(host)
+	if h.Pprof && (err != nil || host != "localhost" && !ip.IsLoopback()) {
+		return errors.New("needs HTTP_ADDR to be a loopback address such as 127.0.0.1:9090: profiles show what is in memory")
 	}
 	return nil
 }

@@ -1,31 +1,29 @@
 // Package locale holds every text that a person reads, in every language.
 //
-// The texts are in texts/, a file for each language named for its Discord
-// locale (texts/de.yaml), in go-i18n's message format with flat keys. A text
-// may hold named placeholders, {{.Name}}, and nothing else of a template; a
-// text with a count has a form for each plural category that CLDR defines for
-// the language.
+// The texts are in texts/, a file for each language named for its Discord locale
+// (texts/de.yaml). README.md beside this file has their format and rules, which the
+// tests hold the files to. A text may hold named placeholders, {{.Name}}; a text with a
+// count has a form for each plural category that whole numbers have in the language.
 //
-// [Load] reads and checks all of it once. After that nothing here fails: a key
-// that a language lacks reads as in [Default], a key that no language has reads
-// as the key itself, and a placeholder without an argument reads as "?".
-// Arguments are put in as they are, so the caller escapes what came from
-// outside.
+// A language is read when somebody first needs it, as few bots ever speak all of them.
+// Nothing here fails after [Load]: a key that a language lacks reads as in the language
+// that stands in for it, a key that no language has reads as the key itself, and a
+// placeholder without an argument reads as "?". Arguments are put in as they are, so
+// the caller escapes what came from outside.
 package locale
 
 import (
+	"cmp"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/nicksnyder/go-i18n/v2/i18n"
-	"go.yaml.in/yaml/v4"
+	"golang.org/x/text/language"
 )
 
 // Default is the locale of the texts that stand in where a language has none,
@@ -35,91 +33,101 @@ const Default = "en-US"
 //go:embed texts/*.yaml
 var embedded embed.FS
 
-// Bundle is every text in every language. It does not change after Load and
-// may be used from many goroutines at once.
+// Bundle is every text in every language. It may be used from many goroutines at once.
 type Bundle struct {
+	files     fs.FS
 	languages map[string]*Texts // by the locale for which the text file is named
 }
 
-// Load reads the embedded texts. An error is a defect in one of the files.
+// Load finds the embedded texts.
 func Load() (*Bundle, error) { return load(embedded) }
 
 func load(files fs.FS) (*Bundle, error) {
 	names, _ := fs.Glob(files, "texts/*.yaml") // an error would be one of the pattern
-	b := &Bundle{languages: map[string]*Texts{}}
+	b := &Bundle{files: files, languages: map[string]*Texts{}}
 	for _, name := range names {
-		if err := b.add(files, name); err != nil {
-			return nil, fmt.Errorf("text file %s: %w", name, err)
+		locale := strings.TrimSuffix(path.Base(name), path.Ext(name))
+		if !slices.Contains(DiscordLocales(), locale) {
+			return nil, fmt.Errorf("text file %s: not named for a Discord locale", name)
 		}
+		b.languages[locale] = &Texts{language: language.Make(locale), own: sync.OnceValue(func() map[string]string { return b.read(locale) })}
 	}
 	if b.languages[Default] == nil {
 		return nil, fmt.Errorf("text file %s.yaml: missing", Default)
 	}
+	for locale, t := range b.languages {
+		if locale != Default {
+			t.instead = b.For(standIn(locale))
+		}
+	}
 	return b, nil
 }
 
-// add reads a text file, which is in go-i18n's format. It refuses whatever could
-// fail when a text is shown.
-func (b *Bundle) add(files fs.FS, name string) error {
-	locale := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	if !slices.Contains(DiscordLocales(), locale) {
-		return errors.New("not named for a Discord locale")
-	}
-	content, err := fs.ReadFile(files, name)
-	if err != nil {
-		return err
-	}
-	file, err := i18n.ParseMessageFileBytes(content, name, map[string]i18n.UnmarshalFunc{"yaml": yaml.Unmarshal})
-	if err != nil {
-		return err
-	}
-	t := &Texts{bundle: b, language: file.Tag, messages: make(map[string]*i18n.Message, len(file.Messages))}
-	placeholder := regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`)
-	for _, m := range file.Messages {
-		if m.Other == "" {
-			return fmt.Errorf("key %s: no text", m.ID)
-		}
-		for _, text := range []string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other} {
-			if fixed := placeholder.ReplaceAllString(text, ""); strings.Contains(fixed, "{{") || strings.Contains(fixed, "}}") {
-				return fmt.Errorf("key %s: %q holds more of a template than placeholders such as {{.Name}}", m.ID, text)
-			}
-		}
-		t.messages[m.ID] = m
-	}
-	b.languages[locale] = t
-	return nil
+// read reads a language. The tests read every file and find what cannot be read.
+func (b *Bundle) read(locale string) map[string]string {
+	own := map[string]string{}
+	_ = read(b.files, fileOf(locale), func(key, form, text string) bool {
+		own[formKey(key, form)] = text
+		return true
+	})
+	return own
 }
 
-// For returns the texts for a locale as Discord names it: those of the locale
-// itself, else those of another locale of its language (en-US for en-GB), else
-// those of Default. It never returns nil, whatever discordLocale holds.
-//
-// go-i18n's own matcher is not used here: it takes related languages for each
-// other, Russian for Ukrainian among them.
-func (b *Bundle) For(discordLocale string) *Texts {
-	if t := b.languages[discordLocale]; t != nil {
-		return t
+func fileOf(locale string) string { return "texts/" + locale + ".yaml" }
+
+// Localized are texts by key and locale, for each locale that has a file, without
+// Default: what Discord calls name_localizations and description_localizations.
+type Localized map[string]map[discordgo.Locale]string
+
+// Localized reads the texts with which commands are registered. They are not kept, as
+// that is seldom done.
+func (b *Bundle) Localized() Localized {
+	all := Localized{}
+	for locale := range b.languages {
+		_ = read(b.files, fileOf(locale), func(key, _, text string) bool {
+			if all[key] == nil {
+				all[key] = make(map[discordgo.Locale]string, len(b.languages))
+			}
+			all[key][discordgo.Locale(locale)] = text
+			return isRegistered(key)
+		})
 	}
-	base, _, _ := strings.Cut(discordLocale, "-")
-	for locale, t := range b.languages {
-		if own, _, _ := strings.Cut(locale, "-"); own == base {
+	for _, localized := range all {
+		for locale := range b.languages {
+			if localized[discordgo.Locale(locale)] == "" { // a variant says only what differs
+				localized[discordgo.Locale(locale)] = cmp.Or(localized[discordgo.Locale(standIn(locale))], localized[Default])
+			}
+		}
+		delete(localized, Default)
+	}
+	return all
+}
+
+// isRegistered tells whether commands are registered with a text. Those texts come
+// first in each file.
+func isRegistered(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	return slices.Contains([]string{"command", "option", "menu", "button"}, section)
+}
+
+// For returns the texts for a locale as Discord names it or, where it has no file,
+// those that stand in for it. It never returns nil, whatever discordLocale holds.
+func (b *Bundle) For(discordLocale string) *Texts {
+	for _, locale := range []string{discordLocale, standIn(discordLocale)} {
+		if t := b.languages[locale]; t != nil {
 			return t
 		}
 	}
 	return b.languages[Default]
 }
 
-// Localizations returns the text of key in each locale that has one of its own,
-// without Default: what Discord calls name_localizations and
-// description_localizations.
-func (b *Bundle) Localizations(key string) map[discordgo.Locale]string {
-	localized := map[discordgo.Locale]string{}
-	for locale, t := range b.languages {
-		if locale != Default && t.messages[key] != nil {
-			localized[discordgo.Locale(locale)] = t.Text(key)
-		}
+// standIn returns the locale whose texts are read where a locale has none of its own. A
+// language that only looks related is none: Chinese has two scripts.
+func standIn(locale string) string {
+	if locale == "es-419" {
+		return "es-ES"
 	}
-	return localized
+	return Default
 }
 
 // DiscordLocales returns the locales that Discord sends and accepts, from

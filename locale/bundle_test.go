@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"hostbot/locale"
 )
 
@@ -52,45 +54,77 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestForTheClosestLanguage(t *testing.T) {
+func TestLanguageThatStandsIn(t *testing.T) {
 	files := map[string]string{}
-	for _, name := range []string{"en-US", "es-ES", "pt-BR", "zh-CN", "zh-TW", "ru", "sv-SE", "no"} {
-		files[name+".yaml"] = fmt.Sprintf("where: %s\n", name)
+	for _, name := range []string{"en-US", "es-ES", "pt-BR", "zh-CN", "ru", "sv-SE", "no"} {
+		files[name+".yaml"] = fmt.Sprintf("where: %q\n", name)
 	}
-	b := bundleOf(t, files)
+	files["en-US.yaml"] += "english: \"English\"\n"
+	files["en-GB.yaml"] = "other: \"Other\"\n"
+	without := bundleOf(t, files)
+	files["es-419.yaml"] = "other: \"Otro\"\n"
+	with := bundleOf(t, files)
 	for asked, want := range map[string]string{
-		"en-US": "en-US", "en-GB": "en-US", "es-ES": "es-ES", "es-419": "es-ES", "pt-BR": "pt-BR",
-		"zh-CN": "zh-CN", "zh-TW": "zh-TW", "sv-SE": "sv-SE", "no": "no", "da": "en-US", "ru": "ru", "uk": "en-US",
+		"en-US": "en-US", "en-GB": "en-US", "es-ES": "es-ES", "es-419": "es-ES", "pt-BR": "pt-BR", "pt": "en-US",
+		"zh-CN": "zh-CN", "zh-TW": "en-US", "sv-SE": "sv-SE", "no": "no", "da": "en-US", "ru": "ru", "uk": "en-US",
 	} {
-		if got := b.For(asked).Text("where"); got != want {
-			t.Errorf("For(%q): texts of %s, want %s", asked, got, want)
+		for _, b := range []*locale.Bundle{without, with} {
+			if got := b.For(asked).Text("where"); got != want {
+				t.Errorf("For(%q): texts of %s, want %s", asked, got, want)
+			}
+			if got := b.For(asked).Text("english"); got != "English" {
+				t.Errorf("For(%q): %q where only English has a text", asked, got)
+			}
+		}
+	}
+	if got := with.For("es-419").Text("other"); got != "Otro" {
+		t.Errorf("es-419 says %q", got)
+	}
+}
+
+func TestLocalized(t *testing.T) {
+	b := bundleOf(t, map[string]string{
+		"en-US.yaml":  "command.a: \"a\"\ncommand.b: \"b\"\nlist.title: \"Bots\"\ncommand.late: \"late\"\n",
+		"es-ES.yaml":  "command.a: \"á\"\ncommand.b: \"bé\"\n",
+		"es-419.yaml": "command.b: \"be\"\n",
+		"en-GB.yaml":  "list.title: \"Bots\"\n",
+		"de.yaml":     "command.a: \"ä\"\ncommand.b: \"b\"\n",
+	})
+	got := b.Localized()
+	wanted := locale.Localized{
+		"command.a": {"es-ES": "á", "es-419": "á", "en-GB": "a", "de": "ä"},
+		"command.b": {"es-ES": "bé", "es-419": "be", "en-GB": "b", "de": "b"},
+	}
+	for key, want := range wanted {
+		if diff := cmp.Diff(want, got[key]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+	if len(got["command.late"]) > 0 {
+		t.Error("a whole file was read")
+	}
+}
+
+func TestLoadRefusesFilesOfNoLocale(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"en-US.yaml": {"de.yaml": ""}, "xx.yaml": {"en-US.yaml": "", "xx.yaml": ""}, "sv.yaml": {"en-US.yaml": "", "sv.yaml": ""},
+	} {
+		if _, err := load(files); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("load: %v, want an error with %q", err, want)
 		}
 	}
 }
 
-func TestLoadRefusesDefectiveFiles(t *testing.T) {
-	const good = "hello: Hello\n"
-	tests := map[string]struct {
-		files map[string]string
-		want  string
-	}{
-		"no default":      {map[string]string{"de.yaml": good}, "en-US.yaml"},
-		"unknown locale":  {map[string]string{"en-US.yaml": good, "xx.yaml": good}, "xx.yaml"},
-		"language only":   {map[string]string{"en-US.yaml": good, "sv.yaml": good}, "sv.yaml"},
-		"not YAML":        {map[string]string{"en-US.yaml": "hello: [\n"}, "en-US.yaml"},
-		"not texts":       {map[string]string{"en-US.yaml": "hello: 3\n"}, "en-US.yaml"},
-		"same key twice":  {map[string]string{"en-US.yaml": good + good}, "en-US.yaml"},
-		"empty text":      {map[string]string{"en-US.yaml": good, "de.yaml": "hello: ''\n"}, "key hello: no text"},
-		"no form other":   {map[string]string{"en-US.yaml": "hello:\n  one: a\n"}, "key hello: no text"},
-		"open template":   {map[string]string{"en-US.yaml": "hello: 'a {{.B'\n"}, "key hello"},
-		"template logic":  {map[string]string{"en-US.yaml": "hello: '{{if .A}}b{{end}}'\n"}, "key hello"},
-		"template lookup": {map[string]string{"en-US.yaml": "hello: '{{.A.B}}'\n"}, "key hello"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			if _, err := load(test.files); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("load: %v, want an error with %q", err, test.want)
-			}
-		})
+func TestReadRefusesDefectiveLines(t *testing.T) {
+	for _, line := range []string{
+		"a: [", "a: 3", "a: Hello", "a: 'Hello'", `a: "Hello`, `a: Hello"`, `a: "Hello" you`, `a: "Hello"# you`, `a:"Hello"`, `a`, ":", `  one: "without a key"`,
+		"a: `Hello`", `a: "\y"`,
+	} {
+		files := fstest.MapFS{"de.yaml": {Data: []byte("# first\nb: \"B\" # good\n" + line + "\n")}}
+		got := ""
+		err := locale.Read(files, "de.yaml", func(key, form, text string) bool { got += key + form + text; return true })
+		if err == nil || !strings.Contains(err.Error(), "line 3") || got != "bB" {
+			t.Errorf("%s: read %q, error %v", line, got, err)
+		}
 	}
 }

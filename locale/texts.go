@@ -1,25 +1,23 @@
 package locale
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"strings"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 )
 
-// Args are the arguments of a text by the name of their placeholder. Values are
-// printed as fmt.Print does; numbers come formatted for the reader.
+// Args are the arguments of a text by the name of their placeholder. A value of type
+// int is written as the language writes numbers, any other as fmt.Print does.
 type Args map[string]any
 
 // Texts is every text in one language. It may be used from many goroutines at once.
 type Texts struct {
-	bundle   *Bundle
 	language language.Tag
-	messages map[string]*i18n.Message // by key
+	own      func() map[string]string // by key, as formKey has it
+	instead  *Texts                   // where the language has no text; nil for Default
 }
 
 // Text returns a text that has no placeholders.
@@ -27,50 +25,42 @@ func (t *Texts) Text(key string) string { return t.Format(key, nil) }
 
 // Format returns a text with args in its placeholders.
 func (t *Texts) Format(key string, args Args) string {
-	_, found := t.find(key)
-	if found == nil {
-		return key
-	}
-	return fill(found.Other, args)
+	in, text := t.find(key)
+	return in.fill(text, args)
 }
 
 // Count returns the form of a text that n asks for in the language's grammar,
 // with n as the placeholder Count and args in the others.
 func (t *Texts) Count(key string, n int, args Args) string {
-	in, found := t.find(key)
-	if found == nil {
-		return key
+	in, text := t.find(key)
+	if form, ok := in.own()[formKey(key, in.form(n))]; ok {
+		text = form
 	}
 	counted := make(Args, len(args)+1)
 	maps.Copy(counted, args)
 	counted["Count"] = n
-	return fill(in.form(found, n), counted)
+	return in.fill(text, counted)
 }
 
-// find returns the text of key and the language that has it, or nil for both
-// where none does.
-func (t *Texts) find(key string) (*Texts, *i18n.Message) {
-	for _, t := range [...]*Texts{t, t.bundle.languages[Default]} {
-		if found := t.messages[key]; found != nil {
-			return t, found
+// find returns the text of key and the language that has it, or key where none does.
+func (t *Texts) find(key string) (in *Texts, text string) {
+	for in = t; in != nil; in = in.instead {
+		if text, ok := in.own()[key]; ok {
+			return in, text
 		}
 	}
-	return nil, nil
+	return t, key
 }
 
-// form returns the form of a text that n asks for.
-//
-// go-i18n could tell as well, but with a text/template, for whose sake the
-// linker keeps every method of the program: 9 MB of 26.
-func (t *Texts) form(m *i18n.Message, n int) string {
-	forms := [...]string{
-		plural.Zero: m.Zero, plural.One: m.One, plural.Two: m.Two, plural.Few: m.Few, plural.Many: m.Many, plural.Other: m.Other,
-	}
-	return cmp.Or(forms[plural.Cardinal.MatchPlural(t.language, max(n, -n), 0, 0, 0, 0)], m.Other)
+// form names the plural form that a whole number asks for.
+func (t *Texts) form(n int) string {
+	names := [...]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many", plural.Other: "other"}
+	return names[plural.Cardinal.MatchPlural(t.language, max(n, -n), 0, 0, 0, 0)]
 }
 
-// fill puts args into the placeholders of a text.
-func fill(text string, args Args) string {
+// fill puts args into the placeholders of a text. Whole numbers are written as the
+// language writes them.
+func (t *Texts) fill(text string, args Args) string {
 	if !strings.Contains(text, "{{.") {
 		return text
 	}
@@ -87,6 +77,8 @@ func fill(text string, args Args) string {
 			filled = append(filled, '?')
 		case string:
 			filled = append(filled, value...)
+		case int:
+			filled = append(filled, t.Number(value)...)
 		default:
 			filled = fmt.Append(filled, value)
 		}

@@ -5,23 +5,23 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/text/language"
 )
 
 // Size says megabytes as a person does: 512 MB, 2 GB, 1.5 GB. A gigabyte has
 // 1024 megabytes, as plans count.
 func (t *Texts) Size(mb int) string {
 	if mb < 1024 {
-		return strconv.Itoa(mb) + " " + t.Text("unit.mb")
+		return t.Format("unit.mb", Args{"N": mb})
 	}
-	return t.decimal(math.Round(float64(mb)/1024*100)/100, -1) + " " + t.Text("unit.gb")
+	return t.Format("unit.gb", Args{"N": t.decimal(math.Round(float64(mb)/1024*100)/100, -1)})
 }
 
-// Percent says a share of a processor: 100 % is one core.
-func (t *Texts) Percent(n int) string {
-	return t.Format("unit.percent", Args{"N": n})
-}
+// Percent says a share of a processor: 100% is one core.
+func (t *Texts) Percent(n int) string { return t.Format("unit.percent", Args{"N": n}) }
 
-// Share says a share of a whole to a hundredth of a percent. Only the whole is 100 %.
+// Share says a share of a whole to a hundredth of a percent. Only the whole is 100%.
 func (t *Texts) Share(of float64) string {
 	return t.Format("unit.percent", Args{"N": t.decimal(math.Floor(of*10_000)/100, -1)})
 }
@@ -31,10 +31,10 @@ func (t *Texts) Period(d time.Duration) string {
 	if d <= 24*time.Hour {
 		return t.Format("unit.hours", Args{"N": int(d.Hours())})
 	}
-	return t.Format("unit.days", Args{"N": int(d.Hours() / 24)})
+	return t.Count("unit.days", int(d.Hours()/24), nil)
 }
 
-// CPU says a limit in percent of a processor as plans do: 150 % is 1.5 vCPU.
+// CPU says a limit in percent of a processor as plans do: 150% is 1.5 vCPU.
 func (t *Texts) CPU(percent int) string {
 	return t.Format("unit.vcpu", Args{"N": t.decimal(float64(percent)/100, -1)})
 }
@@ -43,7 +43,7 @@ func (t *Texts) CPU(percent int) string {
 func (t *Texts) Duration(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
-		return t.Format("unit.days", Args{"N": int(d.Hours() / 24)})
+		return t.Count("unit.days", int(d.Hours()/24), nil)
 	case d >= 2*time.Hour:
 		return t.Format("unit.hours", Args{"N": int(d.Round(time.Hour).Hours())})
 	case d >= 2*time.Minute:
@@ -55,8 +55,37 @@ func (t *Texts) Duration(d time.Duration) string {
 	}
 }
 
-// decimal writes a number with the language's decimal separator and so many digits
-// after it; -1 for as many as it needs.
+// Milliseconds says a latency. Nothing takes less than one.
+func (t *Texts) Milliseconds(d time.Duration) string {
+	return t.Format("unit.milliseconds", Args{"N": int(max(1, d.Milliseconds()))})
+}
+
+// Number writes a whole number with the language's separator between groups of digits.
+// Four digits are one group: some languages ask for that, and it is wrong in none.
+func (t *Texts) Number(n int) string {
+	digits := strconv.Itoa(n)
+	if -10_000 < n && n < 10_000 {
+		return digits
+	}
+	separator, size, grouped := t.Text("unit.group"), 3, ""
+	for len(digits) > size && digits[len(digits)-size-1] != '-' {
+		digits, grouped = digits[:len(digits)-size], separator+digits[len(digits)-size:]+grouped
+		if t.language == language.Hindi {
+			size = 2 // 12,34,567: thousands, then lakhs
+		}
+	}
+	return digits + grouped
+}
+
+// decimal writes a number with the language's separators and so many digits after the
+// decimal one; -1 for as many as it needs.
 func (t *Texts) decimal(n float64, digits int) string {
-	return strings.Replace(strconv.FormatFloat(n, 'f', digits, 64), ".", t.Text("unit.decimal"), 1)
+	whole, fraction, found := strings.Cut(strconv.FormatFloat(n, 'f', digits, 64), ".")
+	if grouped, err := strconv.Atoi(whole); err == nil {
+		whole = t.Number(grouped)
+	}
+	if !found {
+		return whole
+	}
+	return whole + t.Text("unit.decimal") + fraction
 }

@@ -1,6 +1,9 @@
 package locale_test
 
 import (
+	"math"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,32 +16,51 @@ func TestUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	en, de, tr := bundle.For("en-US"), bundle.For("de"), bundle.For("tr")
+	fr, ko, hi, es := unitsOf(t, "fr"), unitsOf(t, "ko"), unitsOf(t, "hi"), unitsOf(t, "es-ES")
 	tests := []struct{ got, want string }{
-		{en.Size(0), "0 MB"},
-		{en.Size(512), "512 MB"},
-		{en.Size(1023), "1023 MB"},
-		{en.Size(1024), "1 GB"},
-		{en.Size(2048), "2 GB"},
-		{en.Size(1536), "1.5 GB"},
-		{de.Size(1536), "1,5 GB"},
-		{en.Size(10240), "10 GB"},
-		{en.Percent(150), "150 %"},
+		{en.Size(0), "0\u00a0MB"},
+		{en.Size(512), "512\u00a0MB"},
+		{en.Size(1023), "1023\u00a0MB"},
+		{en.Size(1024), "1\u00a0GB"},
+		{en.Size(2048), "2\u00a0GB"},
+		{en.Size(1536), "1.5\u00a0GB"},
+		{de.Size(1536), "1,5\u00a0GB"},
+		{en.Size(10240), "10\u00a0GB"},
+		{en.Percent(150), "150%"},
 		{tr.Percent(150), "%150"},
-		{en.CPU(100), "1 vCPU"},
-		{de.CPU(150), "1,5 vCPU"},
-		{en.CPU(5), "0.05 vCPU"},
-		{en.Duration(0), "0.0 s"},
-		{de.Duration(4321 * time.Millisecond), "4,3 s"},
-		{en.Duration(59*time.Second + 700*time.Millisecond), "60 s"},
-		{en.Duration(119 * time.Second), "119 s"},
-		{en.Duration(150 * time.Second), "3 min"},
-		{en.Duration(5*time.Hour + 40*time.Minute), "6 h"},
-		{en.Duration(50 * time.Hour), "2 days"},
-		{en.Period(24 * time.Hour), "24 h"},
+		{en.CPU(100), "1\u00a0vCPU"},
+		{de.CPU(150), "1,5\u00a0vCPU"},
+		{en.CPU(5), "0.05\u00a0vCPU"},
+		{en.Duration(0), "0.0\u00a0s"},
+		{de.Duration(4321 * time.Millisecond), "4,3\u00a0s"},
+		{en.Duration(59*time.Second + 700*time.Millisecond), "60\u00a0s"},
+		{en.Duration(119 * time.Second), "119\u00a0s"},
+		{en.Duration(150 * time.Second), "3\u00a0min"},
+		{en.Duration(110 * time.Minute), "110\u00a0min"},
+		{en.Duration(500 * time.Minute), "8\u00a0h"},
+		{en.Duration(49 * time.Hour), "2 days"},
+		{tr.Milliseconds(0), "1\u00a0msn"},
+		{en.Milliseconds(12345 * time.Millisecond), "12,345\u00a0ms"},
+		{en.Size(20_000 << 10), "20,000\u00a0GB"},
+		{de.Size(12_345<<10 + 512), "12.345,5\u00a0GB"},
+		{fr.Size(1536), "1,5\u00a0Go"},
+		{ko.Size(1536), "1.5GB"},
+		{ko.Duration(3 * time.Minute), "3분"},
+		{en.Number(-9999), "-9999"},
+		{en.Number(-123456), "-123,456"},
+		{es.Number(1234567), "1.234.567"},
+		{fr.Number(10000), "10\u202f000"},
+		{hi.Number(1234567), "12,34,567"},
+		{hi.Number(12345), "12,345"},
+		{en.Number(math.MinInt64), "-9,223,372,036,854,775,808"},
+		{hi.Number(math.MaxInt64), "92,23,37,20,36,85,47,75,807"},
+		{fr.Format("unit.percent", locale.Args{"N": 12345}), "12\u202f345\u00a0%"},
+		{en.Duration(5*time.Hour + 40*time.Minute), "6\u00a0h"},
+		{en.Period(24 * time.Hour), "24\u00a0h"},
 		{de.Period(7 * 24 * time.Hour), "7 Tage"},
-		{en.Share(1), "100 %"},
-		{en.Share(0.999999), "99.99 %"},
-		{de.Share(0.5), "50 %"},
+		{en.Share(1), "100%"},
+		{en.Share(0.999999), "99.99%"},
+		{de.Share(0.5), "50\u00a0%"},
 		{tr.Share(0.98765), "%98,76"},
 	}
 	for _, test := range tests {
@@ -46,4 +68,23 @@ func TestUnits(t *testing.T) {
 			t.Errorf("got %q, want %q", test.got, test.want)
 		}
 	}
+}
+
+// unitsOf returns the units of a language, whether or not it has a text file.
+func unitsOf(t *testing.T, name string) *locale.Texts {
+	t.Helper()
+	content, err := os.ReadFile("testdata/units.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, own, _ := strings.Cut(string(content), "\n"+name+":\n")
+	lines := ""
+	for line := range strings.Lines(own) {
+		line, ok := strings.CutPrefix(line, "  ")
+		if !ok {
+			break
+		}
+		lines += line
+	}
+	return bundleOf(t, map[string]string{"en-US.yaml": "", name + ".yaml": lines}).For(name)
 }

@@ -70,6 +70,7 @@ type Locks struct {
 	redis   redis.UniversalClient
 	local   *local
 	renewal time.Duration
+	givenUp sync.Map // values of leases that Redis was told are released
 }
 
 // New returns locks that nobody holds. Without a Redis (nil) the process decides
@@ -100,7 +101,7 @@ func (l *Lock) HoldBack() { l.release(true) }
 func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
 	releaseShared, granted := func(bool) {}, false
 	if l.redis != nil {
-		shared, sure, refusal := newLease(ctx, l.redis, c, l.renewal)
+		shared, sure, refusal := l.newLease(ctx, c)
 		if refusal != nil {
 			return nil, refusal
 		}

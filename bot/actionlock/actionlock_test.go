@@ -18,19 +18,7 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func connect(t *testing.T, address string) *redis.Client {
-	t.Helper()
-	options, err := redis.ParseURL(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled, options.DialerRetries = true, 1 // as the program has it
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 // claims numbers interactions.
 type claims struct{ n atomic.Int64 }
@@ -65,7 +53,7 @@ func eachKind(t *testing.T, test func(t *testing.T, one, other *actionlock.Locks
 		test(t, locks, locks)
 	})
 	redistest.Each(t, func(t *testing.T, address string) {
-		test(t, actionlock.New(connect(t, address)), actionlock.New(connect(t, address)))
+		test(t, actionlock.New(redistest.Connect(t, address)), actionlock.New(redistest.Connect(t, address)))
 	})
 }
 
@@ -144,7 +132,7 @@ func TestHoldBackEnds(t *testing.T) {
 	})
 	t.Run("among several", func(t *testing.T) {
 		server := miniredis.RunT(t)
-		one, other := actionlock.New(connect(t, "redis://"+server.Addr())), actionlock.New(connect(t, "redis://"+server.Addr()))
+		one, other := actionlock.New(redistest.Connect(t, "redis://"+server.Addr())), actionlock.New(redistest.Connect(t, "redis://"+server.Addr()))
 		var c claims
 		acquire(t, one, c.next("42", "shop", "restart")).HoldBack()
 		server.FastForward(actionlock.HeldBack)
@@ -154,7 +142,7 @@ func TestHoldBackEnds(t *testing.T) {
 
 func TestLockOfADeadProcessExpires(t *testing.T) {
 	server := miniredis.RunT(t)
-	living, dying := actionlock.New(connect(t, "redis://"+server.Addr())), connect(t, "redis://"+server.Addr())
+	living, dying := actionlock.New(redistest.Connect(t, "redis://"+server.Addr())), redistest.Connect(t, "redis://"+server.Addr())
 	var c claims
 	lock := acquire(t, actionlock.New(dying), c.next("42", "shop", "restart"))
 	_ = dying.Close()
@@ -166,13 +154,13 @@ func TestLockOfADeadProcessExpires(t *testing.T) {
 
 func TestLockThatRedisLostIsSetAgain(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
-		client := connect(t, address)
-		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
+		client := redistest.Connect(t, address)
+		locks, other := actionlock.New(client), actionlock.New(redistest.Connect(t, address))
 		locks.RenewEvery(time.Millisecond)
 		var c claims
 		lock := acquire(t, locks, c.next("42", "shop", "restart"))
-		key := client.Keys(t.Context(), "*:bot:*").Val()[0]
-		client.FlushAll(t.Context())
+		key := keys(t, client, "*:bot:*")[0]
+		client.Del(t.Context(), keys(t, client, "*")...)
 		eventually(t, "the lock is set again", func() bool { return client.PTTL(t.Context(), key).Val() > 0 })
 		_ = refused[*actionlock.BusyError](t, other, c.next("42", "shop", "stop"))
 		lock.Release()
@@ -182,15 +170,42 @@ func TestLockThatRedisLostIsSetAgain(t *testing.T) {
 	})
 }
 
+// A failover to a replica that lags behind takes Redis back to before the release.
+func TestLockThatIsThereAgainHoldsNobody(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := redistest.Connect(t, address)
+		locks := actionlock.New(client)
+		var c claims
+		lock := acquire(t, locks, c.next("42", "shop", "restart"))
+		key := keys(t, client, "*:bot:*")[0]
+		value := client.Get(t.Context(), key).Val()
+		lock.Release()
+		client.Set(t.Context(), key, value, time.Minute)
+		lock = acquire(t, locks, c.next("42", "shop", "stop"))
+		_ = refused[*actionlock.BusyError](t, actionlock.New(client), c.next("42", "shop", "start"))
+		lock.Release()
+	})
+}
+
 func TestLockReleasedWithoutRedisIsFreeWhenRedisIsBack(t *testing.T) {
 	server := miniredis.RunT(t)
-	one, other := actionlock.New(connect(t, "redis://"+server.Addr())), actionlock.New(connect(t, "redis://"+server.Addr()))
+	one, other := actionlock.New(redistest.Connect(t, "redis://"+server.Addr())), actionlock.New(redistest.Connect(t, "redis://"+server.Addr()))
 	var c claims
 	lock := acquire(t, one, c.next("42", "shop", "restart"))
 	server.SetError("LOADING")
 	lock.Release()
 	server.SetError("")
 	becomesFree(t, other, &c)
+}
+
+// keys returns those that a Redis holds.
+func keys(t *testing.T, client redis.UniversalClient, pattern string) []string {
+	t.Helper()
+	found, err := redistest.Keys(t.Context(), client, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // eventually waits until something is so, for less time than a lock lives in Redis.
@@ -219,7 +234,7 @@ func becomesFree(t *testing.T, other *actionlock.Locks, c *claims) {
 
 func TestProcessDecidesWithoutRedis(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		locks := actionlock.New(connect(t, server.URL()))
+		locks := actionlock.New(redistest.Connect(t, server.URL()))
 		var c claims
 		acquire(t, locks, c.next("42", "shop", "restart")).Release()
 		server.Stop()
@@ -234,7 +249,7 @@ func TestProcessDecidesWithoutRedis(t *testing.T) {
 
 func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
-		client := connect(t, address)
+		client := redistest.Connect(t, address)
 		var deaf atomic.Bool // Redis runs the scripts, and their answers are lost
 		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			err := next(ctx, cmd)
@@ -244,7 +259,7 @@ func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 			}
 			return err
 		}))
-		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
+		locks, other := actionlock.New(client), actionlock.New(redistest.Connect(t, address))
 		var c claims
 		deaf.Store(true)
 		lock := acquire(t, locks, c.next("42", "shop", "restart"))
@@ -257,7 +272,7 @@ func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 		acquire(t, other, c.next("42", "shop", "stop")).Release()
 
 		lock = acquire(t, locks, c.next("42", "shop", "restart"))
-		client.Del(t.Context(), client.Keys(t.Context(), "*").Val()...) // a Redis that has lost the lock
+		client.Del(t.Context(), keys(t, client, "*")...) // a Redis that has lost the lock
 		deaf.Store(true)
 		_ = refused[*actionlock.BusyError](t, locks, c.next("42", "shop", "stop")) // by the process, though Redis granted it
 		deaf.Store(false)
@@ -269,12 +284,12 @@ func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 // TestClaimIsGrantedOnce, also where the client sends it to Redis again.
 func TestClaimIsGrantedOnce(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
-		client := connect(t, address)
+		client := redistest.Connect(t, address)
 		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			_ = next(ctx, cmd) // the answer is lost
 			return next(ctx, cmd)
 		}))
-		locks, other := actionlock.New(client), actionlock.New(connect(t, address))
+		locks, other := actionlock.New(client), actionlock.New(redistest.Connect(t, address))
 		var c claims
 		claim := c.next("42", "shop", "restart")
 		lock := acquire(t, locks, claim)

@@ -15,9 +15,10 @@ import (
 
 const (
 	// ttl is after what time Redis drops the lock of a process that died. A living
-	// one renews it every renewal.
+	// one renews it every renewal, so often because a Redis that fails over may have
+	// lost the lock.
 	ttl     = 30 * time.Second
-	renewal = 10 * time.Second
+	renewal = 2 * time.Second
 	// onceTTL is for how long an interaction is known to have acted: as long as
 	// its token lives (documentation, "Interactions: Followup Messages").
 	onceTTL = 15 * time.Minute
@@ -65,7 +66,7 @@ return 0`
 
 // lease is a lock as Redis holds it.
 type lease struct {
-	redis    redis.UniversalClient
+	*Locks            // of the process
 	keys     []string // of the lock, the interaction, what the user started, and the action that is held back
 	value    string
 	holdBack time.Duration // for how long the action is held back after the release, which sets it
@@ -84,14 +85,14 @@ type holder struct {
 // answer comes, Redis may have granted the lock all the same. It is renewed and
 // released for that reason: otherwise the next caller would be told of an action
 // that has ended.
-func newLease(ctx context.Context, client redis.UniversalClient, c Claim, renewal time.Duration) (l *lease, granted bool, refusal error) {
+func (all *Locks) newLease(ctx context.Context, c Claim) (l *lease, granted bool, refusal error) {
 	// The customer's ID is in braces, so that a cluster keeps the keys together.
 	// They are called as in earlier versions, which may run beside this one.
 	prefix := "hostbot:turn:{" + c.CustomerID + "}:"
 	sum := sha256.Sum256([]byte(c.ServerID)) // the ID may be long, and hold anything
 	bot := base64.RawURLEncoding.EncodeToString(sum[:16])
 	value, _ := json.Marshal(holder{rand.Text(), c.Action, time.Now().UnixMilli()}) // texts and a number always can be encoded
-	l = &lease{redis: client, value: string(value), released: make(chan struct{}), gone: make(chan struct{}), keys: []string{
+	l = &lease{Locks: all, value: string(value), released: make(chan struct{}), gone: make(chan struct{}), keys: []string{
 		prefix + "bot:" + bot,
 		prefix + "once:" + c.InteractionID,
 		prefix + "started:" + c.UserID,
@@ -100,7 +101,7 @@ func newLease(ctx context.Context, client redis.UniversalClient, c Claim, renewa
 	if granted, refusal = l.ask(context.WithoutCancel(ctx)); refusal != nil {
 		return nil, false, refusal
 	}
-	go l.keep(renewal)
+	go l.keep()
 	return l, granted, nil
 }
 
@@ -117,6 +118,12 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 	case "duplicate":
 		return false, ErrDuplicate
 	case "busy":
+		if _, ok := l.givenUp.LoadAndDelete(answer[1]); ok { // a Redis that failed over has it again
+			before := &lease{Locks: l.Locks, keys: l.keys, value: answer[1]}
+			if before.run(ctx, releaseScript, 0).Err() == nil {
+				return l.ask(ctx)
+			}
+		}
 		var other holder
 		if json.Unmarshal([]byte(answer[1]), &other) == nil {
 			return false, &BusyError{Running{other.Action, time.UnixMilli(other.Since)}}
@@ -136,10 +143,10 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 // keep renews the lock until it is given up, and releases it then. Where Redis does
 // not answer that, it is released as soon as Redis does: until the TTL is over,
 // callers would be told of an action that has ended.
-func (l *lease) keep(renewal time.Duration) {
+func (l *lease) keep() {
 	defer close(l.gone)
 	ctx := context.Background()
-	ticker := time.NewTicker(renewal)
+	ticker := time.NewTicker(l.renewal)
 	defer ticker.Stop()
 	for held := true; held; {
 		select {
@@ -150,7 +157,12 @@ func (l *lease) keep(renewal time.Duration) {
 		}
 	}
 	for over := time.Now().Add(ttl); time.Now().Before(over); time.Sleep(retryPause) {
-		if err := l.run(ctx, releaseScript, l.holdBack.Milliseconds()).Err(); err == nil || errors.Is(err, redis.ErrClosed) {
+		err := l.run(ctx, releaseScript, l.holdBack.Milliseconds()).Err()
+		if err == nil {
+			l.givenUp.Store(l.value, nil)
+			time.AfterFunc(ttl, func() { l.givenUp.Delete(l.value) })
+		}
+		if err == nil || errors.Is(err, redis.ErrClosed) {
 			return
 		}
 	}

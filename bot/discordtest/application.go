@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,14 @@ type ApplicationSettings struct {
 	// gateway delivers none (Discord's documentation, Overview of Interactions;
 	// bwmarrin/discordgo#1402). This server then delivers them nowhere.
 	InteractionsEndpointURL string
+	// PublicKey is the key in hex against which what Discord sends there can be
+	// verified; zeros where it is empty.
+	PublicKey string
+	// Private says that the owner alone may add the bot.
+	Private bool
+	// Flags are the application's (Discord's documentation, Application Resource,
+	// "Application Flags").
+	Flags int
 	// Activities says that the application has an Activity. Discord makes an Entry
 	// Point command when that is switched on (Discord's documentation, Application
 	// Commands, "Default Entry Point command"). This server keeps the command when
@@ -73,14 +82,15 @@ func (s *Server) getApplication(*call) (any, *refusal) {
 	s.commands.mu.Lock()
 	settings := s.commands.settings
 	s.commands.mu.Unlock()
-	flags := 0
+	flags := settings.Flags
 	if settings.Activities {
 		flags |= flagEmbedded
 	}
 	application := map[string]any{
 		"id": s.app.id, "name": s.app.user.Username, "icon": nil, "description": "", "type": nil, "bot": s.app.user,
-		"bot_public": true, "bot_require_code_grant": false, "verify_key": strings.Repeat("0", 64),
-		"flags": flags, "flags_new": strconv.Itoa(flags), "redirect_uris": []string{},
+		"bot_public": !settings.Private, "bot_require_code_grant": false,
+		"verify_key": cmp.Or(settings.PublicKey, strings.Repeat("0", 64)),
+		"flags":      flags, "flags_new": strconv.Itoa(flags), "redirect_uris": []string{},
 		"rpc_origins":               []string{}, // without which discord.py 2.2 ends at its start (discord/appinfo.py)
 		"interactions_endpoint_url": nil, "role_connections_verification_url": nil,
 		"owner": s.app.owner, "team": nil, "explicit_content_filter": 0, "eligible_oauth2_scopes": []string{},

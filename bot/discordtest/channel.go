@@ -50,10 +50,12 @@ func (a Access) thread() bool { return a == MissingThreadPermission || a == Arch
 type channel struct {
 	id, name string
 	guildID  string
+	botID    string   // whom overwrites of its own concern
 	owner    *profile // of a DM
 	position int
 
 	access   Access
+	private  bool // hidden from all members but the bot
 	messages []*message
 	deleted  map[string]bool // IDs of messages that somebody else than the bot has deleted
 	changed  notifier
@@ -76,7 +78,9 @@ func (s *Server) AddChannel(name string) *Channel {
 			return &Channel{ch.id, ch.name, s, ch}
 		}
 	}
-	ch := &channel{id: s.ids.next(), name: name, guildID: s.guildID, position: len(s.channelOrder), deleted: make(map[string]bool)}
+	ch := &channel{
+		id: s.ids.next(), name: name, guildID: s.guildID, botID: s.app.id, position: len(s.channelOrder), deleted: make(map[string]bool),
+	}
 	s.channels[ch.id] = ch
 	s.channelOrder = append(s.channelOrder, ch.id)
 	return &Channel{ch.id, ch.name, s, ch}
@@ -99,6 +103,14 @@ func (ch *Channel) Allow(access Access) {
 	ch.server.mu.Lock()
 	defer ch.server.mu.Unlock()
 	ch.record.access = access
+}
+
+// Hide hides the channel from all members of the guild but the bot, as a channel for
+// staff is. Users of the server see it all the same.
+func (ch *Channel) Hide() {
+	ch.server.mu.Lock()
+	defer ch.server.mu.Unlock()
+	ch.record.private = true
 }
 
 // Messages returns what everybody in the channel sees, oldest first.

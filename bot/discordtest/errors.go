@@ -12,6 +12,7 @@ import (
 const (
 	CodeUnknownChannel      = 10003
 	CodeUnknownMessage      = 10008
+	CodeUnknownMember       = 10007
 	CodeUnknownUser         = 10013
 	CodeUnknownWebhook      = 10015
 	CodeUnknownInteraction  = 10062 // too late, or never was

@@ -47,10 +47,13 @@ func dispatchFrame(name string, sequence int64, data json.RawMessage) frame {
 // JSON in a string (userdoccers:gateway/gateway-events, twilight-gateway src/compression/zstd.rs).
 const trace = `["gateway-prd-us-east1-c-7s4x",{"micros":0.0}]`
 
-// maxSessions bounds the sessions that are kept for resuming. Discord keeps one
-// for "a few minutes" (docs:events/gateway#initiating-a-disconnect) and once for
-// about 90 s (#1619); here none ends by its age.
-const maxSessions = 64
+// maxSessions bounds the sessions that are kept.
+const maxSessions = 1024
+
+// sessionLife is for how long a session can be resumed to which nobody is connected:
+// "a few minutes" (docs:events/gateway#initiating-a-disconnect). Once it was about
+// 90 s (#1619).
+const sessionLife = 3 * time.Minute
 
 // GatewayStats counts what happened at the gateway.
 type GatewayStats struct {
@@ -70,10 +73,13 @@ type gateway struct {
 	sessions   []*session // oldest first
 	links      map[*link]struct{}
 	stats      GatewayStats
-	identified time.Time // when a shard last did
-	readies    int       // READYs and RESUMEDs that were sent
+	identified map[int]time.Time // when a shard of a bucket last did
+	readies    int               // READYs and RESUMEDs that were sent
 	changed    notifier
 	starts     startLimit
+
+	recommended int // shards, by GET /gateway/bot
+	required    int // shards, with fewer of which nobody identifies
 
 	refusing bool
 	silent   bool
@@ -87,7 +93,14 @@ type gateway struct {
 }
 
 func newGateway(s *Server) *gateway {
-	return &gateway{server: s, links: map[*link]struct{}{}, awake: make(chan struct{}), starts: startLimit{remaining: startsTotal}}
+	g := &gateway{
+		server: s, links: map[*link]struct{}{}, awake: make(chan struct{}), starts: startLimit{remaining: startsTotal},
+		identified: map[int]time.Time{}, recommended: 1,
+	}
+	if s.cfg.ShardingRequired {
+		g.required = 2
+	}
+	return g
 }
 
 // spend takes one of the next ones that a control counts, where any is left. The
@@ -168,6 +181,7 @@ func (g *gateway) silence() <-chan struct{} {
 func (g *gateway) dispatch(guildID, name string, data json.RawMessage) (passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.sweep()
 	for _, session := range g.sessions {
 		if session.shard == shardOf(guildID, session.shards) {
 			session.append(name, data)
@@ -191,7 +205,7 @@ func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 	if s.sharded {
 		s.shard, s.shards = shard[0], shard[1]
 	}
-	if g.tooSoon() {
+	if g.tooSoon(s.shard) {
 		l.send(frame{Op: opInvalidSession, Data: encode(false)})
 		return 0
 	}
@@ -245,6 +259,7 @@ func (g *gateway) resume(l *link, id string, sequence int64) int {
 	if spend(&g.ignored) {
 		return 0
 	}
+	g.sweep()
 	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id })
 	if i < 0 || !g.sessions[i].holds(sequence) {
 		// A sequence that is too high may get 4007 as well, by the table of close
@@ -255,8 +270,9 @@ func (g *gateway) resume(l *link, id string, sequence int64) int {
 	s := g.sessions[i]
 	if s.link != nil {
 		// No source says what becomes of the connection that had the session.
-		s.link.session = nil
-		s.link.closeWith(closeUnknown)
+		former := s.link
+		former.detach()
+		former.closeWith(closeUnknown)
 	}
 	s.link, l.session = l, s
 	s.sent = sequence
@@ -270,6 +286,12 @@ func (g *gateway) resume(l *link, id string, sequence int64) int {
 func (g *gateway) countReady() {
 	g.readies++
 	g.changed.notify()
+}
+
+// sweep forgets sessions to which nobody has been connected for too long.
+func (g *gateway) sweep() {
+	now := g.server.clock.Now()
+	g.sessions = slices.DeleteFunc(g.sessions, func(s *session) bool { return s.link == nil && now.Sub(s.leftAt) > sessionLife })
 }
 
 // endSession forgets a session; it cannot be resumed.

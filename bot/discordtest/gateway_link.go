@@ -105,7 +105,7 @@ func (l *link) cut() {
 // detach leaves the session waiting to be resumed. The gateway's lock is held.
 func (l *link) detach() {
 	if l.session != nil {
-		l.session.link = nil
+		l.session.link, l.session.leftAt = nil, l.gateway.server.clock.Now()
 		l.session = nil
 	}
 }
@@ -281,7 +281,7 @@ func (l *link) identify(data json.RawMessage) int {
 		return closeAuthentication
 	case d.Shard != nil && (d.Shard[1] < 1 || d.Shard[0] < 0 || d.Shard[0] >= d.Shard[1]):
 		return closeInvalidShard
-	case (d.Shard == nil || d.Shard[1] < 2) && l.gateway.server.cfg.ShardingRequired:
+	case l.gateway.tooFew(d.Shard):
 		return closeShardingRequired
 	case *d.Intents < 0 || *d.Intents&unknownIntents != 0:
 		return closeInvalidIntents

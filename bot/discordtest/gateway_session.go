@@ -3,6 +3,7 @@ package discordtest
 import (
 	"encoding/json"
 	"slices"
+	"time"
 )
 
 // maxReplay bounds the events that a session keeps. A RESUME from before them gets
@@ -17,11 +18,12 @@ type session struct {
 	id            string
 	sharded       bool // the bot has named a shard
 	shard, shards int
-	link          *link   // nil while the bot is away
-	sequence      int64   // of the newest event
-	sent          int64   // of the newest event that was sent over link
-	dropped       int64   // of the newest event that is not kept any more
-	events        []frame // all after dropped, in order
+	link          *link     // nil while the bot is away
+	leftAt        time.Time // when the bot went
+	sequence      int64     // of the newest event
+	sent          int64     // of the newest event that was sent over link
+	dropped       int64     // of the newest event that is not kept any more
+	events        []frame   // all after dropped, in order
 }
 
 // append adds an event and sends it where somebody listens.

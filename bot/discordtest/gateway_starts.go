@@ -65,25 +65,25 @@ func (s *Server) getGatewayBot(*call) (any, *refusal) {
 	}
 	return map[string]any{
 		"url":    s.GatewayURL(),
-		"shards": 1,
+		"shards": g.recommended,
 		"session_start_limit": map[string]any{
-			"total": startsTotal, "remaining": g.starts.remaining, "reset_after": reset.Milliseconds(), "max_concurrency": 1,
+			"total": startsTotal, "remaining": g.starts.remaining, "reset_after": reset.Milliseconds(), "max_concurrency": s.cfg.MaxConcurrency,
 		},
 	}, nil
 }
 
-// tooSoon tells whether a shard identifies within 5 s of another. With a
-// max_concurrency of 1 all shards share one bucket
+// tooSoon tells whether a shard identifies within 5 s of another in its bucket
 // (docs:events/gateway#sharding-max-concurrency). The gateway's lock is held.
-func (g *gateway) tooSoon() bool {
+func (g *gateway) tooSoon(shard int) bool {
 	if !g.server.cfg.LimitIdentifies {
 		return false
 	}
 	now := g.server.clock.Now()
-	if now.Sub(g.identified) < identifyWindow {
+	bucket := shard % g.server.cfg.MaxConcurrency
+	if now.Sub(g.identified[bucket]) < identifyWindow {
 		return true
 	}
-	g.identified = now
+	g.identified[bucket] = now
 	return false
 }
 

@@ -41,7 +41,7 @@ func newBotToken(id string) string {
 // (docs:interactions/receiving-and-responding#interaction-object) and of the
 // metadata that the answers carry.
 func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage, error) {
-	owners := map[string]any{"0": s.guildID}
+	owners := map[string]any{"0": in.channel.guildID}
 	if in.channel.guildID == "" {
 		owners["0"] = "0"
 	}
@@ -64,8 +64,8 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 		event["user"] = in.user.wire()
 	} else {
 		event["context"] = 0
-		event["guild_id"], event["guild_locale"] = s.guildID, guildLocale
-		event["guild"] = map[string]any{"id": s.guildID, "locale": guildLocale, "features": []any{}}
+		event["guild_id"], event["guild_locale"] = in.channel.guildID, guildLocale
+		event["guild"] = map[string]any{"id": in.channel.guildID, "locale": guildLocale, "features": []any{}}
 		event["member"] = member
 	}
 	metadata := map[string]any{
@@ -124,6 +124,6 @@ func (ch *channel) wire() map[string]any {
 	return map[string]any{
 		"id": ch.id, "type": 0, "name": ch.name, "guild_id": ch.guildID, "position": ch.position,
 		"permissions": strconv.Itoa(memberPermissions), "flags": 0, "nsfw": false, "parent_id": nil,
-		"permission_overwrites": []any{}, "rate_limit_per_user": 0, "topic": nil, "last_message_id": nil,
+		"permission_overwrites": ch.overwrites(ch.access), "rate_limit_per_user": 0, "topic": nil, "last_message_id": nil,
 	}
 }

@@ -23,6 +23,9 @@ const (
 	RouteFollowUps     = "/webhooks/{application}/{token}"
 	RouteFollowUp      = "/webhooks/{application}/{token}/messages/{message}"
 	RouteOriginal      = "/webhooks/{application}/{token}/messages/@original"
+	RouteChannel       = "/channels/{channel}"
+	RouteGuild         = "/guilds/{guild}"
+	RouteMember        = "/guilds/{guild}/members/{user}"
 	RouteMessages      = "/channels/{channel}/messages"
 	RouteMessage       = "/channels/{channel}/messages/{message}"
 )
@@ -79,6 +82,9 @@ func (s *Server) routes() http.Handler {
 		handle("DELETE", route, s.deleteReply)
 	}
 	handle("POST", RouteMessages, s.postMessage)
+	handle("GET", RouteChannel, s.getChannel)
+	handle("GET", RouteGuild, s.getGuild)
+	handle("GET", RouteMember, s.getMember)
 	handle("GET", RouteMessages, s.getMessages)
 	handle("GET", RouteMessage, s.getMessage)
 	handle("PATCH", RouteMessage, s.patchMessage)

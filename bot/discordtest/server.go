@@ -33,8 +33,11 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	// ShardingRequired closes with 4011 what identifies without shards.
 	ShardingRequired bool
-	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another, as
-	// Discord does; off, so that a test may restart its bot.
+	// MaxConcurrency is how many shards may identify at once, each in a bucket of its
+	// own (docs:events/gateway#sharding-max-concurrency); 1 where it is 0.
+	MaxConcurrency int
+	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in its
+	// bucket, as Discord does; off, so that a test may restart its bot.
 	LimitIdentifies bool
 	// StrictUserAgent refuses requests without Discord's User-Agent also at the
 	// gateway and where an interaction is answered. Discord lets the websockets of discordgo and disgo in, which call
@@ -141,6 +144,7 @@ func (c Config) withDefaults() Config {
 	if c.HeartbeatInterval <= 0 {
 		c.HeartbeatInterval = 41250 * time.Millisecond
 	}
+	c.MaxConcurrency = max(c.MaxConcurrency, 1)
 	return c
 }
 

@@ -48,7 +48,8 @@ type View struct {
 	Version int
 }
 
-// Text is all text there is to read, a line for each part.
+// Text is all text there is to read, a line for each part. A no-break space reads as any
+// space does.
 func (v View) Text() string {
 	var lines []string
 	add := func(text string) {
@@ -79,7 +80,7 @@ func (v View) Text() string {
 		addComponents(add, v.Modal.Components)
 	}
 	addComponents(add, v.Components)
-	return strings.Join(lines, "\n")
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "\u00a0", " ")
 }
 
 func addComponents(add func(string), components []Component) {

@@ -7,23 +7,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
 
 	"hostbot/bot/draft"
 	"hostbot/hostapi/redistest"
 )
 
-func open(t *testing.T, address string) *redis.Client {
-	t.Helper()
-	options, err := redis.ParseURL(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.DialTimeout, options.ContextTimeoutEnabled = time.Second, true
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 func want(t *testing.T, d *draft.Drafts, userID, form string, fields map[string]string) {
 	t.Helper()
@@ -34,8 +24,8 @@ func want(t *testing.T, d *draft.Drafts, userID, form string, fields map[string]
 
 func TestADraftIsSharedAndOneUsersOwn(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
-		client := open(t, address)
-		one, other := draft.New(client), draft.New(open(t, address))
+		client := redistest.Connect(t, address)
+		one, other := draft.New(client), draft.New(redistest.Connect(t, address))
 		typed := map[string]string{"name": "Shop", "command": "npm ci\nnode ."}
 		one.Keep(t.Context(), "42", "create", map[string]string{"name": "S"})
 		one.Keep(t.Context(), "42", "create", typed)
@@ -52,7 +42,7 @@ func TestADraftIsSharedAndOneUsersOwn(t *testing.T) {
 
 func TestADraftOutlivesAnOutageOfRedis(t *testing.T) {
 	server := redistest.StartMiniredis(t)
-	d := draft.New(open(t, server.URL()))
+	d := draft.New(redistest.Connect(t, server.URL()))
 	server.Stop()
 	typed := map[string]string{"name": "Shop"}
 	d.Keep(t.Context(), "42", "create", typed)

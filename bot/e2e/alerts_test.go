@@ -83,7 +83,7 @@ func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 		w.WantCalls(t, hostapitest.OpRestart, 1)
 
 		crash(t, w, anna.ID, "id-shop") // soon after: the same message counts
-		if v := dm.Sees(t, "2 times since"); v.ID != alert.ID {
+		if v := dm.Sees(t, "2 times"); v.ID != alert.ID {
 			t.Error("flapping makes another message")
 		}
 		crash(t, w, anna.ID, "id-radio") // which sends no alerts
@@ -272,7 +272,7 @@ func TestManyCrashesAreToldOnceEach(t *testing.T) {
 		for _, c := range people {
 			c.InDM().Sees(t, "has crashed")
 		}
-		w.StaffRead(t, "40 bots of 40 customers", "Pro: 40")
+		w.StaffRead(t, "40 bots stopped", "customers: 40", "Pro: 40")
 		for _, c := range people {
 			wantMessages(t, c.InDM(), "has crashed", 1)
 			w.Service.SetStatus(c.ID, "id-shop", hostapitest.Running)
@@ -281,7 +281,7 @@ func TestManyCrashesAreToldOnceEach(t *testing.T) {
 			c.InDM().Sees(t, "is back")
 			wantMessages(t, c.InDM(), "Shop", 1)
 		}
-		w.StaffRead(t, "40 bots of 40 customers", "Run again\n40")
+		w.StaffRead(t, "40 bots stopped", "customers: 40", "Run again\n40")
 		if n := len(world.Entries(w.Channel.Messages(), "stopped within")); n != 1 {
 			t.Errorf("staff read %d entries of the fall", n)
 		}

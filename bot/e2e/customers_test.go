@@ -159,7 +159,7 @@ func TestCreate(t *testing.T) {
 	w, anna := world.Serving(t, world.Options{}, "Shop")
 	sizes := anna.Types(t, "/bot create")
 	sizes.WaitFor(t, "29 bots")
-	form := sizes.Choose(t, "RAM", "RAM: 1 GB").Press(t, "Continue")
+	form := sizes.Choose(t, "RAM", "RAM: 1\u00a0GB").Press(t, "Continue")
 	made := form.Submit(t, discordtest.Fields{"name": "Radio", "command": "node radio.js"})
 	made.WaitFor(t, "**Radio** was created")
 	w.StaffRead(t, "✅ Creation", "Radio", anna.ID)

@@ -28,7 +28,7 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusServiceUnavailable, Body: `{"error":"the **node** is @everyone down"}`}, 1)
 				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
 			},
-			[]string{"bot restart", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
+			[]string{"bot restart", "Shop `id-shop`", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
 		},
 		"a form that comes too late": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {

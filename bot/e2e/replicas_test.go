@@ -11,14 +11,15 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-// startTwo starts two replicas, as a rolling update has them for a while: both
-// get each event.
+// startTwo starts two replicas, as a rolling update that changes the number of shards
+// has them for a while: both get each event.
 func startTwo(t *testing.T, w *world.World) {
 	t.Helper()
 	w.Discord.ExpectFailures() // the second to answer is told that the first has
 	w.Start(t)
+	w.Env = append(w.Env, "DISCORD_SHARDS=2")
 	w.Start(t)
-	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 2 && s.Identifies == 2 })
+	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 3 && s.Identifies == 3 })
 }
 
 func TestReplicasActOnce(t *testing.T) {

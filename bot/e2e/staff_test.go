@@ -85,15 +85,25 @@ func TestStaffSeeTheStatus(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		t.Parallel()
-		w, anna, sam := servingStaffed(t, redis.URL(), "Shop")
+		w, anna := world.Serving(t, world.Options{Redis: redis.URL(), Staff: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}}, "Shop")
+		sam := w.AddStaff("sam")
 		w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503}, 1)
 		anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
 		status := sam.Types(t, "/admin status")
-		for _, part := range []string{"`test`", "0: 🟢", "1 of ", "calls failed"} {
+		for _, part := range []string{"`test`", "0: 🟢", "1 of ", "Failed calls"} {
 			status.WaitFor(t, part)
+		}
+		_, page := w.Operator(t, "/healthz?verbose")
+		for _, line := range []string{"✓ hostbot: version test, ", "✓ gateway, shard 0: ", "✗ hosting service: 1 of ", "✓ redis: ", "✓ log channel " + w.Channel.ID} {
+			if !strings.Contains(page, line) {
+				t.Errorf("/healthz?verbose has no %q:\n%s", line, page)
+			}
 		}
 		redis.Stop()
 		sam.Types(t, "/admin status").WaitFor(t, "⚠️ ")
+		if _, page = w.Operator(t, "/healthz?verbose"); !strings.Contains(page, "✗ redis: ") {
+			t.Errorf("/healthz?verbose, without Redis:\n%s", page)
+		}
 	})
 }
 

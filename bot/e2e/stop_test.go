@@ -47,12 +47,12 @@ func TestStopLetsCustomersSeeTheEnd(t *testing.T) {
 func TestStopOfOneReplicaLeavesTheOtherServing(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Options{Redis: redistest.StartMiniredis(t).URL()})
-	w.Discord.ExpectFailures() // the second to answer is told that the first has
 	anna := w.AddCustomer("anna", "Shop", "Radio")
 	stop := w.Start(t)
 	anna.Types(t, "/bot restart", bot("Shop"))
 	w.Clock.BlockUntil(t, 1)
-	w.Start(t)
+	w.Launch(t)
+	w.Log.WaitFor(t, "stands by")
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
 	w.Log.WaitFor(t, "hostbot stops")
@@ -62,6 +62,9 @@ func TestStopOfOneReplicaLeavesTheOtherServing(t *testing.T) {
 		t.Error(err)
 	}
 	w.StaffRead(t, "✅ Restart")
+	if s := w.Discord.Gateway(); s.Identifies != 1 || s.Resumes != 1 {
+		t.Errorf("the shard was handed over with %d IDENTIFYs and %d RESUMEs", s.Identifies-1, s.Resumes)
+	}
 }
 
 // TestStopIsBounded has the service hang: what runs is given up, and the customer

@@ -120,7 +120,7 @@ func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
 			},
 		}
 		g, told := newTestGateway(f)
-		g.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		g.cfg.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if strings.HasPrefix(address, "resume.test") {
 				return nil, net.ErrClosed
 			}
@@ -170,9 +170,9 @@ func TestGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
 	defer proxy.Close()
 
 	g, told := newTestGateway(f)
-	g.transport.DialContext = nil
-	g.transport.TLSClientConfig = discord.Client().Transport.(*http.Transport).TLSClientConfig
-	g.transport.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
+	g.cfg.Transport.DialContext = nil
+	g.cfg.Transport.TLSClientConfig = discord.Client().Transport.(*http.Transport).TLSClientConfig
+	g.cfg.Transport.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := g.Run(ctx); err == nil || !strings.Contains(err.Error(), "4004") {

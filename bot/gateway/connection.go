@@ -42,6 +42,8 @@ const (
 	writeLimit = 10 * time.Second
 	// closeLimit bounds the wait for Discord's answer to a close frame.
 	closeLimit = 2 * time.Second
+	// closeKeeping is a code after which Discord keeps the session.
+	closeKeeping websocket.StatusCode = 4000
 	// maxInterval is the longest interval between heartbeats that is believed.
 	maxInterval = time.Hour
 	// In an outage Discord acknowledges heartbeats and sends READY later
@@ -84,7 +86,7 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, at.String(), &websocket.DialOptions{ //nolint:bodyclose // the library reads and closes it
 		HTTPClient: &http.Client{
-			Transport:     g.transport,
+			Transport:     g.cfg.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		HTTPHeader: http.Header{"User-Agent": {rest.UserAgent}},
@@ -100,15 +102,14 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 }
 
 // run serves the session over a websocket until that is over, and returns why, and
-// whether the session stood. Where ctx is done before, it ends the session with
-// Discord.
+// whether the session stood. Where ctx is done before, it leaves.
 func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (stood bool, reason error) {
 	c := &connection{gateway: g, ws: ws}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	// Without a close frame: Discord keeps the session for a while.
 	defer func() { _ = ws.CloseNow() }()
 	defer c.end(nil)
-	defer context.AfterFunc(ctx, c.leave)()
+	defer context.AfterFunc(ctx, func() { c.leave(context.Cause(ctx)) })()
 	c.late = time.AfterFunc(connectLimit, func() { c.end(errLate) })
 	defer c.late.Stop()
 	for c.ctx.Err() == nil {
@@ -123,11 +124,17 @@ func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (stood bool, reas
 	return c.stood, context.Cause(c.ctx)
 }
 
-// leave ends the session: code 1000 tells Discord that it will not be resumed.
-func (c *connection) leave() {
+// leave closes the connection. Code 1000 tells Discord that the session ends. After
+// codes other than 1000 and 1001 Discord keeps it for some minutes:
+// https://discord.com/developers/docs/events/gateway#initiating-a-disconnect
+func (c *connection) leave(cause error) {
 	limit := time.AfterFunc(closeLimit, func() { c.end(context.Canceled) })
 	defer limit.Stop()
-	_ = c.ws.Close(websocket.StatusNormalClosure, "")
+	code := websocket.StatusNormalClosure
+	if errors.Is(cause, ErrHandOver) {
+		code = closeKeeping
+	}
+	_ = c.ws.Close(code, "")
 	c.end(context.Canceled)
 }
 
@@ -171,7 +178,7 @@ func (c *connection) handle(message *fastjson.Value) error {
 		return errInvalidSession
 	case opDispatch:
 		c.dispatch(string(message.GetStringBytes("t")), data)
-		c.gateway.sequence.Store(max(c.gateway.sequence.Load(), message.GetInt64("s")))
+		c.gateway.update(func(s *Session) { s.Sequence = max(s.Sequence, message.GetInt64("s")) })
 	}
 	return nil
 }
@@ -182,10 +189,25 @@ func (c *connection) hello(interval time.Duration) error {
 		return errMalformed
 	}
 	go c.keepAlive(interval)
-	g := c.gateway
-	if g.sessionID != "" {
+	g, session := c.gateway, c.gateway.Session()
+	if session.ID != "" {
 		c.late.Reset(resumeLimit * interval)
-		return c.send(opResume, map[string]any{"token": g.cfg.Token.Reveal(), "session_id": g.sessionID, "seq": g.sequence.Load()})
+		return c.send(opResume, map[string]any{"token": g.cfg.Token.Reveal(), "session_id": session.ID, "seq": session.Sequence})
+	}
+	c.late.Stop()
+	go func() { // while others have their turn, heartbeats are acknowledged
+		if err := c.identify(interval); err != nil {
+			c.end(err)
+		}
+	}()
+	return nil
+}
+
+// identify begins a session once it is the shard's turn.
+func (c *connection) identify(interval time.Duration) error {
+	g := c.gateway
+	if err := g.cfg.Identifies.wait(c.ctx, g.bucket); err != nil {
+		return err
 	}
 	c.late.Reset(readyLimit * interval)
 	return c.send(opIdentify, map[string]any{
@@ -201,10 +223,13 @@ func (c *connection) dispatch(name string, data *fastjson.Value) {
 	g := c.gateway
 	switch name {
 	case "READY":
-		g.sessionID = string(data.GetStringBytes("session_id"))
-		g.resumeURL = string(data.GetStringBytes("resume_gateway_url"))
+		g.update(func(s *Session) {
+			s.ID = string(data.GetStringBytes("session_id"))
+			s.ResumeURL = string(data.GetStringBytes("resume_gateway_url"))
+			s.ApplicationID = string(data.GetStringBytes("application", "id"))
+		})
 		c.stand()
-		g.cfg.OnReady(string(data.GetStringBytes("application", "id")))
+		g.cfg.OnReady()
 	case "RESUMED":
 		c.stand()
 		g.cfg.OnResumed()
@@ -248,7 +273,7 @@ func (c *connection) keepAlive(interval time.Duration) {
 func (c *connection) heartbeat() error {
 	c.heartbeatAt.Store(time.Now().UnixNano())
 	var last any // null until there was an event
-	if sequence := c.gateway.sequence.Load(); sequence > 0 {
+	if sequence := c.gateway.Session().Sequence; sequence > 0 {
 		last = sequence
 	}
 	return c.send(opHeartbeat, last)

@@ -13,6 +13,9 @@ import (
 	"hostbot/bot/rest"
 )
 
+// CodeShardsNeeded is the code of the FinalError that asks for more shards.
+const CodeShardsNeeded = 4011
+
 // FinalError is Discord's word that connecting again is no use.
 type FinalError struct {
 	Code int // close code, or HTTP status where not even the address was given
@@ -29,8 +32,8 @@ func finalReason(code int) string {
 	switch code {
 	case 4004, http.StatusUnauthorized:
 		return "the bot token is not valid; check DISCORD_TOKEN"
-	case 4011:
-		return "the bot is in so many guilds that it must be sharded"
+	case CodeShardsNeeded:
+		return "the bot is in too many guilds for its number of shards; raise DISCORD_SHARDS, or leave it at auto"
 	case 4010, 4012, 4013, 4014:
 		return "it does not take the shard, the gateway version or the intents that this program asks for"
 	default:

@@ -143,19 +143,19 @@ func newTestGateway(f *fakeGateway) (g *Gateway, told *[]string) {
 	told = new([]string)
 	tell := func(text string) { *told = append(*told, text) }
 	g = New(Config{
-		Token: "token-of-the-test", Version: 10, Shard: Shard{ID: 1, Count: 3}, REST: f,
-		Identifies: new(IdentifyLimiter), AllowPlain: true,
+		Token: "token-of-the-test", Version: 10, Shard: Shard{ID: 1, Count: 3}, Discovery: &Discovery{REST: f},
+		Identifies: new(IdentifyLimiter), Transport: NewTransport(), AllowPlain: true,
 		OnInteraction: func(e *interaction.Event) {
 			if e.Replayed {
 				tell("replayed")
 			}
 			tell("interaction " + e.ID)
 		},
-		OnReady:   func(id string) { tell("ready " + id) },
+		OnReady:   func() { tell("ready " + g.Session().ApplicationID) },
 		OnResumed: func() { tell("resumed") },
 		OnLost:    func(reason error) { tell("lost: " + reason.Error()) },
 	})
-	g.transport.Proxy, g.transport.DialContext = nil, f.dial
+	g.cfg.Transport.Proxy, g.cfg.Transport.DialContext = nil, f.dial
 	return g, told
 }
 

@@ -4,7 +4,8 @@
 // A session is begun with IDENTIFY and lasts over any number of connections:
 // each further one takes it up again with RESUME, and Discord then sends what
 // was missed. Run connects, and connects again whenever the connection is lost.
-// connection.go holds what is said over one connection.
+// connection.go holds what is said over one connection. A session is data, so that
+// another process can take it up where this one left it.
 //
 // The protocol is that of https://discord.com/developers/docs/events/gateway.
 package gateway
@@ -12,8 +13,8 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,18 @@ import (
 // (guild ID >> 22) % Count is ID. Direct messages belong to shard 0.
 type Shard struct{ ID, Count int }
 
+// Session is what must be known of a session to take it up again.
+type Session struct {
+	ID            string `json:"id"`  // empty: there is none
+	ResumeURL     string `json:"url"` // where Discord wants it to be taken up; empty where that failed
+	Sequence      int64  `json:"seq"` // of the last event
+	ApplicationID string `json:"app"`
+}
+
+// ErrHandOver is the cause with which Run's context is cancelled where the session
+// is to be taken up again, by whichever process.
+var ErrHandOver = errors.New("the session is handed over")
+
 // REST asks Discord where the gateway is, and how many sessions may be begun.
 // Errors are *rest.Error.
 type REST interface {
@@ -40,34 +53,32 @@ type Config struct {
 	Token   secret.Text
 	Version int // of the gateway's protocol: 9 or 10
 	Shard   Shard
-	REST    REST
-	// Identifies is shared by the shards of a process.
+	Session Session // to take up; the zero value begins a new one
+	// Discovery, Identifies and Transport are shared by the shards of a process.
+	Discovery  *Discovery
 	Identifies *IdentifyLimiter
+	Transport  *http.Transport
 	// AllowPlain lets the gateway be reached without TLS, as one for tests is.
 	AllowPlain bool
 
 	OnInteraction func(*interaction.Event)
-	OnReady       func(applicationID string) // a new session
-	OnResumed     func()                     // the former session goes on, and nothing was lost
-	OnLost        func(reason error)         // the connection, which is being restored
+	OnReady       func()             // a new session
+	OnResumed     func()             // the former session goes on, and nothing was lost
+	OnLost        func(reason error) // the connection, which is being restored
 }
 
 // Gateway is one shard's session.
 type Gateway struct {
-	cfg       Config
-	transport *http.Transport
-
+	cfg     Config
 	ready   atomic.Bool
 	latency atomic.Int64 // a time.Duration
-	limits  atomic.Pointer[discordgo.GatewayBotResponse]
 
-	// What must be known of a session to take it up again. But for the sequence,
-	// Run alone uses it.
-	sessionID string       // empty: there is none
-	resumeURL string       // where Discord wants it to be taken up; empty where that failed
-	sequence  atomic.Int64 // of the last event
+	mu      sync.Mutex
+	session Session
 
-	failedResumes int // in a row; used by Run alone
+	// Used by Run alone.
+	failedResumes int // in a row
+	bucket        int // in which this shard waits for its turn to begin a session
 }
 
 const (
@@ -83,14 +94,15 @@ const (
 	maxFailedResumes = 5
 )
 
-// New returns a gateway that is not connected yet.
-func New(cfg Config) *Gateway {
+// NewTransport returns a transport for the gateways of a process.
+func NewTransport() *http.Transport {
 	http1 := new(http.Protocols) // which the upgrade to a websocket needs
 	http1.SetHTTP1(true)
-	return &Gateway{cfg: cfg, transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: connectLimit, Protocols: http1,
-	}}
+	return &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: connectLimit, Protocols: http1}
 }
+
+// New returns a gateway that is not connected yet.
+func New(cfg Config) *Gateway { return &Gateway{cfg: cfg, session: cfg.Session} }
 
 // Ready tells whether Discord delivers events right now.
 func (g *Gateway) Ready() bool { return g.ready.Load() }
@@ -99,18 +111,24 @@ func (g *Gateway) Ready() bool { return g.ready.Load() }
 // connection; 0 until it has acknowledged one.
 func (g *Gateway) Latency() time.Duration { return time.Duration(g.latency.Load()) }
 
-// Limits is what Discord last said of the gateway: how many shards it recommends
-// and how many sessions may be begun. It is nil until Discord was asked.
-func (g *Gateway) Limits() *discordgo.GatewayBotResponse { return g.limits.Load() }
+// Session is the session as it is now. Once Run has returned, it does not change.
+func (g *Gateway) Session() Session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.session
+}
 
-// Run keeps the session until ctx is done, then ends it with Discord and returns
-// nil. It returns a *FinalError where Discord says that trying again is no use.
-// It is called once.
+func (g *Gateway) update(change func(*Session)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	change(&g.session)
+}
+
+// Run keeps the session until ctx is done and returns nil. It ends the session with
+// Discord then, unless the cause is ErrHandOver. It returns a *FinalError where
+// Discord says that trying again is no use. It is called once.
 func (g *Gateway) Run(ctx context.Context) error {
-	defer g.transport.CloseIdleConnections()
-	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.MaxInterval, pauses.Multiplier, pauses.RandomizationFactor = minPause, maxPause, 2, 0.5
-	for {
+	for pauses := newPauses(); ; {
 		started := time.Now()
 		reason := g.connect(ctx)
 		g.ready.Store(false)
@@ -122,8 +140,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 			return final
 		}
 		if endsSession(reason) || g.failedResumes >= maxFailedResumes {
-			g.sessionID, g.failedResumes = "", 0
-			g.sequence.Store(0)
+			g.failedResumes = 0
+			g.update(func(s *Session) { *s = Session{} })
 		}
 		g.cfg.OnLost(reason)
 		if time.Since(started) > maxPause {
@@ -133,22 +151,29 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 }
 
+func newPauses() *backoff.ExponentialBackOff {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval, pauses.MaxInterval, pauses.Multiplier, pauses.RandomizationFactor = minPause, maxPause, 2, 0.5
+	return pauses
+}
+
 // connect makes a connection, serves the session over it, and returns why that
 // ended.
 func (g *Gateway) connect(ctx context.Context) error {
-	resuming := g.sessionID != ""
+	resuming := g.Session().ID != ""
 	address, err := g.address(ctx)
 	if err != nil {
 		return err
 	}
 	ws, err := g.dial(ctx, address)
 	if err != nil {
-		g.resumeURL = ""
+		g.update(func(s *Session) { s.ResumeURL = "" })
+		g.cfg.Discovery.forget()
 		return err
 	}
 	stood, reason := g.run(ctx, ws)
 	if resuming && !stood {
-		g.resumeURL = ""
+		g.update(func(s *Session) { s.ResumeURL = "" })
 		if !errors.Is(reason, errReconnect) { // after which the session is good
 			g.failedResumes++
 		}
@@ -161,18 +186,19 @@ func (g *Gateway) connect(ctx context.Context) error {
 // general one takes its place, where any session can be resumed
 // (discord-api-docs#5725).
 func (g *Gateway) address(ctx context.Context) (string, error) {
-	if g.sessionID != "" && g.resumeURL != "" {
-		return g.resumeURL, nil
+	session := g.Session()
+	if session.ID != "" && session.ResumeURL != "" {
+		return session.ResumeURL, nil
 	}
-	answer, err := g.cfg.REST.GatewayBot(ctx)
+	answer, err := g.cfg.Discovery.GatewayBot(ctx)
 	if err != nil {
-		return "", fmt.Errorf("ask where the gateway is: %w", err)
+		return "", err
 	}
-	g.limits.Store(answer)
-	if g.sessionID != "" {
+	if session.ID != "" {
 		return answer.URL, nil
 	}
-	return answer.URL, g.cfg.Identifies.wait(ctx, g.cfg.Shard, answer.SessionStartLimit)
+	g.bucket = g.cfg.Shard.ID % max(answer.SessionStartLimit.MaxConcurrency, 1)
+	return answer.URL, enoughLeft(answer.SessionStartLimit, g.cfg.Shard.Count)
 }
 
 // sleep waits for d or until ctx is done.

@@ -3,43 +3,87 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
+	"github.com/redis/go-redis/v9"
 )
 
 const (
-	// identifyWindow is how long a bucket of shards waits between two IDENTIFYs:
-	// https://discord.com/developers/docs/events/gateway#rate-limiting
-	identifyWindow = 5 * time.Second
+	// identifyWindow is how long a bucket of shards waits between two IDENTIFYs. That
+	// is 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting), and a
+	// moment more as they do not all take equally long to reach Discord.
+	identifyWindow = 5200 * time.Millisecond
 	// reservedStarts is how many of the day's sessions are left unused, beside
 	// one for each shard. Discord resets the token of a bot that begins more
 	// than are allowed, and other processes may begin some meanwhile.
 	reservedStarts = 10
+	// askLimit bounds a question to Redis.
+	askLimit = time.Second
+	// turnScript returns after how many milliseconds to ask again; 0: the turn is taken.
+	turnScript = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local free = tonumber(redis.call('GET', KEYS[1]) or '0')
+if now < free then return free - now end
+redis.call('SET', KEYS[1], string.format('%d', now + ARGV[1]), 'PX', ARGV[1])
+return 0`
 )
 
-// IdentifyLimiter lets the shards of a process begin sessions as fast as Discord
-// allows. The zero value is ready to use.
-type IdentifyLimiter struct {
-	mu   sync.Mutex
-	next map[int]time.Time // when a bucket may identify again
-}
-
-// wait waits for the turn of a shard to begin a session. It returns an error where
-// no more sessions should be begun for some time.
-//
-// The turn is taken before the connection is made: with several shards, one whose
-// connection took 5 s longer than the next one's would identify together with it.
-// Discord then answers the later one with an invalid session.
-func (l *IdentifyLimiter) wait(ctx context.Context, shard Shard, limit discordgo.SessionInformation) error {
-	if limit.Total > 0 && limit.Remaining <= reservedStarts+shard.Count {
+// enoughLeft returns an error where no more sessions should be begun for some time.
+func enoughLeft(limit discordgo.SessionInformation, shards int) error {
+	if limit.Total > 0 && limit.Remaining <= reservedStarts+shards {
 		resets := time.Duration(limit.ResetAfter) * time.Millisecond
 		return fmt.Errorf("too few of the sessions that discord allows in a day are left: %w", &backoff.RetryAfterError{Duration: resets})
 	}
-	sleep(ctx, time.Until(l.reserve(shard.ID%max(limit.MaxConcurrency, 1))))
+	return nil
+}
+
+// IdentifyLimiter lets shards begin sessions as fast as Discord allows. The zero value
+// is ready to use.
+type IdentifyLimiter struct {
+	// Redis is where the turns of all replicas are kept. While it is away, or nil, the
+	// process keeps its own.
+	Redis redis.UniversalClient
+
+	taken atomic.Int64
+	mu    sync.Mutex
+	next  map[int]time.Time // when a bucket may identify again
+}
+
+// Taken is how many sessions the process has begun, or tried to begin.
+func (l *IdentifyLimiter) Taken() int64 { return l.taken.Load() }
+
+// wait waits for the turn of a bucket to begin a session. It is called once the
+// connection stands, so that IDENTIFY follows at once.
+func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
+	for l.Redis != nil && ctx.Err() == nil {
+		pause, err := l.ask(ctx, bucket)
+		if err != nil {
+			break
+		}
+		if pause <= 0 {
+			l.taken.Add(1)
+			return ctx.Err()
+		}
+		sleep(ctx, pause)
+	}
+	sleep(ctx, time.Until(l.reserve(bucket)))
+	l.taken.Add(1)
 	return ctx.Err()
+}
+
+// ask takes the turn in Redis, or returns when to ask again.
+func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	key := "hostbot:{shards}:identify:" + strconv.Itoa(bucket)
+	left, err := redis.NewScript(turnScript).Run(ctx, l.Redis, []string{key}, identifyWindow.Milliseconds()).Int64()
+	return time.Duration(left) * time.Millisecond, err
 }
 
 // reserve returns when a bucket may identify, and lets the next one wait longer.

@@ -39,6 +39,7 @@ const (
 	codeLength = 7
 	// detailLimit bounds what was said of a failure, in characters.
 	detailLimit = 1000
+	nameLimit   = 100
 )
 
 // ErrUnknown says that nothing is known of a reference: it was mistyped, is
@@ -53,6 +54,8 @@ type Incident struct {
 	UserID        string    `json:"user"`
 	CustomerID    string    `json:"customer"` // another's than UserID where staff acted
 	CustomerName  string    `json:"name,omitempty"`
+	BotID         string    `json:"bot,omitempty"` // on which an action had begun
+	BotName       string    `json:"bot_name,omitempty"`
 	GuildID       string    `json:"guild"` // empty in a direct message
 	ChannelID     string    `json:"channel"`
 	Kind          string    `json:"kind"`
@@ -86,6 +89,9 @@ func Of(r *interaction.Request, err error) Incident {
 		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, CustomerName: r.CustomerName(), GuildID: r.GuildID, ChannelID: r.ChannelID,
 		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
 		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
+	}
+	if r.Begun != nil {
+		s.BotID, s.BotName = r.Begun.BotID, sanitize.Plain(r.Begun.BotName, nameLimit)
 	}
 	var service *hostapi.Error
 	if errors.As(err, &service) {
@@ -207,8 +213,11 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 }
 
 // Clean returns a reference as it is kept, of one as somebody typed it: with
-// small letters, spaces, a # or an O for a 0. It returns "" where it is none.
+// small letters, spaces, a # or an O for a 0, or the whole line that the customer was
+// shown. It returns "" where it is none.
 func Clean(typed string) string {
+	typed = strings.ReplaceAll(typed, "：", ":") // as Chinese and Japanese write it
+	typed = strings.Trim(typed[strings.LastIndexByte(typed, ':')+1:], " .,*")
 	// References do not have the letters O, I and L.
 	code := strings.NewReplacer(" ", "", "#", "", "`", "", "-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(typed))
 	if len(code) != codeLength || strings.Trim(code, "0123456789ABCDEFGHJKMNPQRSTUVWXYZ") != "" {

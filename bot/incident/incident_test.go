@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
 
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
@@ -19,20 +20,11 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-func open(t *testing.T, address string) *redis.Client {
-	t.Helper()
-	options, err := redis.ParseURL(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 func TestAStoryIsKeptForAWeek(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
-		client := open(t, address)
+		client := redistest.Connect(t, address)
 		store := incident.New(client, "1.2.3", zerolog.Nop())
 		r := &interaction.Request{
 			ID: "9", Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "43", GuildID: "7", ChannelID: "8",
@@ -65,7 +57,7 @@ func TestAStoryIsKeptForAWeek(t *testing.T) {
 
 func TestWhatIsNotKnown(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
-		client := open(t, address)
+		client := redistest.Connect(t, address)
 		store := incident.New(client, "1", zerolog.Nop())
 		for _, code := range []string{"", "ABC1234"} {
 			if _, err := store.Incident(t.Context(), code); !errors.Is(err, incident.ErrUnknown) {
@@ -81,7 +73,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 
 func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		client := open(t, server.URL())
+		client := redistest.Connect(t, server.URL())
 		server.Stop()
 		var log strings.Builder
 		store := incident.New(client, "1", zerolog.New(&log))
@@ -143,6 +135,7 @@ func (c *setCounter) Get(ctx context.Context, _ string) *redis.StringCmd {
 func TestCleanUnderstandsWhatPeopleType(t *testing.T) {
 	for typed, want := range map[string]string{
 		"ABC1234": "ABC1234", " abc1234 ": "ABC1234", "`ABC1234`": "ABC1234", "#abc-1234": "ABC1234", "ABCO23I": "ABC0231", "ABCl234": "ABC1234",
+		"Reference: ABC1234": "ABC1234", "**Referenz:** `abc1234`.": "ABC1234", "参照：ABC1234": "ABC1234",
 		"": "", "ABC123": "", "ABC12345": "", "ABC123*": "", "äBC1234": "", "hostbot:reference:x": "",
 	} {
 		if got := incident.Clean(typed); got != want {

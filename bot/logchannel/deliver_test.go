@@ -28,7 +28,7 @@ func numbered(n int) []string {
 func TestPostRecordsBeforeItReturns(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
-		client := connect(t, url)
+		client := redistest.Connect(t, url)
 		killed := o.newProcess(t, url, hasty())
 		for i, title := range numbered(25) {
 			killed.Post(action(title))

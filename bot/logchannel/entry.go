@@ -55,7 +55,8 @@ type Customer struct {
 const (
 	// maxReferences is how many references a message that counts shows.
 	maxReferences = 5
-	// maxCustomers is up to how many customers are counted.
+	// maxCustomers is up to how many customers are counted. The text log.group.many
+	// holds this number.
 	maxCustomers = 50
 )
 

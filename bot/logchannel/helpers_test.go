@@ -21,6 +21,7 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/rest"
+	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 	"hostbot/locale"
 )
@@ -218,19 +219,8 @@ func eventually(t *testing.T, what string, yes func() bool) {
 	}
 }
 
-func connect(t *testing.T, url string) *redis.Client {
-	t.Helper()
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
 // waiting is how many records wait for a channel in a Redis.
-func waiting(t *testing.T, client *redis.Client, ch *discordtest.Channel) int64 {
+func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel) int64 {
 	t.Helper()
 	n, err := client.XLen(t.Context(), "hostbot:log:{"+ch.ID+"}").Result()
 	if err != nil {
@@ -264,5 +254,5 @@ func TestMain(m *testing.M) {
 		os.Exit(replicaMain())
 	}
 	// go-redis notices within a second that a client was closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -21,7 +21,7 @@ import (
 var losses = map[string]func(t *testing.T, server *redistest.Server){
 	"flushed": func(t *testing.T, server *redistest.Server) {
 		t.Helper()
-		client := connect(t, server.URL())
+		client := redistest.Connect(t, server.URL())
 		if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestLostEntriesKeepTheirOrder(t *testing.T) {
 		}
 		eventually(t, "the process knows that Redis is away", func() bool { return p.Status()[0].Waiting == 50 })
 		server.Restart()
-		client := connect(t, server.URL())
+		client := redistest.Connect(t, server.URL())
 		eventually(t, "they are written anew", func() bool { return waiting(t, client, o.actions) == 150 })
 		away()
 		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 150 })
@@ -136,7 +136,7 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 				writer.Start()
 				eventually(t, "the writer knows who delivers", func() bool { return writer.Status()[0].Waiting > 0 })
 				lose()
-				client := connect(t, server.URL())
+				client := redistest.Connect(t, server.URL())
 				eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
 				clock.Advance(time.Second)
 				answer()
@@ -180,7 +180,7 @@ func outliveALoss(t *testing.T, send time.Duration) {
 			writer.Post(action(title))
 		}
 		lose() // before the writer's next turn
-		client := connect(t, server.URL())
+		client := redistest.Connect(t, server.URL())
 		eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
 		var asked atomic.Int32
 		writer.redis.Client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
@@ -201,7 +201,7 @@ func TestAFailoverThatHadNotReplicated(t *testing.T) {
 	server := redistest.StartRedis(t)
 	clock := discordtest.NewManualClock(time.Now())
 	o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
-	client := connect(t, server.URL())
+	client := redistest.Connect(t, server.URL())
 	processes := []*process{o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())}
 	unavailable := discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable}
 	away := o.discord.Inject(unavailable)
@@ -228,7 +228,7 @@ func TestAFailoverThatHadNotReplicated(t *testing.T) {
 }
 
 // replicate notes what a Redis holds, and returns how to take it back to that.
-func replicate(t *testing.T, client *redis.Client) (failOver func()) {
+func replicate(t *testing.T, client redis.UniversalClient) (failOver func()) {
 	t.Helper()
 	ctx := t.Context()
 	content := make(map[string]string)
@@ -294,7 +294,7 @@ func TestForeignContentInRedis(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				o := newOffice(t, unlimited())
 				o.discord.ExpectFailures() // an entry without content cannot be shown
-				client, key := connect(t, url), "hostbot:log:{"+o.actions.ID+"}"
+				client, key := redistest.Connect(t, url), "hostbot:log:{"+o.actions.ID+"}"
 				client.HSet(t.Context(), key+":delivery", state...)
 				for _, content := range []string{"", "{", "null", `{"id":"a"}`, `{"embed":{"title":"no ID"}}`} {
 					client.XAdd(t.Context(), &redis.XAddArgs{Stream: key, Values: []string{"record", content}})

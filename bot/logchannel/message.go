@@ -60,16 +60,16 @@ func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 
 // said says how often something happened, and to how many people.
 func (t tally) said(texts *locale.Texts) string {
-	count := texts.Format("log.group.count", locale.Args{
-		"N": t.Count, "Since": timestamp(t.Since, "t"), "Last": timestamp(t.Last, "R"),
+	count := texts.Count("log.group.count", t.Count, locale.Args{
+		"Since": timestamp(t.Since, "t"), "Last": timestamp(t.Last, "R"),
 	})
 	switch n := len(t.Customers); n {
 	case 0:
 		return count
 	case 1: // who may be named
-		return count + " · " + texts.Count("log.group.people", n, nil) + ": " + sanitize.User(t.Customers[0].ID)
+		return count + " · " + texts.Count("log.group.people", n, nil) + " · " + sanitize.User(t.Customers[0].ID)
 	case maxCustomers:
-		return count + " · " + texts.Format("log.group.many", locale.Args{"N": n})
+		return count + " · " + texts.Text("log.group.many")
 	default:
 		return count + " · " + texts.Count("log.group.people", n, nil)
 	}

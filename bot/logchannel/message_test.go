@@ -78,7 +78,7 @@ func TestAFoldCountsPeople(t *testing.T) {
 	p.Post(concerning("42", "R1"))
 	shows("one", []string{"<@42>"}, []string{"times"}, []string{"Look up = lookup 42!", "Reference = reference R1"})
 	p.Post(concerning("42", "R2"))
-	shows("one person twice", []string{"2 times", "concerns **1 person**: <@42>"}, nil,
+	shows("one person twice", []string{"2 times", "concerns **1 person** · <@42>"}, nil,
 		[]string{"Look up = lookup 42!", "Reference · R1 = reference R1", "Reference · R2 = reference R2"})
 	p.Post(concerning("43", "R3"))
 	shows("two people", []string{"3 times", "concerns **2 people**"}, []string{"<@42>", "<@43>"},

@@ -19,13 +19,13 @@ import (
 // messages say.
 func counts(t *testing.T, ch *discordtest.Channel) map[string]int {
 	t.Helper()
-	times := regexp.MustCompile(`^\*\*(\d+) times\*\*`)
+	times := regexp.MustCompile(`^\*\*([\d,]+) times\*\*`)
 	sums := make(map[string]int)
 	for _, m := range ch.Messages() {
 		for _, e := range m.Embeds {
 			n := 1
 			if found := times.FindStringSubmatch(e.Description); found != nil {
-				n, _ = strconv.Atoi(found[1])
+				n, _ = strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
 			}
 			sums[e.Title] += n
 		}
@@ -155,7 +155,7 @@ func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
 					before := attempts()
 					eventually(t, "some turns are over", func() bool { return attempts() >= before+5 })
 				}
-				client := connect(t, server.URL())
+				client := redistest.Connect(t, server.URL())
 				recorded, most := waiting(t, client, o.actions), 2*2*kinds+actions
 				if recorded > int64(most) {
 					t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)

@@ -216,7 +216,7 @@ func TestRedisIsBackBeforeDiscord(t *testing.T) {
 		eventually(t, "it is sent", func() bool { return p.Status()[0].Trouble != "" })
 		server.Restart()
 		p.Post(action("action 1"))
-		client := connect(t, server.URL())
+		client := redistest.Connect(t, server.URL())
 		eventually(t, "Redis has the other", func() bool { return waiting(t, client, o.actions) == 1 })
 		p.close()
 		if n := waiting(t, client, o.actions); n != 2 || p.log.count("are lost") > 0 {
@@ -250,7 +250,7 @@ func TestClosingWhileDiscordHangs(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Hang: true})
-		p, client := o.newProcess(t, url, hasty()), connect(t, url)
+		p, client := o.newProcess(t, url, hasty()), redistest.Connect(t, url)
 		p.Post(failure("restart", 1))
 		p.Start()
 		eventually(t, "it is being sent", func() bool {

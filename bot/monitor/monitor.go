@@ -1,5 +1,6 @@
 // Package monitor shows operators how the bot fares: /healthz says that the
-// process lives, /readyz whether it serves, /metrics what it measured.
+// process lives, and ?verbose how it fares, /readyz whether it serves, /metrics what it
+// measured.
 package monitor
 
 import (
@@ -15,8 +16,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
 	"hostbot/hostapi"
 )
@@ -25,19 +26,25 @@ import (
 type Monitor struct {
 	registry     *prometheus.Registry
 	interactions *prometheus.CounterVec
+	actions      *prometheus.CounterVec
 	first        *prometheus.HistogramVec
 	service      *prometheus.HistogramVec
 	served       atomic.Int64
 	calls        recent // to the hosting service
+	dependencies
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
 	m := &Monitor{
-		registry: prometheus.NewRegistry(),
+		registry:     prometheus.NewRegistry(),
+		dependencies: newDependencies(),
 		interactions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hostbot_interactions_total", Help: "Interactions by kind, route and outcome.",
 		}, []string{"kind", "route", "outcome"}),
+		actions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hostbot_actions_total", Help: "Actions on bots that have ended, by name and outcome.",
+		}, []string{"action", "outcome"}),
 		first: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hostbot_first_response_seconds", Help: "From an interaction's arrival to Discord's word on its first response.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3},
@@ -57,18 +64,32 @@ func New(version string, ready func() bool) *Monitor {
 		}
 		return 0
 	})
-	m.registry.MustRegister(m.interactions, m.first, m.service, build, up, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.interactions, m.actions, m.first, m.service, m.discord, m.cache, m.redisUp, build, up, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
+
+// slow is from when on a first response is kept as an exemplar, with its interaction's
+// ID, by which the process log tells more of it.
+const slow = 1500 * time.Millisecond
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o responder.Observation) {
 	m.served.Add(1)
 	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {
-		m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred)).Observe(o.First.Seconds())
+		first := m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred))
+		if o.First < slow {
+			first.Observe(o.First.Seconds())
+			return
+		}
+		first.(prometheus.ExemplarObserver).ObserveWithExemplar(o.First.Seconds(), prometheus.Labels{"interaction": o.ID})
 	}
+}
+
+// Action counts an action that has ended.
+func (m *Monitor) Action(a interaction.Action) {
+	m.actions.WithLabelValues(a.Name, string(a.Outcome)).Inc()
 }
 
 // Service counts a call to the hosting service.
@@ -116,21 +137,6 @@ func (m *Monitor) Served() int64 { return m.served.Load() }
 // and how many of them failed by its fault.
 func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.sum(time.Now()) }
 
-// Handler serves the three pages.
-func (m *Monitor) Handler(ready func() bool) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !ready() {
-			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
-			return
-		}
-		_, _ = fmt.Fprintln(w, "ok")
-	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	return mux
-}
-
 // Listen serves handler at addr (host:port) and returns the address with the
 // port that was chosen, and how to stop.
 func Listen(addr string, handler http.Handler) (bound string, stop func(context.Context), err error) {
@@ -140,7 +146,7 @@ func Listen(addr string, handler http.Handler) (bound string, stop func(context.
 	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) }) // it ends with ErrServerClosed

@@ -4,11 +4,13 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/interaction"
@@ -20,21 +22,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeGateway is a session of which these figures are known.
-type fakeGateway struct{}
-
-func (fakeGateway) Latency() time.Duration { return 40 * time.Millisecond }
-
-func (fakeGateway) Limits() *discordgo.GatewayBotResponse {
-	return &discordgo.GatewayBotResponse{
-		Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
-	}
-}
-
 func TestPages(t *testing.T) {
-	ready := false
+	ready, standby := false, false
 	m := monitor.New("1.2.3", func() bool { return ready })
-	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(func() bool { return ready }))
+	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(monitor.Pages{
+		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Health: func(context.Context) string { return "all is well" },
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +49,18 @@ func TestPages(t *testing.T) {
 	if status, _ := get("/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz: %d", status)
 	}
+	if _, text := get("/healthz?verbose"); text != "all is well" {
+		t.Errorf("/healthz?verbose: %s", text)
+	}
+	if status, _ := get("/debug/pprof/"); status != http.StatusNotFound {
+		t.Errorf("profiles that were not asked for: %d", status)
+	}
 	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz while not connected: %d", status)
+	}
+	standby = true
+	if status, body := get("/readyz"); status != http.StatusOK || !strings.Contains(body, "standby") {
+		t.Errorf("/readyz while others serve: %d %s", status, body)
 	}
 	ready = true
 	if status, _ := get("/readyz"); status != http.StatusOK {
@@ -67,22 +70,47 @@ func TestPages(t *testing.T) {
 	m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
 	m.ServiceHealth(time.Now)
-	m.Gateway(fakeGateway{})
+	m.Gateway(func() monitor.Gateway {
+		return monitor.Gateway{
+			Shards: []monitor.Shard{{ID: 2, Ready: true, Latency: 40 * time.Millisecond}},
+			Limits: discordgo.GatewayBotResponse{
+				Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
+			},
+			Identifies: 4, Resumes: 5, Handovers: 6,
+		}
+	})
 	m.LogChannels(func() []logchannel.Status {
 		return []logchannel.Status{
 			{Categories: []logchannel.Category{logchannel.Actions, logchannel.Lifecycle}, Waiting: 3, Sent: 7},
 			{Categories: []logchannel.Category{logchannel.Errors}, Trouble: "status 403"},
 		}
 	})
+	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
+	m.RedisUp(false)
+	m.CacheLookup(true)
+	for _, status := range []int{204, 204, 404, 429, 503, 0} {
+		m.DiscordRequest("interactions", status)
+	}
+	m.DiscordRequest("a path that somebody chose", 200)
+	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	_, metrics := get("/metrics")
 	for _, line := range []string{
-		"hostbot_gateway_latency_seconds 0.04", "hostbot_gateway_sessions_remaining 987",
+		`hostbot_gateway_latency_seconds{shard="2"} 0.04`, `hostbot_gateway_shard_ready{shard="2"} 1`,
+		"hostbot_gateway_identifies_total 4", "hostbot_gateway_resumes_total 5", "hostbot_gateway_handovers_total 6", "hostbot_gateway_sessions_remaining 987",
 		"hostbot_gateway_recommended_shards 3", "hostbot_gateway_max_concurrency 16",
 		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
 		`hostbot_build_info{version="1.2.3"} 1`,
-		`hostbot_ready 1`,
+		`hostbot_ready 1`, `hostbot_actions_total{action="restart",outcome="done"} 1`,
+		`hostbot_redis_connections 4`, `hostbot_redis_pool_timeouts_total 2`, `hostbot_redis_up 0`,
+		`hostbot_cache_lookups_total{result="fresh"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="2xx"} 2`,
+		`hostbot_discord_requests_total{route="interactions",status="4xx"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="429"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="5xx"} 1`,
+		`hostbot_discord_requests_total{route="interactions",status="none"} 1`,
+		`hostbot_discord_requests_total{route="other",status="2xx"} 1`,
 		`hostbot_hostapi_up 0`,
 		`hostbot_log_entries_waiting{channel="actions,lifecycle"} 3`,
 		`hostbot_log_requests_total{channel="actions,lifecycle"} 7`,
@@ -102,6 +130,23 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestASlowResponseLeadsToItsInteraction asks as Prometheus does that keeps exemplars.
+func TestASlowResponseLeadsToItsInteraction(t *testing.T) {
+	m := monitor.New("1.2.3", func() bool { return true })
+	for id, first := range map[string]time.Duration{"111": 20 * time.Millisecond, "222": 1700 * time.Millisecond} {
+		m.Interaction(responder.Observation{ID: id, Kind: interaction.Command, Route: "bot list", Outcome: "ok", Deferred: id == "222", First: first})
+	}
+	request := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	request.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+	recorded := httptest.NewRecorder()
+	m.Handler(monitor.Pages{}).ServeHTTP(recorded, request)
+	page := recorded.Body.String()
+	const slow = `hostbot_first_response_seconds_bucket{deferred="true",kind="command",le="2.0"} 1 # {interaction="222"} 1.7`
+	if !strings.Contains(page, slow) || strings.Contains(page, "111") {
+		t.Errorf("no line %s, or the quick one's, in\n%s", slow, page)
+	}
+}
+
 func TestAnAddressThatIsTaken(t *testing.T) {
 	addr, stop, err := monitor.Listen("127.0.0.1:0", http.NotFoundHandler())
 	if err != nil {
@@ -110,5 +155,19 @@ func TestAnAddressThatIsTaken(t *testing.T) {
 	defer stop(t.Context())
 	if _, _, err := monitor.Listen(addr, http.NotFoundHandler()); err == nil {
 		t.Error("two listen at one address")
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	m := monitor.New("1.2.3", func() bool { return true })
+	pages := m.Handler(monitor.Pages{Profiles: true})
+	for path, holds := range map[string]string{
+		"/debug/pprof/": "full goroutine stack dump", "/debug/pprof/goroutine?debug=2": "goroutine ", "/debug/pprof/profile?seconds=1": "",
+	} {
+		answer := httptest.NewRecorder()
+		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		if answer.Code != http.StatusOK || answer.Body.Len() == 0 || !strings.Contains(answer.Body.String(), holds) {
+			t.Errorf("%s: %d", path, answer.Code)
+		}
 	}
 }

@@ -7,11 +7,15 @@
 // action reached the service, and those who wait for it are told so.
 //
 // Where Redis is away, a record is kept as soon as it is back. A process that dies
-// before that leaves none, and so does one whose Redis loses what it holds.
+// before that leaves none, and so does one whose Redis loses what it holds. A Redis
+// that fails over to a replica may also have a record again that was removed. So the
+// process that removed a record removes it again while another could take it over.
 package recovery
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,8 +61,9 @@ type Records struct {
 	cfg   Config
 	store store
 
-	mu  sync.Mutex
-	own map[*owned]struct{}
+	mu      sync.Mutex
+	own     map[*owned]struct{}
+	removed map[string]time.Time // when each record was, by its ID
 }
 
 // owned is a record whose action this process is to end.
@@ -70,7 +75,7 @@ type owned struct {
 
 // New returns records that nothing renews until Run is called.
 func New(cfg Config) *Records {
-	return &Records{cfg: cfg, store: store{cfg.Redis, cfg.Timing.Lease}, own: make(map[*owned]struct{})}
+	return &Records{cfg: cfg, store: store{cfg.Redis, cfg.Timing.Lease}, own: make(map[*owned]struct{}), removed: make(map[string]time.Time)}
 }
 
 // Add keeps a record until remove is called. Both wait for Redis for a second at
@@ -83,6 +88,7 @@ func (r *Records) Add(record Record) (remove func()) {
 	o := &owned{Record: record}
 	r.mu.Lock()
 	r.own[o] = struct{}{}
+	delete(r.removed, o.id)
 	r.mu.Unlock()
 	r.update(o)
 	return func() { r.end(o) }
@@ -112,6 +118,7 @@ func (r *Records) update(o *owned) bool {
 	if o.ended {
 		r.mu.Lock()
 		delete(r.own, o)
+		r.removed[o.id] = time.Now()
 		r.mu.Unlock()
 	}
 	return true
@@ -152,6 +159,9 @@ func (r *Records) Run(ctx context.Context) {
 // renew brings the records of this process up to date, and tells whether Redis
 // could be reached.
 func (r *Records) renew() bool {
+	if !r.removeAgain() {
+		return false
+	}
 	r.mu.Lock()
 	own := make([]*owned, 0, len(r.own))
 	for o := range r.own {
@@ -164,6 +174,22 @@ func (r *Records) renew() bool {
 		}
 	}
 	return r.store.reachable()
+}
+
+// removeAgain removes the records again that were removed within the time of a lease,
+// or since Redis could be reached last, and tells whether Redis could be reached.
+func (r *Records) removeAgain() bool {
+	now := time.Now()
+	r.mu.Lock()
+	ids := slices.Collect(maps.Keys(r.removed))
+	r.mu.Unlock()
+	if err := r.store.remove(ids...); err != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.removed, func(_ string, at time.Time) bool { return now.Sub(at) > r.cfg.Timing.Lease })
+	return true
 }
 
 func (r *Records) finish(record Record) {

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// go-redis notices within a second that a client was closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
 // quick is DefaultTiming at a twentieth.
@@ -30,14 +30,14 @@ func quick() recovery.Timing {
 // replica is a process that keeps records, as far as Redis can tell.
 type replica struct {
 	*recovery.Records
-	client   *redis.Client
+	client   redis.UniversalClient
 	finished chan recovery.Record
 	kill     func() // ends it, with its records left where they are
 }
 
-func start(t *testing.T, server *redistest.Server) *replica {
+func start(t *testing.T, address string) *replica {
 	t.Helper()
-	client := redis.NewClient(&redis.Options{Addr: server.Addr(), ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1})
+	client := redistest.Connect(t, address)
 	r := &replica{client: client, finished: make(chan recovery.Record, 10)}
 	r.Records = recovery.New(recovery.Config{
 		Redis: client, Finish: func(record recovery.Record) { r.finished <- record }, Log: zerolog.Nop(), Timing: quick(),
@@ -49,7 +49,7 @@ func start(t *testing.T, server *redistest.Server) *replica {
 		r.Run(ctx)
 	}()
 	r.kill = func() { cancel(); <-ended }
-	t.Cleanup(func() { r.kill(); _ = client.Close() })
+	t.Cleanup(func() { r.kill() })
 	return r
 }
 
@@ -83,7 +83,7 @@ func (r *replica) awaitKeys(t *testing.T, pattern string, n int) {
 	limit, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for {
-		keys, err := r.client.Keys(t.Context(), pattern).Result()
+		keys, err := redistest.Keys(t.Context(), r.client, pattern)
 		if err == nil && len(keys) == n {
 			return
 		}
@@ -99,8 +99,8 @@ func (r *replica) awaitKeys(t *testing.T, pattern string, n int) {
 func (r *replica) awaitEmpty(t *testing.T) { t.Helper(); r.awaitKeys(t, "*", 0) }
 
 func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		dead, first, second := start(t, server), start(t, server), start(t, server)
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead, first, second := start(t, address), start(t, address), start(t, address)
 		dead.Add(restart("1", 0))
 		dead.Add(restart("2", 20*time.Minute))
 		dead.kill()
@@ -133,10 +133,10 @@ func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
 }
 
 func TestRecordOfALivingProcessIsLeftToIt(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		living, other := start(t, server), start(t, server)
+	redistest.Each(t, func(t *testing.T, address string) {
+		living, other := start(t, address), start(t, address)
 		remove := living.Add(restart("1", 0))
-		dead := start(t, server)
+		dead := start(t, address)
 		dead.Add(restart("2", 0))
 		dead.kill()
 		for range 2 { // what others take over shows that a lease's time has passed
@@ -148,12 +148,12 @@ func TestRecordOfALivingProcessIsLeftToIt(t *testing.T) {
 			if record.Request.ID == "1" {
 				t.Fatal("an action that runs was taken over")
 			}
-			later := start(t, server)
+			later := start(t, address)
 			later.Add(restart("3", 0))
 			later.kill()
 		}
 		remove()
-		if left, _ := living.client.Keys(t.Context(), "*record:1:*").Result(); len(left) > 0 {
+		if left, _ := redistest.Keys(t.Context(), living.client, "*record:1:*"); len(left) > 0 {
 			t.Error("left:", left)
 		}
 	})
@@ -161,7 +161,7 @@ func TestRecordOfALivingProcessIsLeftToIt(t *testing.T) {
 
 func TestRecordSurvivesAnOutageOfRedis(t *testing.T) {
 	server := redistest.StartMiniredis(t)
-	living, other := start(t, server), start(t, server)
+	living, other := start(t, server.URL()), start(t, server.URL())
 	server.Stop()
 	removeEnded, _ := living.Add(restart("1", 0)), living.Add(restart("2", 0))
 	removeEnded()
@@ -175,9 +175,30 @@ func TestRecordSurvivesAnOutageOfRedis(t *testing.T) {
 	other.awaitEmpty(t)
 }
 
+// A failover to a replica that lags behind takes Redis back to before the removal.
+func TestRecordThatIsThereAgainIsNotTakenOver(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living, other := start(t, address), start(t, address)
+		const record, due = "hostbot:{actions}:record:1:restart", "hostbot:{actions}:due"
+		remove := living.Add(restart("1", 0))
+		value, err := living.client.Get(t.Context(), record).Result()
+		score := living.client.ZScore(t.Context(), due, "1:restart").Val()
+		if err != nil || score == 0 {
+			t.Fatal("no record is kept: ", err)
+		}
+		remove()
+		living.client.Set(t.Context(), record, value, 0)
+		living.client.ZAdd(t.Context(), due, redis.Z{Score: score, Member: "1:restart"})
+		living.awaitEmpty(t)
+		if n := len(living.finished) + len(other.finished); n > 0 {
+			t.Error("an action that has ended was taken over")
+		}
+	})
+}
+
 func TestRecordOfAFurtherActionIsAnotherOne(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		dead, other := start(t, server), start(t, server)
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead, other := start(t, address), start(t, address)
 		first, second := restart("1", 0), restart("1", 0)
 		second.Action.Name = "start"
 		ended := dead.Add(first)
@@ -192,8 +213,8 @@ func TestRecordOfAFurtherActionIsAnotherOne(t *testing.T) {
 }
 
 func TestRecordThatCannotBeReadIsDropped(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		r := start(t, server)
+	redistest.Each(t, func(t *testing.T, address string) {
+		r := start(t, address)
 		for id, value := range map[string]any{"1": "not JSON", "2": `{"request":{"ID":"2"}}`} {
 			if err := r.client.Set(t.Context(), "hostbot:{actions}:record:"+id, value, 0).Err(); err != nil {
 				t.Fatal(err)
@@ -208,11 +229,11 @@ func TestRecordThatCannotBeReadIsDropped(t *testing.T) {
 }
 
 func TestRecordHoldsTheTokenForFifteenMinutesAtMost(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		r := start(t, server)
+	redistest.Each(t, func(t *testing.T, address string) {
+		r := start(t, address)
 		record := restart("1", 5*time.Minute)
 		r.Add(record)
-		keys, err := r.client.Keys(t.Context(), "*").Result()
+		keys, err := redistest.Keys(t.Context(), r.client, "*")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ package redisclient
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
@@ -45,7 +46,21 @@ func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, e
 	if err != nil {
 		return nil, fmt.Errorf("redis: the address %w", err)
 	}
-	return &Conn{Client: redis.NewUniversalClient(options)}, nil
+	return &Conn{Client: newClient(options)}, nil
+}
+
+// clusterReload is how old the knowledge may be of which server of a Cluster holds
+// what. A master that died cannot tell who took its place, and go-redis would ask
+// others after a minute.
+const clusterReload = time.Second
+
+func newClient(options *redis.UniversalOptions) redis.UniversalClient {
+	if options.MasterName != "" || len(options.Addrs) == 1 {
+		return redis.NewUniversalClient(options)
+	}
+	cluster := options.Cluster()
+	cluster.ClusterStateReloadInterval = clusterReload
+	return redis.NewClusterClient(cluster)
 }
 
 // Close ends the connections, and the Redis where it is inside the process.

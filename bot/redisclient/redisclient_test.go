@@ -18,7 +18,10 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// go-redis notices within a second that a client was closed.
+	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
 
 // safety is how long a test waits for what must come.
 const safety = 20 * time.Second

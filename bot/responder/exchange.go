@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
@@ -22,6 +23,7 @@ type exchange struct {
 	to        rest.Callback
 	message   *heldMessage // that the request is about
 	refused   bool         // the interaction is not served, and told so
+	replayed  bool         // by Discord, after the connection was lost
 
 	deferred     bool
 	edited       bool        // the original shows a response, and not just a deferral
@@ -57,7 +59,7 @@ func (x *exchange) run(h interaction.Handler) {
 		x.outcome = "unanswered"
 		x.responder.cfg.Staff.Failure(x.req, err)
 	}
-	x.responder.cfg.Observe(Observation{Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
+	x.responder.cfg.Observe(Observation{ID: x.req.ID, Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -131,6 +133,7 @@ func (x *exchange) record(r interaction.Response) {
 		return
 	}
 	x.ended() // staff were told how
+	x.req.Begun = r.Begins
 	x.ended = x.responder.cfg.Records.Add(recovery.Record{Request: *x.req, Action: *r.Begins, To: x.to})
 }
 
@@ -181,6 +184,9 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 	if r.Action != nil {
 		x.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
 			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
+		if observe := x.responder.cfg.ObserveAction; observe != nil {
+			observe(*r.Action)
+		}
 		x.responder.cfg.Staff.Action(x.req, *r.Action)
 	}
 	return r
@@ -220,6 +226,10 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
 		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
+	case x.isLate(err):
+		x.outcome = "late"
+		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction came too late to be answered")
+		return
 	case rest.IsUnknownMessage(err):
 		x.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
@@ -228,6 +238,18 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 	if !x.acknowledged && (x.deferred || r.Then != nil) {
 		x.correct(ctx, rest.CodeOf(err), r)
 	}
+}
+
+// isLate tells whether Discord does not know an interaction any more that came too late:
+// it was replayed, or this process was stopped for a while. In that time the event
+// waited to be read, which its ID tells as far as the clocks agree, or to be answered,
+// which is given up after firstBy otherwise. Nothing was begun.
+func (x *exchange) isLate(err error) bool {
+	if x.acknowledged || rest.CodeOf(err) != rest.CodeUnknownInteraction {
+		return false
+	}
+	sent, idErr := discordgo.SnowflakeTimestamp(x.req.ID)
+	return x.replayed || idErr == nil && x.req.ReceivedAt.Sub(sent) > firstBy || time.Since(x.req.ReceivedAt) > firstBy+time.Second
 }
 
 // correct corrects a first response that counts as failed and says that more will

@@ -51,9 +51,10 @@ type Records interface {
 
 // Observation is what is measured of an interaction.
 type Observation struct {
+	ID       string // of the interaction
 	Kind     interaction.Kind
 	Route    string
-	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere"
+	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere", "late" (replayed when its time was over)
 	Deferred bool
 	First    time.Duration // from the event to Discord's word on the first response
 }
@@ -68,7 +69,9 @@ type Config struct {
 	Staff       StaffLog
 	Records     Records
 	Observe     func(Observation)
-	Log         zerolog.Logger
+	// ObserveAction is called with each action that has ended. It may be nil.
+	ObserveAction func(interaction.Action)
+	Log           zerolog.Logger
 }
 
 // How the time is used that Discord grants: 3 s for a first response, and 15 min for
@@ -171,7 +174,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	x := &exchange{
-		responder: r, req: req, message: message, refused: refusal != nil, ended: func() {},
+		responder: r, req: req, message: message, refused: refusal != nil, replayed: event.Replayed, ended: func() {},
 		to: rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 	}
 	handler := r.cfg.Router.Route(req)

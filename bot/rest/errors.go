@@ -12,7 +12,9 @@ import (
 const (
 	CodeUnknownChannel = 10003
 	CodeUnknownGuild   = 10004
+	CodeUnknownMember  = 10007
 	CodeUnknownMessage = 10008
+	CodeUnknownUser    = 10013
 	// CodeUnknownWebhook answers for an interaction's token that Discord does not
 	// know, and for some seconds also for one that is good (discord-api-docs#7220).
 	CodeUnknownWebhook = 10015

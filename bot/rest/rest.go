@@ -42,8 +42,14 @@ const (
 
 // Client sends requests to Discord. It is safe for concurrent use.
 type Client struct {
+	// Observe is called with each request that was answered, or was not: status is 0
+	// then. It may be nil, and is set before the first request. The route is Discord's
+	// first word for what is asked for ("interactions", "channels", …).
+	Observe func(route string, status int)
+
 	token     secret.Text
 	base      string // of all addresses, with a slash at its end
+	path      string // of base
 	headers   http.Header
 	transport *http.Transport
 }
@@ -55,9 +61,12 @@ func New(token secret.Text, base string) *Client {
 	// dead: nothing would reach Discord for minutes.
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
+	base = strings.TrimRight(base, "/") + "/"
+	_, path, _ := strings.Cut(base, "://")
 	return &Client{
 		token: token,
-		base:  strings.TrimRight(base, "/") + "/",
+		base:  base,
+		path:  path[strings.Index(path, "/"):],
 		headers: http.Header{
 			"Authorization": {"Bot " + token.Reveal()},
 			"Content-Type":  {"application/json"},
@@ -96,6 +105,11 @@ func (c *Client) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse,
 		return nil, err
 	}
 	return &answer, nil
+}
+
+// Get reads what is at a path below the API's base into out.
+func (c *Client) Get(ctx context.Context, path string, out any) error {
+	return c.do(ctx, http.MethodGet, path, nil, out)
 }
 
 // do sends body, unless it is nil, as JSON, or in parts with files, to a path below the API's base and
@@ -157,6 +171,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	defer cancel()
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req.WithContext(ctx))
+	c.observe(req, res)
 	if err != nil {
 		return nil, c.unanswered(err)
 	}
@@ -175,6 +190,19 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 		return nil, &Error{Message: "the answer is not Discord's", Uncertain: true}
 	}
 	return body, nil
+}
+
+// observe reports a request; res is nil where it was not answered.
+func (c *Client) observe(req *http.Request, res *http.Response) {
+	if c.Observe == nil {
+		return
+	}
+	status := 0
+	if res != nil {
+		status = res.StatusCode
+	}
+	route, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, c.path), "/")
+	c.Observe(route, status)
 }
 
 // unanswered says what became of a request to which no answer came. After one

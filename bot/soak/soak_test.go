@@ -101,7 +101,7 @@ func newSoak(t *testing.T) *soak {
 	}
 	s.World = world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: 2 * time.Second}, Redis: s.redisServer.URL(),
-		Env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s"},
+		Env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s", "DISCORD_SHARDS=2"},
 		Service: &hostapitest.Options{
 			Restart: 300 * time.Millisecond, Reinstall: 500 * time.Millisecond, Start: 200 * time.Millisecond, Stop: 100 * time.Millisecond,
 			Acted: func(_ hostapitest.Operation, _, serverID string) {
@@ -112,6 +112,7 @@ func newSoak(t *testing.T) *soak {
 		},
 	})
 	s.Discord.ExpectFailures() // the soak judges by itself
+	guilds := s.Discord.AddGuilds(2) // one for each shard
 	for i := range soakers {
 		c := customer{mark: fmt.Sprintf("c%02d", i)}
 		var names []string
@@ -120,6 +121,7 @@ func newSoak(t *testing.T) *soak {
 			c.bots = append(c.bots, "id-"+names[n])
 		}
 		c.user = s.AddCustomer(fmt.Sprint("customer ", i), names...)
+		c.user = c.user.In(guilds[i%len(guilds)])
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}

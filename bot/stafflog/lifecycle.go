@@ -20,7 +20,7 @@ func (l *Log) Started(version string) {
 
 // Stopping writes that the bot is about to stop, and why.
 func (l *Log) Stopping(reason string) {
-	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, detailLimit)}, "")
+	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}, "")
 }
 
 // Connected writes that Discord delivers interactions in a new session.
@@ -93,8 +93,7 @@ func (l *Log) Fell(f falls.Fall) {
 	for _, plan := range names[:min(len(names), maxPlans)] {
 		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(f.Plans[plan]) + "\n"
 	}
-	customers := l.t.Count("log.fell.customers", f.Customers, nil)
-	title := l.t.Format("log.fell.title", locale.Args{"N": f.Bots, "Customers": customers, "Duration": l.t.Duration(f.Last.Sub(f.First))})
+	title := l.t.Count("log.fell.title", f.Bots, locale.Args{"Customers": f.Customers, "Duration": l.t.Duration(f.Last.Sub(f.First))})
 	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(f.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(f.Back)))
 	if plans != "" {
 		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
@@ -106,6 +105,11 @@ func (l *Log) Fell(f falls.Fall) {
 // Resumed writes that the connection is back, with nothing lost, and after how long.
 func (l *Log) Resumed(after time.Duration) {
 	l.lifecycle("🔗", green, "resumed", locale.Args{"Duration": l.t.Duration(after)}, "")
+}
+
+// Outgrown writes that Discord recommends more shards than run.
+func (l *Log) Outgrown(recommended, running int) {
+	l.lifecycle("📈", orange, "outgrown", locale.Args{"Recommended": recommended, "Running": running}, l.t.Text("log.cure.outgrown"))
 }
 
 // CommandsUpdated writes that the commands were registered anew.

@@ -82,7 +82,7 @@ func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discor
 	}
 	title := emoji + " " + l.t.Text("log.action.title."+a.Name) + " · " + l.t.Text("log.outcome."+string(a.Outcome))
 	if a.Interrupted {
-		title += ": " + l.t.Text("log.outcome.interrupted")
+		title += " · " + l.t.Text("log.outcome.interrupted")
 	}
 	if r.ByStaff() {
 		title += " · 🛟 " + l.t.Text("log.action.by_staff")
@@ -151,10 +151,15 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
+	own := l.people(r)
+	if r.Begun != nil {
+		own = append(own, l.field("bot", bot(*r.Begun)))
+	}
+	own = append(own, l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`"))
 	entry := l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...)
 	entry.Description = l.t.Text("log.todo." + about.Cause)
 	l.poster.Post(logchannel.Entry{
-		Category: logchannel.Errors, Embed: entry, Own: append(l.people(r), l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`")),
+		Category: logchannel.Errors, Embed: entry, Own: own,
 		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: customer(r),
 	})
 }
@@ -213,5 +218,5 @@ func (l *Log) where(r *interaction.Request) string {
 	if r.GuildID == "" {
 		return l.t.Text("log.where.dm")
 	}
-	return "<#" + sanitize.Plain(r.ChannelID, nameLimit) + "> " + l.t.Text("log.where.guild") + " " + sanitize.Code(r.GuildID, nameLimit)
+	return l.t.Format("log.where.guild", locale.Args{"Channel": "<#" + sanitize.Plain(r.ChannelID, nameLimit) + ">", "Guild": sanitize.Code(r.GuildID, nameLimit)})
 }

@@ -29,11 +29,16 @@ func (k kept) Keep(s incident.Incident) { k[s.Reference] = s }
 
 func newLog(t *testing.T, p posted) *stafflog.Log {
 	t.Helper()
+	return newLogIn(t, p, locale.Default)
+}
+
+func newLogIn(t *testing.T, p posted, language string) *stafflog.Log {
+	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stafflog.New(p, kept{}, texts.For("en-US"))
+	return stafflog.New(p, kept{}, texts.For(language))
 }
 
 // text is what staff read of an entry by itself.
@@ -76,13 +81,13 @@ func TestActions(t *testing.T) {
 		t.Fatalf("posted %v", p)
 	}
 	time, rest, _ := strings.Cut(entries[0].Line, "> ")
-	if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != "<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2 s" {
+	if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != "<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2\u00a0s" {
 		t.Errorf("an action that went well is told so: %q", entries[0].Line)
 	}
 	if entries[0].Reference != "" { // behind which there is nothing
 		t.Errorf("an action that went well leads to %q", entries[0].Reference)
 	}
-	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2 s", "`ABC1234`", "<#8> Guild `7`", "mend that or tell the customer")
+	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2\u00a0s", "`ABC1234`", "<#8> · Guild `7`", "mend that or tell the customer")
 	want(t, entries[2], "⚠️ Restart · Not confirmed", "`ABC1234`", "before anyone tries again")
 	for _, e := range entries[1:] {
 		if e.Customer.ID != "42" || e.Reference != "ABC1234" {
@@ -99,7 +104,7 @@ func TestFailures(t *testing.T) {
 	log := newLog(t, p)
 	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"})
 	inDM := *request
-	inDM.GuildID = ""
+	inDM.GuildID, inDM.Begun = "", &interaction.Action{BotID: "id-1", BotName: "My *shop*"}
 	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)))
 	entries := p["errors"]
 	if len(entries) != 2 {
@@ -111,7 +116,7 @@ func TestFailures(t *testing.T) {
 	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
 		t.Errorf("what several failures have in common names one of them:\n%s", shown)
 	}
-	want(t, entries[1], "Direct message")
+	want(t, entries[1], "Direct message", "My \\*shop\\* `id-1`")
 	for _, f := range entries[1].Embed.Fields {
 		if n := len([]rune(f.Value)); n == 0 || n > 1024 {
 			t.Errorf("%s has %d characters", f.Name, n)
@@ -155,7 +160,7 @@ func TestLifecycle(t *testing.T) {
 	log.InteractionsElsewhere("old.example.com")
 	log.Stopping("told to stop")
 	entries := p["lifecycle"]
-	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90 s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop"} {
+	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90\u00a0s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop"} {
 		if i >= len(entries) {
 			t.Fatalf("%d entries", len(entries))
 		}

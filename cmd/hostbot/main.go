@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"hostbot/bot"
@@ -18,9 +17,6 @@ import (
 	"hostbot/configs"
 )
 
-// version is set by the linker.
-var version = "development"
-
 // What the program exits with.
 const (
 	exitDone    = 0
@@ -28,13 +24,17 @@ const (
 	exitMisuse  = 2
 )
 
-const usage = `Usage: hostbot [--config FILE] [health]
+const usage = `Usage: hostbot [--config FILE] [health | check [--json] [--user ID]]
 
 Serves a hosting company's customers on Discord. Settings are environment
 variables, or a YAML file of which configs/hostbot.example.yaml is an example;
 the environment wins.
 
   health          asks the running bot whether it serves; exits 0 or 1
+  check           tries the settings against Discord, the hosting service and
+                  Redis, and says what is wrong; changes nothing; exits 0 or 1
+    --json        prints a JSON object for each line
+    --user ID     also asks the service for this Discord user's bots
   --config FILE   reads settings from a YAML file
   --version       prints the version
   --help          prints this
@@ -45,34 +45,28 @@ func main() {
 }
 
 func run(args, environ []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("hostbot", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { _, _ = io.WriteString(stderr, usage) }
-	configFile := flags.String("config", "", "")
-	showVersion := flags.Bool("version", false, "")
-	switch err := flags.Parse(args); {
+	o, err := parse(args, stderr)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitDone
 	case err != nil:
 		return exitMisuse
-	case *showVersion:
-		_, _ = fmt.Fprintln(stdout, "hostbot", version)
+	case o.version:
+		_, _ = fmt.Fprintln(stdout, describeVersion())
 		return exitDone
 	}
-
-	settings, err := configs.Load(*configFile, environ)
+	settings, err := configs.Load(o.config, environ)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, err)
 		return exitMisuse
 	}
-	switch strings.Join(flags.Args(), " ") {
+	switch o.command {
 	case "":
 		return serve(settings, stderr)
 	case "health":
 		return health(settings.HTTP.Addr, stdout, stderr)
 	default:
-		_, _ = fmt.Fprintf(stderr, "hostbot: unknown command %q\n%s", flags.Args(), usage)
-		return exitMisuse
+		return tryOut(settings, o, stdout)
 	}
 }
 
@@ -82,7 +76,9 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE) // which would end the process at its next line
 	lines := logging.NewWriter(stderr)
 	defer lines.Close()
-	log := logging.New(settings.Log, lines)
+	level := logging.NewLevel(settings.Log.Level)
+	log := level.Gate(logging.New(settings.Log, lines))
+	defer onDebugSignal(func() { level.Raise(log) })()
 	redisclient.RedirectLibraryLog(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,10 +27,14 @@ func TestMisuseIsReportedLineByLine(t *testing.T) {
 			},
 			lines: []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_TIMEOUT", "LOG_CHANNEL_ID", "LOG_LEVEL"},
 		},
-		"unknown flag":     {args: []string{"--verbose"}, lines: []string{"verbose"}},
-		"no such file":     {args: []string{"--config", "/does/not/exist.yaml"}, lines: []string{"/does/not/exist.yaml"}},
-		"unknown command":  {args: []string{"dance"}, environ: valid("https://panel.example", "off"), lines: []string{"dance"}},
-		"too many of them": {args: []string{"health", "now"}, environ: valid("https://panel.example", "off"), lines: []string{"now"}},
+		"unknown flag":       {args: []string{"--verbose"}, lines: []string{"verbose"}},
+		"no such file":       {args: []string{"--config", "/does/not/exist.yaml"}, lines: []string{"/does/not/exist.yaml"}},
+		"unknown command":    {args: []string{"dance"}, environ: valid("https://panel.example", "off"), lines: []string{"dance"}},
+		"flag of check":      {args: []string{"--json"}, lines: []string{"--json"}},
+		"flag of health":     {args: []string{"health", "--user", "1"}, lines: []string{"--user"}},
+		"no user's ID":       {args: []string{"check", "--user", "anna"}, lines: []string{"--user"}},
+		"settings for check": {args: []string{"check"}, lines: []string{"DISCORD_TOKEN"}},
+		"too many of them":   {args: []string{"health", "now"}, environ: valid("https://panel.example", "off"), lines: []string{"now"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +60,7 @@ func valid(hostAPI, httpAddr string) []string {
 
 func TestVersionAndHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if code := run([]string{"--version"}, nil, &stdout, &stderr); code != exitDone || !strings.Contains(stdout.String(), version) {
+	if code := run([]string{"--version"}, nil, &stdout, &stderr); code != exitDone || !regexp.MustCompile(`^hostbot `+version+`, commit .+, go1\.\d+`).MatchString(stdout.String()) {
 		t.Errorf("--version: exit %d, %q", code, &stdout)
 	}
 	if code := run([]string{"--help"}, nil, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "Usage") {
@@ -102,5 +108,44 @@ func TestWrongTokenEndsTheProgramWithOneClearLine(t *testing.T) {
 	}
 	if n := len(discord.Calls()); n != 1 {
 		t.Errorf("Discord was called %d times", n)
+	}
+}
+
+func TestCheckTellsPeopleAndMachines(t *testing.T) {
+	discord, service := discordtest.RunT(t), hostapitest.RunT(t)
+	discord.ExpectFailures()
+	anna := discord.User("anna")
+	service.AddAccount(anna.ID, hostapitest.Plan{Name: "Pro", MaxServers: 5})
+	environ := []string{
+		"DISCORD_TOKEN=" + discord.Token(), "DISCORD_API_URL=" + discord.URL(),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(),
+	}
+	var people, machines, stderr bytes.Buffer
+	if code := run([]string{"check", "--user", anna.ID}, environ, &people, &stderr); code != exitDone || stderr.Len() > 0 {
+		t.Errorf("exit %d, %s", code, &stderr)
+	}
+	for _, text := range []string{"✓ token: ", "✓ hosting service: user " + anna.ID + " has 0 of 5 bots", "! redis: ", " → set REDIS_URL"} {
+		if !strings.Contains(people.String(), text) {
+			t.Errorf("no %q in\n%s", text, &people)
+		}
+	}
+
+	environ = append(environ, "HOSTAPI_SECRET=wrong")
+	if code := run([]string{"check", "--json"}, environ, &machines, &stderr); code != exitFailure || stderr.Len() > 0 {
+		t.Errorf("exit %d, %s", code, &stderr)
+	}
+	results := make(map[string]string)
+	for line := range strings.Lines(machines.String()) {
+		var found map[string]string
+		if err := json.Unmarshal([]byte(line), &found); err != nil || len(found) != 4 || found["found"] == "" {
+			t.Errorf("%v, %v: %s", found, err, line)
+		}
+		results[found["name"]] = found["result"]
+		if (found["cure"] == "") != (found["result"] == "ok") {
+			t.Errorf("the cure does not fit the result: %s", line)
+		}
+	}
+	if results["token"] != "ok" || results["redis"] != "warning" || results["hosting service"] != "failure" {
+		t.Errorf("%v", results)
 	}
 }

@@ -27,6 +27,7 @@ func TestProgramEnds(t *testing.T) {
 	t.Run("with what runs, on SIGTERM", func(t *testing.T) {
 		t.Parallel()
 		p := startProgram(t, path)
+		p.signal(t, syscall.SIGUSR1)
 		p.signal(t, syscall.SIGTERM)
 		for !p.anna.Types(t, "/bot list").View().Contains("We are restarting") { // until the signal has arrived
 		}
@@ -34,6 +35,9 @@ func TestProgramEnds(t *testing.T) {
 		p.restart.WaitFor(t, "**Shop** was restarted")
 		if err := p.bot.Wait(); err != nil {
 			t.Errorf("after SIGTERM: %v\n%s", err, &p.stderr)
+		}
+		if !strings.Contains(p.stderr.String(), "the log level is raised") {
+			t.Errorf("after SIGUSR1 the log says\n%s", &p.stderr)
 		}
 		p.tellsNoSecret(t)
 	})

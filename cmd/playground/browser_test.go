@@ -243,11 +243,11 @@ func (b *tab) chooses(option string) {
 	b.evaluate("choose "+option, fmt.Sprintf(`[...document.querySelectorAll(".choices:popover-open li")].find((o) => o.textContent.includes(%q)).click()`, option))
 }
 
-// sees waits until text is in what a selector finds.
+// sees waits until text is in what a selector finds. A no-break space reads as a space.
 func (b *tab) sees(selector, text string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf("%s shows %q", selector, text), fmt.Sprintf(
-		`[...document.querySelectorAll(%q)].some((e) => e.checkVisibility() && e.innerText.includes(%q))`, selector, text))
+		`[...document.querySelectorAll(%q)].some((e) => e.checkVisibility() && e.innerText.replaceAll("\u00a0", " ").includes(%q))`, selector, text))
 }
 
 // until waits until an expression of JavaScript is true.

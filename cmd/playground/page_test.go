@@ -242,6 +242,10 @@ func testOnAPhone(t *testing.T, chrome browser) {
 	b.chooses("Shop")
 	b.sees(last, "Limits: 512 MB RAM")
 	fits("a card")
+	b.presses(last, "Details")
+	b.until("each field has a line of its own", `(([...fields]) => fields.length > 3 &&
+		fields.every((e) => e.clientWidth === e.parentElement.clientWidth))(document.querySelectorAll("#messages dl > div"))`)
+	fits("the details")
 	b.clicks("#open-side")
 	fits("the list of channels")
 	b.presses("#channels", "hostbot")

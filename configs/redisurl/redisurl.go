@@ -9,17 +9,19 @@
 //
 // The user, the password and the database may be left out, and a port is 6379
 // unless it is given. Behind Sentinels the user and password of the address are
-// the Sentinels'; the server's own are the parameters username and password.
+// the Sentinels'; the server's own are the parameters username and password. A
+// Cluster's address names some of its servers, which tell of the others. Where it has
+// one address for all, as a service of a cloud may, that is given twice.
 // With TLS the certificates of all servers must be valid for the first host.
 // Further parameters set the go-redis options of their names: pool_size (1 to
-// 1000), max_retries, dial_timeout, read_timeout, write_timeout and pool_timeout,
+// 1000), max_retries (not of a Cluster), dial_timeout, read_timeout, write_timeout and pool_timeout,
 // as in read_timeout=500ms, client_name, protocol and, with TLS, skip_verify.
 // Others are refused, as go-redis panics on some of their values.
 //
 // What the address leaves out is set for a program that has 3 s to answer, and
-// to which a Redis that is not quick is of no use: 300 ms to connect, to read
-// and to write, 200 ms to wait for a free one of 32 connections, and one retry.
-// Contexts' deadlines are honoured.
+// to which a Redis that is not quick is of no use: 300 ms to connect (behind
+// Sentinels 800 ms), to read and to write, 200 ms to wait for a free one of 32
+// connections, and one retry, in a Cluster three. Contexts' deadlines are honoured.
 package redisurl
 
 import (
@@ -72,6 +74,7 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	u.RawQuery = query.Encode()
 	server, err := redis.ParseURL(u.String())
 	behindSentinels := several.Has("master_name")
+	isCluster := several.Has("addr") && !behindSentinels
 	switch {
 	case err != nil:
 		return nil, errors.New("has a database that is no number, or a parameter that has a wrong value or does not belong to its form")
@@ -85,12 +88,20 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 		return nil, errors.New("has an empty master_name")
 	case !behindSentinels && (several.Has("username") || several.Has("password")):
 		return nil, errors.New("has a parameter that does not belong to its form: username and password are for Sentinels")
-	case !behindSentinels && several.Has("addr") && server.DB != 0:
+	case isCluster && server.DB != 0:
 		return nil, errors.New("names a database, and a Cluster has only one")
+	case isCluster && query.Has("max_retries"):
+		return nil, errors.New("has a parameter that does not belong to its form: max_retries is not for a Cluster")
 	}
 	options := withLimits(server)
 	options.Addrs = append(options.Addrs, several["addr"]...)
+	if isCluster {
+		options.MaxRetries = -1 // on each server: a command goes to another one
+	}
 	if behindSentinels {
+		// go-redis asks the Sentinel that it knows for the master while it connects. Only
+		// where that fails before this time is over, it asks another Sentinel.
+		options.DialTimeout = cmp.Or(server.DialTimeout, 2*options.ReadTimeout+200*time.Millisecond)
 		options.MasterName = several.Get("master_name")
 		options.SentinelUsername, options.SentinelPassword = options.Username, options.Password
 		options.Username, options.Password = several.Get("username"), several.Get("password")

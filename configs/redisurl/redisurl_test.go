@@ -81,6 +81,7 @@ func TestParseMistakes(t *testing.T) {
 		"routed sentinels":      {"redis://localhost?master_name=main&route_randomly=true", "parameter that is not known"},
 		"parameter of one form": {"redis://localhost?addr=b:2&username=hunter2", "does not belong to its form"},
 		"address without port":  {"redis://localhost?addr=hunter2", "parameter"},
+		"retries of a cluster":  {"redis://:hunter2@a:1?addr=b:2&max_retries=5", "max_retries is not for a Cluster"},
 		"database of a cluster": {"redis://:hunter2@a:1/4?addr=b:2", "a Cluster has only one"},
 		"control characters":    {"redis://:hunter2\x7f@localhost", "is not an address"},
 	} {

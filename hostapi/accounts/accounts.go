@@ -75,7 +75,10 @@ type Config struct {
 	Patience time.Duration
 	// OnGarbage is called when a key held something else than an account.
 	OnGarbage func(error)
-	Now       func() time.Time // nil: time.Now
+	// OnLookup is called by each Account: fresh tells whether the service had not to be
+	// asked. It may be nil.
+	OnLookup func(fresh bool)
+	Now      func() time.Time // nil: time.Now
 }
 
 // Cache answers questions about accounts. It is safe for concurrent use.
@@ -97,6 +100,9 @@ func New(c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.OnLookup == nil {
+		c.OnLookup = func(bool) {}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Cache{
 		config: c, ctx: ctx, cancel: cancel,
@@ -113,9 +119,11 @@ func New(c Config) *Cache {
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	if _, ok := c.unwritten.Load(userID); !ok {
 		if e := c.get(ctx, freshKey(userID), userID); e != nil {
+			c.config.OnLookup(true)
 			return e.snapshot()
 		}
 	}
+	c.config.OnLookup(false)
 	return c.await(ctx, userID, by, c.refresh(userID))
 }
 

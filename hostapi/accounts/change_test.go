@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
 )
 
 // eachReplica runs a test in which the account is changed by the cache that asks
@@ -149,7 +150,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 		if known, err := changes.Forget(gone, user); !known || err != nil {
 			t.Errorf("of a cached account: known %v, error %v", known, err)
 		}
-		if keys := f.redis.Keys(t.Context(), "*").Val(); len(keys) != 1 || keys[0] != generationKey {
+		if keys, _ := redistest.Keys(t.Context(), f.redis, "*"); len(keys) != 1 || keys[0] != generationKey {
 			t.Errorf("there are %v", keys)
 		}
 		if left := f.redis.PTTL(t.Context(), generationKey).Val(); left <= patience || left > time.Hour {

@@ -34,10 +34,15 @@ type Note struct {
 	Seen time.Time `json:"seen,omitzero"`
 }
 
+// serverSize is about the least that a server takes as JSON, in bytes.
+const serverSize = 200
+
 // decode reads a user's entry, which another machine's clock must not date in the
 // future.
 func decode(data []byte, userID string, now time.Time) (*entry, error) {
 	e := new(entry)
+	// Otherwise the list is copied each time that it doubles.
+	e.List.Servers = make([]hostapi.Server, 0, len(data)/serverSize)
 	if err := json.Unmarshal(data, e); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 //	cached    shown without a call
 //	outdated  no longer fresh, as TTL has gone by for Redis
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 const (
 	user          = "80351110224678912"
@@ -150,7 +150,7 @@ func list(status string) hostapi.List {
 type fixture struct {
 	*accounts.Cache
 	service *service
-	redis   *redis.Client
+	redis   redis.UniversalClient
 	hook    *hook
 
 	started time.Time
@@ -166,16 +166,8 @@ func each(t *testing.T, run func(t *testing.T, f *fixture)) {
 
 func newFixture(t testing.TB, url string) *fixture {
 	t.Helper()
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled = true
-	options.MaxRetries = -1
-	options.DialerRetries = 1
-	f := &fixture{service: &service{calls: make(chan question)}, redis: redis.NewClient(options), hook: &hook{}, started: time.Now()}
+	f := &fixture{service: &service{calls: make(chan question)}, redis: redistest.Connect(t, url), hook: &hook{}, started: time.Now()}
 	f.redis.AddHook(redistest.Hook(f.hook.met))
-	t.Cleanup(func() { _ = f.redis.Close() })
 	f.Cache = f.another(t)
 	return f
 }

@@ -1,22 +1,72 @@
 // Package redistest runs a test on every kind of Redis that the program meets:
-// miniredis, which is always there, and a real redis-server where one is in PATH.
-// Where TEST_REQUIRE_REDIS is set, a test that finds no real Redis fails; else it is
-// skipped.
+// miniredis, which is always there, and a real redis-server where one is in PATH, alone,
+// as a Cluster or behind Sentinels. Where TEST_REQUIRE_REDIS is set, a test that finds
+// no real Redis fails; else it is skipped.
 package redistest
 
-import "testing"
+import (
+	"context"
+	"net/url"
+	"os"
+	"slices"
+	"sync"
+	"testing"
 
-// Each runs a test on miniredis and on a real Redis, as the subtests "miniredis"
-// and "redis". The Redis is empty and ends with its subtest; TTLs run with the
-// machine's clock on both.
+	"github.com/redis/go-redis/v9"
+)
+
+// Each runs a test on miniredis, on a real Redis and, where the package's tests run by
+// way of WithCluster, on a Cluster, as the subtests "miniredis", "redis" and "cluster".
+// The Redis is empty. TTLs run with the machine's clock on all of them.
 func Each(t *testing.T, run func(t *testing.T, url string)) {
 	t.Helper()
 	EachServer(t, func(t *testing.T, server *Server) { run(t, server.URL()) })
+	if address := os.Getenv(clusterVariable); address != "" {
+		t.Run("cluster", func(t *testing.T) {
+			emptyCluster(t, address)
+			run(t, address)
+		})
+	}
 }
 
-// EachServer is Each for tests in which the Redis goes away and comes back.
+// EachServer is Each for tests in which the Redis goes away and comes back. None of
+// them is a Cluster.
 func EachServer(t *testing.T, run func(t *testing.T, server *Server)) {
 	t.Helper()
 	t.Run("miniredis", func(t *testing.T) { run(t, StartMiniredis(t)) })
 	t.Run("redis", func(t *testing.T) { run(t, StartRedis(t)) })
+}
+
+// Connect returns a client of the Redis at a URL. Like the program's it heeds the
+// deadlines of contexts; unlike the program's it sends nothing again.
+func Connect(t testing.TB, address string) redis.UniversalClient {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewUniversalClient(&redis.UniversalOptions{
+		Addrs: append([]string{u.Host}, u.Query()["addr"]...), MasterName: u.Query().Get("master_name"),
+		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1,
+	})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// Keys returns the keys of a pattern, whichever server of a Cluster holds them.
+func Keys(ctx context.Context, client redis.UniversalClient, pattern string) ([]string, error) {
+	cluster, ok := client.(*redis.ClusterClient)
+	if !ok {
+		return client.Keys(ctx, pattern).Result()
+	}
+	var mu sync.Mutex
+	var all []string
+	err := cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+		keys, err := c.Keys(ctx, pattern).Result()
+		mu.Lock()
+		defer mu.Unlock()
+		all = slices.Concat(all, keys)
+		return err
+	})
+	return all, err
 }

@@ -58,20 +58,28 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 }
 
 // TestManyKillsLeaveNothingUnsaid replaces replicas by kill -9 while customers
-// restart their bots all the time.
+// restart their bots all the time. The replicas run side by side, as each has another
+// number of shards.
 func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 	t.Parallel()
 	const kills, each = 6, 12
 	w := newScene(t, time.Second, discordtest.Config{})
-	replicas := []*replica{w.start(t), w.start(t), w.start(t)}
+	var replicas []*replica
+	startNext := func() {
+		replicas = append(replicas, w.start(t, fmt.Sprint("DISCORD_SHARDS=", len(replicas)%3+1)))
+		w.waitServing(t, replicas[len(replicas)-1])
+	}
+	for range 3 {
+		startNext()
+	}
 	var all []customer
 	var replies []*discordtest.Reply
 	for i := range kills {
-		who := w.customers(fmt.Sprintf("round%d-", i), each)
+		who, sent := w.customers(fmt.Sprintf("round%d-", i), each), w.service.Count(hostapitest.OpRestart)
 		all, replies = append(all, who...), append(replies, allRestart(t, who)...)
-		w.service.WaitFor(t, hostapitest.OpRestart, i*each+each/2)
+		w.service.WaitFor(t, hostapitest.OpRestart, sent+each/2)
 		replicas[i].kill()
-		replicas = append(replicas, w.start(t))
+		startNext()
 	}
 	views := settled(replies, takeover+10*time.Second) // as an answer and the service take their time
 	wait(takeover, func() bool {
@@ -158,7 +166,7 @@ func TestAKilledReplicaBlocksNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.service.WaitFor(t, hostapitest.OpList, 1)
-	w.start(t)
+	w.start(t, "DISCORD_SHARDS=2")
 	asked.kill()
 	began := time.Now()
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")

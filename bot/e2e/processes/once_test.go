@@ -88,7 +88,7 @@ func TestNeverTwiceWithoutRedis(t *testing.T) {
 			f := &referee{}
 			f.judge(nil, nil)
 			w.start(t, f.line(t, w, 1))
-			w.start(t, f.line(t, w, 2))
+			w.start(t, f.line(t, w, 2), "DISCORD_SHARDS=2") // which is another set of shards
 			for says, set := range map[string]func(){
 				"a 502 for one":         func() { f.judge(map[int]bool{2: true}, nil) },
 				"a 502 for both":        func() { f.judge(map[int]bool{1: true, 2: true}, nil) },

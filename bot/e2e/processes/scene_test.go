@@ -5,7 +5,8 @@
 // A test reads in these words:
 //
 //	scene      a Discord, a hosting service and a Redis that no other test uses
-//	replica    a process of the program; all replicas of a scene get each event
+//	replica    a process of the program; those with one number of shards divide them,
+//	           and those with another get each event as well
 //	customer   a Discord user with an account and one bot, whose ID is unique
 //	sent       what the service was told to do, whoever believes what of it
 //	line       a proxy on a replica's way to Discord or to the service, by which a
@@ -74,6 +75,7 @@ const instantly = -1
 func newScene(t *testing.T, restart time.Duration, config discordtest.Config) *scene {
 	t.Helper()
 	config.NoRateLimits = true
+	config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
 	w := &scene{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
 	w.discord.ExpectFailures() // such as the second answer of two replicas
 	w.service = hostapitest.RunWith(t, hostapitest.Options{Restart: restart, Observe: func(r hostapitest.Request) func(int, string) {

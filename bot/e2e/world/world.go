@@ -86,6 +86,7 @@ func New(t testing.TB, o Options) *World {
 	}
 	config := o.Discord
 	config.StrictUserAgent, config.NoRateLimits = true, !o.RateLimits
+	config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
 	w.Discord = discordtest.RunT(t, config)
 	w.Service = hostapitest.RunWith(t, *service)
 	w.Channel = w.Discord.AddChannel("bot-log")

@@ -1,0 +1,128 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/redisclient"
+)
+
+// redisServer is a Redis that is asked for its INFO once. Of a Cluster one server is
+// asked.
+type redisServer struct {
+	client redis.UniversalClient
+	info   func() (map[string]string, error)
+}
+
+// newRedis returns the server at the end of a connection, or one that cannot be asked.
+func newRedis(ctx context.Context, conn *redisclient.Conn, err error) *redisServer {
+	if err != nil {
+		return &redisServer{info: func() (map[string]string, error) { return nil, err }}
+	}
+	return &redisServer{conn.Client, sync.OnceValues(func() (map[string]string, error) {
+		text, err := conn.Client.Info(ctx).Result()
+		facts := make(map[string]string)
+		for line := range strings.Lines(text) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+				facts[name] = value
+			}
+		}
+		return facts, err
+	})}
+}
+
+func noRedis(context.Context) verdict {
+	return warn("set REDIS_URL in production", "data is kept in the process: it is lost with the process, and replicas do not see each other")
+}
+
+// server tells whether Redis can be used.
+func (r *redisServer) server(context.Context) verdict {
+	facts, err := r.info()
+	version := facts["redis_version"]
+	var major, minor int
+	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor)
+	switch {
+	case redis.HasErrorPrefix(err, "NOPERM"):
+		return warn("allow its user INFO to have Redis checked", "it answers, and does not allow INFO")
+	case redis.HasErrorPrefix(err, "NOAUTH"), redis.HasErrorPrefix(err, "WRONGPASS"):
+		return fail("correct the user and the password in REDIS_URL", "it does not let the bot in: %v", err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail("see that it runs, and that this machine reaches REDIS_URL", "no answer in time")
+	case err != nil:
+		return fail("see that it runs, and that this machine reaches REDIS_URL", "%v", err)
+	case facts["role"] == "slave":
+		return fail("name the primary in REDIS_URL, or its Sentinels", "it is a replica, to which the bot cannot write")
+	case version == "":
+		return warn("see that it is Redis 6.2 or later, or as good", "it does not tell its version")
+	case major < 6 || major == 6 && minor < 2:
+		return warn("use Redis 6.2 or later", "version %s is too old", version)
+	}
+	return good("version %s", version)
+}
+
+// persistence tells what Redis loses when it is restarted: log entries that Discord does
+// not have, and actions that are to be told of.
+func (r *redisServer) persistence(ctx context.Context) verdict {
+	const cure = "set appendonly yes (redis-cli CONFIG SET appendonly yes, and in redis.conf)"
+	facts, err := r.info()
+	switch {
+	case err != nil:
+		return notChecked("redis")
+	case facts["aof_enabled"] == "":
+		return warn("see that appendonly is on, or what does the same", "it does not tell of its persistence")
+	case facts["aof_enabled"] == "1" && facts["aof_last_write_status"] == "err":
+		return fail("see that its disk has room", "the append-only file cannot be written")
+	case facts["aof_enabled"] == "1":
+		return good("the append-only file is on%s", r.setting(ctx, "appendfsync", ", appendfsync %s"))
+	}
+	return warn(cure, "the append-only file is off: a restart loses log entries that Discord does not have yet%s", r.setting(ctx, "save", " (snapshots: %q)"))
+}
+
+// setting says what Redis is configured to do, or nothing where it does not tell: many
+// hosted ones forbid CONFIG.
+func (r *redisServer) setting(ctx context.Context, name, format string) string {
+	values, err := r.client.ConfigGet(ctx, name).Result()
+	if err != nil || len(values) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, values[name])
+}
+
+// eviction tells what Redis does when its memory is full.
+func (r *redisServer) eviction(context.Context) verdict {
+	const cure = "set maxmemory-policy noeviction, and give Redis memory enough"
+	facts, err := r.info()
+	policy, limit := facts["maxmemory_policy"], facts["maxmemory_human"]
+	switch {
+	case err != nil:
+		return notChecked("redis")
+	case policy == "":
+		return warn("see that it evicts no keys", "it does not tell of its memory")
+	case facts["maxmemory"] == "0":
+		return good("its memory has no limit")
+	case policy == "noeviction":
+		return good("it keeps all keys; %s at most", limit)
+	case strings.HasPrefix(policy, "volatile-"):
+		return warn(cure, "%s: past %s it drops locks, so that two actions on a bot may run at once", policy, limit)
+	}
+	return warn(cure, "%s: past %s it drops log entries that Discord does not have yet, and locks", policy, limit)
+}
+
+// clock compares Redis's clock with this machine's.
+func (r *redisServer) clock(ctx context.Context) verdict {
+	if _, err := r.info(); err != nil {
+		return notChecked("redis")
+	}
+	asked := time.Now()
+	said, err := r.client.Time(ctx).Result()
+	if err != nil {
+		return warn("allow its user TIME to have its clock checked", "it does not tell the time: %v", err)
+	}
+	return compareClocks("Redis's", asked, said)
+}

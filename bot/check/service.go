@@ -1,0 +1,70 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"hostbot/hostapi"
+	"hostbot/hostapi/secret"
+)
+
+const (
+	// nobody is a user ID of Discord's that no user has: its time is that of January
+	// 2015, before the first users. Its 17 digits are as many as early users' IDs have.
+	// https://docs.discord.com/developers/reference#snowflakes
+	nobody = "10000000000000000"
+	// notTheSecret is a secret that the service does not share.
+	notTheSecret secret.Text = "this-is-not-the-secret-of-hostbot-check"
+)
+
+// service asks the hosting service for the bots of the customer who was named. Where none
+// was it asks for nobody's, which tells whether the secret is accepted.
+func (c *checker) service(ctx context.Context) verdict {
+	asked := time.Now()
+	list, err := c.list(ctx, c.Settings.HostAPI.Secret)
+	took := time.Since(asked).Round(time.Millisecond)
+	switch code := hostapi.CodeOf(err); {
+	case err == nil && c.UserID == "":
+		return good("it accepts the secret, and answered within %v", took)
+	case err == nil:
+		return good("user %s has %d of %d bots, plan %s; it answered within %v", c.UserID, len(list.Servers), list.Account.MaxServers, list.Account.PlanName, took)
+	case code == hostapi.CodeNotFound && c.UserID == "":
+		return c.accepted(ctx)
+	case code == hostapi.CodeNotFound:
+		return warn("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.UserID, reason(err))
+	case code == hostapi.CodeUnauthorized:
+		return fail("set HOSTAPI_SECRET to the secret that the service has", "the service does not accept the secret: %s", reason(err))
+	case code == hostapi.CodeUnavailable:
+		return fail("see that the service runs, and that HOSTAPI_URL leads to it from this machine", "%s", reason(err))
+	case code == hostapi.CodeMalformed:
+		return fail("see that HOSTAPI_URL leads to the service and not to another page", "%s", reason(err))
+	case c.UserID == "":
+		return warn("name a customer by --user", "the service refuses the question for a user that is made up: %s", reason(err))
+	}
+	return fail("the service's log may say why", "%s", reason(err))
+}
+
+// accepted tells whether the secret is what made the service look for an account. A
+// wrong address may answer like a service that knows no such account; but not with
+// another answer to a wrong secret.
+func (c *checker) accepted(ctx context.Context) verdict {
+	_, err := c.list(ctx, notTheSecret)
+	if hostapi.CodeOf(err) == hostapi.CodeUnauthorized {
+		return good("it accepts the secret, and refuses another")
+	}
+	return warn("name a customer by --user; if that is not found either, correct HOSTAPI_URL",
+		"it answers with status 404 whatever the secret, for a user that is made up")
+}
+
+func (c *checker) list(ctx context.Context, s secret.Text) (hostapi.List, error) {
+	config := c.Settings.HostAPI.Config()
+	config.Secret, config.UserAgent = s, "hostbot/"+c.Version
+	config.Observe, config.OnDown, config.OnUp = func(hostapi.Call) {}, func(error) {}, func(time.Duration) {}
+	client, err := hostapi.New(config)
+	if err != nil {
+		return hostapi.List{}, err
+	}
+	defer client.Close()
+	return client.List(ctx, cmp.Or(c.UserID, nobody))
+}

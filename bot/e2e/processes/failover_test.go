@@ -1,0 +1,160 @@
+package processes_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/redistest"
+)
+
+// TestAFailoverLosesNothing takes the master of a Redis with replicas away while customers
+// restart their bots, and others ask for theirs all the time. What Redis confirmed in
+// the last second before is lost with the master.
+func TestAFailoverLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		start func(testing.TB) *redistest.Group
+		key   string // that the master holds; %s is a log channel's ID
+		hangs bool   // and is not killed
+	}{
+		"sentinels":                      {redistest.StartSentinels, "", false},
+		"sentinels, hanging":             {redistest.StartSentinels, "", true},
+		"cluster, where records are":     {redistest.StartCluster, "hostbot:{actions}:due", false},
+		"cluster, hanging":               {redistest.StartCluster, "hostbot:{actions}:due", true},
+		"cluster, where log entries are": {redistest.StartCluster, "hostbot:log:{%s}", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const n, perSecond = 200, 20
+			w, group := newScene(t, time.Second, discordtest.Config{}), test.start(t)
+			for range 2 {
+				w.start(t, "REDIS_URL="+group.URL())
+			}
+			asked := w.ask(t)
+			who := w.customers("c", n)
+			master := group.Master(t, strings.ReplaceAll(test.key, "%s", w.actions.ID))
+			var replies []*discordtest.Reply
+			pace := time.NewTicker(time.Second / perSecond)
+			defer pace.Stop()
+			for i := range who {
+				<-pace.C
+				switch i {
+				case n/3 - perSecond:
+					group.Lag(t, master)
+				case n / 3:
+					asked.mark()
+					if test.hangs {
+						group.Hang(t, master)
+					} else {
+						group.Kill(master)
+					}
+				}
+				replies = append(replies, allRestart(t, who[i:i+1])...)
+			}
+			views := settled(replies, 20*time.Second)
+			wait(20*time.Second, func() bool {
+				return !slices.ContainsFunc(who, func(c customer) bool { return w.logged(c.bot) == 0 })
+			})
+			asked.report(t)
+			w.silence(t, 10*time.Second) // by then what Redis took back would have been told again
+			failures := make(map[string]int)
+			for i, c := range who {
+				if sent := w.sentOn(c.bot); sent != 1 {
+					failures["were not sent once"]++
+				}
+				if !views[i].Contains("was restarted") || !replies[i].View().Contains("was restarted") {
+					failures["were not done, as the customer reads"]++
+					t.Logf("%.100q, in the end %.100q", views[i].Text(), replies[i].View().Text())
+				}
+				if told := w.logged(c.bot); told != 1 {
+					failures["were not logged once"]++
+				}
+			}
+			for _, f := range w.discord.Failures() {
+				if strings.Contains(f.Reason, "no first response within") {
+					failures["or of the questions were not answered within 3 s"]++
+				}
+			}
+			for what, count := range failures {
+				t.Errorf("of %d restarts %d %s", n, count, what)
+			}
+		})
+	}
+}
+
+// questions are those of customers who ask for their bots all the time.
+type questions struct {
+	mu            sync.Mutex
+	before, after []time.Duration // how long each was waited for
+	failed        bool            // the master has been killed
+	stop          func()
+}
+
+// ask has customers ask for their bots, a new one each 100 ms.
+func (w *scene) ask(t *testing.T) *questions {
+	t.Helper()
+	q := &questions{}
+	ended, asking := make(chan struct{}), sync.WaitGroup{}
+	q.stop = sync.OnceFunc(func() { close(ended); asking.Wait() })
+	t.Cleanup(q.stop)
+	who := w.customers("asks", 20)
+	asking.Go(func() {
+		pace := time.NewTicker(100 * time.Millisecond)
+		defer pace.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-ended:
+				return
+			case <-pace.C:
+			}
+			began := time.Now()
+			reply, err := who[i%len(who)].Start("/bot list", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			asking.Go(func() {
+				if _, err := reply.Await(t.Context(), func(v discordtest.View) bool { return v.Contains("🟢 Shop") }); err != nil {
+					t.Error(err)
+				}
+				q.note(time.Since(began))
+			})
+		}
+	})
+	return q
+}
+
+func (q *questions) note(took time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.failed {
+		q.after = append(q.after, took)
+	} else {
+		q.before = append(q.before, took)
+	}
+}
+
+// mark notes that the master has been killed.
+func (q *questions) mark() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.failed = true
+}
+
+// report ends the questions, and says how long customers waited.
+func (q *questions) report(t *testing.T) {
+	t.Helper()
+	q.stop()
+	for when, all := range map[string][]time.Duration{"before": q.before, "after": q.after} {
+		slices.Sort(all)
+		at := func(share int) time.Duration { return all[(len(all)-1)*share/100].Round(time.Millisecond) }
+		t.Logf("%s the failover %d questions were answered within %v (median), %v (95%%), %v (longest)", when, len(all), at(50), at(95), at(100))
+		if at(100) > 3*time.Second {
+			t.Errorf("a question was answered after %v", at(100))
+		}
+	}
+}

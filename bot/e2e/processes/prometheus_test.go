@@ -1,0 +1,125 @@
+package processes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
+)
+
+const (
+	rulesFile     = "../../../configs/deploy/prometheus/rules.yaml"
+	dashboardFile = "../../../configs/deploy/grafana/dashboards/hostbot.json"
+)
+
+// TestPrometheusFindsEachMetric has a real Prometheus scrape the program. What the
+// alert rules and the dashboard name has to be there.
+func TestPrometheusFindsEachMetric(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, instantly, discordtest.Config{})
+	r := w.start(t)
+	settled(allRestart(t, w.customers("figures", 1)), 10*time.Second)
+	prometheus := startPrometheus(t, r.http)
+
+	var found []string
+	eventually(t, 60*time.Second, "Prometheus has the figures of an action", func() bool {
+		found = prometheus.names(t)
+		return slices.Contains(found, "hostbot_actions_total")
+	})
+	for _, file := range []string{rulesFile, dashboardFile} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile(`\b(?:hostbot|process|go)_[a-z_]+`).FindAllString(string(text), -1)
+		if len(named) < 10 {
+			t.Errorf("%s names no metrics", file)
+		}
+		for _, name := range named {
+			if !slices.Contains(found, name) {
+				t.Errorf("%s names %s, which the program does not have", file, name)
+			}
+		}
+	}
+	prometheus.evaluates(t)
+}
+
+// prometheus is a Prometheus that runs, by the address of its API.
+type prometheus string
+
+// startPrometheus starts a Prometheus with the alert rules that scrapes one target,
+// and ends it with the test.
+func startPrometheus(t *testing.T, target string) prometheus {
+	t.Helper()
+	program, err := exec.LookPath("prometheus")
+	if err != nil {
+		if os.Getenv("TEST_REQUIRE_PROMETHEUS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no prometheus is installed")
+	}
+	rules, err := filepath.Abs(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, address := t.TempDir(), world.FreeAddress(t)
+	config := filepath.Join(dir, "prometheus.yml")
+	text := fmt.Sprintf("global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}\nrule_files: [%s]\n"+
+		"scrape_configs: [{job_name: hostbot, static_configs: [{targets: ['%s']}]}]\n", rules, target)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	return prometheus("http://" + address + "/api/v1/")
+}
+
+// ask returns what is under data in Prometheus's answer. It tells whether there was one.
+func (p prometheus) ask(path string, data any) bool {
+	res, err := http.Get(string(p) + path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer := struct{ Data any }{data}
+	return res.StatusCode == http.StatusOK && json.NewDecoder(res.Body).Decode(&answer) == nil
+}
+
+// names returns the names of the metrics that were scraped.
+func (p prometheus) names(t *testing.T) (names []string) {
+	t.Helper()
+	p.ask("label/__name__/values?match[]="+url.QueryEscape(`{job="hostbot"}`), &names)
+	return names
+}
+
+// evaluates checks that Prometheus can evaluate each rule.
+func (p prometheus) evaluates(t *testing.T) {
+	t.Helper()
+	var said struct {
+		Groups []struct {
+			Rules []struct{ Name, Health, LastError string }
+		}
+	}
+	eventually(t, 60*time.Second, "Prometheus has evaluated the rules", func() bool {
+		return p.ask("rules", &said) && len(said.Groups) == 1 && said.Groups[0].Rules[0].Health != "unknown"
+	})
+	for _, rule := range said.Groups[0].Rules {
+		if rule.Health != "ok" {
+			t.Errorf("%s: %s %s", rule.Name, rule.Health, rule.LastError)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package processes_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+)
+
+// startSeveral starts replicas that divide some shards, and waits until they have.
+func (w *scene) startSeveral(t *testing.T, n, shards int) []*replica {
+	t.Helper()
+	replicas := make([]*replica, n)
+	for i := range replicas {
+		replicas[i] = w.start(t, "LOG_LEVEL=warn", "DISCORD_SHARDS="+strconv.Itoa(shards))
+	}
+	w.waitSpread(t, shards, replicas...)
+	return replicas
+}
+
+// TestRollingRestartsLeaveNobodyWithoutAnAnswer replaces three replicas in turn, again
+// and again, as deploys do, while customers ask.
+func TestRollingRestartsLeaveNobodyWithoutAnAnswer(t *testing.T) {
+	const shards = 8
+	restarts, rate := setting(t, "ROLLING_RESTARTS", 4), setting(t, "ROLLING_RATE", 50)
+	w := newScene(t, instantly, discordtest.Config{Lean: true})
+	replicas := w.startSeveral(t, 3, shards)
+	began, s := time.Now(), w.stream(t, rate)
+	for i := range restarts {
+		old := replicas[i%3]
+		_ = old.cmd.Process.Signal(syscall.SIGTERM)
+		replicas[i%3] = w.start(t, "LOG_LEVEL=warn", "DISCORD_SHARDS="+strconv.Itoa(shards))
+		w.waitSpread(t, shards, replicas...)
+		select {
+		case <-old.ended:
+		case <-time.After(25 * time.Second):
+			t.Error("a replica does not stop")
+		}
+	}
+	took := time.Since(began)
+	if _, unanswered := s.end(t); unanswered > 0 {
+		t.Errorf("%d interactions were not answered in time and once", unanswered)
+	}
+	g := w.discord.Gateway()
+	t.Logf("%d restarts in %v: %d IDENTIFYs, %d RESUMEs", restarts, took.Round(time.Second), g.Identifies, g.Resumes)
+	if g.Identifies != shards {
+		t.Errorf("%d IDENTIFYs were spent on %d shards", g.Identifies, shards)
+	}
+}
+
+// TestKilledHoldersShardsAreServedElsewhere kills replicas while customers ask.
+func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
+	const shards, limit = 8, 8 * time.Second
+	kills, rate := setting(t, "KILLS", 2), setting(t, "KILLS_RATE", 50)
+	w := newScene(t, instantly, discordtest.Config{Lean: true})
+	replicas := w.startSeveral(t, 3, shards)
+	s := w.stream(t, rate)
+	var took []time.Duration
+	for i := range kills {
+		replicas[i%3].kill()
+		began := time.Now()
+		eventually(t, limit, "Discord notices", func() bool { return !w.connected(shards) })
+		eventually(t, limit, "the shards are served elsewhere", func() bool { return w.connected(shards) })
+		took = append(took, time.Since(began))
+		replicas[i%3] = w.start(t, "LOG_LEVEL=warn", "DISCORD_SHARDS="+strconv.Itoa(shards))
+		w.waitSpread(t, shards, replicas...)
+	}
+	total, unanswered := s.end(t)
+	slices.Sort(took)
+	g := w.discord.Gateway()
+	t.Logf("%d kills: the shards were served elsewhere after %v to %v; of %d interactions %d were not answered; %d IDENTIFYs, %d RESUMEs",
+		kills, took[0], took[len(took)-1], total, unanswered, g.Identifies, g.Resumes)
+	if spent := g.Identifies - shards; spent > shards*kills/3 {
+		t.Errorf("%d IDENTIFYs were spent on what was there", spent)
+	}
+	if late := strings.Count(texts(w.staff), "Unknown interaction"); late > 0 {
+		t.Errorf("staff read of %d interactions that were replayed too late", late)
+	}
+}
+
+// TestStoppedHolderFindsItsShardsElsewhere has a replica be stopped, and go on, which
+// others take for dead meanwhile.
+func TestStoppedHolderFindsItsShardsElsewhere(t *testing.T) {
+	t.Parallel()
+	const shards = 8
+	w := newScene(t, instantly, discordtest.Config{})
+	replicas := w.startSeveral(t, 3, shards)
+	s := w.stream(t, 20)
+	stopped := replicas[1].cmd.Process
+	_ = stopped.Signal(syscall.SIGSTOP)
+	others := []*replica{replicas[0], replicas[2]}
+	w.waitSpread(t, shards, others...)
+	_ = stopped.Signal(syscall.SIGCONT)
+	w.waitSpread(t, shards, replicas...)
+	asked := w.customers("after", 20)
+	if done := restartAll(t, asked, 20); done != len(asked) {
+		t.Errorf("%d of %d restarts were done afterwards", done, len(asked))
+	}
+	s.end(t)
+	if n := w.discord.Gateway().Identifies; n != shards {
+		t.Errorf("%d IDENTIFYs were spent on %d shards", n, shards)
+	}
+	if late := strings.Count(texts(w.staff), "Unknown interaction"); late > 0 || !replicas[1].alive() {
+		t.Errorf("staff read of %d interactions that came too late; the replica runs: %v", late, replicas[1].alive())
+	}
+}

@@ -1,0 +1,159 @@
+package processes_test
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/discordtest"
+)
+
+// setting is a number that the environment may set: a test is short, and as long as its
+// page says where that is asked for.
+func setting(t *testing.T, variable string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// stream is customers of many guilds who ask at a steady rate, and of whom every
+// tenth restarts a bot.
+type stream struct {
+	scene *scene
+	who   []customer
+	stop  context.CancelFunc
+	typed sync.WaitGroup // the goroutine that types, and those that wait for answers
+
+	mu         sync.Mutex
+	total      int
+	unanswered int
+	restarted  map[string]int // by bot: restarts that customers read of, done or not confirmed
+	took       []time.Duration
+}
+
+// stream begins one.
+func (w *scene) stream(t *testing.T, rate int) *stream {
+	t.Helper()
+	s := &stream{scene: w, who: w.customers("stream", 10*max(rate, 10)), restarted: make(map[string]int)}
+	guilds := w.discord.AddGuilds(16)
+	for i := range s.who {
+		s.who[i].User = s.who[i].In(guilds[i%len(guilds)])
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.stop = cancel
+	s.typed.Go(func() {
+		began := time.Now()
+		for i := 0; ; i++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate)))):
+				s.typed.Go(func() { s.ask(t, s.who[i%len(s.who)], i%10 == 9) })
+			}
+		}
+	})
+	return s
+}
+
+// ask has a customer ask, or act, and waits for the end of the answer.
+func (s *stream) ask(t *testing.T, c customer, act bool) {
+	began := time.Now()
+	command, options := "/bot list", discordtest.Options(nil)
+	if act {
+		command, options = "/bot restart", discordtest.Options{"bot": c.bot}
+	}
+	reply, err := c.Start(command, options)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer time.AfterFunc(15*time.Second, reply.Forget) // by then no replica answers once more
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, _ = reply.Await(ctx, func(v discordtest.View) bool { return v.State != discordtest.Waiting })
+	took := time.Since(began)
+	v, err := reply.Await(ctx, isSettled)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total++
+	s.took = append(s.took, took)
+	if err != nil || v.State == discordtest.Failed || len(reply.FollowUps()) > 0 {
+		s.unanswered++
+	}
+	if v.Contains("was restarted") || v.Contains("not confirmed") {
+		s.restarted[c.bot]++
+	}
+}
+
+// end ends the stream, and fails the test where an action was sent more often than its
+// customer reads. It returns how many interactions there were, and how many of them
+// had no answer, more than one, or none to the end.
+func (s *stream) end(t *testing.T) (total, unanswered int) {
+	t.Helper()
+	s.stop()
+	s.typed.Wait()
+	sent := make(map[string]int)
+	for _, c := range s.who {
+		if n := s.scene.sentOn(c.bot); n > 0 {
+			sent[c.bot] = n
+		}
+	}
+	for bot, n := range sent {
+		if n > s.restarted[bot] {
+			t.Errorf("%s: the service was sent %d restarts, and the customer reads of %d", bot, n, s.restarted[bot])
+		}
+	}
+	slices.Sort(s.took)
+	t.Logf("%d interactions of which %d were not answered; half of them within %v, 99%% within %v, the slowest within %v; %d restarts of bots",
+		s.total, s.unanswered, s.took[len(s.took)/2], s.took[len(s.took)*99/100], s.took[len(s.took)-1], len(sent))
+	return s.total, s.unanswered
+}
+
+// held is how many shards a replica holds.
+func (r *replica) held() int {
+	_, metrics := r.get("/metrics")
+	_, after, _ := strings.Cut(metrics, "\nhostbot_gateway_shards_held ")
+	n, _ := strconv.Atoi(strings.SplitN(after, "\n", 2)[0])
+	return n
+}
+
+// connected tells whether there is one session for each shard, with a connection.
+func (w *scene) connected(shards int) bool {
+	seen := make(map[int]int)
+	for _, session := range w.discord.Sessions() {
+		if session.Connected {
+			seen[session.Shard]++
+		}
+	}
+	return len(seen) == shards && !slices.Contains(slices.Collect(maps.Values(seen)), 2)
+}
+
+// waitSpread waits until replicas hold all shards, as many each as the others or one
+// more.
+func (w *scene) waitSpread(t *testing.T, shards int, replicas ...*replica) {
+	t.Helper()
+	eventually(t, 30*time.Second, "the shards are spread", func() bool {
+		all := 0
+		for _, r := range replicas {
+			held := r.held()
+			if held < shards/len(replicas) || held > (shards+len(replicas)-1)/len(replicas) {
+				return false
+			}
+			all += held
+		}
+		return all == shards && w.connected(shards)
+	})
+}

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// answerLife is how long Discord's answer is used: the shards of a process, which all
+// lose their connections at once, ask once.
+const answerLife = 5 * time.Second
+
+// Discovery asks Discord where the gateway is, for all shards of a process.
+type Discovery struct {
+	REST REST
+
+	mu   sync.Mutex
+	at   time.Time
+	last atomic.Pointer[discordgo.GatewayBotResponse]
+}
+
+// Last is what Discord said last: how many shards it recommends and how many sessions
+// may be begun. It is nil until Discord was asked.
+func (d *Discovery) Last() *discordgo.GatewayBotResponse { return d.last.Load() }
+
+// GatewayBot returns what Discord says, or has just said.
+func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if time.Since(d.at) < answerLife {
+		return d.Last(), nil
+	}
+	return d.ask(ctx)
+}
+
+// forget has Discord asked anew: what it said may not hold any more.
+func (d *Discovery) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = time.Time{}
+}
+
+// Ask asks until Discord answers, and tells lost of each attempt that failed. The
+// error is a *FinalError, or that ctx is done.
+func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
+	for pauses := newPauses(); ; {
+		d.mu.Lock()
+		answer, err := d.ask(ctx)
+		d.mu.Unlock()
+		switch final := finalError(err); {
+		case err == nil:
+			return answer, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case final != nil:
+			return nil, final
+		}
+		lost(err)
+		sleep(ctx, max(pauses.NextBackOff(), delayOf(err)))
+	}
+}
+
+func (d *Discovery) ask(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
+	answer, err := d.REST.GatewayBot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask where the gateway is: %w", err)
+	}
+	d.last.Store(answer)
+	d.at = time.Now()
+	return answer, nil
+}

@@ -1,0 +1,63 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"hostbot/commands"
+)
+
+// describeHealth is what /admin status shows, in lines for operators.
+func (b *Bot) describeHealth(ctx context.Context) string {
+	h := b.health(ctx)
+	var text strings.Builder
+	line := func(well bool, format string, args ...any) {
+		mark := "✓ "
+		if !well {
+			mark = "✗ "
+		}
+		text.WriteString(mark + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ") + "\n")
+	}
+	line(true, "hostbot: version %s, up for %v, %d interactions served", h.Version, time.Since(h.Started).Round(time.Second), h.Served)
+	for _, s := range h.Shards {
+		state := "not connected"
+		switch {
+		case s.Ready && s.Latency > 0:
+			state = "heartbeats take " + s.Latency.Round(10*time.Microsecond).String()
+		case s.Ready:
+			state = "connected"
+		}
+		line(s.Ready, "gateway, shard %d: %s", s.ID, state)
+	}
+	line(h.ServiceWell(), "hosting service: %s", described(h))
+	switch {
+	case h.RedisErr != nil:
+		line(false, "redis: %v", h.RedisErr)
+	case h.RedisEmbedded:
+		line(true, "redis: in the process, as REDIS_URL is empty")
+	default:
+		line(true, "redis: answered within %v", h.RedisLatency.Round(10*time.Microsecond))
+	}
+	for _, ch := range h.Log {
+		line(commands.LogWell(ch), "log channel %s: %d entries wait, the oldest for %v; %s",
+			ch.Channel, ch.Waiting, ch.Age(time.Now()).Round(time.Second), orWell(ch.Trouble))
+	}
+	return text.String()
+}
+
+func described(h commands.Health) string {
+	text := fmt.Sprintf("%d of %d calls failed within %v", h.Failed, h.Calls, h.Window)
+	if !h.DownSince.IsZero() {
+		text = fmt.Sprintf("away for %v; ", time.Since(h.DownSince).Round(time.Second)) + text
+	}
+	return text
+}
+
+func orWell(trouble string) string {
+	if trouble == "" {
+		return "Discord takes them"
+	}
+	return trouble
+}

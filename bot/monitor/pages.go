@@ -1,0 +1,51 @@
+package monitor
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/pprof"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Pages is what the pages show beside the figures.
+type Pages struct {
+	// Ready tells whether interactions are being served.
+	Ready func() bool
+	// Standby tells whether they would be, if other replicas did not serve them all.
+	Standby func() bool
+	// Health tells in lines of text how the program and what it depends on fare.
+	Health func(context.Context) string
+	// Profiles serves net/http/pprof, which shows what is in the program's memory.
+	Profiles bool
+}
+
+// Handler serves the pages.
+func (m *Monitor) Handler(p Pages) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		text := "ok\n"
+		if r.URL.Query().Has("verbose") {
+			text = p.Health(r.Context())
+		}
+		_, _ = io.WriteString(w, text)
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		switch {
+		case p.Ready():
+			_, _ = io.WriteString(w, "ok\n")
+		case p.Standby():
+			_, _ = io.WriteString(w, "standby: other replicas hold all shards\n")
+		default:
+			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
+		}
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	if p.Profiles {
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	}
+	return mux
+}

@@ -1,0 +1,70 @@
+package bot
+
+import (
+	"strings"
+
+	"hostbot/bot/gateway"
+	"hostbot/bot/monitor"
+	"hostbot/bot/shards"
+	"hostbot/commands"
+)
+
+// openShards makes the parts over which interactions arrive.
+func (b *Bot) openShards() {
+	b.discovery = &gateway.Discovery{REST: b.discord}
+	identifies := new(gateway.IdentifyLimiter)
+	config := shards.Config{
+		Count: int(b.settings.Discord.Shards), Discovery: b.discovery,
+		OnLost:     func(reason error) { b.lost(noShard, reason) },
+		OnReleased: b.connections.released, OnOutgrown: b.outgrown, Log: b.log,
+	}
+	if !b.redis.Embedded {
+		config.Redis, identifies.Redis = b.redis.Client, b.redis.Client
+	}
+	transport := gateway.NewTransport()
+	b.onClose(transport.CloseIdleConnections)
+	discord := b.settings.Discord
+	config.Gateway = func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
+		var g *gateway.Gateway
+		g = gateway.New(gateway.Config{
+			Token: discord.Token, Version: b.discord.Version(), Shard: shard, Session: session,
+			Discovery: b.discovery, Identifies: identifies, Transport: transport,
+			AllowPlain:    strings.HasPrefix(discord.APIURL, "http://"),
+			OnInteraction: b.responder.Accept,
+			OnReady: func() {
+				b.shards.Begun()
+				b.connected(shard.ID, g.Session().ApplicationID)
+			},
+			OnResumed: func() { b.resumed(shard.ID, g.Session().ApplicationID) },
+			OnLost:    func(reason error) { b.lost(shard.ID, reason) },
+		})
+		return g
+	}
+	b.shards = shards.New(config)
+	b.monitor.Gateway(func() monitor.Gateway {
+		now := monitor.Gateway{Identifies: identifies.Taken(), Resumes: b.connections.resumes.Load(), Handovers: b.shards.Handovers()}
+		if limits := b.discovery.Last(); limits != nil {
+			now.Limits = *limits
+		}
+		for _, s := range b.shards.Held() {
+			now.Shards = append(now.Shards, monitor.Shard(s))
+		}
+		return now
+	})
+}
+
+// heldShards are the shards as staff are shown them.
+func (b *Bot) heldShards() []commands.Shard {
+	var list []commands.Shard
+	for _, s := range b.shards.Held() {
+		list = append(list, commands.Shard(s))
+	}
+	return list
+}
+
+// outgrown is told that Discord recommends more shards than run.
+func (b *Bot) outgrown(recommended, running int) {
+	b.log.Warn().Int("recommended", recommended).Int("running", running).
+		Msg("discord recommends more shards: a restart begins them where DISCORD_SHARDS is auto; otherwise raise it")
+	b.telling.Go(func() { b.stafflog.Outgrown(recommended, running) })
+}

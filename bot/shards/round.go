@@ -1,0 +1,152 @@
+package shards
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"hostbot/bot/gateway"
+)
+
+// round renews the leases, takes what is free, and gives away what is too much.
+func (s *Shards) round(ctx context.Context) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.compare(ctx)
+	if s.cfg.Redis == nil {
+		s.holdAll(ctx)
+		return
+	}
+	claimed := make(map[int]gateway.Session)
+	for id, h := range s.held {
+		if h.leased || time.Now().After(s.quiet) {
+			claimed[id] = h.gateway.Session()
+		}
+	}
+	got, err := s.leases.round(ctx, request{
+		count: s.count, claimed: claimed, joined: s.joined, stopping: s.stopping, take: time.Now().After(s.quiet),
+	})
+	s.mu.Lock()
+	s.last = got
+	s.mu.Unlock()
+	if err != nil {
+		if !s.joined && time.Since(s.began) >= aloneAfter {
+			s.cfg.Log.Warn().Err(err).Msg("redis does not say which shards others hold: all of them are served here")
+			s.joined = true
+			s.holdAll(ctx)
+		}
+		return
+	}
+	if s.joined && !got.known {
+		s.quiet = time.Now().Add(quiet)
+	}
+	s.joined = true
+	s.follow(ctx, got, claimed)
+}
+
+// follow does what a round has told.
+func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gateway.Session) {
+	if len(got.lost) > 0 {
+		s.cfg.Log.Info().Ints("shards", got.lost).Msg("shards are held by others")
+		s.stop(got.lost, gateway.ErrHandOver)
+	}
+	for id := range claimed {
+		if h := s.held[id]; h != nil {
+			h.leased = true
+		}
+	}
+	for id, session := range got.taken {
+		s.cfg.Log.Info().Int("shard", id).Bool("resumed", session.ID != "").Msg("a shard is held")
+		s.hold(ctx, id, session, true)
+	}
+	if standby := s.Standby(); standby != s.standby {
+		s.standby = standby
+		if standby {
+			s.cfg.Log.Info().Msg("other replicas hold all shards: this one stands by")
+		}
+	}
+	if got.surplus > 0 && time.Now().After(s.quiet) {
+		// A session that is being begun would have to be begun again.
+		ids := slices.DeleteFunc(s.ids(), func(id int) bool { return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && !s.stopping })
+		s.give(ctx, ids[len(ids)-min(got.surplus, len(ids)):])
+	}
+	if larger := slices.Max(append(got.sets, 0)); larger > s.count && !s.stopping {
+		if complete, err := s.leases.complete(ctx, larger); err == nil && complete {
+			s.move(ctx, larger)
+		}
+	}
+}
+
+// holdAll serves all shards, whoever else does.
+func (s *Shards) holdAll(ctx context.Context) {
+	for id := range s.count {
+		s.hold(ctx, id, gateway.Session{}, false)
+	}
+}
+
+// choose finds out how many shards there are.
+func (s *Shards) choose(ctx context.Context) error {
+	s.asked = time.Now()
+	count, err := s.cfg.Count, error(nil)
+	if count == 0 {
+		count, err = s.recommended(ctx)
+	}
+	s.setCount(count)
+	return err
+}
+
+// recommended asks Discord. Replicas that asked before may have been told less or
+// more: the largest set that has enough shards is joined.
+func (s *Shards) recommended(ctx context.Context) (int, error) {
+	limits, err := s.cfg.Discovery.Ask(ctx, s.cfg.OnLost)
+	if err != nil {
+		return 0, err
+	}
+	s.asked = time.Now()
+	count := max(limits.Shards, 1)
+	if s.cfg.Redis == nil {
+		return count, nil
+	}
+	sets, err := s.leases.sets(ctx)
+	if err != nil {
+		return count, nil // round deals with a Redis that is away
+	}
+	return slices.Max(append(sets, count)), nil
+}
+
+// move leaves the shards for those of another number.
+func (s *Shards) move(ctx context.Context, count int) {
+	s.cfg.Log.Info().Int("from", s.count).Int("to", count).Msg("the number of shards changes")
+	left := s.stop(s.ids(), nil)
+	for id := range left {
+		left[id] = gateway.Session{} // it has ended
+	}
+	if s.cfg.Redis != nil {
+		_ = s.leases.release(ctx, s.count, left, true) // otherwise they end by themselves
+	}
+	s.setCount(count)
+	s.joined, s.began, s.quiet = false, time.Now(), time.Time{}
+}
+
+func (s *Shards) setCount(count int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count = count
+}
+
+// compare tells once where Discord recommends more shards than run. It has been asked
+// whenever a session was begun, and is asked each hour.
+func (s *Shards) compare(ctx context.Context) {
+	if s.told {
+		return
+	}
+	if time.Since(s.asked) > askAgain {
+		s.asked = time.Now()
+		s.sessions.Go(func() { _, _ = s.cfg.Discovery.GatewayBot(ctx) })
+	}
+	if limits := s.cfg.Discovery.Last(); limits != nil && limits.Shards > s.count {
+		s.told = true
+		s.cfg.OnOutgrown(limits.Shards, s.count)
+	}
+}

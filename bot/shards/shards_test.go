@@ -1,0 +1,309 @@
+package shards_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/discordtest"
+	"hostbot/bot/gateway"
+	"hostbot/bot/interaction"
+	"hostbot/bot/redisclient"
+	"hostbot/bot/rest"
+	"hostbot/bot/shards"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+func TestMain(m *testing.M) {
+	redisclient.RedirectLibraryLog(zerolog.Nop())
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+}
+
+// many is a number of shards that some replicas divide.
+const many = 16
+
+// scene is a Discord and the address of a Redis, which is empty for none.
+type scene struct {
+	t       *testing.T
+	discord *discordtest.Server
+	redis   string
+}
+
+func newScene(t *testing.T, redis string) *scene {
+	return &scene{t, discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis}
+}
+
+// replica is one that holds shards.
+type replica struct {
+	*shards.Shards
+	scene *scene
+	wait  func() error // for the end of Run
+	end   func() error // has Run end
+
+	mu   sync.Mutex
+	told []string // that Discord recommends more
+}
+
+func (s *scene) start(count int) *replica {
+	s.t.Helper()
+	token := secret.Text(s.discord.Token())
+	discord := rest.New(token, s.discord.URL())
+	discovery, transport := &gateway.Discovery{REST: discord}, gateway.NewTransport()
+	r := &replica{scene: s}
+	config := shards.Config{
+		Count: count, Discovery: discovery, Log: zerolog.Nop(),
+		OnLost: func(error) {}, OnReleased: func(int) {},
+		OnOutgrown: func(recommended, running int) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.told = append(r.told, fmt.Sprint(recommended, " of ", running))
+		},
+		Gateway: func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
+			return gateway.New(gateway.Config{
+				Token: token, Version: 10, Shard: shard, Session: session,
+				Discovery: discovery, Identifies: new(gateway.IdentifyLimiter), Transport: transport, AllowPlain: true,
+				OnInteraction: func(*interaction.Event) {},
+				OnReady:       func() { r.Begun() }, OnResumed: func() {}, OnLost: func(error) {},
+			})
+		},
+	}
+	if s.redis != "" {
+		client := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.redis, "redis://"), MaxRetries: -1})
+		s.t.Cleanup(func() { _ = client.Close() })
+		config.Redis = client
+	}
+	r.Shards = shards.New(config)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		defer close(ended)
+		err = r.Run(ctx)
+	}()
+	r.wait = func() error {
+		<-ended
+		return err
+	}
+	r.end = func() error {
+		cancel()
+		return r.wait()
+	}
+	s.t.Cleanup(func() {
+		_ = r.end()
+		transport.CloseIdleConnections()
+		discord.Close()
+	})
+	return r
+}
+
+// await waits until something is so.
+func (s *scene) await(what string, so func() bool) {
+	s.t.Helper()
+	for over := time.Now().Add(20 * time.Second); !so(); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(over) {
+			s.t.Fatalf("not within 20 s: %s; Discord has %+v, %+v", what, s.discord.Gateway(), s.discord.Sessions())
+		}
+	}
+}
+
+// spread waits until the replicas hold all shards, as many each as the others or one
+// more, and Discord has one session for each.
+func (s *scene) spread(count int, replicas ...*replica) {
+	s.t.Helper()
+	s.await("the shards are spread", func() bool {
+		var held []int
+		for _, r := range replicas {
+			list := r.Held()
+			if len(list) < count/len(replicas) || len(list) > (count+len(replicas)-1)/len(replicas) {
+				return false
+			}
+			for _, shard := range list {
+				if !shard.Ready {
+					return false
+				}
+				held = append(held, shard.ID)
+			}
+		}
+		slices.Sort(held)
+		return slices.Equal(held, numbers(count)) && slices.Equal(s.connected(count), held)
+	})
+}
+
+// connected lists the shards of sessions to which somebody is connected.
+func (s *scene) connected(count int) (list []int) {
+	for _, session := range s.discord.Sessions() {
+		if session.Connected && session.Shards == count {
+			list = append(list, session.Shard)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func (s *scene) wantIdentifies(want int) {
+	s.t.Helper()
+	if n := s.discord.Gateway().Identifies; n != want {
+		s.t.Errorf("%d IDENTIFYs were spent, want %d", n, want)
+	}
+}
+
+func TestShardsSpreadAsReplicasComeAndGo(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		a := s.start(many)
+		s.spread(many, a)
+		b, c := s.start(many), s.start(many)
+		s.spread(many, a, b, c)
+		if !b.Leave(t.Context()) {
+			t.Error("b finds nobody to give its shards to")
+		}
+		s.spread(many, a, c)
+		_ = b.end()
+		_ = a.end() // without giving away first
+		s.spread(many, c)
+		s.wantIdentifies(many)
+		if c.Leave(t.Context()) {
+			t.Error("the last replica finds somebody to give its shards to")
+		}
+		s.spread(many, c)
+		_ = c.end()
+		s.spread(many, s.start(many)) // which resumes what was left
+		s.wantIdentifies(many)
+	})
+}
+
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	a := s.start(1)
+	s.spread(1, a)
+	b := s.start(1)
+	s.await("b stands by", b.Standby)
+	if a.Standby() || b.Ready() {
+		t.Error("who holds the shard stands by, or the other is ready")
+	}
+	_ = a.end()
+	s.spread(1, b)
+	s.wantIdentifies(1)
+}
+
+// TestRedisThatForgetsOrIsAwayMovesNothing has holders whose Redis is away for longer
+// than a lease lasts, and comes back empty.
+func TestRedisThatForgetsOrIsAwayMovesNothing(t *testing.T) {
+	t.Parallel()
+	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+		s := newScene(t, redis.URL())
+		a, b := s.start(4), s.start(4)
+		s.spread(4, a, b)
+		resumed := s.discord.Gateway().Resumes
+		held := func() (ids []int) {
+			for _, shard := range slices.Concat(a.Held(), b.Held()) {
+				ids = append(ids, shard.ID)
+			}
+			return ids
+		}
+		before := held()
+		redis.Stop()
+		<-time.After(6 * time.Second) // longer than a lease
+		redis.Restart()
+		<-time.After(4 * time.Second) // some rounds
+		if after := held(); !slices.Equal(after, before) || s.discord.Gateway().Resumes != resumed {
+			t.Errorf("held %v, now %v", before, after)
+		}
+		s.spread(4, a, b)
+		s.wantIdentifies(4)
+	})
+}
+
+// TestReplicaThatStartsWithoutRedisServesAll, and gives up what others hold when Redis
+// is back.
+func TestReplicaThatStartsWithoutRedisServesAll(t *testing.T) {
+	t.Parallel()
+	redis := redistest.StartMiniredis(t)
+	s := newScene(t, redis.URL())
+	a, b := s.start(4), s.start(4)
+	s.spread(4, a, b)
+	redis.Stop()
+	c := s.start(4)
+	s.await("c serves all shards", func() bool { return len(c.Held()) == 4 && c.Ready() })
+	if len(a.Held())+len(b.Held()) != 4 {
+		t.Error("the others gave shards up")
+	}
+	redis.Restart()
+	s.spread(4, a, b, c)
+	s.wantIdentifies(8)
+}
+
+func TestMoreShardsAreBegunWhereDiscordAsksForThem(t *testing.T) {
+	t.Parallel()
+	for name, redis := range map[string]string{"redis": redistest.StartMiniredis(t).URL(), "none": ""} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, redis)
+			s.discord.RecommendShards(2)
+			s.discord.RequireShards(4)
+			r := s.start(0)
+			s.await("Discord refuses", func() bool { return s.discord.Gateway().Connections > 0 })
+			err := r.wait()
+			if final, ok := errors.AsType[*gateway.FinalError](err); !ok || final.Code != gateway.CodeShardsNeeded {
+				t.Errorf("Run() = %v where Discord recommends no more than it refuses", err)
+			}
+			s.discord.RequireShards(0)
+			a := s.start(0)
+			s.spread(2, a)
+			s.discord.RecommendShards(4)
+			s.discord.RequireShards(4)
+			s.discord.InvalidateSession(false)
+			s.spread(4, a)
+		})
+	}
+}
+
+// TestLargerSetTakesOver has a replica begin a larger set beside one that runs, which
+// leaves it for that.
+func TestLargerSetTakesOver(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	a := s.start(0)
+	s.spread(1, a)
+	s.discord.RecommendShards(4)
+	b := s.start(0)
+	s.spread(4, a, b)
+	if left := s.connected(1); len(left) > 0 {
+		t.Error("the former set still runs")
+	}
+	s.discord.RecommendShards(2) // which three replicas need not be told
+	s.spread(4, a, b, s.start(0))
+}
+
+func TestGrowthIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "")
+	s.discord.RecommendShards(3)
+	r := s.start(2)
+	s.spread(2, r)
+	s.discord.InvalidateSession(false)
+	s.await("it is told", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return slices.Equal(r.told, []string{"3 of 2"})
+	})
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"hostbot/bot/interaction"
+)
+
+// options are what the command line says.
+type options struct {
+	config  string
+	version bool
+	command string // "", health or check
+	json    bool   // of check, as is userID
+	userID  string
+}
+
+// parse reads the command line, on which flags may stand before the command and after
+// it. It has said on stderr what is wrong.
+func parse(args []string, stderr io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("hostbot", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { _, _ = io.WriteString(stderr, usage) }
+	flags.StringVar(&o.config, "config", "", "")
+	flags.BoolVar(&o.version, "version", false, "")
+	flags.BoolVar(&o.json, "json", false, "")
+	flags.StringVar(&o.userID, "user", "", "")
+	if err = flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		o.command = flags.Arg(0)
+		if err = flags.Parse(flags.Args()[1:]); err != nil {
+			return o, err
+		}
+	}
+	mistake := ""
+	switch {
+	case flags.NArg() > 0:
+		mistake = fmt.Sprintf("unknown argument %q", flags.Arg(0))
+	case o.command != "" && o.command != "health" && o.command != "check":
+		mistake = fmt.Sprintf("unknown command %q", o.command)
+	case o.command != "check" && (o.json || o.userID != ""):
+		mistake = "--json and --user belong to check"
+	case o.userID != "" && !interaction.IsSnowflake(o.userID):
+		mistake = "--user is not a user's ID, which is a long number"
+	default:
+		return o, nil
+	}
+	_, _ = fmt.Fprintf(stderr, "hostbot: %s\n%s", mistake, usage)
+	return o, errors.New(mistake)
+}

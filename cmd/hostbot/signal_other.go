@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// onDebugSignal does nothing, as there is no SIGUSR1.
+func onDebugSignal(func()) (stop func()) { return func() {} }

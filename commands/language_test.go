@@ -1,0 +1,382 @@
+package commands_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"hostbot/bot/actionlock"
+	"hostbot/bot/draft"
+	"hostbot/bot/incident"
+	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
+	"hostbot/commands"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/locale"
+)
+
+// languages are the locales that have a text file.
+func languages(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../locale/texts/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("text files: %v, %v", paths, err)
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".yaml")
+	}
+	return paths
+}
+
+// long is a name, or whatever else may stand in a text, as long as it gets.
+func long(letter string) string { return strings.Repeat(letter, 400) }
+
+// drawn is what one reader has been shown.
+type drawn struct {
+	t      *testing.T
+	locale string
+	all    strings.Builder
+}
+
+// see takes note of a response that Discord must take.
+func (d *drawn) see(r interaction.Response) {
+	d.t.Helper()
+	sendable(d.t, r)
+	var collect func(any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case string:
+			d.all.WriteString(v + "\n")
+		case []any:
+			for _, inner := range v {
+				collect(inner)
+			}
+		case map[string]any:
+			for _, inner := range v {
+				collect(inner)
+			}
+		}
+	}
+	shown := map[string]any{"message": r.Message.Embeds, "components": r.Message.Components}
+	if r.Modal != nil {
+		shown = map[string]any{"title": r.Modal.Title, "fields": r.Modal.Fields}
+	}
+	body, err := json.Marshal(shown)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var parts any
+	if err := json.Unmarshal(body, &parts); err != nil {
+		d.t.Fatal(err)
+	}
+	collect(parts)
+}
+
+// ask sees everything that comes of a request, errors included.
+func (d *drawn) ask(c *commands.Commands, r interaction.Request) {
+	d.t.Helper()
+	r.Locale = d.locale
+	ctx, cancel := context.WithCancel(d.t.Context())
+	defer cancel()
+	for response, err := serve(ctx, d.t, c, &r); ; response, err = response.Then(ctx) {
+		if err != nil {
+			d.explain(c, r, err)
+			return
+		}
+		d.see(response)
+		if response.Then == nil {
+			return
+		}
+	}
+}
+
+func (d *drawn) explain(c *commands.Commands, r interaction.Request, err error) {
+	d.t.Helper()
+	r.Locale, r.Reference = d.locale, "REF1234"
+	d.see(interaction.Reply(c.Explain(&r, err).Message))
+}
+
+// hole stands for a placeholder.
+const hole = "\x00"
+
+// formsOf returns the plural forms of a text with holes for what is put into it.
+func formsOf(t *locale.Texts, key, english string) []string {
+	holes := locale.Args{}
+	for _, found := range regexp.MustCompile(`\{\{\.([A-Za-z]+)\}\}`).FindAllStringSubmatch(english, -1) {
+		holes[found[1]] = hole
+	}
+	forms := []string{t.Format(key, holes)}
+	for _, n := range []int{0, 1, 2, 5} {
+		forms = append(forms, strings.Replace(t.Count(key, n, holes), fmt.Sprint(n), hole, 1))
+	}
+	return forms
+}
+
+// has tells whether a text was drawn with something in each of its holes.
+func (d *drawn) has(text string) bool {
+	parts := strings.Split(text, hole)
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	return regexp.MustCompile(strings.Join(parts, `[^\n]*`)).MatchString(d.all.String())
+}
+
+// TestEveryTextOfEveryLanguageIsSendable draws each text in each language in each place
+// where customers and staff read it, with the longest values.
+func TestEveryTextOfEveryLanguageIsSendable(t *testing.T) {
+	content, err := os.ReadFile("../locale/texts/en-US.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]any
+	if err := yaml.Unmarshal(content, &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range languages(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := &drawn{t: t, locale: name}
+				d.everything()
+				texts := mustTexts(t).For(name)
+				for _, key := range slices.Sorted(maps.Keys(keys)) {
+					section, _, _ := strings.Cut(key, ".")
+					elsewhere := []string{"log", "command", "option", "menu", "unit"}
+					if slices.Contains(elsewhere, section) || key == "button.reference" {
+						continue
+					}
+					if forms := formsOf(texts, key, fmt.Sprint(keys[key])); !slices.ContainsFunc(forms, d.has) {
+						t.Errorf("%s is not drawn: %q", key, forms)
+					}
+				}
+			})
+		})
+	}
+}
+
+// everything asks for all there is to see.
+func (d *drawn) everything() {
+	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4"}
+	bots := func(status string, n int) hostapi.List {
+		l := hostapi.List{Account: hostapi.Account{PlanName: long("P"), PlanRAMMB: 99_999 << 10, MaxServers: 99_999, ServerCount: 12_345}}
+		for i := range n {
+			s := server(fmt.Sprint("id-", i), long("W")+fmt.Sprint(i), status)
+			s.RAMMB, s.DiskMB, s.CPUPercent = 54_321_987, 54_321_987, 99_999
+			l.Servers = append(l.Servers, s)
+		}
+		return l
+	}
+	with := func(change func(w *world)) (*world, *commands.Commands) {
+		w := &world{list: bots("RUNNING", 1), links: pages}
+		change(w)
+		return w, newCommands(d.t, w)
+	}
+	fresh := func(change func(w *world), requests ...interaction.Request) {
+		for _, r := range requests {
+			_, c := with(change)
+			d.ask(c, r)
+			time.Sleep(actionlock.Window)
+		}
+	}
+	d.accounts(bots, fresh)
+	d.actions(fresh)
+	d.errors(with)
+	d.forms(fresh)
+	d.staff(bots, pages)
+	d.watching(bots)
+}
+
+type asking func(change func(w *world), requests ...interaction.Request)
+
+// accounts draws lists, cards and plans.
+func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh asking) {
+	for _, status := range []string{"RUNNING", "STOPPED", "STARTING", "STOPPING", "RESTARTING", "INSTALLING", "CRASHED", "ERROR", "SUSPENDED", "", long("S")} {
+		fresh(func(w *world) { w.list = bots(status, 1) }, onBot("bot show", "id-0"), press("details/id-0"), press("more/id-0"))
+	}
+	for _, action := range []string{"start", "restart", "stop", "reinstall"} {
+		note := map[string]accounts.Note{"id-0": {Action: action, At: time.Unix(1, 0)}}
+		fresh(func(w *world) { w.notes = note }, press("show/id-0"))
+		fresh(func(w *world) { w.notes, w.list = note, bots("STOPPED", 1) }, press("show/id-0"))
+	}
+	for _, n := range []int{0, 2, 30} {
+		fresh(func(w *world) { w.list = bots("RUNNING", n) },
+			command("bot list", nil), command("bot show", nil), command("bot start", nil), command("bot restart", nil), command("bot stop", nil), command("bot reinstall", nil))
+	}
+	fresh(func(w *world) { w.list, w.off = bots("", 0), map[hostapi.Operation]bool{hostapi.OpCreate: true} }, command("bot list", nil))
+	for _, failure := range []error{nil, errors.New("away"), &hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}} {
+		fresh(func(w *world) { w.old, w.failure = true, failure }, press("show/id-0"), command("plan", nil))
+	}
+	fresh(func(w *world) {
+		w.old, w.update = true, func(context.Context) (accounts.Snapshot, error) { return accounts.Snapshot{}, errors.New("down") }
+	}, press("show/id-0"))
+	for _, account := range []hostapi.List{shopWithPlan(512, 1), shopWithPlan(512, 0), shopWithPlan(0, 0)} {
+		fresh(func(w *world) { w.list = account }, command("plan", nil), command("bot create", nil))
+	}
+	over := shopWithPlan(512, 1)
+	over.Account.ServerCount = 2
+	fresh(func(w *world) { w.list = over }, command("plan", nil))
+	fresh(func(*world) {}, command("help", nil), onBot("bot show", long("W")[:80]+"x"), onBot("bot show", "quite another"), onBot("bot show", ""))
+	fresh(func(w *world) { w.list = account(server("a", "Twin", "RUNNING"), server("b", "Twin", "RUNNING")) }, onBot("bot show", "Twin"))
+	fresh(func(w *world) { w.list = account(server("a", "Radio", "RUNNING")) }, onBot("bot show", "Rabbio"))
+}
+
+// actions draws each action in each of its ends.
+func (d *drawn) actions(fresh asking) {
+	failed := func() (string, error) {
+		return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Detail: long("D")}
+	}
+	uncertain := func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true} }
+	slow := func() (string, error) { time.Sleep(83 * time.Minute); return "RUNNING", nil }
+	stopped := func(w *world) { w.list.Servers[0].Status = "STOPPED" }
+	requests := []interaction.Request{
+		press("start/id-0"), press("restart/id-0"), press("stop/id-0"), press("reinstall/id-0"), press("packages/id-0"),
+		submit("startup/id-0", map[string]string{"command": "x", "entry": "y"}), submit("startup/id-0", map[string]string{"command": "node index.js", "entry": "index.js"}),
+		submit("delete/id-0", map[string]string{"name": long("W") + "0"}), submit("delete/id-0", map[string]string{"name": "another"}), submit("delete/id-0", nil), submit("startup/id-0", nil),
+		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE"}),
+		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE", "start": interaction.Ticked}),
+		submit("create/513/2048/100", map[string]string{"name": "x"}),
+	}
+	for _, ends := range []func() (string, error){nil, failed, uncertain, slow} {
+		fresh(func(w *world) { w.action = ends }, requests...)
+		fresh(func(w *world) { stopped(w); w.action = ends }, requests...)
+	}
+	crashes := func() (string, error) { return "CRASHED", nil }
+	fresh(func(w *world) { stopped(w); w.action, w.changed = crashes, "CRASHED" }, press("start/id-0"), press("restart/id-0"), press("packages/id-0"))
+	never := func() (string, error) { return "STARTING", nil }
+	fresh(func(w *world) { stopped(w); w.action, w.changed = never, "STARTING" }, press("start/id-0"))
+	fresh(func(w *world) { w.action = never }, submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE", "start": interaction.Ticked}))
+	// One action while another runs, too many, and the same again while nobody knows how
+	// it ended.
+	w := &world{list: account(server("id-0", "Shop", "RUNNING"))}
+	c := newCommands(d.t, w)
+	wait := make(chan struct{})
+	w.action = func() (string, error) { <-wait; return uncertain() }
+	running := map[string]interaction.Response{}
+	for _, r := range []interaction.Request{press("restart/id-0"), submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE"})} {
+		r.ID, r.Locale = "1"+r.Name, d.locale
+		running[r.Name] = answer(d.t, c, r)
+		r.ID = "2" + r.Name
+		d.ask(c, r)
+	}
+	close(wait)
+	must(d.t)(running["restart/id-0"].Then(d.t.Context()))
+	again := press("restart/id-0")
+	again.ID = "3"
+	d.ask(c, again)
+	w.action = nil
+	for i := range 40 {
+		r := press("stop/id-0")
+		r.ID = fmt.Sprint("4", i)
+		d.ask(c, r)
+	}
+	time.Sleep(actionlock.Window)
+}
+
+// errors draws each error.
+func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
+	_, c := with(func(*world) {})
+	r := interaction.Request{UserID: "42", CustomerID: "42"}
+	for _, code := range []hostapi.Code{
+		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
+		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
+	} {
+		for _, op := range []hostapi.Operation{hostapi.OpList, hostapi.OpStop} {
+			for _, wait := range []time.Duration{0, time.Hour} {
+				for _, status := range []int{0, 500, 504} {
+					d.explain(c, r, &hostapi.Error{Code: code, Op: op, Status: status, RetryAfter: wait})
+				}
+			}
+		}
+	}
+	for _, err := range []error{
+		interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy, interaction.ErrTooQuick, interaction.ErrBlocked, interaction.ErrNotBegun,
+		interaction.ErrMidway, interaction.ErrTooSlow, interaction.ErrElsewhere, errors.New("unforeseen"),
+	} {
+		d.explain(c, r, err)
+	}
+	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
+		for _, action := range []string{"start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
+			a := interaction.Action{Name: action, Outcome: outcome, BotID: "id-0", BotName: long("W")}
+			d.explain(c, r, &interaction.UnshownError{Action: a, Cause: errors.New("refused")})
+			asked := r
+			asked.Locale, asked.Reference = d.locale, "REF1234"
+			d.see(c.Interrupted(&asked, a))
+		}
+	}
+}
+
+// forms draws forms, and what comes before them.
+func (d *drawn) forms(fresh asking) {
+	fresh(func(*world) {}, command("bot create", nil), press("create/512/2048/100"), press("startup/id-0"), press("delete/id-0"), onBot("bot delete", "id-0"))
+	w := &world{list: account(server("id-0", long("W"), "RUNNING"))}
+	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{}, w.links,
+		commands.Forms{Drafts: draft.New(nil), Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}}, commands.Watch{})
+	d.ask(c, press("create/512/2048/100"))
+}
+
+// staff draws what staff see.
+func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages commands.Links) {
+	known := map[string]bool{"42": true}
+	health := commands.Health{Version: long("v"), Shards: []commands.Shard{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute}
+	at := incident.Incident{
+		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
+		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway",
+	}
+	w := &world{list: bots("RUNNING", 30), links: pages}
+	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{
+		GuildID: "7", UserIDs: []string{"1"}, TestLogs: func(*interaction.Request) {},
+		Forget: func(_ context.Context, id string) (bool, error) { was := known[id]; known[id] = false; return was, nil },
+		Incident: func(_ context.Context, code string) (incident.Incident, error) {
+			if code == "REF1234" {
+				return at, nil
+			}
+			return incident.Incident{}, incident.ErrUnknown
+		},
+		Health: func(context.Context) commands.Health { return health },
+	}, pages, commands.Forms{Drafts: draft.New(nil)}, commands.Watch{})
+	of := func(bot string) map[string]string {
+		return map[string]string{"user": "42", "bot": bot, "do": "restart", "code": bot}
+	}
+	all := func() {
+		for _, r := range []interaction.Request{
+			command("admin lookup", of("")), command("admin action", of("id-1")), command("admin action", of("nobody")), command("admin action", of(long("W")[:80])),
+			command("admin flush", of("")), command("admin flush", of("")), command("admin reference", of("REF1234")), command("admin reference", of("K7Q2M9X")),
+			command("admin status", nil), command("admin logs test", nil), press("for/42/show/id-3"), press("for/42/show/gone"), command("admin lookup", nil), command("admin action", map[string]string{"user": "42"}),
+		} {
+			for _, name := range []string{long("N"), ""} {
+				r := by("1", r)
+				r.TargetName = name
+				d.ask(c, r)
+				time.Sleep(actionlock.Window)
+			}
+		}
+	}
+	all()
+	health.Log = []logchannel.Status{{Channel: "9", Waiting: 12_345, Oldest: time.Unix(1, 0)}, {Channel: "9", Trouble: long("x")}, {Channel: "9", Trouble: "403", Forbidden: true}}
+	health.Calls, health.Failed, health.DownSince, health.RedisErr = 99_999, 54_321, time.Unix(1, 0), errors.New("refused")
+	all()
+	health.RedisErr, health.RedisEmbedded = nil, true
+	w.list = bots("", 0)
+	all()
+	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
+	all()
+	health = commands.Health{Shards: []commands.Shard{{Ready: true}}}
+	all()
+	d.ask(c, by("2", command("admin status", nil)))
+	elsewhere := by("1", command("admin status", nil))
+	elsewhere.GuildID = "8"
+	d.ask(c, elsewhere)
+}
