@@ -199,6 +199,7 @@ func (d *drawn) everything() {
 	d.forms(fresh)
 	d.staff(bots, pages)
 	d.alerts(bots)
+	d.watching(bots)
 }
 
 type asking func(change func(w *world), requests ...interaction.Request)
