@@ -18,6 +18,7 @@ import (
 	"hostbot/bot/actionlock"
 	"hostbot/bot/alerts"
 	"hostbot/bot/draft"
+	"hostbot/bot/endpoint"
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
@@ -57,9 +58,10 @@ type Bot struct {
 	panels    *panel.Panels
 	responder *responder.Responder
 	discovery *gateway.Discovery
-	shards    *shards.Shards
+	shards    *shards.Shards     // nil where interactions arrive over HTTP
+	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
-	applications chan string // the application's ID, from the first session on
+	applications chan string // the application's ID, from the first session on; empty over HTTP
 	connections  connections
 	stopping     atomic.Bool
 	telling      stafflog.Async
@@ -129,6 +131,10 @@ func (b *Bot) build() error {
 		Staff: b.stafflog, Records: b.records,
 		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
+	if s.Interactions.Addr != "" {
+		b.endpoint = endpoint.New(endpoint.Config{PublicKey: s.Discord.PublicKey.Key(), OnInteraction: b.responder.Accept, Log: b.log})
+		return nil
+	}
 	b.openShards()
 	return nil
 }
@@ -153,10 +159,10 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 
 // Ready tells whether interactions are being served.
-func (b *Bot) Ready() bool { return b.shards != nil && b.shards.Ready() && !b.stopping.Load() }
+func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }
 
 // Standby tells that other replicas serve all interactions, and this one would.
-func (b *Bot) Standby() bool { return b.shards.Standby() && !b.stopping.Load() }
+func (b *Bot) Standby() bool { return b.shards != nil && b.shards.Standby() && !b.stopping.Load() }
 
 // Run serves until ctx is done, then lets what runs finish, and returns nil; or
 // until Discord refuses the bot for good, and returns why.
@@ -164,6 +170,11 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer b.close()
 	stopHTTP, err := b.listen()
 	if err != nil {
+		return err
+	}
+	receive, err := b.receiver()
+	if err != nil {
+		stopHTTP()
 		return err
 	}
 	b.delivery.Start()
@@ -180,7 +191,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	work.Go(func() { b.watcher.Run(working) })
 	work.Go(func() { b.alerts.Run(working) })
 	work.Go(func() { b.runPanels(working) })
-	// While the program stops, the gateway stays, to tell what comes then, and so do
+	// While the program stops, it receives interactions, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
@@ -189,7 +200,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	disconnected := make(chan struct{})
 	go func() {
 		defer close(disconnected)
-		refused = b.shards.Run(connected)
+		refused = receive(connected)
 	}()
 
 	limit := drainLimit
@@ -199,11 +210,15 @@ func (b *Bot) Run(ctx context.Context) error {
 		b.announceStop(err.Error())
 	case <-ctx.Done():
 		b.stopping.Store(true)
-		within(handOverLimit, func(ctx context.Context) { b.shards.Leave(ctx) })
+		if b.shards != nil {
+			within(handOverLimit, func(ctx context.Context) { b.shards.Leave(ctx) })
+		}
 		b.announceStop("told to stop")
 	}
+	noticed := b.noticed()
 	stopWork()
 	within(limit, b.responder.Drain)
+	<-noticed
 	disconnect()
 	within(lastWordsLimit, b.responder.Close)
 	<-disconnected

@@ -31,6 +31,12 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 		}
 		line(s.Ready, "gateway, shard %d: %s", s.ID, state)
 	}
+	if h.Shards != nil && len(h.Shards) == 0 {
+		line(b.Standby(), "gateway: no shard is held here")
+	}
+	if b.endpoint != nil {
+		line(b.Ready(), "interactions over HTTP")
+	}
 	line(h.ServiceWell(), "hosting service: %s", described(h))
 	switch {
 	case h.RedisErr != nil:
@@ -39,6 +45,10 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 		line(true, "redis: in the process, as REDIS_URL is empty")
 	default:
 		line(true, "redis: answered within %v", h.RedisLatency.Round(10*time.Microsecond))
+	}
+	if h.Watching {
+		line(!h.Watch.Grown, "watcher: %d accounts, each every %v, %v late; alerts: %d sent, %d refused, %d wait",
+			h.Watch.Accounts, h.Watch.Interval, h.Watch.Lag, h.Alerts.Sent, h.Alerts.Refused, h.Alerts.Waiting)
 	}
 	for _, ch := range h.Log {
 		line(commands.LogWell(ch), "log channel %s: %d entries wait, the oldest for %v; %s",

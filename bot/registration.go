@@ -7,7 +7,7 @@ import (
 	"hostbot/bot/register"
 )
 
-// registerCommands waits for the application's ID and then sees to it that
+// registerCommands waits until it is known that Discord is there, and then sees to it that
 // Discord lists the commands that are served, and no others, until that is done or
 // ctx is.
 func (b *Bot) registerCommands(ctx context.Context) {
@@ -15,7 +15,7 @@ func (b *Bot) registerCommands(ctx context.Context) {
 	case <-ctx.Done():
 	case applicationID := <-b.applications:
 		registrar := register.New(register.Config{
-			Session: b.discord.Session(), ApplicationID: applicationID, Redis: b.redis.Client,
+			Session: b.discord.Session(), ApplicationID: applicationID, PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
 			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
 		})
 		registrar.Run(ctx, b.scopes())

@@ -9,7 +9,7 @@ import (
 	"hostbot/commands"
 )
 
-// openShards makes the parts over which interactions arrive.
+// openShards makes the parts over which interactions arrive from the gateway.
 func (b *Bot) openShards() {
 	b.discovery = &gateway.Discovery{REST: b.discord}
 	identifies := new(gateway.IdentifyLimiter)
@@ -53,9 +53,12 @@ func (b *Bot) openShards() {
 	})
 }
 
-// heldShards are the shards as staff are shown them.
+// heldShards are the shards as staff are shown them: nil where there is no gateway.
 func (b *Bot) heldShards() []commands.Shard {
-	var list []commands.Shard
+	if b.shards == nil {
+		return nil
+	}
+	list := []commands.Shard{}
 	for _, s := range b.shards.Held() {
 		list = append(list, commands.Shard(s))
 	}

@@ -19,8 +19,8 @@ import (
 type Health struct {
 	Version string
 	Started time.Time
-	Served  int64 // interactions since then
-	Shards  []Shard
+	Served  int64   // interactions since then
+	Shards  []Shard // that this replica holds; nil where interactions arrive over HTTP
 
 	// Of Calls to the hosting service within Window, Failed were failed by the service
 	// or the network. DownSince is since when it is taken to be away; zero while it is
@@ -74,7 +74,9 @@ func (v view) drawHealth(h Health) interaction.Response {
 	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
 	field("staff.status.up", relative(h.Started), "", true)
 	field("staff.status.served", v.t.Number(int(h.Served)), "", true)
-	field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
+	if h.Shards != nil {
+		field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
+	}
 	redis := v.milliseconds(h.RedisLatency)
 	switch {
 	case h.RedisErr != nil:

@@ -87,6 +87,33 @@ func TestMistakesInVariables(t *testing.T) {
 	}
 }
 
+// TestInteractionsNeedAnAddressAndAKey: one of the two alone does nothing.
+func TestInteractionsNeedAnAddressAndAKey(t *testing.T) {
+	key := strings.Repeat("0a", 32)
+	for _, test := range []struct {
+		address, key, variable, want string
+	}{
+		{":8080", "", "DISCORD_PUBLIC_KEY", "INTERACTIONS_ADDR is set"},
+		{"", key, "INTERACTIONS_ADDR", "DISCORD_PUBLIC_KEY is set"},
+		{"off", key, "INTERACTIONS_ADDR", "not a host and port"},
+		{"localhost", key, "INTERACTIONS_ADDR", "not a host and port"},
+		{":8080", key[2:], "DISCORD_PUBLIC_KEY", "not a public key: 64"},
+		{":8080", "xy" + key[2:], "DISCORD_PUBLIC_KEY", "not a public key: 64"},
+	} {
+		_, err := configs.Load("", required("INTERACTIONS_ADDR="+test.address, "DISCORD_PUBLIC_KEY="+test.key))
+		if got := lines(t, err); len(got) != 1 || !strings.HasPrefix(got[0], test.variable+" ") || !strings.Contains(got[0], test.want) {
+			t.Errorf("address %q and key %q: mistakes %q, want one of %s that says %q", test.address, test.key, got, test.variable, test.want)
+		}
+	}
+	settings, err := configs.Load("", required("INTERACTIONS_ADDR=:8080", "DISCORD_PUBLIC_KEY="+strings.ToUpper(key)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", settings.Discord.PublicKey.Key()); got != key {
+		t.Errorf("the key is %s, want %s", got, key)
+	}
+}
+
 func TestProfilesAreForThisMachineAlone(t *testing.T) {
 	for addr, ok := range map[string]bool{
 		"127.0.0.1:9090": true, "localhost:0": true, "[::1]:9090": true, "": true,

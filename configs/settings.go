@@ -8,6 +8,8 @@
 package configs
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"strconv"
 	"strings"
@@ -23,17 +25,18 @@ import (
 // Settings are the program's settings, complete and valid. Printing them shows no
 // secret.
 type Settings struct {
-	Discord     Discord     `yaml:"discord"`
-	HostAPI     HostAPI     `yaml:"hostapi"`
-	Redis       Redis       `yaml:"redis"`
-	Cache       Cache       `yaml:"cache"`
-	Watch       Watch       `yaml:"watch"`
-	Languages   Languages   `yaml:"languages" env:"LANGUAGES"`
-	LogChannels LogChannels `yaml:"log_channels"`
-	Admin       Admin       `yaml:"admin"`
-	Links       Links       `yaml:"links"`
-	HTTP        HTTP        `yaml:"http"`
-	Log         Log         `yaml:"log"`
+	Discord      Discord      `yaml:"discord"`
+	Interactions Interactions `yaml:"interactions"`
+	HostAPI      HostAPI      `yaml:"hostapi"`
+	Redis        Redis        `yaml:"redis"`
+	Cache        Cache        `yaml:"cache"`
+	Watch        Watch        `yaml:"watch"`
+	Languages    Languages    `yaml:"languages" env:"LANGUAGES"`
+	LogChannels  LogChannels  `yaml:"log_channels"`
+	Admin        Admin        `yaml:"admin"`
+	Links        Links        `yaml:"links"`
+	HTTP         HTTP         `yaml:"http"`
+	Log          Log          `yaml:"log"`
 }
 
 // defaults returns the settings where nothing is set.
@@ -60,6 +63,23 @@ type Discord struct {
 	Shards Shards `yaml:"shards" env:"DISCORD_SHARDS"`
 	// GuildID is the guild in which the commands are registered; empty for all.
 	GuildID string `yaml:"guild_id" env:"DISCORD_GUILD_ID"`
+	// PublicKey is the application's, with which Discord signs interactions.
+	PublicKey PublicKey `yaml:"public_key" env:"DISCORD_PUBLIC_KEY"`
+}
+
+// Interactions is where interactions arrive over HTTP.
+type Interactions struct {
+	// Addr is a host and port to listen on. Empty where they arrive over the gateway.
+	Addr string `yaml:"addr" env:"INTERACTIONS_ADDR"`
+}
+
+// PublicKey is an Ed25519 key in hex. Empty for none.
+type PublicKey string
+
+// Key returns the key, which is valid.
+func (k PublicKey) Key() ed25519.PublicKey {
+	key, _ := hex.DecodeString(string(k))
+	return key
 }
 
 // Shards is a number, or auto, which is 0.

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,6 +32,7 @@ func (l *loader) validate(s *Settings) {
 	_, err := hostapi.ParseURL(s.Discord.APIURL, true)
 	l.check("discord.api_url", err)
 	l.check("discord.guild_id", snowflake(s.Discord.GuildID))
+	l.checkInteractions(s)
 
 	for _, wrong := range s.HostAPI.Config().Validate() {
 		l.check("hostapi."+wrong.Field, errors.New(wrong.Problem))
@@ -77,6 +80,26 @@ func (l *loader) validate(s *Settings) {
 	l.check("log.level", oneOf(s.Log.Level.String(), levels()...))
 	l.check("log.format", oneOf(s.Log.Format, "json", "console"))
 	l.check("log.locale", oneOf(s.Log.Locale, locale.DiscordLocales()...))
+}
+
+// checkInteractions checks the two settings that belong together.
+func (l *loader) checkInteractions(s *Settings) {
+	addr, key := s.Interactions.Addr, s.Discord.PublicKey
+	if addr == "" && key == "" {
+		return
+	}
+	switch {
+	case addr == "":
+		l.check("interactions.addr", errors.New("is missing, as DISCORD_PUBLIC_KEY is set"))
+	case !isHostPort(addr):
+		l.check("interactions.addr", errors.New("is not a host and port such as :8080"))
+	}
+	switch {
+	case key == "":
+		l.check("discord.public_key", errors.New("is missing, as INTERACTIONS_ADDR is set"))
+	case len(key.Key()) != ed25519.PublicKeySize:
+		l.check("discord.public_key", fmt.Errorf("is not a public key: %d digits and letters from a to f", hex.EncodedLen(ed25519.PublicKeySize)))
+	}
 }
 
 // Each function below returns the mistake in a value, or nil.
@@ -137,14 +160,18 @@ func listenAddress(value string) error {
 	if value == off {
 		return nil
 	}
+	if !isHostPort(value) {
+		return errors.New("is neither a host and port such as 127.0.0.1:9090 nor " + off)
+	}
+	return nil
+}
+
+func isHostPort(value string) bool {
 	_, port, err := net.SplitHostPort(value)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	if err != nil {
-		return errors.New("is neither a host and port such as 127.0.0.1:9090 nor " + off)
-	}
-	return nil
+	return err == nil
 }
 
 func profiles(h HTTP) error {

@@ -6,6 +6,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -99,8 +100,10 @@ func (c *checker) checks() []check {
 		{"application", c.application},
 		{"interactions", c.interactions},
 		{"intents", c.intents},
-		{"gateway", c.gateway},
 		{"clock", c.clock},
+	}
+	if s.Interactions.Addr == "" {
+		list = slices.Insert(list, len(list)-1, check{"gateway", c.gateway})
 	}
 	if s.Discord.GuildID != "" {
 		list = append(list, check{"commands guild", c.commandsGuild})

@@ -119,7 +119,7 @@ func (c *checker) interactions(context.Context) verdict {
 	if err != nil {
 		return c.withoutApplication()
 	}
-	return judgeInteractions(app, "", "")
+	return judgeInteractions(app, c.Settings.Interactions.Addr, string(c.Settings.Discord.PublicKey))
 }
 
 // judgeInteractions judges an application by whether the bot takes interactions at an

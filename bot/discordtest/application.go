@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // RouteApplication is the route of the bot's own application.
@@ -30,10 +29,11 @@ type ApplicationSettings struct {
 	Installs []int
 	// InteractionsEndpointURL is where interactions are sent. Where it is set, the
 	// gateway delivers none (Discord's documentation, Overview of Interactions;
-	// bwmarrin/discordgo#1402). This server then delivers them nowhere.
+	// bwmarrin/discordgo#1402). This server then delivers them nowhere; see
+	// AddEndpoint for one that it calls.
 	InteractionsEndpointURL string
 	// PublicKey is the key in hex against which what Discord sends there can be
-	// verified; zeros where it is empty.
+	// verified; the one with which this server signs where it is empty.
 	PublicKey string
 	// Private says that the owner alone may add the bot.
 	Private bool
@@ -89,12 +89,15 @@ func (s *Server) getApplication(*call) (any, *refusal) {
 	application := map[string]any{
 		"id": s.app.id, "name": s.app.user.Username, "icon": nil, "description": "", "type": nil, "bot": s.app.user,
 		"bot_public": !settings.Private, "bot_require_code_grant": false,
-		"verify_key": cmp.Or(settings.PublicKey, strings.Repeat("0", 64)),
+		"verify_key": cmp.Or(settings.PublicKey, s.PublicKey()),
 		"flags":      flags, "flags_new": strconv.Itoa(flags), "redirect_uris": []string{},
 		"rpc_origins":               []string{}, // without which discord.py 2.2 ends at its start (discord/appinfo.py)
 		"interactions_endpoint_url": nil, "role_connections_verification_url": nil,
 		"owner": s.app.owner, "team": nil, "explicit_content_filter": 0, "eligible_oauth2_scopes": []string{},
 		"approximate_guild_count": 1, "approximate_user_install_count": 0, "approximate_user_authorization_count": 0,
+	}
+	if targets := s.endpoints.targets(); len(targets) > 0 {
+		application["interactions_endpoint_url"] = targets[0]
 	}
 	if settings.InteractionsEndpointURL != "" {
 		application["interactions_endpoint_url"] = settings.InteractionsEndpointURL

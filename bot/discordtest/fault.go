@@ -10,7 +10,8 @@ import (
 // Fault is something that goes wrong with REST calls.
 type Fault struct {
 	// Method and Route choose the calls; empty means any. Route is one of the
-	// Route constants.
+	// Route constants. RouteEndpoint chooses calls of Discord's own: with Delay it
+	// hangs up that late, with Reset the answer is lost.
 	Method, Route string
 	// Times is how many calls it meets; 0 means all until it is removed.
 	Times int
@@ -69,7 +70,8 @@ func (f *faults) take(method, route string) *activeFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, active := range f.list {
-		if active.Method != "" && active.Method != method || active.Route != "" && active.Route != route {
+		anyRoute := active.Route == "" && route != RouteEndpoint
+		if active.Method != "" && active.Method != method || !anyRoute && active.Route != route {
 			continue
 		}
 		if active.Times > 0 {

@@ -131,15 +131,19 @@ func (s *Server) SendRaw(text string) {
 }
 
 // SendEvent sends an event with any data, in sequence, to the sessions that
-// serve the guild.
+// serve the guild; that of an interaction to an endpoint, if there is one.
 func (s *Server) SendEvent(name string, data json.RawMessage) {
+	if name == "INTERACTION_CREATE" {
+		s.deliver(s.guildID, nil, data)
+		return
+	}
 	s.gateway.dispatch(s.guildID, name, data)
 }
 
 // Redeliver sends the event of a reply's interaction once more: events may come
 // several times (docs:reference#consistency).
 func (s *Server) Redeliver(r *Reply) {
-	s.gateway.dispatch(r.in.channel.guildID, "INTERACTION_CREATE", r.in.event)
+	s.deliver(r.in.channel.guildID, r.in, r.in.event)
 }
 
 // Gateway returns what happened at the gateway so far.

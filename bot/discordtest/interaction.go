@@ -2,7 +2,9 @@ package discordtest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -86,12 +88,20 @@ func (s *Server) launch(in *interaction, data map[string]any) error {
 	in.stop = s.clock.AfterFunc(firstResponseLimit, func() { s.expire(in) })
 	s.mu.Unlock()
 
-	if s.commands.sendsInteractions() {
-		if !s.gateway.dispatch(in.channel.guildID, "INTERACTION_CREATE", event) {
-			s.hinder(in.token)
-		}
+	if !s.deliver(in.channel.guildID, in, event) {
+		s.hinder(in.token)
 	}
 	return nil
+}
+
+// deliver sends the event of an interaction, which is nil where it never was, to where
+// the application receives interactions. It tells whether there was somebody.
+func (s *Server) deliver(guildID string, in *interaction, event json.RawMessage) bool {
+	targets := s.endpoints.targets()
+	for _, address := range targets {
+		s.handlers.Go(func() { s.post(address, in, event) })
+	}
+	return len(targets) > 0 || !s.commands.sendsInteractions() || s.gateway.dispatch(guildID, "INTERACTION_CREATE", event)
 }
 
 // hinder notes that an interaction's first response cannot come in time by what
@@ -122,6 +132,14 @@ func (s *Server) expire(in *interaction) {
 	in.failed = true
 	in.changed.notify()
 	s.failed(in.hindered, in.name, "no first response within %v", firstResponseLimit)
+}
+
+// InteractionTokens returns the tokens of the interactions so far, but for those that
+// are forgotten.
+func (s *Server) InteractionTokens() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.interactions))
 }
 
 // sweepInteractions forgets, once there are many, those whose token is void.

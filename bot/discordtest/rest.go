@@ -28,6 +28,9 @@ const (
 	RouteMember        = "/guilds/{guild}/members/{user}"
 	RouteMessages      = "/channels/{channel}/messages"
 	RouteMessage       = "/channels/{channel}/messages/{message}"
+
+	// RouteEndpoint stands for the Interactions Endpoint URL in faults and failures.
+	RouteEndpoint = "the interactions endpoint"
 )
 
 // maxBody bounds a request's body, in bytes

@@ -68,6 +68,8 @@ type Server struct {
 	limits   *limiter
 	commands *commandStore
 	gateway  *gateway
+	// Where interactions are sent over HTTP.
+	endpoints endpoints
 
 	tokenReset atomic.Bool // by too many IDENTIFYs
 
@@ -130,6 +132,7 @@ func Start(cfg Config) (*Server, error) {
 	s.limits = newLimiter(cfg.Clock)
 	s.commands = newCommandStore(s)
 	s.gateway = newGateway(s)
+	s.endpoints = newEndpoints()
 	s.AddChannel("general")
 
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second, ConnState: s.countConnection}
@@ -178,6 +181,7 @@ func (s *Server) Close() error {
 		close(s.done)
 		s.gateway.end()
 		err = s.http.Close()
+		s.endpoints.client.CloseIdleConnections()
 		s.handlers.Wait()
 		s.stopTimers()
 		s.recorder.end()

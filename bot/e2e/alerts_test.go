@@ -137,9 +137,9 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 	t.Parallel()
 	w, anna, dm := alerted(t, world.Options{})
-	view := anna.Types(t, "/alerts").Choose(t, "Turn a bot on or off", "Shop")
+	view := anna.Types(t, "/alerts").Choose(t, "Turn a bot's alerts on or off", "Shop")
 	view.WaitFor(t, "🔕 Shop")
-	view = view.Choose(t, "Turn a bot on or off", "Radio")
+	view = view.Choose(t, "Turn a bot's alerts on or off", "Radio")
 	view.WaitFor(t, "🔔 Radio")
 	view.WaitFor(t, "🔕 Shop")
 	awaitLooks(t, w, 2) // as nothing was watched for a moment

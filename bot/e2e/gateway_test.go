@@ -20,6 +20,7 @@ import (
 // when it is back, however slow this machine is.
 func newGatewayWorld(t *testing.T, redis string) *world.World {
 	t.Helper()
+	world.AboutTheGateway(t)
 	return world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: time.Second, Clock: discordtest.NewManualClock(time.Now())},
 		Redis:   redis, Env: []string{"HTTP_ADDR=127.0.0.1:0"},

@@ -43,9 +43,9 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 		"a message that Discord finds malformed": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Discord.Inject(malformed)
-				return anna.Types(t, "/bot list").WaitFor(t, "on our side")
+				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "on our side")
 			},
-			[]string{"bot list", "Invalid Form Body"},
+			[]string{"bot restart", "Invalid Form Body"},
 		},
 		"an old account that cannot be updated": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {

@@ -92,6 +92,7 @@ func TestCommandsOfAGuildThatTheBotIsInvitedTo(t *testing.T) {
 // Where Discord sends interactions elsewhere, staff read why nobody is answered.
 func TestInteractionsThatGoElsewhere(t *testing.T) {
 	t.Parallel()
+	world.AboutTheGateway(t)
 	w := world.New(t, world.Options{})
 	w.Discord.SetApplication(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://old.example.com/hook?key=1"})
 	w.Start(t)

@@ -111,10 +111,13 @@ func breakDiscord(t *testing.T, w *world.World, anna *discordtest.User) {
 	for _, refusal := range []discordtest.Fault{{Status: http.StatusUnauthorized, Header: header, Body: echo}, {Status: http.StatusForbidden, Header: header, Body: echo}} {
 		refusal.Route, refusal.Times = discordtest.RouteCallback, 1
 		w.Discord.Inject(refusal)
-		if _, err := anna.Start("/bot list", nil); err != nil {
+		if _, err := anna.Start("/bot restart", bot("Radio")); err != nil {
 			t.Fatal(err)
 		}
 		w.Log.WaitFor(t, "the caller could not be told")
+	}
+	if world.OverHTTP() {
+		return
 	}
 	w.Discord.Inject(discordtest.Fault{Route: discordtest.RouteGatewayBot, Times: 1, Status: http.StatusInternalServerError, Header: header, Body: echo})
 	w.Discord.InvalidateSession(false)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/faultproxy"
 	"hostbot/hostapi/hostapitest"
 )
@@ -47,7 +48,7 @@ type outcome struct {
 }
 
 func dependencies() []dependency {
-	return []dependency{
+	all := []dependency{
 		{"hosting service", append(serviceLost(), serviceAnswers()...)},
 		{"Redis", redisOutcomes()},
 		{"Discord, first response", firstResponses()},
@@ -55,6 +56,11 @@ func dependencies() []dependency {
 		{"gateway", gatewayOutcomes()},
 		{"log channels", logChannels()},
 	}
+	if world.OverHTTP() {
+		all[2].outcomes = onlyForActions(all[2].outcomes)
+		all[4] = dependency{"endpoint", endpointOutcomes()}
+	}
+	return all
 }
 
 const away, slow, broken, nonsense = "error.away", "error.slow", "error.broken", "error.malformed"
@@ -225,6 +231,23 @@ func laterResponses() []outcome {
 			},
 		},
 	}
+}
+
+// onlyForActions: over HTTP actions alone have a first response that is a call.
+func onlyForActions(list []outcome) []outcome {
+	for i := range list {
+		list[i].unknown, list[i].known = usual, usual
+	}
+	return list
+}
+
+// endpointOutcomes: Discord does not get what answers its requests. An action does not
+// need that.
+func endpointOutcomes() []outcome {
+	return []outcome{{
+		unknown: unheard, known: unheard, acts: usual, breaks: []string{"no first response", "10062", "10015"},
+		faults: []fault{atDiscord("answers lost", discordtest.Fault{Reset: true}, discordtest.RouteEndpoint)},
+	}}
 }
 
 // gatewayOutcomes: interactions do not arrive. What arrives too late is not acted

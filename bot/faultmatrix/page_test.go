@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"hostbot/bot/e2e/world"
 	"hostbot/locale"
 )
 
@@ -19,6 +20,7 @@ const (
 )
 
 func TestFailuresPageIsUpToDate(t *testing.T) {
+	world.AboutTheGateway(t)
 	text, err := os.ReadFile(failuresPage)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,18 @@ type Event struct {
 	// Replayed says that the event is older than it looks: it was sent while the
 	// connection was lost, and has come with the resumption of the session.
 	Replayed bool
+	// Inline is the HTTP request that brought the event; nil where the gateway did.
+	Inline Inline
+}
+
+// Inline is an HTTP request of Discord's that waits for its answer. The first of
+// these calls gives it.
+type Inline interface {
+	// Respond answers with a first response, in JSON. An error says that Discord may
+	// not have got it.
+	Respond(response []byte) error
+	// Leave answers that the first response is sent in a call of its own, if at all.
+	Leave()
 }
 
 // ReadEvent reads an event, whose JSON need not last. What Discord left out, or

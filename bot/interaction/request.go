@@ -79,7 +79,7 @@ type Request struct {
 	// what staff are told. It follows from ID alone.
 	Reference string
 	// ReceivedAt is when the program got to know of the interaction, or should
-	// have where the connection was lost at that time.
+	// have where the connection was lost at that time. Zero: when it is served.
 	ReceivedAt time.Time
 	// AnswerBy is the moment until which a handler may wait for something
 	// better before its response is deferred.

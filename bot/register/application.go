@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -15,6 +17,9 @@ import (
 // application is what the Developer Portal has of the application, as far as
 // discordgo's type lacks it.
 type application struct {
+	ID string `json:"id"`
+	// VerifyKey is the public key with which Discord signs interactions.
+	VerifyKey string `json:"verify_key"`
 	// Installs has the installation contexts that are switched on as its keys.
 	// The value of one may be an empty object (discord-api-docs#6778).
 	Installs map[string]json.RawMessage `json:"integration_types_config"`
@@ -24,8 +29,8 @@ type application struct {
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
-// readApplication reads the application, once, and says so where Discord sends
-// its interactions elsewhere.
+// readApplication reads the application, once, and says so where its interactions do
+// not arrive here.
 func (r *Registrar) readApplication(ctx context.Context) error {
 	if r.application != nil {
 		return nil
@@ -35,13 +40,25 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 		return fmt.Errorf("read the application: %w", err)
 	}
 	r.application = a
-	if at, err := url.Parse(a.Endpoint); err == nil && a.Endpoint != "" {
-		// The host alone, as the rest may be secret.
-		r.config.Log.Error().Str("host", at.Host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. " +
-			"Clear it in the Developer Portal, under General Information")
-		r.config.Staff.InteractionsElsewhere(at.Host)
-	}
+	r.config.ApplicationID = cmp.Or(r.config.ApplicationID, a.ID)
+	r.checkEndpoint(a)
 	return nil
+}
+
+// checkEndpoint compares where Discord sends interactions with where they are expected.
+func (r *Registrar) checkEndpoint(a *application) {
+	const portal = "in the Developer Portal, under General Information"
+	switch at, err := url.Parse(a.Endpoint); {
+	case r.config.PublicKey == "" && a.Endpoint != "" && err == nil:
+		// The host alone, as the rest may be secret.
+		r.config.Log.Error().Str("host", at.Host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. Clear it " + portal)
+		r.config.Staff.InteractionsElsewhere(at.Host)
+	case r.config.PublicKey == "":
+	case a.VerifyKey != "" && !strings.EqualFold(a.VerifyKey, r.config.PublicKey):
+		r.config.Log.Error().Msg("no command or button reaches this bot: DISCORD_PUBLIC_KEY is another application's. The right one is " + portal)
+	case a.Endpoint == "":
+		r.config.Log.Warn().Msg("no command or button reaches this bot yet: set the Interactions Endpoint URL " + portal)
+	}
 }
 
 // definitions returns the commands of a list as they are sent. Global ones get the

@@ -56,12 +56,16 @@ type Staff interface {
 
 // Config is what a Registrar works with.
 type Config struct {
-	Session       *discordgo.Session
+	Session *discordgo.Session
+	// ApplicationID is asked of Discord where it is empty.
 	ApplicationID string
-	Redis         redis.UniversalClient
-	Staff         Staff
-	Log           zerolog.Logger
-	Timing        Timing
+	// PublicKey is the key of interactions that arrive over HTTP, in hex. It is empty
+	// where they arrive over the gateway.
+	PublicKey string
+	Redis     redis.UniversalClient
+	Staff     Staff
+	Log       zerolog.Logger
+	Timing    Timing
 }
 
 // Timing is how long a Registrar waits before it tries again: First, then twice

@@ -21,6 +21,25 @@ const (
 // sendFirst sends a first response once.
 type sendFirst func(context.Context, rest.Callback) error
 
+// respond sends a response as the first one. It goes into the answer to the request
+// that brought the interaction, if there is one, unless it promises work: that waits
+// for Discord's word. Where the answer may be lost, the response is sent in a call as
+// well. Discord refuses the call where it got the answer.
+func (x *exchange) respond(ctx context.Context, r interaction.Response) error {
+	if x.inline != nil && r.Then == nil {
+		encoded, err := rest.Encode(r)
+		if err == nil {
+			err = x.inline.Respond(encoded)
+		}
+		if err == nil {
+			x.first, x.acknowledged = time.Since(x.req.ReceivedAt), true
+			return nil
+		}
+		x.uncertain.Store(true)
+	}
+	return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
+}
+
 // acknowledge sends a first response until Discord has accepted or refused it or the
 // time for it is over. It notes when Discord's word on that came.
 //
@@ -33,7 +52,13 @@ func (x *exchange) acknowledge(ctx context.Context, send sendFirst) (err error) 
 	deadline := x.req.ReceivedAt.Add(firstBy)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline) // what is cancelled may still be said
 	defer cancel()
-	defer func() { x.first, x.acknowledged = time.Since(x.req.ReceivedAt), err == nil }()
+	defer func() {
+		x.first, x.acknowledged = time.Since(x.req.ReceivedAt), err == nil
+		if x.inline != nil {
+			x.inline.Leave()
+			x.inline = nil
+		}
+	}()
 	to := x.to
 	for pause := tryPause; ; pause *= 2 {
 		err = x.try(ctx, to, send)

@@ -21,9 +21,10 @@ type exchange struct {
 	responder *Responder
 	req       *interaction.Request
 	to        rest.Callback
-	message   *heldMessage // that the request is about
-	refused   bool         // the interaction is not served, and told so
-	replayed  bool         // by Discord, after the connection was lost
+	inline    interaction.Inline // what may take the first response; nil for nothing
+	message   *heldMessage       // that the request is about
+	refused   bool               // the interaction is not served, and told so
+	replayed  bool               // by Discord, after the connection was lost
 
 	deferred     bool
 	edited       bool        // the original shows a response, and not just a deferral
@@ -86,9 +87,7 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	err = refusal
 	switch {
 	case !x.deferred:
-		response, err = x.orExplained(response, func(r interaction.Response) error {
-			return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
-		})
+		response, err = x.orExplained(response, func(r interaction.Response) error { return x.respond(ctx, r) })
 	case err == nil && (!response.Unshared || !x.assumed):
 		response, err = x.replace(ctx, response)
 	}

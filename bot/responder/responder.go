@@ -129,7 +129,7 @@ func New(cfg Config) *Responder {
 	return r
 }
 
-// Accept has an event of the gateway served, and returns at once.
+// Accept has an event served, and returns at once.
 func (r *Responder) Accept(event *interaction.Event) {
 	r.startWorkers()
 	select {
@@ -150,11 +150,15 @@ func (r *Responder) work() {
 	}
 }
 
-// Serve answers one event of the gateway and returns when all is said, which
-// may take minutes. It never panics.
+// Serve answers one event and returns when all is said, which may take minutes. It never panics.
 func (r *Responder) Serve(event *interaction.Event) {
 	req := &event.Request
-	req.ReceivedAt = time.Now()
+	if event.Inline != nil {
+		defer event.Inline.Leave()
+	}
+	if req.ReceivedAt.IsZero() {
+		req.ReceivedAt = time.Now()
+	}
 	if event.Replayed {
 		req.ReceivedAt = req.ReceivedAt.Add(-replayedAge)
 	}
@@ -175,11 +179,12 @@ func (r *Responder) Serve(event *interaction.Event) {
 	defer release()
 	x := &exchange{
 		responder: r, req: req, message: message, refused: refusal != nil, replayed: event.Replayed, ended: func() {},
-		to: rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
+		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
+		inline: event.Inline,
 	}
 	handler := r.cfg.Router.Route(req)
 	if refusal != nil {
-		handler = refuse(refusal)
+		handler = refuse(refusal, event.Inline == nil)
 	}
 	x.run(handler)
 }
@@ -198,9 +203,11 @@ func (r *Responder) Finish(record recovery.Record) {
 }
 
 // refuse returns what stands in for the handler of an interaction that is not served.
-func refuse(why error) interaction.Handler {
+// Where other processes may have it as well, one that stops leaves it to them for a
+// while.
+func refuse(why error, shared bool) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-		if errors.Is(why, interaction.ErrStopping) {
+		if shared && errors.Is(why, interaction.ErrStopping) {
 			<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
 		}
 		return interaction.Response{}, why

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 
@@ -26,6 +27,9 @@ type Callback struct {
 func (c *Client) Respond(ctx context.Context, to Callback, r interaction.Response) error {
 	return c.respond(ctx, to, callbackBody(r), r.Message.Files...)
 }
+
+// Encode returns a first response as Respond sends it.
+func Encode(r interaction.Response) ([]byte, error) { return json.Marshal(callbackBody(r)) }
 
 // Defer sends a first response that says that another will follow: a message
 // that is being thought about or, with FormUpdate, nothing visible.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -103,8 +104,14 @@ func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Du
 	pause(ctx, lasting)
 }
 
+// breakGateway breaks the way on which interactions come. Over HTTP requests break off.
 func (s *soak) breakGateway(ctx context.Context, random *rand.Rand, lasting time.Duration) {
 	defer s.weather.begin()()
+	if world.OverHTTP() {
+		defer s.Discord.Inject(discordtest.Fault{Route: discordtest.RouteEndpoint, Delay: time.Duration(random.IntN(300)) * time.Millisecond})()
+		pause(ctx, lasting)
+		return
+	}
 	switch random.IntN(6) {
 	case 0:
 		s.Discord.Drop()

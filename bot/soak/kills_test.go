@@ -16,6 +16,16 @@ type mortal struct {
 	kills       int
 }
 
+// mortalEnvironment has it listen at the same address after each kill, over HTTP.
+func (s *soak) mortalEnvironment(t *testing.T) []string {
+	if !world.OverHTTP() {
+		return s.Environment()
+	}
+	address := world.FreeAddress(t)
+	s.Discord.AddEndpoint("http://" + address + "/interactions")
+	return append(s.Environment(), "INTERACTIONS_ADDR="+address)
+}
+
 func newMortal(t *testing.T, environment []string) mortal {
 	t.Helper()
 	command, err := world.Build(t.TempDir())

@@ -111,7 +111,7 @@ func newSoak(t *testing.T) *soak {
 			},
 		},
 	})
-	s.Discord.ExpectFailures() // the soak judges by itself
+	s.Discord.ExpectFailures()       // the soak judges by itself
 	guilds := s.Discord.AddGuilds(2) // one for each shard
 	for i := range soakers {
 		c := customer{mark: fmt.Sprintf("c%02d", i)}
@@ -125,7 +125,7 @@ func newSoak(t *testing.T) *soak {
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}
-	s.mortal = newMortal(t, s.Environment())
+	s.mortal = newMortal(t, s.mortalEnvironment(t))
 	return s
 }
 
@@ -178,6 +178,8 @@ func (s *soak) act(c customer, bot, action string) {
 		if !disturbed || view.State != discordtest.Failed { // what was begun comes to an end
 			s.strays = append(s.strays, fmt.Sprintf("%s %s %s ended with %s", c.mark, action, bot, view.Text()))
 		}
+	case says("is already stopped", "is already running"):
+		l.unseen++ // the bot may know, or the service may have said so to an action
 	case says("already running", "a lot of actions", "You can do it again"): // refused
 	case says("not confirmed", "has not come to rest"):
 		l.unconfirmed++

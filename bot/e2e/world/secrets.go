@@ -9,10 +9,8 @@ import (
 // Secrets returns what must be told nobody, and what it is.
 func (w *World) Secrets() map[string]string {
 	secrets := map[string]string{w.Discord.Token(): "bot token", w.Service.Secret(): "shared secret"}
-	for _, call := range w.Discord.Calls() {
-		if _, rest, ok := strings.Cut(call.Path, "/interactions/"); ok {
-			secrets[strings.Split(rest, "/")[1]] = "interaction token"
-		}
+	for _, token := range w.Discord.InteractionTokens() {
+		secrets[token] = "interaction token"
 	}
 	return secrets
 }

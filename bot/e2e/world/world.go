@@ -41,6 +41,7 @@ func Main(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		log.Fatal(err)
 	}
+	flag.String("transport", "gateway", "how interactions reach the bot: gateway or http")
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	// go-redis notices within a second that a client was closed.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
@@ -57,6 +58,7 @@ type Options struct {
 	Redis   string // its URL; empty for the one inside the bot
 	// Staff makes the fake's guild the admin guild. See World.AddStaff.
 	Staff bool
+	HTTP  bool                    // interactions arrive over HTTP whatever -transport says
 	Env   []string                // further settings
 	Tune  func(*configs.Settings) // changes what no setting allows; may be nil
 }
@@ -71,6 +73,7 @@ type World struct {
 	Env     []string        // settings of the bot that is started next
 	Ended   <-chan struct{} // closed when the bot that was started last has ended
 
+	http    bool
 	tune    func(*configs.Settings)
 	support *discordtest.Role // by which somebody is staff
 }
@@ -78,7 +81,7 @@ type World struct {
 // New makes a world without a bot.
 func New(t testing.TB, o Options) *World {
 	t.Helper()
-	w := &World{Log: &Log{}, Env: append([]string{"REDIS_URL=" + o.Redis}, o.Env...), tune: o.Tune}
+	w := &World{Log: &Log{}, http: o.HTTP || OverHTTP(), Env: append([]string{"REDIS_URL=" + o.Redis}, o.Env...), tune: o.Tune}
 	service := o.Service
 	if service == nil {
 		w.Clock = hostapitest.NewManualClock(time.Now())
@@ -145,21 +148,34 @@ func (w *World) Launch(t testing.TB) (stop func() error) {
 	if w.tune != nil {
 		w.tune(settings)
 	}
-	stop, w.Ended = Run(t, settings, w.Log)
-	return stop
+	if !w.http {
+		stop, w.Ended = Run(t, settings, w.Log)
+		return stop
+	}
+	at := &listening{Writer: w.Log, discord: w.Discord}
+	ended, done := Run(t, settings, at)
+	w.Ended = done
+	return func() error {
+		at.notReady()
+		return ended()
+	}
 }
 
 // Environment returns the settings of a bot, as the program takes them.
 func (w *World) Environment() []string {
-	return append([]string{
-		"DISCORD_TOKEN=" + w.Discord.Token(),
-		"DISCORD_API_URL=" + w.Discord.URL(),
-		"HOSTAPI_URL=" + w.Service.URL(),
-		"HOSTAPI_SECRET=" + w.Service.Secret(),
-		"LOG_CHANNEL_ID=" + w.Channel.ID,
+	var overHTTP []string
+	if w.http {
+		overHTTP = []string{"INTERACTIONS_ADDR=127.0.0.1:0", "DISCORD_PUBLIC_KEY=" + w.Discord.PublicKey()}
+	}
+	return append(append(overHTTP,
+		"DISCORD_TOKEN="+w.Discord.Token(),
+		"DISCORD_API_URL="+w.Discord.URL(),
+		"HOSTAPI_URL="+w.Service.URL(),
+		"HOSTAPI_SECRET="+w.Service.Secret(),
+		"LOG_CHANNEL_ID="+w.Channel.ID,
 		"HTTP_ADDR=off",
 		"LOG_LEVEL=debug",
-	}, w.Env...)
+	), w.Env...)
 }
 
 // Run runs a bot until stop is called or the test ends.

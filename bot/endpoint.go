@@ -1,0 +1,44 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+)
+
+// noticeLimit is how long the endpoint stays at least when the program stops: a load
+// balancer that asks /readyz each second or two has noticed by then. An interaction
+// that came later would find nobody.
+const noticeLimit = 5 * time.Second
+
+// receiver returns what receives interactions until its context is done, over HTTP or
+// over the gateway.
+func (b *Bot) receiver() (receive func(context.Context) error, err error) {
+	if b.endpoint == nil {
+		return b.shards.Run, nil
+	}
+	listener, err := net.Listen("tcp", b.settings.Interactions.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("INTERACTIONS_ADDR: %w", err)
+	}
+	b.log.Info().Str("address", listener.Addr().String()).Msg("interactions are received over HTTP")
+	b.applications <- ""
+	return func(ctx context.Context) error { return b.endpoint.Run(ctx, listener) }, nil
+}
+
+// receiving tells whether interactions arrive.
+func (b *Bot) receiving() bool {
+	if b.endpoint != nil {
+		return b.endpoint.Ready()
+	}
+	return b.shards != nil && b.shards.Ready()
+}
+
+// noticed tells when a load balancer has had the time to notice that the program stops.
+func (b *Bot) noticed() <-chan time.Time {
+	if b.endpoint == nil || b.settings.HTTP.Addr == "" { // nobody asks
+		return time.After(0)
+	}
+	return time.After(noticeLimit)
+}

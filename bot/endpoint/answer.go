@@ -1,0 +1,64 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// errAnswered says that a request was answered before.
+var errAnswered = errors.New("the request was answered already")
+
+// answer is a request's answer, which is given once. It is the Inline of an event.
+type answer struct {
+	w      http.ResponseWriter
+	client context.Context // done when the client has hung up
+	once   sync.Once
+	done   chan struct{} // closed when the answer was given
+}
+
+// Respond answers with a first response.
+func (a *answer) Respond(response []byte) error {
+	err := errAnswered
+	a.once.Do(func() {
+		defer close(a.done)
+		if err = a.client.Err(); err == nil {
+			err = writeJSON(a.w, response)
+		}
+	})
+	return err
+}
+
+// Leave answers without a body, unless the request was answered before.
+func (a *answer) Leave() {
+	a.once.Do(func() {
+		defer close(a.done)
+		a.w.WriteHeader(http.StatusAccepted)
+	})
+}
+
+// wait returns when the request is answered, which is by the deadline.
+func (a *answer) wait(deadline time.Time) {
+	late := time.NewTimer(time.Until(deadline))
+	defer late.Stop()
+	select {
+	case <-a.done:
+	case <-late.C:
+		a.Leave()
+	}
+}
+
+// writeJSON sends an answer at once. It returns an error where that did not succeed.
+func writeJSON(w http.ResponseWriter, body []byte) error {
+	connection := http.NewResponseController(w)
+	_ = connection.SetWriteDeadline(time.Now().Add(writeLimit)) // which fails where writing does
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if _, err := w.Write(body); err != nil {
+		return err
+	}
+	return connection.Flush()
+}

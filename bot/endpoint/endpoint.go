@@ -1,0 +1,109 @@
+// Package endpoint receives interactions as HTTP requests: at the Interactions
+// Endpoint URL, which Discord posts them to where an application has one.
+//
+// An Endpoint accepts what Discord has signed and passes it on as an event, as the
+// gateway does. The request is answered with the first response where that comes
+// as the event's Inline; otherwise with 202 and no body once the first response was
+// sent to Discord's callback endpoint:
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback
+//
+// It speaks plain HTTP. Discord calls https addresses alone, so a load balancer or
+// a reverse proxy stands before it.
+package endpoint
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
+
+	"hostbot/bot/interaction"
+)
+
+// Path is where interactions are posted to.
+const Path = "/interactions"
+
+const (
+	// maxBody bounds one request's body, in bytes. An interaction has kilobytes.
+	maxBody = 64 << 10
+	// maxBodies bounds all bodies that are held at the same time, in bytes.
+	maxBodies = 16 << 20
+	// maxConnections is as many as there can be interactions that wait for their
+	// first response. Further connections wait to be accepted.
+	maxConnections = 2000
+
+	// readLimit bounds the reading of one request. Discord hangs up after 3 s.
+	readLimit = 5 * time.Second
+	// answerLimit is by when a request is answered, whatever becomes of it.
+	answerLimit = 3 * time.Second
+	// writeLimit bounds the writing of an answer.
+	writeLimit = time.Second
+	// idleLimit is how long a connection may be idle. A load balancer must close it
+	// first: otherwise it may send a request at the moment at which the connection is
+	// closed. Google's keep theirs for 600 s and want 620 s of a server
+	// (https://cloud.google.com/load-balancing/docs/https#timeout-keepalive-backends).
+	idleLimit = 620 * time.Second
+	// maxHeader bounds a request's header, in bytes.
+	maxHeader = 16 << 10
+)
+
+// Config is what an Endpoint needs.
+type Config struct {
+	PublicKey ed25519.PublicKey // the application's
+	// OnInteraction is called for each event from the goroutine of its request, and
+	// must return at once. The event has Inline.
+	OnInteraction func(*interaction.Event)
+	Log           zerolog.Logger
+}
+
+// Endpoint serves the Interactions Endpoint URL.
+type Endpoint struct {
+	cfg       Config
+	server    *http.Server
+	bodies    *semaphore.Weighted
+	listening atomic.Bool
+}
+
+// New returns an endpoint that does not listen yet.
+func New(cfg Config) *Endpoint {
+	e := &Endpoint{cfg: cfg, bodies: semaphore.NewWeighted(maxBodies)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+Path, e.receive)
+	e.server = &http.Server{
+		Handler: mux, ReadTimeout: readLimit, WriteTimeout: readLimit + answerLimit + writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
+		ErrorLog: newQuietLog(),
+	}
+	return e
+}
+
+// Ready tells whether interactions are received.
+func (e *Endpoint) Ready() bool { return e.listening.Load() }
+
+// Run receives interactions until ctx is done. Then it closes the listener, waits
+// until those requests are answered that have arrived, and returns nil. An error is
+// why it could not go on. It is called once.
+func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		last, cancel := context.WithTimeout(context.Background(), answerLimit+writeLimit)
+		defer cancel()
+		if e.server.Shutdown(last) != nil {
+			_ = e.server.Close()
+		}
+	})
+	e.listening.Store(true)
+	defer e.listening.Store(false)
+	if err := e.server.Serve(limited(listener, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+		stop()
+		return err
+	}
+	<-stopped
+	return nil
+}

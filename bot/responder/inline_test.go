@@ -1,0 +1,137 @@
+package responder_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/interaction"
+)
+
+// request is an HTTP request that brought an event. It notes its answer among the calls.
+type request struct {
+	*discord
+	err      error // what Respond returns
+	answered bool
+}
+
+func (r *request) Respond(response []byte) error {
+	var sent struct {
+		Type int
+		Data struct{ Content string }
+	}
+	if err := json.Unmarshal(response, &sent); err != nil || sent.Type == 0 || r.answered {
+		r.note("a wrong answer " + string(response))
+	}
+	r.answered = true
+	r.note("answer " + sent.Data.Content)
+	return r.err
+}
+
+func (r *request) Leave() {
+	if !r.answered {
+		r.note("leave")
+	}
+	r.answered = true
+}
+
+func TestRequestIsAnsweredInlineOrLeft(t *testing.T) {
+	broken := errors.New("broken pipe")
+	elsewhere := failing(interaction.ErrElsewhere)
+	tests := map[string]struct {
+		event   *interaction.Event
+		handler interaction.Handler
+		err     error
+		errs    map[string][]error // Discord's
+		want    []call
+	}{
+		"a reply is the answer": {event: command(), handler: reply("hello"), want: []call{{"answer hello", 0}}},
+		"so are suggestions":    {event: typing(), handler: reply("hello"), want: []call{{"answer hello", 0}}},
+		"an action waits for Discord's word": {event: press(), handler: then("running", acted("done")),
+			want: []call{{"update running", 0}, {"leave", 0}, {"edit done", 0}}},
+		"and does not happen without it": {event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
+			want: []call{{"update running", 0}, {"leave", 0}, {"edit perhaps", 0}}},
+		"what is blocked is explained": {event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {moderated}},
+			want: []call{{"update running", 0}, {"leave", 0}, {"reply not begun", 0}}},
+		"a deferral is a call": {event: command(), handler: slow(2*time.Second, reply("hello")),
+			want: []call{{"defer", 1500 * ms}, {"leave", 1500 * ms}, {"edit hello", 2 * time.Second}}},
+		"a lost answer is sent again": {event: command(), handler: reply("hello"), err: broken,
+			want: []call{{"answer hello", 0}, {"reply hello", 0}}},
+		"and may not have been lost": {event: command(), handler: reply("hello"), err: broken, errs: map[string][]error{"reply": {answered}},
+			want: []call{{"answer hello", 0}, {"reply hello", 0}}},
+		"another process answers": {event: command(), handler: elsewhere, want: []call{{"leave", 0}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &discord{errs: test.errs}
+				s := newResponder(test.handler, d)
+				test.event.Inline = &request{discord: d, err: test.err}
+				s.Serve(test.event)
+				synctest.Wait()
+				if diff := cmp.Diff(test.want, d.sent(), cmp.AllowUnexported(call{})); diff != "" {
+					t.Errorf("what was said and when (-want +got):\n%s", diff)
+				}
+				if first := s.observed[0].First; first > test.want[0].at {
+					t.Errorf("the first response took %v, want %v", first, test.want[0].at)
+				}
+				if err := test.err; err != nil && len(s.staff.entries) > 0 {
+					t.Errorf("staff read %q", s.staff.entries)
+				}
+			})
+		})
+	}
+}
+
+// TestRequestThatCannotBeServedIsLeft: whoever sent it need not wait.
+func TestRequestThatCannotBeServedIsLeft(t *testing.T) {
+	d := &discord{}
+	s := newResponder(reply("hello"), d)
+	event := command()
+	event.UserID, event.Inline = "", &request{discord: d}
+	s.Serve(event)
+	if diff := cmp.Diff([]string{"leave"}, whats(d.sent())); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
+// TestStoppingIsSaidAtOnceToARequest, as no other process has it.
+func TestStoppingIsSaidAtOnceToARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &discord{}
+		s := newResponder(reply("hello"), d)
+		s.Stop()
+		event := command()
+		event.Inline = &request{discord: d}
+		s.Serve(event)
+		if diff := cmp.Diff([]call{{"answer sorry", 0}}, d.sent(), cmp.AllowUnexported(call{})); diff != "" {
+			t.Errorf("said (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestTimeCountsFromTheArrivalOfTheRequest: reading its body has taken some of it.
+func TestTimeCountsFromTheArrivalOfTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &discord{}
+		s := newResponder(slow(2*time.Second, reply("hello")), d)
+		event := command()
+		event.Inline, event.ReceivedAt = &request{discord: d}, time.Now().Add(-time.Second)
+		s.Serve(event)
+		if want := (call{"defer", 500 * ms}); d.sent()[0] != want {
+			t.Errorf("first %v, want %v", d.sent()[0], want)
+		}
+	})
+}
+
+func whats(calls []call) []string {
+	var list []string
+	for _, c := range calls {
+		list = append(list, c.what)
+	}
+	return list
+}
