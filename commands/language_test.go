@@ -18,10 +18,12 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/alerts"
 	"hostbot/bot/draft"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -375,6 +377,9 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
 	all()
 	health = commands.Health{Shards: []commands.Shard{{Ready: true}}}
+	all()
+	health.Shards, health.Watching = []commands.Shard{}, true
+	health.Watch, health.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	d.ask(c, by("2", command("admin status", nil)))
 	elsewhere := by("1", command("admin status", nil))
