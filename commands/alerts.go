@@ -42,7 +42,7 @@ type Watch struct {
 
 // The custom IDs of alerts.
 const (
-	idAlerts   = "alerts"     // a select menu of all bots that are to send alerts
+	idAlerts   = "alerts"     // a select menu of bots, of which one is turned on or off
 	idAlertsOf = "alerts/of/" // + key: shows alerts, with a button for this bot
 	idAlert    = "alerts/set/"
 	// idAlertOf and what follows are under messages that tell of a fall.
@@ -57,7 +57,7 @@ const (
 // alertRoutes are the routes of /alerts and of the messages that alerts send.
 func (c *Commands) alertRoutes() []route {
 	return []route{
-		{idAlerts, c.chooseAlerts}, {idAlertsOf + anyBot, c.showAlerts},
+		{idAlerts, c.toggleAlert}, {idAlertsOf + anyBot, c.showAlerts},
 		{idAlert + "all/{on}", c.setAllAlerts}, {idAlert + "one/{on}/" + anyBot, c.setAlert},
 		{idAlertShow + anyBot, c.show}, {idAlertMute + anyBot, c.onBot(c.mute)},
 		{idAlertAct + "{action}/" + anyBot, c.actAside},
@@ -84,7 +84,7 @@ func (c *Commands) setAlert(ctx context.Context, r *interaction.Request) (intera
 	return c.withAlerts(ctx, r, func(_ alerts.Settings, servers []hostapi.Server) (alertChange, error) {
 		server, err := choose(r, servers)
 		on := r.Params["on"] == "on"
-		return alertChange{more: on, fewer: !on, set: func(s *alerts.Settings) { s.Set(server.ID, on) }}, err
+		return alertChange{on: on, set: func(s *alerts.Settings) { s.Set(server.ID, on) }}, err
 	})
 }
 
@@ -92,34 +92,22 @@ func (c *Commands) setAlert(ctx context.Context, r *interaction.Request) (intera
 func (c *Commands) setAllAlerts(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.withAlerts(ctx, r, func(alerts.Settings, []hostapi.Server) (alertChange, error) {
 		on := r.Params["on"] == "on"
-		return alertChange{more: on, fewer: !on, set: func(s *alerts.Settings) { s.SetAll(on) }}, nil
+		return alertChange{on: on, set: func(s *alerts.Settings) { s.SetAll(on) }}, nil
 	})
 }
 
-// chooseAlerts turns alerts on for the bots that were chosen in the menu, and off for the others in it.
-func (c *Commands) chooseAlerts(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+// toggleAlert turns the alerts of the bot that was chosen in the menu on or off.
+func (c *Commands) toggleAlert(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.withAlerts(ctx, r, func(now alerts.Settings, servers []hostapi.Server) (alertChange, error) {
-		chosen := make(map[string]bool)
-		change := alertChange{set: func(s *alerts.Settings) {
-			for id, on := range chosen {
-				s.Set(id, on)
-			}
-		}}
-		for _, server := range servers[:min(len(servers), maxOptions)] {
-			on := slices.Contains(r.Values, botKey(server.ID))
-			if on != now.For(server.ID) {
-				chosen[server.ID] = on
-				change.more, change.fewer = change.more || on, change.fewer || !on
-			}
-		}
-		return change, nil
+		server, err := choose(r, servers)
+		return alertChange{on: !now.For(server.ID), set: func(s *alerts.Settings) { s.Set(server.ID, !s.For(server.ID)) }}, err
 	})
 }
 
-// alertChange is a change of settings: to more alerts, to fewer, or both.
+// alertChange is a change of settings, by which something is turned on or off.
 type alertChange struct {
-	more, fewer bool
-	set         func(*alerts.Settings)
+	on  bool
+	set func(*alerts.Settings) // nil: nothing is changed
 }
 
 // withAlerts changes the caller's settings and shows them.
@@ -141,13 +129,13 @@ func (c *Commands) withAlerts(ctx context.Context, r *interaction.Request, decid
 	}
 	v, notice := c.view(r), ""
 	switch {
-	case change.more:
+	case change.set != nil && change.on:
 		now, err = c.watch.Alerts.TurnOn(ctx, r.CustomerID, r.Locale, v.firstAlert(), change.set)
 		notice = "✅ " + v.t.Text("alerts.turned_on")
 		if errors.Is(err, alerts.ErrClosed) {
 			return v.drawAlerts(list.Servers, now, "❌ "+v.t.Text("alerts.closed"), red), nil
 		}
-	case change.fewer:
+	case change.set != nil:
 		now, err = c.watch.Alerts.TurnOff(ctx, r.CustomerID, change.set)
 		notice = "✅ " + v.t.Text("alerts.turned_off")
 	case !now.Closed.IsZero():
@@ -165,10 +153,7 @@ func (w Watch) offered() bool { return w.Alerts != nil && w.Alerts.Offered() }
 func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice string, color int) interaction.Response {
 	var lines []string
 	for _, server := range servers[:min(len(servers), maxOptions)] {
-		line := "🔕 " + name(server)
-		if s.For(server.ID) {
-			line = "🔔 **" + name(server) + "**"
-		}
+		line := bell(s.For(server.ID)) + " " + name(server)
 		if until := s.Muted[server.ID]; until.After(time.Now()) {
 			line += " · " + v.t.Format("alerts.muted", args{"Until": relative(until)})
 		}
@@ -182,6 +167,14 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 		Description: paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n")),
 	}
 	return v.draw("alerts", embed, v.alertButtons(servers, s)...)
+}
+
+// bell shows whether alerts are on.
+func bell(on bool) string {
+	if on {
+		return "🔔"
+	}
+	return "🔕"
 }
 
 func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discordgo.MessageComponent {
@@ -199,13 +192,13 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 		rows = append(rows, row(toggle, back))
 	}
 	if len(servers) > 0 {
-		none, options := 0, v.options(servers[:min(len(servers), maxOptions)])
+		options := v.options(servers[:min(len(servers), maxOptions)])
 		for i := range options {
-			options[i].Default = s.For(servers[i].ID)
+			options[i].Emoji = &discordgo.ComponentEmoji{Name: bell(s.For(servers[i].ID))}
 		}
 		rows = append(rows, row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: idAlerts, Placeholder: v.t.Text("alerts.choose"),
-			MinValues: &none, MaxValues: len(options), Options: options,
+			Options: options,
 		}))
 	}
 	return append(rows, row(

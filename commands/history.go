@@ -36,8 +36,7 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request) (interac
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	now := time.Now()
-	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, now.Add(-longestPeriod))
+	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, time.Now().Add(-longestPeriod))
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell the history: "+err.Error(), "history.unreadable")
 	}
@@ -45,14 +44,15 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request) (interac
 	if len(states) == 0 {
 		return v.drawUnwatched(b), nil
 	}
-	return v.drawHistory(b, states, now, c.watch.Painter)
+	return v.drawHistory(b, states, c.watch.Painter)
 }
 
 // drawHistory draws the history of a bot: a picture, and in words what it shows.
-func (v view) drawHistory(b bot, states []history.Span, now time.Time, painter *chart.Painter) (interaction.Response, error) {
+func (v view) drawHistory(b bot, states []history.Span, painter *chart.Painter) (interaction.Response, error) {
 	var strips []chart.Strip
 	var shares []string
 	var longest period
+	now := states[len(states)-1].To
 	for _, length := range periods() {
 		p := fared(states, now.Add(-length), now)
 		share := "–"

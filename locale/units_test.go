@@ -55,6 +55,13 @@ func TestUnits(t *testing.T) {
 		{en.Number(math.MinInt64), "-9,223,372,036,854,775,808"},
 		{hi.Number(math.MaxInt64), "92,23,37,20,36,85,47,75,807"},
 		{fr.Format("unit.percent", locale.Args{"N": 12345}), "12\u202f345\u00a0%"},
+		{en.Duration(5*time.Hour + 40*time.Minute), "6\u00a0h"},
+		{en.Period(24 * time.Hour), "24\u00a0h"},
+		{de.Period(7 * 24 * time.Hour), "7 Tage"},
+		{en.Share(1), "100%"},
+		{en.Share(0.999999), "99.99%"},
+		{de.Share(0.5), "50\u00a0%"},
+		{tr.Share(0.98765), "%98,76"},
 	}
 	for _, test := range tests {
 		if test.got != test.want {

@@ -167,6 +167,24 @@ func TestWhoIsTold(t *testing.T) {
 	})
 }
 
+// TestRefusedMessageHoldsNoOtherUp has Discord refuse one for a reason that may pass.
+func TestRefusedMessageHoldsNoOtherUp(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.PerTurn, timing.RetryMost = 1, 3*time.Second })
+		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		turnOn(t, a, ben)
+		quarantined := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, Status: http.StatusForbidden, Body: `{"code": 20026, "message": "quarantined"}`}
+		discord.Inject(quarantined)
+		tell(t, a, fell(anna, "shop", now))
+		tell(t, a, fell(ben, "shop", now))
+		ben.InDM().Sees(t, "shop c fell")
+		wantAlerts(t, anna)
+		anna.InDM().Sees(t, "shop c fell")
+	})
+}
+
 func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		discord, w := discordtest.RunT(t), &watched{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +46,8 @@ func (a *Alerts) turn(ctx context.Context) {
 	if err != nil || !ours {
 		return
 	}
-	due, err := a.Redis.ZRange(limited, dueKey, 0, int64(a.Timing.PerTurn)-1).Result()
+	now := strconv.FormatInt(time.Now().UnixMilli(), 10)
+	due, err := a.Redis.ZRangeByScore(limited, dueKey, &redis.ZRangeBy{Min: "-inf", Max: now, Count: int64(a.Timing.PerTurn)}).Result()
 	if err != nil || len(due) == 0 {
 		return
 	}
@@ -57,11 +59,11 @@ func (a *Alerts) turn(ctx context.Context) {
 		sending.Go(func() { failures[i] = a.send(ctx, member) })
 	}
 	sending.Wait()
-	a.rest(failures)
+	a.backOff(failures)
 }
 
-// rest decides from the failures of a turn for how long nothing is sent.
-func (a *Alerts) rest(failures []error) {
+// backOff decides from the failures of a turn for how long nothing is sent.
+func (a *Alerts) backOff(failures []error) {
 	var wait time.Duration
 	for _, failure := range failures {
 		var e *rest.Error
@@ -143,13 +145,14 @@ func find(posted []rest.Posted, mark time.Time) string {
 	return ""
 }
 
-// later has an episode tried again. One that Discord refuses for a reason of its own goes
-// behind the others, and is given up when it expires.
+// later has an episode tried again. One that Discord refuses for a reason of its own
+// waits without holding others up, and is given up when it expires.
 func (a *Alerts) later(ctx context.Context, member string, failure error) error {
 	var e *rest.Error
 	if errors.As(failure, &e) && !e.Temporary() {
-		behind := redis.Z{Score: float64(time.Now().UnixMilli()), Member: member}
-		return errors.Join(failure, a.Redis.ZAddXX(ctx, dueKey, behind).Err())
+		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")
+		behind := redis.Z{Score: float64(time.Now().Add(a.Timing.RetryMost).UnixMilli()), Member: member}
+		return a.Redis.ZAddXX(ctx, dueKey, behind).Err()
 	}
 	return failure
 }

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,7 +124,7 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 	view.WaitFor(t, "I cannot send you direct messages")
 	view.WaitFor(t, "🔕 Shop")
 	anna.CloseDMs(false)
-	view.Press(t, "On for all").WaitFor(t, "🔔 **Shop**")
+	view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
 	awaitLooks(t, w, 2)
 
 	anna.CloseDMs(true) // later
@@ -136,9 +137,12 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 	t.Parallel()
 	w, anna, dm := alerted(t, world.Options{})
-	view := anna.Types(t, "/alerts").Choose(t, "Choose which bots send alerts", "Radio")
-	view.WaitFor(t, "🔔 **Radio**")
+	view := anna.Types(t, "/alerts").Choose(t, "Turn a bot's alerts on or off", "Shop")
 	view.WaitFor(t, "🔕 Shop")
+	view = view.Choose(t, "Turn a bot's alerts on or off", "Radio")
+	view.WaitFor(t, "🔔 Radio")
+	view.WaitFor(t, "🔕 Shop")
+	awaitLooks(t, w, 2) // as nothing was watched for a moment
 	crash(t, w, anna.ID, "id-radio")
 	alert := dm.Sees(t, "Radio has crashed")
 	dm.Presses(t, alert, "Mute 1 h").WaitFor(t, "sends no alerts until")
@@ -159,13 +163,65 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 func TestMutedBotMakesNoMessage(t *testing.T) {
 	t.Parallel()
 	w, anna, dm := alerted(t, world.Options{})
-	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 **Radio**")
+	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 Radio")
 	awaitLooks(t, w, 2)
 	crash(t, w, anna.ID, "id-shop")
 	dm.Presses(t, dm.Sees(t, "Shop has crashed"), "Mute 1 h").WaitFor(t, "sends no alerts until")
 	crash(t, w, anna.ID, "id-radio")
 	dm.Sees(t, "Radio has crashed")
 	wantMessages(t, dm, "has crashed", 2)
+}
+
+func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{Staff: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
+	crash(t, w, anna.ID, "id-shop")
+	dm.Sees(t, "Shop has crashed")
+	sam := w.AddStaff("sam")
+	status := sam.Types(t, "/admin status")
+	status.WaitFor(t, "Accounts: 1 · one look at each every")
+	status.WaitFor(t, "Alerts sent: 1 · refused: 0 · waiting: 0")
+	_, metrics := w.Operator(t, "/metrics")
+	for _, want := range []string{"hostbot_watch_accounts 1", "hostbot_watch_interval_seconds 1", "hostbot_alerts_sent_total 1", "hostbot_alerts_refused_total 0"} {
+		if !strings.Contains(metrics, want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "is forgotten")
+	anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
+}
+
+func TestStaffReadOnceThatWatchingIsTooSlow(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, world.Options{Tune: func(s *configs.Settings) {
+		watching(s)
+		s.Watch.Rate = 1
+	}})
+	for _, name := range []string{"anna", "ben", "cem"} {
+		c := w.AddCustomer(name, "Shop")
+		if name == "anna" {
+			w.Start(t)
+		}
+		c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+	}
+	w.StaffRead(t, "accounts are watched", "Raise WATCH_RATE")
+	awaitLooks(t, w, 5)
+	if n := len(world.Entries(w.Channel.Messages(), "accounts are watched")); n != 1 {
+		t.Errorf("staff read it %d times", n)
+	}
+}
+
+func TestThereAreNoAlertsWhereWatchingIsOff(t *testing.T) {
+	t.Parallel()
+	_, anna := world.Serving(t, world.Options{Env: []string{"WATCH_INTERVAL=off"}}, "Shop")
+	if _, err := anna.Start("/alerts", nil); err == nil {
+		t.Error("/alerts is registered")
+	}
+	more := openShop(t, anna).Press(t, "More…")
+	more.WaitFor(t, "Startup")
+	if more.View().Contains("Alerts") {
+		t.Error("a card offers alerts")
+	}
 }
 
 // TestButtonsOfAnAlertServeTheCallerAlone has ben press what anna's alert has.
@@ -191,7 +247,6 @@ func TestManyCrashesAreToldOnceEach(t *testing.T) {
 		t.Parallel()
 		const customers = 40
 		w := world.New(t, world.Options{Redis: redis, Tune: watching})
-		w.Discord.ExpectFailures() // both replicas answer
 		stop := w.Start(t)
 		var people []*discordtest.User
 		for i := range customers {
@@ -199,7 +254,8 @@ func TestManyCrashesAreToldOnceEach(t *testing.T) {
 			c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
 			people = append(people, c)
 		}
-		w.Start(t)
+		w.Launch(t)
+		w.Log.WaitFor(t, "this one stands by")
 		awaitLooks(t, w, 2*customers)
 		post := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 15}
 		lost, refused := post, post // Discord posts the message and does not say so; or it does not
@@ -209,7 +265,7 @@ func TestManyCrashesAreToldOnceEach(t *testing.T) {
 		for _, c := range people {
 			crash(t, w, c.ID, "id-shop")
 		}
-		w.StaffRead(t, "bots of", "stopped within")
+		w.StaffRead(t, "bots stopped within")
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +282,7 @@ func TestManyCrashesAreToldOnceEach(t *testing.T) {
 			wantMessages(t, c.InDM(), "Shop", 1)
 		}
 		w.StaffRead(t, "40 bots stopped", "customers: 40", "Run again\n40")
-		if n := len(world.Entries(w.Channel.Messages(), "stopped within")); n != 1 {
+		if n := len(world.Entries(w.Channel.Messages(), "bots stopped within")); n != 1 {
 			t.Errorf("staff read %d entries of the fall", n)
 		}
 	})

@@ -25,14 +25,14 @@ func TestHistoryOfAWatchedBot(t *testing.T) {
 
 	card := openShop(t, anna).Press(t, "More…")
 	shown := card.Press(t, "History")
-	wantPicture(t, shown.WaitFor(t, "24 h: **100 %** · 7 days: **100 %** · 30 days: **100 %**"))
+	wantPicture(t, shown.WaitFor(t, "24 h: **100%** · 7 days: **100%** · 30 days: **100%**"))
 	shown.WaitFor(t, "No outage in 30 days")
 
 	crash(t, w, anna.ID, "id-shop")
 	awaitLooks(t, w, 3)
 	broken := shown.Press(t, "Refresh").WaitFor(t, "1 outage in 30 days")
 	wantPicture(t, broken)
-	if !strings.Contains(broken.Text(), "still going on") || strings.Contains(broken.Text(), "100 %") {
+	if !strings.Contains(broken.Text(), "still going on") || strings.Contains(broken.Text(), "100%") {
 		t.Errorf("the history says:\n%s", broken.Text())
 	}
 	if back := shown.Press(t, "Back to the bot").WaitFor(t, "Limits: 512 MB RAM"); len(back.Attachments) != 0 {

@@ -33,7 +33,7 @@ func waitForCommands(t *testing.T, w *world.World, guildID, names string) {
 	}
 }
 
-const customersCommands, staffsCommands = "bot help plan", "Hosted bots admin"
+const customersCommands, staffsCommands = "alerts bot help panel plan", "Hosted bots admin"
 
 // Nobody sees a command twice, whatever guilds the configuration named before.
 func TestCommandsDoNotDouble(t *testing.T) {

@@ -30,6 +30,12 @@ func TestReadEvent(t *testing.T) {
 				"options":[{"name":"show","type":1,"options":[{"name":"bot","type":3,"value":"shop"}]}]}}`,
 			want: interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "bot show", Options: map[string]string{"bot": "shop"}},
 		},
+		"permissions in a channel": {
+			event: `{` + head + `"type":2,"guild_id":"5","app_permissions":"3072","member":{"user":{"id":"42"},"permissions":"8192"},"data":{"id":"9","name":"panel","type":1}}`,
+			want: interaction.Request{
+				Kind: interaction.Command, GuildID: "5", Name: "panel", Options: map[string]string{}, Permissions: 8192, AppPermissions: 3072,
+			},
+		},
 		"context menu on a user, by a member with roles": {
 			event: `{` + head + `"type":2,"guild_id":"5","member":{"user":{"id":"42"},"roles":["8","9"]},"data":{"id":"9","name":"Hosted bots","type":2,"target_id":"77"}}`,
 			want:  interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "Hosted bots", RoleIDs: []string{"8", "9"}, TargetID: "77", Options: map[string]string{}},

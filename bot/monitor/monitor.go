@@ -79,11 +79,11 @@ func (m *Monitor) Interaction(o responder.Observation) {
 	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {
 		first := m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred))
-		if o.First < slow {
-			first.Observe(o.First.Seconds())
+		if kept, ok := first.(prometheus.ExemplarObserver); ok && o.First >= slow {
+			kept.ObserveWithExemplar(o.First.Seconds(), prometheus.Labels{"interaction": o.ID})
 			return
 		}
-		first.(prometheus.ExemplarObserver).ObserveWithExemplar(o.First.Seconds(), prometheus.Labels{"interaction": o.ID})
+		first.Observe(o.First.Seconds())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
 	"github.com/google/go-cmp/cmp"
 
@@ -176,6 +177,31 @@ func TestInstallationContexts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCommandForGuildsAlone registers a command that says itself where it means
+// something, everywhere and in a guild, whose lists know no contexts.
+func TestCommandForGuildsAlone(t *testing.T) {
+	guilds := []discordgo.InteractionContextType{discordgo.InteractionContextGuild}
+	for _, guild := range []bool{false, true} {
+		s := newStage(t)
+		guildID, want := "", []int{0}
+		if guild {
+			guildID, want = s.discord.GuildID(), nil
+		}
+		panel := &discordgo.ApplicationCommand{Type: discordgo.ChatApplicationCommand, Name: "panel", Description: "A panel", Contexts: &guilds}
+		for range 2 {
+			s.sync(t, in(guildID, append(customers(), panel)))
+		}
+		if n := s.writes(); n != 1 {
+			t.Errorf("in guild %t: overwritten %d times", guild, n)
+		}
+		for _, c := range s.discord.CommandsIn(guildID) {
+			if c.Name == "panel" && !slices.Equal(c.Contexts, want) {
+				t.Errorf("in guild %t: contexts %v", guild, c.Contexts)
+			}
+		}
 	}
 }
 

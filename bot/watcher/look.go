@@ -23,6 +23,8 @@ const (
 	leastAtOnce, mostAtOnce = 4, 256
 	// holdBack is for how long no look is made after a 429 that does not say for how long.
 	holdBack = 30 * time.Second
+	// spare is the part of the rate that is left for looks that come late.
+	spare = 0.1
 	// tolerance is by how much the interval may grow before somebody is told.
 	tolerance = 1.05
 )
@@ -70,11 +72,15 @@ func (w *Watcher) turn(ctx context.Context) {
 		w.Log.Debug().Err(err).Msg("redis does not tell which accounts are due")
 		return
 	}
-	for _, r := range taken {
+	for i, r := range taken {
 		w.probedAt = time.Now()
 		w.inFlight.Add(1)
 		w.looking.Go(func() {
 			defer w.inFlight.Add(-1)
+			select { // they begin one after the other, until the next turn
+			case <-time.After(w.Timing.Turn * time.Duration(i) / time.Duration(len(taken))):
+			case <-ctx.Done():
+			}
 			w.look(ctx, r)
 		})
 	}
@@ -129,7 +135,7 @@ func (w *Watcher) leaseTime() time.Duration { return w.Interval / 2 }
 // pace notes at which interval so many accounts can be looked at.
 func (w *Watcher) pace(watched int, lag time.Duration) {
 	former := w.status.Load()
-	least := time.Duration(watched) * time.Second / time.Duration(w.Rate)
+	least := time.Duration(float64(watched) / (float64(w.Rate) * (1 - spare)) * float64(time.Second))
 	now := &Status{Accounts: watched, Interval: max(w.Interval, least), Lag: lag}
 	now.Grown = float64(now.Interval) > tolerance*float64(w.Interval)
 	w.status.Store(now)

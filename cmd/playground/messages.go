@@ -120,6 +120,9 @@ func (p *playground) latest(userID string) map[string]string {
 	if err != nil {
 		return newest
 	}
+	if views := someone.InDM().Messages(); len(views) > 0 {
+		newest[directMessages] = views[len(views)-1].ID
+	}
 	for _, ch := range p.channelsOf(someone) {
 		if views := someone.In(ch).Messages(); len(views) > 0 {
 			newest[ch.ID] = views[len(views)-1].ID

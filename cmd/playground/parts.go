@@ -22,6 +22,10 @@ const heartbeat = 4 * time.Second
 // usual, so that what happens at the hosting service is seen while one looks on.
 const cacheTTL = "5s"
 
+// watchInterval is how often the bot looks at accounts with alerts or panels: more often than a
+// setting allows, for the same reason.
+const watchInterval = configs.Interval(5 * time.Second)
+
 // parts are what the bot depends on.
 type parts struct {
 	discord  *discordtest.Server
@@ -94,7 +98,6 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"HOSTAPI_SECRET=" + p.service.Secret(),
 		"REDIS_URL=redis://" + p.relay.Addr(),
 		"CACHE_TTL=" + cacheTTL,
-		"WATCH_INTERVAL=" + watchInterval.String(),
 		"LOG_CHANNEL_ACTIONS=" + p.logs.actions.ID,
 		"LOG_CHANNEL_ERRORS=" + p.logs.errors.ID,
 		"LOG_CHANNEL_LIFECYCLE=" + p.logs.lifecycle.ID,
@@ -107,5 +110,6 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 	if err != nil {
 		return nil, err
 	}
+	settings.Watch.Interval = watchInterval
 	return bot.New(settings, "playground", log)
 }

@@ -19,17 +19,13 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// watchInterval is how often the bot looks at accounts. It is shorter than usual, so
-// that a panel is seen to follow.
-const watchInterval = 10 * time.Second
-
 // remember has the bot know the past of a customer's bots, as if it had watched them for
 // a month, and gives them a panel in #general. It is called before the bot starts.
 func remember(p *parts, customer person) error {
 	ctx := context.Background()
 	client := redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true})
 	defer func() { _ = client.Close() }()
-	watch := watcher.New(watcher.Config{Redis: client, Interval: watchInterval, Log: zerolog.Nop()})
+	watch := watcher.New(watcher.Config{Redis: client, Interval: time.Duration(watchInterval), Log: zerolog.Nop()})
 
 	servers := p.service.Servers(customer.ID)
 	fields := []any{history.FieldAt, time.Now().Unix()}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hostbot/bot/discordtest"
 )
 
 // visitor uses the playground as its page does.
@@ -112,6 +114,45 @@ func TestPlaygroundAnswers(t *testing.T) {
 	for _, step := range []string{"INTERACTION_CREATE", "GET", "list", "first response: a message"} {
 		v.waitFor("/api/activity", `"title":"`+step+`"`)
 	}
+}
+
+// A bot is crashed, its owner gets the alert, and restarts it from there.
+func TestCrashIsToldByDirectMessage(t *testing.T) {
+	v := open(t)
+	var world struct{ Users, Channels []struct{ ID string } }
+	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil {
+		t.Fatal(err)
+	}
+	user := world.Users[0].ID
+	inDM := "/api/messages?user=" + user + "&channel=" + directMessages
+	press := func(text, label string) {
+		t.Helper()
+		v.waitFor(inDM, text)
+		var seen struct{ Messages []message }
+		if err := json.Unmarshal(v.get(inDM), &seen); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range seen.Messages {
+			view := discordtest.View{State: discordtest.Shown, Embeds: m.Embeds, Components: m.Components}
+			if button, err := view.Button(label); err == nil && view.Contains(text) {
+				v.post("/api/press", map[string]string{"user": user, "channel": directMessages, "message": m.ID, "customID": button.CustomID})
+				return
+			}
+		}
+		t.Fatalf("nothing that says %q has a button %q", text, label)
+	}
+	v.get("/api/commands?user=" + user)
+	v.post("/api/command", map[string]string{"user": user, "channel": directMessages, "name": "alerts"})
+	press("Off for all", "On for all")
+	v.waitFor(inDM, "This is where I write to you")
+	var state struct{ Bots []struct{ ID string } }
+	if err := json.Unmarshal(v.get("/api/breaking?user="+user), &state); err != nil {
+		t.Fatal(err)
+	}
+	v.post("/api/crash", map[string]string{"user": user, "bot": state.Bots[0].ID})
+	press("Shop has crashed", "Restart")
+	v.waitFor(inDM, "was restarted")
+	v.waitFor(inDM, "Shop is back")
 }
 
 // Every state can be entered and left again, one at a time for each part.

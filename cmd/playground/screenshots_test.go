@@ -68,6 +68,20 @@ func screenshots() map[string]picture {
 			b.sees(last, "Reference:")
 			return last
 		}},
+		"alert": {message, func(b *tab) string {
+			b.presses("#channels", "hostbot")
+			b.uses("/alerts", "")
+			b.sees(last, "Off for all")
+			b.presses(last, "On for all")
+			b.sees("#messages", "This is where I write to you")
+			b.presses("#tools", "Underneath")
+			b.sees("#underneath", "list")
+			b.presses("#tools", "Break it")
+			b.clicks("#crash")
+			b.clicks("#close-panel")
+			b.sees(last, "Shop has crashed")
+			return "#messages"
+		}},
 		"log": {message, func(b *tab) string {
 			b.uses("/bot restart", "Shop")
 			b.sees(last, "Shop was restarted")

@@ -34,6 +34,20 @@ func TestAccountThatIsFreshCostsOneGet(t *testing.T) {
 	})
 }
 
+func TestKnownAsksNobody(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		if _, err := f.Known(t.Context(), user); err == nil {
+			t.Error("something is known")
+		}
+		f.fetched(t, "RUNNING")
+		f.outdate(t)
+		known, err := f.Known(t.Context(), user)
+		if diff := cmp.Diff(list("RUNNING"), known.List); diff != "" || err != nil {
+			t.Errorf("error %v, list (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
 // The clock of the machine that fetched it is ahead.
 func TestAccountIsNotDatedInTheFuture(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {

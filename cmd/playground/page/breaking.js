@@ -82,7 +82,7 @@ class Bots {
     this.#choice.ariaLabel = "Bot to crash";
     this.#crash = button("style-4", "Crash it", () => attempt(() => api.crash(who().id, this.#choice.value)));
     this.#crash.id = "crash";
-    const text = "A crash is the hosting service’s to know: the bot tells it when it asks again.";
+    const text = "A crash is the hosting service’s to know: the bot tells it when it asks again, and by direct message where alerts are on.";
     this.element = make("fieldset", "", this.#title, make("p", "state", text), make("div", "row", this.#choice, this.#crash));
   }
 

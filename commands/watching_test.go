@@ -1,0 +1,246 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/actionlock"
+	"hostbot/bot/history"
+	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
+	"hostbot/bot/rest"
+	"hostbot/commands"
+	"hostbot/commands/chart"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// watched is what is known of the bots of a world that is watched.
+type watched struct {
+	commands.Alerts // which are offered
+	w               *world
+	spans           []history.Span // of each bot
+	err             error          // of all that asks Redis
+	panels          []panel.Panel
+	refusal         error // Discord's, of a panel
+	slow            bool  // Discord takes its time with a panel
+	age             time.Duration
+}
+
+func (*watched) Offered() bool { return true }
+
+func (h *watched) Of(_ context.Context, customerID, _ string, _ time.Time) ([]history.Span, error) {
+	h.w.touch(customerID)
+	return h.spans, h.err
+}
+
+// kept are the panels.
+type kept struct{ *watched }
+
+func (k kept) Create(_ context.Context, p panel.Panel) (bool, error) {
+	k.w.touch(p.OwnerID)
+	if k.refusal == nil {
+		k.panels = append(k.panels, p)
+	}
+	return k.refusal == nil && !k.slow, k.refusal
+}
+func (k kept) Of(context.Context, string) ([]panel.Panel, error) { return k.panels, k.err }
+func (k kept) Remove(_ context.Context, user, id string) (bool, error) {
+	k.w.touch(user)
+	before := len(k.panels)
+	k.panels = slices.DeleteFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
+	return len(k.panels) < before, k.err
+}
+func (kept) Changed(context.Context, string) error { return nil }
+
+// watching returns commands for a world that is watched.
+func watching(t *testing.T, h *watched) *commands.Commands {
+	t.Helper()
+	painter, err := chart.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commands.New(h.w, h.w, actionlock.New(nil), mustTexts(t), commands.Staff{}, commands.Links{}, commands.Forms{}, commands.Watch{
+		Alerts: h, History: h, Panels: kept{h}, Painter: painter, Pace: func() time.Duration { return time.Minute },
+		Known: func(context.Context, string) (accounts.Snapshot, error) {
+			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
+		},
+	})
+}
+
+// past returns spans that follow each other, each given by its length and state, and end
+// now.
+func past(parts ...any) []history.Span {
+	at := time.Now()
+	var spans []history.Span
+	for i := len(parts) - 2; i >= 0; i -= 2 {
+		from := at.Add(-parts[i].(time.Duration))
+		spans = append(spans, history.Span{From: from, To: at, State: parts[i+1].(hostapi.State)})
+		at = from
+	}
+	slices.Reverse(spans)
+	return spans
+}
+
+const aDay = 24 * time.Hour
+
+func TestHistorySaysWhatIsKnown(t *testing.T) {
+	for name, test := range map[string]struct {
+		spans []history.Span
+		want  []string
+	}{
+		"always up": {past(30*aDay, hostapi.StateRunning), []string{"24 h: **100%** · 7 days: **100%** · 30 days: **100%**", "No outage in 30 days"}},
+		"a crash that became an error is one outage": {
+			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 6*time.Hour, hostapi.StateError, 12*time.Hour, hostapi.StateRunning),
+			[]string{"24 h: **50%** · 7 days: **92.85%** · 30 days: **98.33%**", "1 outage in 30 days", " · 12 h"},
+		},
+		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "still going on"}},
+		"what was not watched does not count": {
+			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
+			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Watched since <t:", "No outage"},
+		},
+		"nothing is known lately": {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, spans: test.spans})
+			shown := answer(t, c, onBot("bot history", "Shop"))
+			wantText(t, shown.Message, test.want...)
+			if f := shown.Message.Files; len(f) != 1 || f[0].Type != "image/png" || shown.Message.Embeds[0].Image.URL != "attachment://"+f[0].Name {
+				t.Errorf("files: %d", len(f))
+			}
+			sendable(t, shown)
+		})
+	}
+}
+
+func TestHistoryListsTheLatestOutages(t *testing.T) {
+	var parts []any
+	for range 20 {
+		parts = append(parts, aDay, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
+	}
+	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}, spans: past(parts...)})
+	shown := answer(t, c, onBot("bot history", "Shop"))
+	wantText(t, shown.Message, "20 outages in 30 days", "…")
+	if n := strings.Count(shown.Message.Embeds[0].Description, "🔴"); n != 5 {
+		t.Errorf("%d are listed", n)
+	}
+}
+
+func TestHistoryOfWhatIsNotKnown(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+	c := watching(t, h)
+	shown := answer(t, c, press("history/a"))
+	wantText(t, shown.Message, "it is not watched")
+	if _, there := buttons(shown.Message)["Turn on for Shop"]; !there {
+		t.Errorf("buttons: %v", buttons(shown.Message))
+	}
+	h.err = errors.New("redis is away")
+	refused(t, c, press("history/a"), "cannot be read right now")
+	refused(t, c, press("history/b"), "no longer exists")
+	if h.w.others != nil {
+		t.Errorf("touched: %v", h.w.others)
+	}
+}
+
+// here is a request of somebody who may manage messages, where the bot may write.
+func here(r interaction.Request) interaction.Request {
+	r.ID, r.GuildID, r.ChannelID, r.Permissions = "1001", "7", "8", discordgo.PermissionManageMessages
+	r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionEmbedLinks
+	return r
+}
+
+func TestPanelIsMadeAndRemoved(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
+	c := watching(t, h)
+	wantText(t, answer(t, c, here(command("panel", nil))).Message, "You have no public panel yet")
+	made := ending(t, c, here(press("panel/new", "b", "a")))
+	wantText(t, made.Message, "The panel is there", "<#8> · Shop, Radio")
+	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "8" || !slices.Equal(p.Bots, []string{"a", "b"}) {
+		t.Errorf("made: %+v", p)
+	}
+	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
+	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
+	wantText(t, answer(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "no public panel yet")
+
+	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
+	h.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingPermissions}
+	begun := answer(t, c, here(press("panel/new", "a")))
+	_, err := begun.Then(t.Context())
+	asked := here(press("panel/new", "a"))
+	if m := c.Explain(&asked, err); m.Fault || !strings.Contains(text(m.Message), "I need **View Channel**") {
+		t.Errorf("the refusal is told as: %s", text(m.Message))
+	}
+}
+
+func TestPanelTakesPermissions(t *testing.T) {
+	for want, change := range map[string]func(*interaction.Request){
+		"only into a server's channel": func(r *interaction.Request) { r.GuildID = "" },
+		"**Manage Messages**":          func(r *interaction.Request) { r.Permissions = discordgo.PermissionSendMessages },
+		"**Embed Links**": func(r *interaction.Request) {
+			r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages
+		},
+		"**Send Messages**": func(r *interaction.Request) {
+			r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionEmbedLinks
+		},
+	} {
+		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+		c := watching(t, h)
+		list, post := here(command("panel", nil)), here(press("panel/new", "a"))
+		change(&list)
+		change(&post)
+		shown := answer(t, c, list)
+		wantText(t, shown.Message, want)
+		if len(shown.Message.Components) != 0 {
+			t.Errorf("%s: a panel is offered", want)
+		}
+		refused(t, c, post, want)
+		if len(h.panels) != 0 {
+			t.Errorf("%s: a panel was made", want)
+		}
+	}
+}
+
+func TestPanelShowsNothingElse(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "CRASHED"), server("c", "Wiki", "RUNNING"))}}
+	h.spans = past(time.Hour, hostapi.StateCrashed, time.Hour, hostapi.StateRunning)
+	c := watching(t, h)
+	p := panel.Panel{OwnerID: "42", Bots: []string{"a", "b", "gone"}, Locale: "de"}
+	draw := func() interaction.Message {
+		t.Helper()
+		m, err := c.DrawPanel(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := draw()
+	wantText(t, m, "🟢 **Shop** · Läuft · seit <t:", "🔴 **Radio** · Abgestürzt")
+	if got := text(m); strings.Contains(got, "Wiki") || strings.Contains(got, "512") || strings.Contains(got, "Abgestürzt · seit") {
+		t.Errorf("the panel says:\n%s", got)
+	}
+
+	// Its buttons lead the owner to the card, and tell others so.
+	row := m.Components[0].(discordgo.ActionsRow)
+	pressed := press(row.Components[0].(discordgo.Button).CustomID)
+	pressed.ID, pressed.Message = "1002", "1002"
+	wantText(t, answer(t, c, pressed).Message, "Limits: 512 MB RAM")
+	pressed.UserID = "43"
+	refused(t, c, pressed, "These buttons work for the one who put this panel here")
+
+	h.spans = past(2*time.Hour, history.Unwatched, time.Hour, hostapi.StateRunning)
+	wantText(t, draw(), "🟢 **Shop** · Läuft · mindestens seit <t:")
+	h.age = 6 * time.Minute
+	wantText(t, draw(), "⚠️ Der Hosting-Dienst ist gerade nicht erreichbar. Stand der Angaben: <t:")
+	p.Bots = []string{"gone"}
+	wantText(t, draw(), "gibt es nicht mehr")
+	h.w.err = errors.New("redis is away")
+	if _, err := c.DrawPanel(t.Context(), p); err == nil {
+		t.Error("a panel is drawn of what is not known")
+	}
+}
