@@ -54,6 +54,7 @@ func TestSize(t *testing.T) {
 	over := c.look(t)
 	t.Logf("a day: %d interactions, first response p50 %v, p99 %v, %s", asked, latencies.Quantile(.5), latencies.Quantile(.99), c.memory(t))
 	t.Log(over.since(filled, asked))
+	t.Logf("the processes hold %v shards", c.held())
 }
 
 // startCompany starts so many processes, and waits until they divide the shards.

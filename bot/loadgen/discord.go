@@ -54,7 +54,7 @@ func StartDiscord(shards int) (*Discord, error) {
 		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	d := &Discord{
-		listener: listener, event: parseEvent(eventText), gateway: gateway{shards: shards, conns: make(map[int]*connection)},
+		listener: listener, event: parseEvent(eventText), gateway: gateway{shards: shards, conns: make(map[int]*connection), waiting: make(map[int][][]byte)},
 		asked: make(map[string]*question), ready: make(chan struct{}),
 	}
 	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}

@@ -10,13 +10,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// gateway is the connections over which a bot is sent events, one for each shard.
-// What is sent while a shard has none is lost: resuming replays nothing.
+// gateway is the connections over which a bot is sent events, one for each shard. What
+// comes while a shard has lost its connection waits until the session is resumed.
 type gateway struct {
 	shards int
 
-	mu    sync.Mutex
-	conns map[int]*connection // by shard
+	mu      sync.Mutex
+	conns   map[int]*connection // by shard; nil for one whose connection was lost
+	waiting map[int][][]byte    // by shard
 }
 
 type connection struct {
@@ -79,37 +80,48 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 			_ = conn.send(readyEvent(r.Host, shard, g.shards))
 		case opResume:
 			_, _ = fmt.Sscanf(fmt.Sprint(about["session_id"]), sessionID, &shard) // it is one of readyEvent's
-			g.enter(shard, conn)
-			_ = conn.send([]byte(resumed))
+			for _, event := range append(g.enter(shard, conn), []byte(resumed)) {
+				_ = conn.send(event)
+			}
 		}
 	}
 }
 
-func (g *gateway) enter(shard int, c *connection) {
+// enter makes a connection that of a shard, and returns what waited for one.
+func (g *gateway) enter(shard int, c *connection) (waited [][]byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.conns[shard] = c
+	waited = g.waiting[shard]
+	delete(g.waiting, shard)
+	return waited
 }
 
-// leave removes a shard's connection, unless it has another one already.
+// leave notes that a shard lost its connection, unless it has another one already.
 func (g *gateway) leave(shard int, c *connection) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.conns[shard] == c {
-		delete(g.conns, shard)
+		g.conns[shard] = nil
 	}
 }
 
 // send sends an event of a guild's to its shard
 // (docs:events/gateway#sharding-sharding-formula).
 func (g *gateway) send(guild int, text []byte) error {
+	shard := guild >> 22 % g.shards
 	g.mu.Lock()
-	c := g.conns[guild>>22%g.shards]
+	c, known := g.conns[shard]
 	g.mu.Unlock()
-	if c == nil {
+	if !known {
 		return errNotConnected
 	}
-	return c.send(text)
+	if c == nil || c.send(text) != nil {
+		g.mu.Lock()
+		g.waiting[shard] = append(g.waiting[shard], text)
+		g.mu.Unlock()
+	}
+	return nil
 }
 
 func (c *connection) send(text []byte) error {
@@ -122,7 +134,9 @@ func (g *gateway) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, c := range g.conns {
-		_ = c.ws.Close()
+		if c != nil {
+			_ = c.ws.Close()
+		}
 	}
 }
 
