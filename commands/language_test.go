@@ -198,8 +198,8 @@ func (d *drawn) everything() {
 	d.errors(with)
 	d.forms(fresh)
 	d.staff(bots, pages)
-	d.alerts(bots)
 	d.watching(bots)
+	d.alerts(bots)
 }
 
 type asking func(change func(w *world), requests ...interaction.Request)

@@ -42,7 +42,7 @@ func embedded(t *testing.T) *locale.Bundle {
 func TestLoad(t *testing.T) {
 	b := embedded(t)
 	for asked, want := range map[string]string{
-		"en-US": "Your bots", "en-GB": "Your bots", "fr": "Your bots", "de": "Deine Bots", "tr": "Botların",
+		"en-US": "Your bots", "en-GB": "Your bots", "fr": "Tes bots", "de": "Deine Bots", "tr": "Botların",
 		"": "Your bots", "xx-YY": "Your bots", strings.Repeat("é\x00", 5000): "Your bots",
 	} {
 		if got := b.For(asked).Text("list.title"); got != want {

@@ -154,6 +154,19 @@ func TestSize(t *testing.T) {
 	measure("three replicas", round)
 	replicas[0].kill()
 	measure("one was killed", round+round/2)
+	tellBytes(t, client, memory()-empty)
+	for _, r := range replicas {
+		r.kill()
+	}
+	replicas = []replica{{}, {}, service.replica(t, url, 10, interval)}
+	time.Sleep(time.Second)
+	runtime.GC()
+	measure("one replica at the default rate", 30*time.Second)
+}
+
+// tellBytes says how much Redis holds of an account.
+func tellBytes(t *testing.T, client *redis.Client, all int) {
+	t.Helper()
 	var watched int64
 	for i := range 100 {
 		n, err := client.MemoryUsage(t.Context(), fmt.Sprintf("hostbot:{watch}:account:1573959327%08d", i*(*sizeAccounts)/100)).Result()
@@ -167,14 +180,7 @@ func TestSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("Redis: %d bytes an account and %d for its due time; with what is cached of it %d",
-		watched/100, due/int64(*sizeAccounts), (memory()-empty)/(*sizeAccounts))
-	for _, r := range replicas {
-		r.kill()
-	}
-	replicas = []replica{{}, {}, service.replica(t, url, 10, interval)}
-	time.Sleep(time.Second)
-	runtime.GC()
-	measure("one replica at the default rate", 30*time.Second)
+		watched/100, due/int64(*sizeAccounts), all/(*sizeAccounts))
 }
 
 // processor returns how much time of a processor this process has used.

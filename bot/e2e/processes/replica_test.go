@@ -3,7 +3,6 @@ package processes_test
 import (
 	"bytes"
 	"fmt"
-	"hostbot/bot/e2e/world"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hostbot/bot/e2e/world"
 )
 
 // replica is a process of the program.

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	imagedraw "image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"hostbot/locale"
+)
+
+// languagesPicture shows one card in eight scripts; locale/README.md has it.
+const languagesPicture = "../../locale/cards.png"
+
+// TestLanguagePictures renders what customers see in each language, where that is asked
+// for: one card in eight scripts for the page on languages with UPDATE_SCREENSHOTS, and
+// everything for a reviewer with LANGUAGE_SHEETS, which names a directory (and LANGUAGES
+// the locales, with commas).
+func TestLanguagePictures(t *testing.T) {
+	sheets := os.Getenv("LANGUAGE_SHEETS")
+	if sheets != "" {
+		chosen := locale.DiscordLocales()
+		if named := os.Getenv("LANGUAGES"); named != "" {
+			chosen = strings.Split(named, ",")
+		}
+		chrome := startBrowser(t)
+		for _, name := range chosen {
+			t.Run(name, func(t *testing.T) {
+				save(t, filepath.Join(sheets, name+".png"), grid(3, reader(t, chrome, name).everything()))
+			})
+		}
+	}
+	if os.Getenv("UPDATE_SCREENSHOTS") != "" {
+		chrome := startBrowser(t)
+		var cards []image.Image
+		for _, name := range []string{"en-US", "ru", "el", "hi", "th", "zh-CN", "ja", "ko"} {
+			cards = append(cards, reader(t, chrome, name).card())
+		}
+		save(t, languagesPicture, grid(4, cards))
+	}
+	if _, err := os.Stat(languagesPicture); err != nil {
+		t.Error(err)
+	}
+}
+
+// reading is a page on a phone, whose customer reads a language.
+type reading struct {
+	*tab
+	texts *locale.Texts
+}
+
+func reader(t *testing.T, chrome browser, name string) reading {
+	t.Helper()
+	bundle, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := chrome.visit(t, look{width: 390, height: 844})
+	b.evaluate("choose "+name, fmt.Sprintf(`(() => {
+		const menu = document.querySelector("#locale");
+		menu.value = %q;
+		menu.dispatchEvent(new Event("change"));
+	})()`, name))
+	b.until("the messages are in "+name, fmt.Sprintf(`document.querySelector("#options").lang === %q`, name))
+	return reading{b, bundle.For(name)}
+}
+
+// command is what one types for a command, by its English name.
+func (r reading) command(english string) string {
+	words, key := []string{}, "command"
+	for word := range strings.FieldsSeq(english) {
+		key += "." + word
+		words = append(words, r.texts.Text(key+".name"))
+	}
+	return "/" + strings.Join(words, " ")
+}
+
+func (r reading) label(key string) string { return r.texts.Text("button." + key) }
+
+func (r reading) card() image.Image {
+	r.uses(r.command("bot show"), "Shop")
+	r.sees(last, "512")
+	return r.picture(last)
+}
+
+func (r reading) everything() (pictures []image.Image) {
+	r.uses(r.command("bot list"), "")
+	r.sees(last, r.texts.Text("list.title"))
+	pictures = append(pictures, r.picture(last), r.card())
+	r.presses(last, r.label("details"))
+	r.sees(last, r.texts.Text("card.created"))
+	pictures = append(pictures, r.picture(last))
+	r.presses(last, r.label("more"))
+	r.sees(last, r.label("alerts"))
+	r.presses(last, r.label("startup"))
+	r.sees("dialog[open]", r.texts.Text("modal.startup.command"))
+	pictures = append(pictures, r.picture("dialog[open]"))
+	r.evaluate("leave the form", `document.querySelector("dialog[open]").close()`)
+	r.uses(r.command("alerts"), "")
+	r.sees(last, r.texts.Text("alerts.intro"))
+	pictures = append(pictures, r.picture(last))
+	r.uses(r.command("bot history"), "Shop")
+	r.until("the picture is there", `document.querySelector("`+last+` .embed img")?.naturalWidth > 0`)
+	pictures = append(pictures, r.picture(last))
+	r.uses(r.command("help"), "")
+	r.sees(last, r.texts.Text("help.title"))
+	pictures = append(pictures, r.picture(last))
+	r.uses(r.command("plan"), "")
+	r.sees(last, "Pro")
+	pictures = append(pictures, r.picture(last))
+	r.uses(r.command("bot restart"), "Shop")
+	r.until("the restart has ended", `document.querySelector("`+last+`").innerText.includes("✅")`)
+	return append(pictures, r.picture(last))
+}
+
+// picture is what a selector finds.
+func (r reading) picture(selector string) image.Image {
+	r.t.Helper()
+	r.evaluate("leave the keyboard", `document.activeElement.blur()`)
+	shot, err := chromedp.Run(r.ctx, chromedp.ScreenshotScale(chromedp.CSS(selector), 1))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	decoded, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return decoded
+}
+
+// grid puts pictures side by side, so many in a row.
+func grid(columns int, pictures []image.Image) image.Image {
+	const gap = 8
+	var at []image.Rectangle
+	size, top := image.Point{}, 0
+	for row := range slices.Chunk(pictures, columns) {
+		left, height := 0, 0
+		for _, p := range row {
+			at = append(at, p.Bounds().Sub(p.Bounds().Min).Add(image.Pt(left, top)))
+			left += p.Bounds().Dx() + gap
+			height = max(height, p.Bounds().Dy())
+		}
+		size.X, top = max(size.X, left-gap), top+height+gap
+	}
+	all := image.NewRGBA(image.Rect(0, 0, size.X, top-gap))
+	for i, p := range pictures {
+		imagedraw.Draw(all, at[i], p, p.Bounds().Min, imagedraw.Src)
+	}
+	return all
+}
+
+func save(t *testing.T, path string, picture image.Image) {
+	t.Helper()
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, picture); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, encoded.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
