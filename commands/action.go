@@ -85,7 +85,9 @@ func withStatus(operation func(h Hosting, ctx context.Context, userID, serverID 
 func (c *Commands) act(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 		if conditionOf(b.server.Status).state == a.to && c.settled(ctx, r.CustomerID, a, &b) {
-			return c.card(r, b, c.view(r).already(a, b.server)).draw(), nil
+			if card := c.card(r, b, c.view(r).already(a, b.server)); !card.busy {
+				return card.draw(), nil
+			} // another action is about to change that
 		}
 		return c.begin(ctx, r, a, b)
 	})

@@ -277,6 +277,12 @@ func TestNothingToDoIsNoFailure(t *testing.T) {
 	}
 }
 
+func TestNothingToDoIsNoAnswerWhileAnotherActionRuns(t *testing.T) {
+	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	answer(t, c, press("stop/a"))
+	refused(t, c, onBot("bot start", "a"), "Stopping **Shop**", "already running on this bot")
+}
+
 func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) {

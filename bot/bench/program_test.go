@@ -155,7 +155,10 @@ func (p *program) counts(b *testing.B) figures {
 		"discord": float64(p.discord.Calls()), "service": float64(p.service.Calls()), "redis": p.redisCommands(b),
 	}
 	if p.metrics != "" {
-		heap := p.scrape(b)
+		heap, err := scrape(p.metrics)
+		if err != nil {
+			b.Fatal(err)
+		}
 		counts["mallocs"], counts["malloc-B"] = heap["go_memstats_mallocs_total"], heap["go_memstats_alloc_bytes_total"]
 	}
 	return counts
@@ -187,12 +190,11 @@ func (p *program) redisCommands(b *testing.B) float64 {
 	return n
 }
 
-// scrape reads the program's metrics that have no labels.
-func (p *program) scrape(b *testing.B) figures {
-	b.Helper()
-	response, err := http.Get(p.metrics)
+// scrape reads a program's metrics that have no labels.
+func scrape(address string) (figures, error) {
+	response, err := http.Get(address)
 	if err != nil {
-		b.Fatal(err)
+		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	metrics := make(figures)
@@ -205,5 +207,5 @@ func (p *program) scrape(b *testing.B) figures {
 			}
 		}
 	}
-	return metrics
+	return metrics, nil
 }

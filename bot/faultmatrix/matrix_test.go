@@ -36,6 +36,7 @@ var network = sync.OnceValue(func() *faultproxy.Network {
 })
 
 func TestMain(m *testing.M) {
+	flag.Int("shards", 1, "over how many `shards` interactions reach the bot")
 	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
 	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
 	network()                          // before anything connects

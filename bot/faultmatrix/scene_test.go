@@ -2,9 +2,11 @@ package faultmatrix_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,9 +34,11 @@ type scene struct {
 	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
 	moment          chan struct{}        // held by those who do something
 	pulse           *pulse
+	places          []*discordtest.Channel // where people are: in a guild of each shard
 
-	mu   sync.Mutex
-	done map[string]int // how often the service carried something out, by customer
+	mu     sync.Mutex
+	done   map[string]int // how often the service carried something out, by customer
+	people int
 }
 
 // relay is one of a scene's relays, by where it leads.
@@ -67,6 +71,11 @@ func newScene(t *testing.T, o outcome, x fault) *scene {
 	})
 	s.Discord.ExpectFailures() // those that may be are checked for each fault
 	s.actions, s.errors = s.Discord.AddChannel("actions"), s.Discord.AddChannel("errors")
+	if shards := flag.Lookup("shards").Value.String(); shards != "1" {
+		n, _ := strconv.Atoi(shards) // the flag is a number
+		s.places = s.Discord.AddGuilds(n)
+		s.Env = append(s.Env, "DISCORD_SHARDS="+shards)
+	}
 	s.Env = append(s.Env, "LOG_CHANNEL_ACTIONS="+s.actions.ID, "LOG_CHANNEL_ERRORS="+s.errors.ID)
 	s.connect(t, x.secure)
 	return s
@@ -116,6 +125,12 @@ type person struct {
 // newPerson opens an account with bots enough for two pages.
 func (s *scene) newPerson(name string) *person {
 	c := &person{scene: s, user: s.Discord.User(name), staff: s.AddStaff("staff for " + name)}
+	if len(s.places) > 0 {
+		s.mu.Lock()
+		c.user = c.user.In(s.places[s.people%len(s.places)])
+		s.people++
+		s.mu.Unlock()
+	}
 	s.Service.AddAccount(c.user.ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
 	c.restock()
 	return c

@@ -25,12 +25,16 @@ type Discord struct {
 	// AnyMessage takes any message for an answer, for a program that does not draw
 	// one. It is set before the first interaction.
 	AnyMessage bool
+	// MayDefer takes a deferral for a first response, for a machine that is too busy
+	// for every answer to be the first. It is set before the first interaction.
+	MayDefer bool
 
 	mu        sync.Mutex
 	commands  []map[string]any     // as they are registered
 	asked     map[string]*question // by interaction ID
 	last      int                  // the last interaction's number
 	calls     int
+	deferred  int   // first responses that were no message yet
 	first     error // mistake in an answer
 	ready     chan struct{}
 	readyOnce sync.Once
@@ -43,14 +47,14 @@ type question struct {
 	answered func(after time.Duration)
 }
 
-// StartDiscord listens on a free port of this machine.
-func StartDiscord() (*Discord, error) {
+// StartDiscord listens on a free port of this machine, for so many shards.
+func StartDiscord(shards int) (*Discord, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	d := &Discord{
-		listener: listener, event: parseEvent(eventText),
+		listener: listener, event: parseEvent(eventText), gateway: gateway{shards: shards, conns: make(map[int]*connection), waiting: make(map[int][][]byte)},
 		asked: make(map[string]*question), ready: make(chan struct{}),
 	}
 	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
@@ -61,7 +65,7 @@ func StartDiscord() (*Discord, error) {
 // RunDiscord is StartDiscord for a test or a benchmark, with which it ends.
 func RunDiscord(tb testing.TB) *Discord {
 	tb.Helper()
-	d, err := StartDiscord()
+	d, err := StartDiscord(1)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -81,6 +85,13 @@ func (d *Discord) Calls() int {
 	return d.calls
 }
 
+// Deferred returns how many interactions were acknowledged first, and answered later.
+func (d *Discord) Deferred() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.deferred
+}
+
 // Ready is closed once a bot has connected and has read or written its commands.
 func (d *Discord) Ready() <-chan struct{} { return d.ready }
 
@@ -94,19 +105,19 @@ func (d *Discord) Close() {
 // firstInteraction is the ID of the first interaction; the others' follow it.
 const firstInteraction = 1_300_000_000_000_000_000
 
-// ask sends the event of a user who types /bot list. answered is called when
-// the callback has arrived.
-func (d *Discord) ask(user, locale string, answered func(after time.Duration)) error {
+// ask sends the event of a customer who types /bot list. answered is called
+// when the callback has arrived.
+func (d *Discord) ask(c customer, answered func(after time.Duration)) error {
 	d.mu.Lock()
 	d.last++
 	id := strconv.Itoa(firstInteraction + d.last)
 	sequence := strconv.Itoa(d.last + 1) // READY is the first
-	q := &question{user: user, answered: answered}
+	q := &question{user: c.user, answered: answered}
 	d.asked[id] = q
-	event := d.event.appendTo(nil, map[string]string{"id": id, "sequence": sequence, "user": user, "locale": locale})
+	event := d.event.appendTo(nil, map[string]string{"id": id, "sequence": sequence, "user": c.user, "locale": c.locale, "guild": strconv.Itoa(c.guild)})
 	q.at = time.Now()
 	d.mu.Unlock()
-	return d.gateway.send(event)
+	return d.gateway.send(c.guild, event)
 }
 
 func (d *Discord) mistake() error {
@@ -176,6 +187,8 @@ func (d *Discord) judge(id string, q *question, body []byte) {
 	case d.first != nil:
 	case n <= firstInteraction || n > firstInteraction+d.last:
 		d.first = fmt.Errorf("loadgen: %s was answered, which is no interaction", id)
+	case q != nil && d.MayDefer && bytes.Contains(body, []byte(`"type":5`)):
+		d.deferred++
 	case !bytes.Contains(body, []byte(`"type":4`)):
 		d.first = fmt.Errorf("loadgen: the answer is not a message: %s", body)
 	case q != nil && !d.AnyMessage && !bytes.Contains(body, []byte(botID(q.user, 0))):
@@ -189,8 +202,8 @@ func (d *Discord) serveRest(w http.ResponseWriter, method, path string, body []b
 	switch {
 	case path == "gateway" || path == "gateway/bot":
 		answer = map[string]any{
-			"url": "ws://" + d.listener.Addr().String(), "shards": 1,
-			"session_start_limit": map[string]int{"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1},
+			"url": "ws://" + d.listener.Addr().String(), "shards": d.gateway.shards,
+			"session_start_limit": map[string]int{"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": d.gateway.shards},
 		}
 	case strings.HasSuffix(path, "/commands"):
 		answer = d.register(method, body)

@@ -7,19 +7,24 @@ import (
 )
 
 // Latencies counts times from an event to its callback, in whole microseconds
-// up to 100 ms, and however many there are takes no more memory. The zero value
-// is ready.
+// up to 100 ms and in whole milliseconds up to 3 s, and however many there are
+// takes no more memory. The zero value is ready.
 type Latencies struct {
-	mu    sync.Mutex
-	count int
-	by    [100_000]int32 // by microseconds; the last one for all that took longer
+	mu     sync.Mutex
+	count  int
+	by     [100_000]int32 // by microseconds
+	longer [3_000]int32   // by milliseconds; the last one for all that took longer
 }
 
 func (l *Latencies) add(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++
-	l.by[min(d.Microseconds(), int64(len(l.by)-1))]++
+	if micros := d.Microseconds(); micros < int64(len(l.by)) {
+		l.by[micros]++
+	} else {
+		l.longer[min(d.Milliseconds(), int64(len(l.longer)-1))]++
+	}
 }
 
 // Quantile returns the time within which a share of the answers came, 0.99 for
@@ -31,6 +36,11 @@ func (l *Latencies) Quantile(share float64) time.Duration {
 	for micros, n := range l.by {
 		if left -= int(n); n > 0 && left <= 0 {
 			return time.Duration(micros) * time.Microsecond
+		}
+	}
+	for millis, n := range l.longer {
+		if left -= int(n); n > 0 && left <= 0 {
+			return time.Duration(millis) * time.Millisecond
 		}
 	}
 	return 0

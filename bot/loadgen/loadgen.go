@@ -34,14 +34,25 @@ const firstUser = 200_000_000_000_000_000
 // again.
 func (u Users) ID(n int) string { return strconv.Itoa(firstUser + n%int(u)) }
 
+// customer is somebody who asks, in a guild.
+type customer struct {
+	user, locale string
+	guild        int
+}
+
+// oneGuild is where all users of a load are that is not about guilds.
+const oneGuild = 1_188_888_888_888_888_888
+
+func (u Users) customer(n int) customer { return customer{u.ID(n), locale(n % int(u)), oneGuild} }
+
 // locale returns what a user reads: a third of them each English, German, Turkish.
-func (u Users) locale(n int) string { return [...]string{"en-US", "de", "tr"}[n%int(u)%3] }
+func locale(n int) string { return [...]string{"en-US", "de", "tr"}[n%3] }
 
 // Closed has users type /bot list for as long as more says so, with so many
 // interactions under way at any time: the next begins when one is answered. It
 // returns when all are.
 func Closed(d *Discord, users Users, underWay int, more func() bool) (*Latencies, error) {
-	return load(d, users, underWay, more)
+	return load(d, users.customer, underWay, more)
 }
 
 // maxUnderWay is how many interactions a program may owe before its customers
@@ -52,7 +63,7 @@ const maxUnderWay = 10_000
 // ones are answered, for as long as more says so. It returns when all are.
 func Rate(d *Discord, users Users, perSecond int, more func() bool) (*Latencies, error) {
 	started, asked := time.Now(), 0
-	return load(d, users, maxUnderWay, func() bool {
+	return load(d, users.customer, maxUnderWay, func() bool {
 		if !more() {
 			return false
 		}
@@ -65,7 +76,7 @@ func Rate(d *Discord, users Users, perSecond int, more func() bool) (*Latencies,
 // answerLimit is how long an answer is waited for: Discord grants 3 s.
 const answerLimit = 3 * time.Second
 
-func load(d *Discord, users Users, underWay int, next func() bool) (*Latencies, error) {
+func load(d *Discord, who func(n int) customer, underWay int, next func() bool) (*Latencies, error) {
 	latencies := &Latencies{}
 	places := make(chan struct{}, underWay)
 	answered := func(after time.Duration) {
@@ -76,7 +87,7 @@ func load(d *Discord, users Users, underWay int, next func() bool) (*Latencies, 
 		if err := enter(places); err != nil {
 			return nil, err
 		}
-		if err := d.ask(users.ID(n), users.locale(n), answered); err != nil {
+		if err := d.ask(who(n), answered); err != nil {
 			return nil, err
 		}
 	}

@@ -34,7 +34,7 @@ type event struct {
 // what serve says.
 func connect(t *testing.T, serve func(d *loadgen.Discord, e event)) *loadgen.Discord {
 	t.Helper()
-	d, err := loadgen.StartDiscord()
+	d, err := loadgen.StartDiscord(1)
 	if err != nil {
 		t.Fatal(err)
 	}

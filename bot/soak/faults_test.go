@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ type weather struct {
 	storms int
 	raging bool
 	ended  time.Time // of the last
+	kills  []time.Time
 }
 
 // afterStorm is how long customers may notice a storm that is over: what runs into
@@ -43,6 +45,25 @@ func (w *weather) stormySince(began time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.raging || w.ended.Add(afterStorm).After(began)
+}
+
+// beforeActing is how long a command may take until it is answered or its action begins.
+const beforeActing = 15 * time.Second
+
+// killedAfter tells whether a process was killed that may have had a command then
+// which it had not answered, and whose action it had not begun. It is no promise that
+// such a command is answered: nothing of it is kept, and Discord goes on showing that
+// the bot is thinking.
+func (w *weather) killedAfter(began time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.kills, func(at time.Time) bool { return at.After(began) && at.Before(began.Add(beforeActing)) })
+}
+
+func (w *weather) kill() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kills = append(w.kills, time.Now())
 }
 
 // breakService breaks the hosting service from time to time.

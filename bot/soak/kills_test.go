@@ -2,18 +2,20 @@ package soak_test
 
 import (
 	"context"
-	"hostbot/bot/e2e/world"
+	"io"
 	"os/exec"
 	"testing"
 	"time"
+
+	"hostbot/bot/e2e/world"
 )
 
 // mortal is a replica that is a process of its own, and is killed now and then.
 type mortal struct {
 	command     string
 	environment []string
+	log         io.Writer
 	process     *exec.Cmd
-	kills       int
 }
 
 // mortalEnvironment has it listen at the same address after each kill, over HTTP.
@@ -26,20 +28,20 @@ func (s *soak) mortalEnvironment(t *testing.T) []string {
 	return append(s.Environment(), "INTERACTIONS_ADDR="+address)
 }
 
-func newMortal(t *testing.T, environment []string) mortal {
+func newMortal(t *testing.T, environment []string, log io.Writer) mortal {
 	t.Helper()
 	command, err := world.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mortal{command: command, environment: environment}
+	m := mortal{command: command, environment: environment, log: log}
 	m.start(t)
 	return m
 }
 
 func (m *mortal) start(t *testing.T) {
 	process := exec.Command(m.command)
-	process.Env = m.environment
+	process.Env, process.Stderr = m.environment, m.log
 	if err := process.Start(); err != nil {
 		t.Error(err)
 		return
@@ -57,8 +59,8 @@ const beforeKill = 5 * time.Second
 func (s *soak) kill(ctx context.Context, t *testing.T) {
 	pause(ctx, beforeKill)
 	defer s.weather.begin()()
+	s.weather.kill()
 	_ = s.mortal.process.Process.Kill()
 	_ = s.mortal.process.Wait()
-	s.mortal.kills++
 	s.mortal.start(t)
 }

@@ -12,6 +12,9 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -65,6 +68,10 @@ func TestSoak(t *testing.T) {
 		c.user.Types(t, "/bot list").WaitFor(t, "Your bots")
 	}
 	s.judge(t)
+	if t.Failed() {
+		log := filepath.Join(os.TempDir(), fmt.Sprintf("soak-%d.log", os.Getpid()))
+		t.Logf("the log of all replicas: %s, %v", log, os.WriteFile(log, []byte(s.Log.String()), 0o600))
+	}
 	t.Logf("%v, %d storms; how actions ended for customers, by bot: %+v", duration, s.weather.storms, s.ledgers)
 }
 
@@ -79,6 +86,7 @@ type soak struct {
 
 	mu       sync.Mutex
 	executed map[string]int      // by bot: what the service carried out
+	sent     map[string]int      // by bot: actions that it was sent
 	ledgers  map[string]ledger   // by bot
 	strays   []string            // what must not be
 	entries  map[string][]string // by the log channel's message: the bots of its actions
@@ -96,7 +104,7 @@ type ledger struct{ done, failed, unconfirmed, unseen int }
 func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{
-		redisServer: redistest.StartDurableRedis(t), executed: make(map[string]int), ledgers: make(map[string]ledger),
+		redisServer: redistest.StartDurableRedis(t), executed: make(map[string]int), sent: make(map[string]int), ledgers: make(map[string]ledger),
 		entries: make(map[string][]string),
 	}
 	s.World = world.New(t, world.Options{
@@ -108,6 +116,14 @@ func newSoak(t *testing.T) *soak {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.executed[serverID]++
+			},
+			Observe: func(r hostapitest.Request) func(int, string) {
+				if r.Method != http.MethodGet {
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					s.sent[r.ServerID]++
+				}
+				return func(int, string) {}
 			},
 		},
 	})
@@ -125,7 +141,7 @@ func newSoak(t *testing.T) *soak {
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}
-	s.mortal = newMortal(t, s.mortalEnvironment(t))
+	s.mortal = newMortal(t, s.mortalEnvironment(t), s.Log)
 	return s
 }
 
@@ -158,26 +174,31 @@ func pause(ctx context.Context, d time.Duration) {
 
 // look reads something, to its end.
 func (s *soak) look(c customer, command string, options discordtest.Options) {
-	view, disturbed := s.ask(c, command, options)
-	if view.State != discordtest.Shown && !disturbed {
-		s.stray("%s %s: %s", c.mark, command, view.Text())
+	a := s.ask(c, command, options)
+	if a.State == discordtest.Thinking && a.killed || a.State == discordtest.Failed && a.disturbed {
+		return
+	}
+	if a.State != discordtest.Shown {
+		s.stray("%s %s (%s): %s", c.mark, command, a.id, a.Text())
 	}
 }
 
 // act acts on a bot, and keeps how that ended for the customer.
 func (s *soak) act(c customer, bot, action string) {
-	view, disturbed := s.ask(c, "/bot "+action, discordtest.Options{"bot": bot})
+	before := s.sentOn(bot)
+	a := s.ask(c, "/bot "+action, discordtest.Options{"bot": bot})
+	begun := s.sentOn(bot) > before
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.ledgers[bot]
 	defer func() { s.ledgers[bot] = l }()
-	says := func(texts ...string) bool { return slices.ContainsFunc(texts, view.Contains) }
+	says := func(texts ...string) bool { return slices.ContainsFunc(texts, a.Contains) }
 	switch {
-	case view.State != discordtest.Shown || stillRunning(view):
+	case a.State == discordtest.Thinking && a.killed && !begun, a.State == discordtest.Failed && a.disturbed:
 		l.unseen++
-		if !disturbed || view.State != discordtest.Failed { // what was begun comes to an end
-			s.strays = append(s.strays, fmt.Sprintf("%s %s %s ended with %s", c.mark, action, bot, view.Text()))
-		}
+	case a.State != discordtest.Shown || stillRunning(a.View): // what was begun comes to an end
+		l.unseen++
+		s.strays = append(s.strays, fmt.Sprintf("%s %s %s (%s) ended with %s", c.mark, action, bot, a.id, a.Text()))
 	case says("is already stopped", "is already running"):
 		l.unseen++ // the bot may know, or the service may have said so to an action
 	case says("already running", "a lot of actions", "You can do it again"): // refused
@@ -195,16 +216,30 @@ func stillRunning(v discordtest.View) bool {
 	return strings.Contains(v.Text(), "… started <t:") && !v.Contains("already running")
 }
 
-// ask types a command and waits for what is seen in the end, and whether Discord
-// was broken meanwhile.
-func (s *soak) ask(c customer, command string, options discordtest.Options) (discordtest.View, bool) {
+// sentOn returns how many actions on a bot the service was sent.
+func (s *soak) sentOn(bot string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent[bot]
+}
+
+// answer is what is seen of a command in the end.
+type answer struct {
+	discordtest.View
+	id        string // the interaction's
+	disturbed bool   // Discord was broken meanwhile
+	killed    bool   // the process may have been that served the command
+}
+
+// ask types a command and waits for what is seen in the end.
+func (s *soak) ask(c customer, command string, options discordtest.Options) answer {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), soakPatience)
 	defer cancel()
 	reply, err := c.user.Command(ctx, command, options)
 	if err != nil {
 		s.stray("%s %s: %v", c.mark, command, err)
-		return discordtest.View{}, true
+		return answer{View: discordtest.View{State: discordtest.Failed}, disturbed: true}
 	}
 	defer reply.Forget()
 	view, _ := reply.Await(ctx, func(v discordtest.View) bool {
@@ -215,7 +250,7 @@ func (s *soak) ask(c customer, command string, options discordtest.Options) (dis
 			s.stray("%s sees a bot of %s", c.mark, other.mark)
 		}
 	}
-	return view, s.weather.stormySince(began)
+	return answer{view, reply.ID(), s.weather.stormySince(began), s.weather.killedAfter(began)}
 }
 
 func (s *soak) stray(format string, args ...any) {

@@ -1,0 +1,50 @@
+package loadgen
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"time"
+)
+
+// Crowd is the customers of a company: so many accounts, of which some ask, in so
+// many guilds.
+type Crowd struct{ Accounts, Asking, Guilds int }
+
+// firstGuild is the number in the first guild's ID, by which its shard is found.
+const firstGuild = 280_000_000_000
+
+func (c Crowd) customer(n int) customer {
+	who := n % c.Asking
+	id := firstUser + who*(c.Accounts/c.Asking)
+	return customer{strconv.Itoa(id), locale(who), (firstGuild + who%c.Guilds) << 22}
+}
+
+// EachOnce has each customer who asks do so once, with so many interactions under way
+// at any time.
+func (c Crowd) EachOnce(d *Discord, underWay int) (*Latencies, error) {
+	left := c.Asking
+	return load(d, c.customer, underWay, func() bool { left--; return left >= 0 })
+}
+
+// skew and flat are how much more often one customer asks than another: the busiest
+// tenth of 100,000 asks three times in five, and nobody asks as often as once in 3,000.
+const skew, flat = 1.1, 1000
+
+// Day has customers ask by a day's curve that takes so long: it begins and ends at
+// night with a tenth of the noon's rate. It returns how many asked.
+func (c Crowd) Day(d *Discord, noon float64, takes time.Duration) (*Latencies, int, error) {
+	draw := rand.NewZipf(rand.New(rand.NewPCG(1, 1)), skew, flat, uint64(c.Asking-1))
+	began, next, asked := time.Now(), time.Duration(0), 0
+	latencies, err := load(d, func(int) customer { return c.customer(int(draw.Uint64())) }, maxUnderWay, func() bool {
+		height := (1 - math.Cos(2*math.Pi*next.Seconds()/takes.Seconds())) / 2
+		next += time.Duration(float64(time.Second) / (noon * (.1 + .9*height)))
+		if next > takes {
+			return false
+		}
+		time.Sleep(time.Until(began.Add(next)))
+		asked++
+		return true
+	})
+	return latencies, asked, err
+}
