@@ -4,25 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/discordtest"
+	"hostbot/locale"
 )
 
 // directMessages stands for a channel's ID: the user's DM with the bot.
 const directMessages = "dm"
-
-// locales are Discord's.
-func locales() []string {
-	var list []string
-	for l := range discordgo.Locales {
-		if l != discordgo.Unknown {
-			list = append(list, string(l))
-		}
-	}
-	slices.Sort(list)
-	return list
-}
 
 // world tells the page who is there, and which channels the user sees.
 func (p *playground) world(_ context.Context, in request) (any, error) {
@@ -58,7 +45,7 @@ func (p *playground) world(_ context.Context, in request) (any, error) {
 	for _, ch := range p.channelsOf(reader) {
 		out.Channels = append(out.Channels, channel{ch.ID, ch.Name, p.isPrivate(ch)})
 	}
-	out.Locales = locales()
+	out.Locales = locale.DiscordLocales()
 	return out, nil
 }
 
