@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -182,6 +183,12 @@ func (b *tab) presses(within, label string) {
 func (b *tab) types(text string) {
 	b.t.Helper()
 	for _, r := range text {
+		if isLatinExtended(r) {
+			if _, err := chromedp.Call(b.ctx, input.InsertText, input.InsertTextParams{Text: string(r)}); err != nil {
+				b.t.Fatalf("type %q: %v", text, err)
+			}
+			continue
+		}
 		keys := kb.Encode(r)
 		// As a keyboard does it, a key that the page takes for itself has no text.
 		down, up := *keys[0], *keys[len(keys)-1]
@@ -194,6 +201,12 @@ func (b *tab) types(text string) {
 			}
 		}
 	}
+}
+
+// isLatinExtended tells of letters such as ą, in whose place package kb has keys such as
+// Control.
+func isLatinExtended(r rune) bool {
+	return unicode.Is(unicode.Latin, r) && r >= '\u0100' && r <= '\u017f'
 }
 
 // uses types a command and sends it with the keyboard, as one does on Discord.
