@@ -148,6 +148,7 @@ func (o outcome) try(t *testing.T, x fault) (judged bool) {
 		}
 	})
 	s.Start(t)
+	s.Log.WaitForTimes(t, "connected to discord", len(s.places)) // each shard
 	p := newPhrasebook(t)
 	var trials []*trial
 	for _, f := range flows() {
