@@ -255,7 +255,7 @@ func endpointOutcomes() []outcome {
 func gatewayOutcomes() []outcome {
 	return []outcome{{
 		heartbeats: 2 * time.Second, unknown: unheard, known: unheard, acts: unheard,
-		lifecycle: "Connection to Discord lost", staff: "could not be told", breaks: []string{"no first response", "10062", "10015"},
+		lifecycle: "Connection to Discord lost", breaks: []string{"no first response", "10062", "10015"},
 		faults: []fault{
 			atTheGateway("connection refused", faultproxy.Refusing),
 			atTheGateway("connection reset", faultproxy.Resetting),
