@@ -107,15 +107,16 @@ func TestWarmCacheCostsOneCommand(t *testing.T) {
 			card = card.Choose(t, "Open a bot", "Shop")
 		},
 	} {
-		fewest := math.MaxInt
-		for range 3 { // the bot looks every two seconds whether another process has died
+		fewest, least := math.MaxInt, max(map[string]int{"All bots": 2}[name], 1)
+		// Each second the bot renews what it holds, and looks for what is to be done.
+		for tries := 0; tries < 20 && fewest > least; tries++ {
 			commands := redis.CommandCount()
 			w.Discord.ForgetCalls()
 			act()
 			fewest = min(fewest, redis.CommandCount()-commands)
 		}
 		want := map[string]int{"All bots": 2}[name]
-		if fewest != max(want, 1) {
+		if fewest != least {
 			t.Errorf("%s: %d commands to Redis", name, fewest)
 		}
 		if world.OverHTTP() {
