@@ -14,7 +14,6 @@ package alerts
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/lease"
 	"hostbot/bot/rest"
 	"hostbot/bot/watcher"
 	"hostbot/hostapi"
@@ -102,7 +102,7 @@ func DefaultTiming() Timing {
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
-	token string // of this process, as the one that sends
+	sender *lease.Lease // whoever holds it sends
 
 	// Used by Run alone.
 	retryAt time.Time // nothing is sent before
@@ -110,7 +110,7 @@ type Alerts struct {
 }
 
 // New returns alerts. They send nothing until Run is called.
-func New(c Config) *Alerts { return &Alerts{Config: c, token: rand.Text()} }
+func New(c Config) *Alerts { return &Alerts{Config: c, sender: lease.New(c.Redis, senderKey)} }
 
 // Offered tells whether there are alerts at all.
 func (a *Alerts) Offered() bool { return a.Watching.On() }

@@ -11,7 +11,7 @@ import "time"
 //	hostbot:{alerts}:episodes:ID    set: a customer's episodes (ID/BOT)
 //	hostbot:{alerts}:due            sorted set: the episodes with something to be sent (ID/BOT), by since when (ms)
 //	hostbot:{alerts}:counts         hash: how much was sent and refused
-//	hostbot:{alerts}:sender         the token of the process that sends
+//	hostbot:{alerts}:sender         the lease of the process that sends
 //
 // An episode has the fields id (its nonce), alert, version (that of the alert), applied
 // (the time of the last change in it, ms), message (its ID at Discord), tried (when it
@@ -66,14 +66,6 @@ if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then return 0 end
 if redis.call('HSETNX', KEYS[2], 'message', ARGV[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
 redis.call('HSET', KEYS[2], 'sent', ARGV[4])
 if redis.call('HGET', KEYS[2], 'version') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
-return 1`
-
-// senderScript makes a process the one that sends, or extends that, unless another one
-// is. KEYS: the sender's. ARGV: the token, for how long (ms).
-const senderScript = `
-local sender = redis.call('GET', KEYS[1])
-if sender and sender ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
 // forgetScript forgets a customer. KEYS: what is due, the settings, why they are off, the

@@ -24,7 +24,11 @@ func (a *Alerts) Run(ctx context.Context) {
 	}
 	ticker := time.NewTicker(a.Timing.Turn)
 	defer ticker.Stop()
-	defer a.release(context.WithoutCancel(ctx))
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+		defer cancel()
+		a.sender.Release(last)
+	}()
 	for {
 		a.turn(ctx)
 		select {
@@ -42,7 +46,7 @@ func (a *Alerts) turn(ctx context.Context) {
 	}
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	ours, err := redis.NewScript(senderScript).Run(limited, a.Redis, []string{senderKey}, a.token, a.Timing.Lease.Milliseconds()).Bool()
+	ours, err := a.sender.Hold(limited, a.Timing.Lease)
 	if err != nil || !ours {
 		return
 	}
@@ -165,13 +169,4 @@ func (a *Alerts) drop(ctx context.Context, member string) error {
 		return nil
 	})
 	return err
-}
-
-// release lets another process send at once.
-func (a *Alerts) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	if holder, err := a.Redis.Get(ctx, senderKey).Result(); err == nil && holder == a.token {
-		_ = a.Redis.Del(ctx, senderKey).Err() // it expires otherwise
-	}
 }

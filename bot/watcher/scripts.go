@@ -16,7 +16,7 @@ import (
 //	hostbot:{watch}:budget         hash: how many looks are left, since when (ms), and until when none is made (ms)
 //	hostbot:{watch}:account:ID     hash: what is known of an account
 //	hostbot:{watch}:changes        stream: the changes that are yet to be told
-//	hostbot:{watch}:changes:teller the token of the process that tells of them
+//	hostbot:{watch}:changes:teller the lease of the process that tells of them
 //
 // An account has the fields why:REASON, at (its last look), b:BOT (package history's
 // log, which ends with the bot's state) and x:BOT (an action that was about to be sent).
@@ -130,14 +130,6 @@ local lease = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if lease and tonumber(lease) == tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
 if tonumber(ARGV[4]) > 0 then redis.call('HSET', KEYS[2], 'held', tostring(now + ARGV[4])) end
 return 0`
-
-// tellerScript makes a process the one that tells of changes, or extends that, unless
-// another one is. KEYS: the teller's. ARGV: the token, for how long (ms).
-const tellerScript = `
-local teller = redis.call('GET', KEYS[1])
-if teller and teller ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`
 
 // run runs a script about an account.
 func (w *Watcher) run(ctx context.Context, script, customerID string, args ...any) *redis.Cmd {

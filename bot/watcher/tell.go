@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // atOnce is how many changes observers are told of at once.
@@ -15,7 +13,11 @@ const atOnce = 100
 func (w *Watcher) tellAll(ctx context.Context) {
 	ticker := time.NewTicker(w.Timing.Tell)
 	defer ticker.Stop()
-	defer w.release(context.WithoutCancel(ctx))
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+		defer cancel()
+		w.teller.Release(last)
+	}()
 	for {
 		for more := true; more && ctx.Err() == nil; {
 			more = w.tell(ctx)
@@ -33,7 +35,7 @@ func (w *Watcher) tellAll(ctx context.Context) {
 func (w *Watcher) tell(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, w.Timing.Lease/2) // and nothing is told once another process may
 	defer cancel()
-	ours, err := redis.NewScript(tellerScript).Run(ctx, w.Redis, []string{tellerKey}, w.token, w.Timing.Lease.Milliseconds()).Bool()
+	ours, err := w.teller.Hold(ctx, w.Timing.Lease)
 	if err != nil || !ours {
 		return false
 	}
@@ -63,13 +65,4 @@ func (w *Watcher) tell(ctx context.Context) bool {
 		}
 	}
 	return w.Redis.XDel(ctx, changesKey, ids...).Err() == nil && len(messages) == atOnce
-}
-
-// release lets another process tell of changes at once.
-func (w *Watcher) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	if holder, err := w.Redis.Get(ctx, tellerKey).Result(); err == nil && holder == w.token {
-		_ = w.Redis.Del(ctx, tellerKey).Err() // it expires otherwise
-	}
 }

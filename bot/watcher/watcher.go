@@ -15,7 +15,6 @@ package watcher
 
 import (
 	"context"
-	"crypto/rand"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/lease"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -128,7 +128,7 @@ type Watcher struct {
 	Config
 	observers []Observer
 	status    atomic.Pointer[Status]
-	token     string // of this process, as the one that tells of changes
+	teller    *lease.Lease // whoever holds it tells of changes
 
 	looks, failed atomic.Uint64
 	inFlight      atomic.Int64
@@ -138,7 +138,7 @@ type Watcher struct {
 
 // New returns a watcher. It looks at nothing until Run is called.
 func New(c Config) *Watcher {
-	w := &Watcher{Config: c, token: rand.Text()}
+	w := &Watcher{Config: c, teller: lease.New(c.Redis, tellerKey)}
 	w.status.Store(&Status{Interval: c.Interval})
 	return w
 }

@@ -1,0 +1,52 @@
+// Package lease decides which of the processes that share a Redis does what only one of
+// them is to do.
+//
+// A process holds the lease for as long as it renews it. Where it dies, another one has
+// it when the time is over. A process that is stopped and goes on later may believe that
+// it holds a lease which another has by then: what it does must bear that, or be bounded
+// by the lease's time.
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Lease is this process's part in a lease. It is safe for concurrent use.
+type Lease struct {
+	redis redis.UniversalClient
+	key   string
+	token string // of this process
+}
+
+// New returns a lease with a key in Redis, which nobody here holds yet.
+func New(client redis.UniversalClient, key string) *Lease {
+	return &Lease{client, key, rand.Text()}
+}
+
+// KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms).
+const (
+	holdScript = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
+	releaseScript = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 0`
+)
+
+// Hold takes the lease, or renews it, unless another process holds it, and tells whether
+// this one does.
+func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
+	return redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
+}
+
+// Release lets another process take the lease at once. Where that fails, the lease ends
+// by itself.
+func (l *Lease) Release(ctx context.Context) {
+	_ = redis.NewScript(releaseScript).Run(ctx, l.redis, []string{l.key}, l.token).Err()
+}
