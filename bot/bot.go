@@ -1,9 +1,14 @@
 // Package bot puts the program together: it makes every part from the
 // settings, starts them, and stops them in the reverse order.
 //
-// An interaction comes in at gateway, is answered by responder with what the
-// handler returns that interaction's router found in commands, and goes out
-// through rest.
+// An interaction comes in at gateway, or at endpoint where it comes over HTTP. It is
+// answered by responder with what a handler of commands returns, which interaction's
+// router has found, and goes out through rest.
+//
+// Each file puts one part together: hosting.go the service's client and the cache,
+// watching.go and panels.go what looks at accounts by itself, sharding.go and
+// endpoint.go that over which interactions arrive. dependencies.go and connection.go
+// tell staff what is lost and back.
 package bot
 
 import (
@@ -117,11 +122,21 @@ func (b *Bot) build() error {
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 		Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
 	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages}, watching)
-	router := interaction.NewRouter()
-	b.handlers.Route(router)
-	if err := router.Err(); err != nil {
+	if err := b.openResponder(); err != nil {
 		return err
 	}
+	if s.Interactions.Addr == "" {
+		b.openShards()
+	} else {
+		b.openEndpoint()
+	}
+	return nil
+}
+
+// openResponder makes what answers interactions, by the routes of the handlers.
+func (b *Bot) openResponder() error {
+	router := interaction.NewRouter()
+	b.handlers.Route(router)
 	b.records = recovery.New(recovery.Config{
 		Redis: b.redis.Client, Log: b.log, Timing: recovery.DefaultTiming(),
 		Finish: func(record recovery.Record) { b.responder.Finish(record) },
@@ -131,12 +146,7 @@ func (b *Bot) build() error {
 		Staff: b.stafflog, Records: b.records,
 		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
-	if s.Interactions.Addr != "" {
-		b.endpoint = endpoint.New(endpoint.Config{PublicKey: s.Discord.PublicKey.Key(), OnInteraction: b.responder.Accept, Log: b.log})
-		return nil
-	}
-	b.openShards()
-	return nil
+	return router.Err()
 }
 
 func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
@@ -209,10 +219,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		err, limit = refused, refusedLimit
 		b.announceStop(err.Error())
 	case <-ctx.Done():
-		b.stopping.Store(true)
-		if b.shards != nil {
-			within(handOverLimit, func(ctx context.Context) { b.shards.Leave(ctx) })
-		}
+		b.handOver()
 		b.announceStop("told to stop")
 	}
 	noticed := b.noticed()

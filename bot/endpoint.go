@@ -5,12 +5,20 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"hostbot/bot/endpoint"
 )
 
 // noticeLimit is how long the endpoint stays at least when the program stops: a load
 // balancer that asks /readyz each second or two has noticed by then. An interaction
 // that came later would find nobody.
 const noticeLimit = 5 * time.Second
+
+// openEndpoint makes what receives interactions over HTTP.
+func (b *Bot) openEndpoint() {
+	key := b.settings.Discord.PublicKey.Key()
+	b.endpoint = endpoint.New(endpoint.Config{PublicKey: key, OnInteraction: b.responder.Accept, Log: b.log})
+}
 
 // receiver returns what receives interactions until its context is done, over HTTP or
 // over the gateway.

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"context"
 	"strings"
 
 	"hostbot/bot/gateway"
@@ -51,6 +52,14 @@ func (b *Bot) openShards() {
 		}
 		return now
 	})
+}
+
+// handOver gives the shards to other replicas. From here on the bot is not ready.
+func (b *Bot) handOver() {
+	b.stopping.Store(true)
+	if b.shards != nil {
+		within(handOverLimit, func(ctx context.Context) { b.shards.Leave(ctx) })
+	}
 }
 
 // heldShards are the shards as staff are shown them: nil where there is no gateway.
