@@ -53,6 +53,15 @@ redis.call('PEXPIRE', KEYS[3], ARGV[5])
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 return 1`
 
+// dueScript returns the members that have waited for longest. All times are Redis's, so
+// that a replica whose clock is wrong delays nothing. KEYS: what is due. ARGV: how many.
+const dueScript = clock + `return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])`
+
+// laterScript has a member wait. KEYS: what is due. ARGV: the member, for how long (ms).
+const laterScript = clock + `
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+return 0`
+
 // tryScript notes that an episode is about to be sent for the first time.
 // KEYS: the episode. ARGV: the nonce, the time (ms).
 const tryScript = `

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -50,8 +49,7 @@ func (a *Alerts) turn(ctx context.Context) {
 	if err != nil || !ours {
 		return
 	}
-	now := strconv.FormatInt(time.Now().UnixMilli(), 10)
-	due, err := a.Redis.ZRangeByScore(limited, dueKey, &redis.ZRangeBy{Min: "-inf", Max: now, Count: int64(a.Timing.PerTurn)}).Result()
+	due, err := redis.NewScript(dueScript).Run(limited, a.Redis, []string{dueKey}, a.Timing.PerTurn).StringSlice()
 	if err != nil || len(due) == 0 {
 		return
 	}
@@ -155,8 +153,7 @@ func (a *Alerts) later(ctx context.Context, member string, failure error) error 
 	var e *rest.Error
 	if errors.As(failure, &e) && !e.Temporary() {
 		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")
-		behind := redis.Z{Score: float64(time.Now().Add(a.Timing.RetryMost).UnixMilli()), Member: member}
-		return a.Redis.ZAddXX(ctx, dueKey, behind).Err()
+		return redis.NewScript(laterScript).Run(ctx, a.Redis, []string{dueKey}, member, a.Timing.RetryMost.Milliseconds()).Err()
 	}
 	return failure
 }
