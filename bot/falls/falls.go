@@ -44,7 +44,8 @@ type Falls struct {
 // New returns falls that are told of by tell.
 func New(client redis.UniversalClient, tell func(Fall)) *Falls { return &Falls{client, tell} }
 
-// Changed counts changes. It may be told of one twice.
+// Changed counts changes. It may be told of one twice: then the fall is told of again as
+// it is, as the answer to the first time may have been lost.
 func (f *Falls) Changed(ctx context.Context, changes []watcher.Change) error {
 	args := []any{window.Milliseconds(), threshold, keptFor.Milliseconds()}
 	for _, c := range changes {
@@ -83,7 +84,7 @@ func (f *Falls) Changed(ctx context.Context, changes []watcher.Change) error {
 }
 
 // countScript counts bots that fell or are back, and returns the fall with its parts
-// where there is one and it has changed. A bot is customer/server, a new line, and the
+// where there is one that they belong to. A bot is customer/server, a new line, and the
 // plan, which may be empty.
 // KEYS: the bots that fell, by when (ms); how many each customer has of them, and how
 // many each plan; those that are back; when the fall began.
@@ -95,12 +96,16 @@ local function count(bot, n)
   if redis.call('HINCRBY', KEYS[2], customer, n) < 1 then redis.call('HDEL', KEYS[2], customer) end
   if plan ~= '' and redis.call('HINCRBY', KEYS[3], plan, n) < 1 then redis.call('HDEL', KEYS[3], plan) end
 end
-local changed, window = false, tonumber(ARGV[1])
+local concerned, window = false, tonumber(ARGV[1])
 for i = 4, #ARGV, 3 do
   local bot, at = ARGV[i + 1], tonumber(ARGV[i + 2])
   if ARGV[i] == 'back' then
-    if redis.call('ZSCORE', KEYS[1], bot) and redis.call('SADD', KEYS[4], bot) == 1 then changed = true end
+    if redis.call('ZSCORE', KEYS[1], bot) then
+      concerned = true
+      redis.call('SADD', KEYS[4], bot)
+    end
   else
+    concerned = true
     local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
     if last and at - last > window then redis.call('DEL', unpack(KEYS)) end
     if redis.call('EXISTS', KEYS[5]) == 0 then
@@ -110,11 +115,8 @@ for i = 4, #ARGV, 3 do
         count(early, -1)
       end
     end
-    if redis.call('SREM', KEYS[4], bot) == 1 then changed = true end
-    if redis.call('ZADD', KEYS[1], at, bot) == 1 then
-      changed = true
-      count(bot, 1)
-    end
+    redis.call('SREM', KEYS[4], bot)
+    if redis.call('ZADD', KEYS[1], at, bot) == 1 then count(bot, 1) end
     if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then
       redis.call('SET', KEYS[5], redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2], 'NX')
     end
@@ -122,7 +124,7 @@ for i = 4, #ARGV, 3 do
 end
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[3]) end
 local first = redis.call('GET', KEYS[5])
-if not first or not changed then return {} end
+if not first or not concerned then return {} end
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
 local fall = {first, redis.call('ZCARD', KEYS[1]), redis.call('HLEN', KEYS[2]), redis.call('SCARD', KEYS[4]), last}
 for _, part in ipairs(redis.call('HGETALL', KEYS[3])) do fall[#fall + 1] = part end

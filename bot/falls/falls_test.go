@@ -1,6 +1,7 @@
 package falls_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -61,10 +62,22 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 		want(falls.Fall{Bots: 10, Customers: 9, First: at(0), Last: at(40), Plans: map[string]int{"Pro": 9}})
 		see(fell(9, 0, 95), change(3, 0, 96, false, hostapi.StateRunning), change(60, 0, 96, false, hostapi.StateRunning))
 		want(falls.Fall{Bots: 11, Customers: 10, Back: 1, First: at(0), Last: at(95), Plans: map[string]int{"Pro": 10}})
-		first, n := told[0].ID, len(told)
-		see(fell(9, 0, 95))
-		if len(told) != n || told[n-1].ID != first {
-			t.Errorf("%d entries, of the falls %q and %q", len(told), first, told[n-1].ID)
+		first, lost := told[0].ID, true
+		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			if err := next(ctx, cmd); err != nil || !lost {
+				return err
+			}
+			cmd.SetErr(context.Canceled)
+			return context.Canceled
+		}))
+		if err := f.Changed(t.Context(), []watcher.Change{fell(10, 0, 97)}); err == nil {
+			t.Error("the answer was not lost")
+		}
+		lost = false
+		see(fell(10, 0, 97))
+		want(falls.Fall{Bots: 12, Customers: 11, Back: 1, First: at(0), Last: at(97), Plans: map[string]int{"Pro": 11}})
+		if told[len(told)-1].ID != first {
+			t.Error("a fall that goes on has an entry of its own")
 		}
 		for i := range 10 {
 			see(fell(i, 2, 300+i))
