@@ -83,7 +83,11 @@ func TestAnswersOfAnEndpoint(t *testing.T) {
 			c := start(t, discordtest.Config{NoRateLimits: true})
 			c.discord.ExpectFailures()
 			c.register(`[{"name":"bot","description":"d"}]`).want(t, 200, 0)
-			serveEndpoint(t, c, func(w http.ResponseWriter, e event) { test.respond(c, w, e) })
+			answered := make(chan struct{})
+			serveEndpoint(t, c, func(w http.ResponseWriter, e event) {
+				defer close(answered)
+				test.respond(c, w, e)
+			})
 			reply, err := c.discord.User("anna").Start("/bot", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -91,7 +95,8 @@ func TestAnswersOfAnEndpoint(t *testing.T) {
 			if test.shown != "" {
 				reply.WaitFor(t, test.shown)
 			}
-			if err := c.discord.Close(); err != nil { // which waits for the answer
+			<-answered
+			if err := c.discord.Close(); err != nil { // which waits for what the answer does
 				t.Fatal(err)
 			}
 			broken := c.discord.Failures()
