@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -111,9 +112,20 @@ func TestPanelIsRemovedByItsOwner(t *testing.T) {
 	if n := len(general.Messages()); n != 0 {
 		t.Errorf("%d messages are in the channel", n)
 	}
-	before := w.Service.Count(hostapitest.OpList)
-	time.Sleep(3 * time.Second) // three intervals
-	if n := w.Service.Count(hostapitest.OpList); n != before {
+	ben := w.AddCustomer("ben", "Blog") // whose account goes on being looked at
+	ben.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+	looks := func() (n int) {
+		for _, r := range w.Service.Requests() {
+			if r.Operation == hostapitest.OpList && r.UserID == anna.ID {
+				n++
+			}
+		}
+		return n
+	}
+	awaitLooks(t, w, 1) // the last one of anna's may have been under way
+	before := looks()
+	awaitLooks(t, w, 3)
+	if n := looks(); n != before {
 		t.Errorf("the account is looked at still: %d times", n-before)
 	}
 }
@@ -125,12 +137,10 @@ func TestPanelThatSomebodyDeletesIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	crash(t, w, anna.ID, "id-shop")
-	deadline := time.Now().Add(20 * time.Second)
-	for !anna.Types(t, "/panel").View().Contains("no public panel yet") {
-		if time.Now().After(deadline) {
-			t.Fatal("the panel is not forgotten")
-		}
-		time.Sleep(100 * time.Millisecond)
+	limit, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if !world.Eventually(limit, func() bool { return anna.Types(t, "/panel").View().Contains("no public panel yet") }) {
+		t.Fatal("the panel is not forgotten")
 	}
 	if n := len(general.Messages()); n != 0 {
 		t.Errorf("%d messages are in the channel", n)

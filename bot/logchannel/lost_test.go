@@ -221,6 +221,10 @@ func TestAFailoverThatHadNotReplicated(t *testing.T) {
 	post(n/3, n)
 	clock.Advance(time.Hour)
 	failOver()
+	// A process that starts before the one that delivered has told Redis so would send
+	// again what it finds there.
+	delivered := "hostbot:log:{" + o.actions.ID + "}:delivered"
+	eventually(t, "Redis knows again", func() bool { return client.ZCard(t.Context(), delivered).Val() == n/3 })
 	processes[1].Start()
 	eventually(t, "those that wait are written anew", func() bool { return waiting(t, client, o.actions) == n-n/3 })
 	away()
