@@ -60,7 +60,10 @@ func (x *exchange) run(h interaction.Handler) {
 		x.outcome = "unanswered"
 		x.responder.cfg.Staff.Failure(x.req, err)
 	}
-	x.responder.cfg.Observe(Observation{ID: x.req.ID, Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
+	if x.first >= slowFirst {
+		x.log(zerolog.WarnLevel).Bool("deferred", x.deferred).Dur("took", x.first).Msg("a first response was slow")
+	}
+	x.responder.cfg.Observe(Observation{Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as

@@ -51,7 +51,6 @@ type Records interface {
 
 // Observation is what is measured of an interaction.
 type Observation struct {
-	ID       string // of the interaction
 	Kind     interaction.Kind
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere", "late" (replayed when its time was over)
@@ -88,6 +87,9 @@ const (
 	// stepAside is how long a process that stops waits before it says so. The one
 	// that replaces it may serve the customer meanwhile.
 	stepAside = 2 * time.Second
+	// slowFirst is from when on a first response is one to look into. Neither the hosting
+	// service nor Redis delays it for so long: it is deferred before.
+	slowFirst = 2 * time.Second
 	// firstBy is by when Discord must have the first response.
 	firstBy = 2900 * time.Millisecond
 	// lifetime is how long a handler may go on.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -312,6 +313,19 @@ func TestAnEventIsDeferredInTimeAfterItsArrival(t *testing.T) {
 					t.Errorf("calls %v, want it to be deferred after %v", d.calls, test.deferred)
 				}
 			})
+		})
+	}
+}
+
+func TestASlowFirstResponseIsLogged(t *testing.T) {
+	for latency, slow := range map[time.Duration]bool{1900 * ms: false, 2100 * ms: true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newResponder(reply("hello"), &discord{latency: latency})
+			s.Serve(numbered(command(), 7))
+			logged := s.log.String()
+			if strings.Contains(logged, `"interaction":"107"`) != slow || strings.Contains(logged, "a first response was slow") != slow {
+				t.Errorf("after %v the log says %q", latency, logged)
+			}
 		})
 	}
 }
