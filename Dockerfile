@@ -10,14 +10,16 @@ ARG COMMIT=
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
     go build -trimpath -ldflags "-s -w -X main.version=$VERSION -X main.commit=$COMMIT" -o /hostbot ./cmd/hostbot
 
-FROM gcr.io/distroless/static-debian12:nonroot
+FROM scratch
 ARG VERSION=development
 LABEL org.opencontainers.image.title="hostbot" \
       org.opencontainers.image.description="A hosting company's face on Discord" \
       org.opencontainers.image.version="$VERSION" \
       org.opencontainers.image.licenses="MIT"
+# Whom TLS connections to Discord, the hosting service and Redis trust.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /hostbot /hostbot
-# By number, so that an orchestrator can see that it is not root.
+# By number: there are no names, and an orchestrator can see that it is not root.
 USER 65532:65532
 # HTTP_ADDR is a loopback address unless it is set: set it to :9090 to have the
 # health and metrics read from outside of the container.

@@ -3,31 +3,8 @@ package monitor
 import (
 	"net/http"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 )
-
-// dependencies are the figures of what the bot depends on, beside the hosting
-// service's.
-type dependencies struct {
-	discord *prometheus.CounterVec
-	cache   *prometheus.CounterVec
-	redisUp prometheus.Gauge
-}
-
-func newDependencies() dependencies {
-	d := dependencies{
-		discord: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hostbot_discord_requests_total", Help: "Requests to Discord's REST API by route and class of status (none: not answered).",
-		}, []string{"route", "status"}),
-		cache: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hostbot_cache_lookups_total", Help: "Looks at an account by result: fresh, or asked where the hosting service had to be.",
-		}, []string{"result"}),
-		redisUp: prometheus.NewGauge(prometheus.GaugeOpts{Name: "hostbot_redis_up", Help: "0 while Redis cannot be used."}),
-	}
-	d.redisUp.Set(1)
-	return d
-}
 
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which
 // was not answered.
@@ -37,7 +14,7 @@ func (m *Monitor) DiscordRequest(route string, status int) {
 	default: // however many there may come to be
 		route = "other"
 	}
-	m.discord.WithLabelValues(route, class(status)).Inc()
+	m.count("hostbot_discord_requests_total", "route", route, "status", class(status))
 }
 
 // class returns the class of an HTTP status. That of too many requests is its own.
@@ -64,25 +41,17 @@ func (m *Monitor) CacheLookup(fresh bool) {
 	if fresh {
 		result = "fresh"
 	}
-	m.cache.WithLabelValues(result).Inc()
+	m.count("hostbot_cache_lookups_total", "result", result)
 }
 
 // RedisUp notes whether Redis can be used.
-func (m *Monitor) RedisUp(up bool) {
-	value := 0.
-	if up {
-		value = 1
-	}
-	m.redisUp.Set(value)
-}
+func (m *Monitor) RedisUp(up bool) { m.noRedis.Store(!up) }
 
 // Redis adds the connections to Redis to what /metrics shows.
 func (m *Monitor) Redis(stats func() *redis.PoolStats) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "hostbot_redis_connections", Help: "Connections to Redis."},
-			func() float64 { return float64(stats().TotalConns) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "hostbot_redis_pool_timeouts_total", Help: "Commands that found no free connection to Redis in time.",
-		}, func() float64 { return float64(stats().Timeouts) }),
-	)
+	m.read = append(m.read, func(p *page) {
+		now := stats()
+		p.gauge("hostbot_redis_connections", float64(now.TotalConns))
+		p.counter("hostbot_redis_pool_timeouts_total", uint64(now.Timeouts))
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Gateway is how the shards that the process holds fare, and what Discord said last
@@ -26,39 +25,22 @@ type Shard struct {
 }
 
 // Gateway adds the gateway to what /metrics shows.
-func (m *Monitor) Gateway(now func() Gateway) { m.registry.MustRegister(gatewayCollector(now)) }
-
-// gatewayCollector collects what is not there all the time: a metric for each shard
-// that is held.
-type gatewayCollector func() Gateway
-
-// Describe describes nothing: which metrics there are changes.
-func (gatewayCollector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect sends the metrics.
-func (c gatewayCollector) Collect(metrics chan<- prometheus.Metric) {
-	now := c()
-	send := func(kind prometheus.ValueType, name, help string, value float64) {
-		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("hostbot_gateway_"+name, help, nil, nil), kind, value)
-	}
-	sendShard := func(shard int, name, help string, value float64) {
-		desc := prometheus.NewDesc("hostbot_gateway_"+name, help, []string{"shard"}, nil)
-		metrics <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, strconv.Itoa(shard))
-	}
-	for _, s := range now.Shards {
-		ready := 0.0
-		if s.Ready {
-			ready = 1
+func (m *Monitor) Gateway(now func() Gateway) {
+	m.read = append(m.read, func(p *page) {
+		g := now()
+		for _, s := range g.Shards {
+			p.gauge("hostbot_gateway_shard_ready", number(s.Ready), "shard", strconv.Itoa(s.ID))
 		}
-		sendShard(s.ID, "shard_ready", "1 while Discord delivers the events of a shard that is held.", ready)
-		sendShard(s.ID, "latency_seconds", "From a heartbeat to its acknowledgement.", s.Latency.Seconds())
-	}
-	limits := now.Limits.SessionStartLimit
-	send(prometheus.GaugeValue, "shards_held", "Shards that this replica holds.", float64(len(now.Shards)))
-	send(prometheus.GaugeValue, "sessions_remaining", "Sessions that Discord still allows today, when it was asked last.", float64(limits.Remaining))
-	send(prometheus.GaugeValue, "recommended_shards", "Shards that Discord recommends.", float64(now.Limits.Shards))
-	send(prometheus.GaugeValue, "max_concurrency", "Sessions that may be begun at the same time.", float64(limits.MaxConcurrency))
-	send(prometheus.CounterValue, "identifies_total", "Sessions that were begun, or tried to begin.", float64(now.Identifies))
-	send(prometheus.CounterValue, "resumes_total", "Sessions that were resumed.", float64(now.Resumes))
-	send(prometheus.CounterValue, "handovers_total", "Shards that were given to other replicas.", float64(now.Handovers))
+		for _, s := range g.Shards {
+			p.gauge("hostbot_gateway_latency_seconds", s.Latency.Seconds(), "shard", strconv.Itoa(s.ID))
+		}
+		limits := g.Limits.SessionStartLimit
+		p.gauge("hostbot_gateway_shards_held", float64(len(g.Shards)))
+		p.gauge("hostbot_gateway_sessions_remaining", float64(limits.Remaining))
+		p.gauge("hostbot_gateway_recommended_shards", float64(g.Limits.Shards))
+		p.gauge("hostbot_gateway_max_concurrency", float64(limits.MaxConcurrency))
+		p.counter("hostbot_gateway_identifies_total", uint64(g.Identifies))
+		p.counter("hostbot_gateway_resumes_total", uint64(g.Resumes))
+		p.counter("hostbot_gateway_handovers_total", uint64(g.Handovers))
+	})
 }

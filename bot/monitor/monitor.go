@@ -14,109 +14,85 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/VictoriaMetrics/metrics"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
 	"hostbot/hostapi"
 )
 
-// Monitor holds the figures. Its methods are safe for concurrent use.
+// Monitor holds the figures. Its methods are safe for concurrent use, but for those that
+// add to what /metrics shows: they are called before Handler.
 type Monitor struct {
-	registry     *prometheus.Registry
-	interactions *prometheus.CounterVec
-	actions      *prometheus.CounterVec
-	first        *prometheus.HistogramVec
-	service      *prometheus.HistogramVec
-	served       atomic.Int64
-	calls        recent // to the hosting service
-	dependencies
+	counted *metrics.Set  // where it happens
+	read    []func(*page) // when /metrics is asked for
+	served  atomic.Int64
+	calls   recent // to the hosting service
+	noRedis atomic.Bool
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
-	m := &Monitor{
-		registry:     prometheus.NewRegistry(),
-		dependencies: newDependencies(),
-		interactions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hostbot_interactions_total", Help: "Interactions by kind, route and outcome.",
-		}, []string{"kind", "route", "outcome"}),
-		actions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hostbot_actions_total", Help: "Actions on bots that have ended, by name and outcome.",
-		}, []string{"action", "outcome"}),
-		first: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "hostbot_first_response_seconds", Help: "From an interaction's arrival to Discord's word on its first response.",
-			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3},
-		}, []string{"kind", "deferred"}),
-		service: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "hostbot_hostapi_request_seconds", Help: "Calls to the hosting service by operation and error code (empty: success).",
-			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
-		}, []string{"operation", "code"}),
-	}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "hostbot_build_info", Help: "The program's version.", ConstLabels: prometheus.Labels{"version": version},
+	metrics.ExposeMetadata(true) // HELP and TYPE
+	m := &Monitor{counted: metrics.NewSet()}
+	m.read = append(m.read, func(p *page) {
+		p.gauge("hostbot_build_info", 1, "version", version)
+		p.gauge("hostbot_ready", number(ready()))
+		p.gauge("hostbot_redis_up", number(!m.noRedis.Load()))
 	})
-	build.Set(1)
-	up := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "hostbot_ready", Help: "1 while Discord delivers interactions."}, func() float64 {
-		if ready() {
-			return 1
-		}
-		return 0
-	})
-	m.registry.MustRegister(m.interactions, m.actions, m.first, m.service, m.discord, m.cache, m.redisUp, build, up, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// slow is from when on a first response is kept as an exemplar, with its interaction's
-// ID, by which the process log tells more of it.
-const slow = 1500 * time.Millisecond
+// number is 1 for what is so.
+func number(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o responder.Observation) {
 	m.served.Add(1)
-	m.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
+	m.count("hostbot_interactions_total", "kind", string(o.Kind), "outcome", o.Outcome, "route", o.Route)
 	if o.First > 0 {
-		first := m.first.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred))
-		if kept, ok := first.(prometheus.ExemplarObserver); ok && o.First >= slow {
-			kept.ObserveWithExemplar(o.First.Seconds(), prometheus.Labels{"interaction": o.ID})
-			return
-		}
-		first.Observe(o.First.Seconds())
+		upTo := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3}
+		m.observe("hostbot_first_response_seconds", upTo, o.First, "deferred", strconv.FormatBool(o.Deferred), "kind", string(o.Kind))
 	}
 }
 
 // Action counts an action that has ended.
 func (m *Monitor) Action(a interaction.Action) {
-	m.actions.WithLabelValues(a.Name, string(a.Outcome)).Inc()
+	m.count("hostbot_actions_total", "action", a.Name, "outcome", string(a.Outcome))
 }
 
 // Service counts a call to the hosting service.
 func (m *Monitor) Service(c hostapi.Call) {
-	m.service.WithLabelValues(string(c.Op), string(c.Code)).Observe(c.Duration.Seconds())
+	upTo := []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	m.observe("hostbot_hostapi_request_seconds", upTo, c.Duration, "code", string(c.Code), "operation", string(c.Op))
 	if c.Attempts > 0 { // otherwise the service has nothing to do with it
 		m.calls.count(time.Now(), blamesService(c.Code))
 	}
 }
 
+// count adds one to a counter.
+func (m *Monitor) count(name string, labels ...string) {
+	m.counted.GetOrCreateCounter(series(name, labels...)).Inc()
+}
+
+// observe counts a duration in a histogram with these upper bounds, in seconds.
+func (m *Monitor) observe(name string, upTo []float64, d time.Duration, labels ...string) {
+	m.counted.GetOrCreatePrometheusHistogramExt(series(name, labels...), upTo).Update(d.Seconds())
+}
+
 // ServiceHealth adds to what /metrics shows whether the hosting service is there.
 func (m *Monitor) ServiceHealth(downSince func() time.Time) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "hostbot_hostapi_up", Help: "0 while the hosting service is taken to be away, and calls are refused.",
-	}, func() float64 {
-		if downSince().IsZero() {
-			return 1
-		}
-		return 0
-	}))
+	m.read = append(m.read, func(p *page) { p.gauge("hostbot_hostapi_up", number(downSince().IsZero())) })
 }
 
 // Log adds to what /metrics shows how many lines of the process log were dropped.
 func (m *Monitor) Log(dropped func() uint64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "hostbot_log_lines_dropped_total", Help: "Lines of the process log that were lost, because nobody read them in time or at all.",
-	}, func() float64 { return float64(dropped()) }))
+	m.read = append(m.read, func(p *page) { p.counter("hostbot_log_lines_dropped_total", dropped()) })
 }
 
 // blamesService tells whether a failure is the service's, or the way's to it, and
