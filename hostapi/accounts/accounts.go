@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/valyala/fastjson"
 	"golang.org/x/sync/singleflight"
 
 	"hostbot/hostapi"
@@ -88,6 +89,7 @@ type Cache struct {
 	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
 
+	parsers             fastjson.ParserPool // of entries
 	put, expire, forget *redis.Script
 	listAlone           atomic.Int64 // until this Unix time the list stands in for single servers
 	// unwritten holds, by user ID, a text of its own for the latest change that Redis

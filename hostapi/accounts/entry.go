@@ -1,14 +1,9 @@
 package accounts
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"time"
-
-	// It reads an account of ten servers in a third of the time of encoding/json,
-	// which is to become like it.
-	"github.com/go-json-experiment/json"
 
 	"hostbot/hostapi"
 )
@@ -32,33 +27,6 @@ type Note struct {
 	At     time.Time `json:"at,omitzero"`
 	// Seen is when the service told of this server alone; zero where the list is newer.
 	Seen time.Time `json:"seen,omitzero"`
-}
-
-// serverSize is about the least that a server takes as JSON, in bytes.
-const serverSize = 200
-
-// decode reads a user's entry, which another machine's clock must not date in the
-// future.
-func decode(data []byte, userID string, now time.Time) (*entry, error) {
-	e := new(entry)
-	// Otherwise the list is copied each time that it doubles.
-	e.List.Servers = make([]hostapi.Server, 0, len(data)/serverSize)
-	if err := json.Unmarshal(data, e); err != nil {
-		return nil, err
-	}
-	if e.UserID != userID {
-		return nil, errors.New("the account of another user")
-	}
-	if e.FetchedAt.After(now) {
-		e.FetchedAt = now
-	}
-	for id, note := range e.Notes {
-		if note.Seen.After(now) {
-			note.Seen = now
-			e.Notes[id] = note
-		}
-	}
-	return e, nil
 }
 
 // snapshot returns the account, which is fresh, or that there is none.

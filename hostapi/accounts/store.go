@@ -3,11 +3,11 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -57,7 +57,7 @@ func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 // decode returns the entry that a key held, or nil. Anything else than an entry is
 // removed, so that OnGarbage is called once for it.
 func (c *Cache) decode(ctx context.Context, key string, data []byte, userID string) *entry {
-	e, err := decode(data, userID, c.config.Now())
+	e, err := decode(&c.parsers, data, userID, c.config.Now())
 	if err != nil {
 		c.config.OnGarbage(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
 		_ = c.config.Redis.Del(ctx, key).Err()
