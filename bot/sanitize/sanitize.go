@@ -146,6 +146,7 @@ func plain(out []rune, text string, limit int) []rune {
 	marks := 0
 	for _, r := range text {
 		switch {
+		case r > ' ' && r < '\u007f': // most characters, of which there is nothing else to know
 		case r == utf8.RuneError || isInvisible(r):
 			continue
 		case unicode.IsSpace(r) || unicode.IsControl(r):

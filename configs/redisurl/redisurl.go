@@ -22,6 +22,7 @@
 // to which a Redis that is not quick is of no use: 300 ms to connect (behind
 // Sentinels 800 ms), to read and to write, 200 ms to wait for a free one of 32
 // connections, and one retry, in a Cluster three. Contexts' deadlines are honoured.
+// The protocol is RESP2.
 package redisurl
 
 import (
@@ -38,6 +39,10 @@ import (
 
 	"hostbot/hostapi/secret"
 )
+
+// bufferSize holds an account of thirty bots, in bytes. Each connection has two buffers,
+// which take 32 KiB each where nothing is set.
+const bufferSize = 8 << 10
 
 // maxPoolSize bounds the connections to one server.
 const maxPoolSize = 1000
@@ -134,13 +139,15 @@ func withLimits(server *redis.Options) *redis.UniversalOptions {
 		DB:         server.DB,
 		TLSConfig:  server.TLSConfig,
 		ClientName: server.ClientName,
-		Protocol:   server.Protocol,
+		Protocol:   cmp.Or(server.Protocol, 2), // 3 has Redis tell of more than it is asked
 
 		DialTimeout:           cmp.Or(server.DialTimeout, 300*time.Millisecond),
 		ReadTimeout:           cmp.Or(server.ReadTimeout, 300*time.Millisecond),
 		WriteTimeout:          cmp.Or(server.WriteTimeout, 300*time.Millisecond),
 		PoolTimeout:           cmp.Or(server.PoolTimeout, 200*time.Millisecond),
 		PoolSize:              cmp.Or(server.PoolSize, 32),
+		ReadBufferSize:        bufferSize,
+		WriteBufferSize:       bufferSize,
 		MaxRetries:            cmp.Or(server.MaxRetries, 1),
 		MaxRetryBackoff:       50 * time.Millisecond,
 		DialerRetries:         1,
