@@ -8,6 +8,11 @@ import (
 	"testing"
 )
 
+// BuildImage builds the program as the Dockerfile does, and returns its path.
+func BuildImage(dir string) (path string, err error) {
+	return Build(dir, "-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w")
+}
+
 // Build builds the program into a directory, with more flags for go build, and
 // returns its path.
 func Build(dir string, flags ...string) (path string, err error) {
