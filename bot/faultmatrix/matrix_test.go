@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,13 +69,17 @@ func (o outcome) expected(f flow) ending {
 	}
 }
 
-// atOnce is how many faults are tried at once: they mostly wait. atTheSameMoment
-// is how many people do something in the same moment: what is asked here is not
-// how fast the bot is.
-const (
-	atOnce          = 8
-	atTheSameMoment = 15
-)
+// atTheSameMoment is how many people do something in the same moment: what is asked
+// here is not how fast the bot is.
+const atTheSameMoment = 15
+
+// atOnce is how many faults are tried at once: they mostly wait. Those of which the
+// machine was too slow to judge how all ends are tried again with fewer beside them.
+func atOnce() []int { return []int{8, 3, 1} }
+
+// maxUnjudged is how many faults may be left of which it is only known that nothing
+// untrue was said.
+const maxUnjudged = 4
 
 // TestFaultMatrix lets everything go wrong with everything that the bot depends
 // on while it is used in every way, and then lets it be well again.
@@ -87,46 +90,51 @@ func TestFaultMatrix(t *testing.T) {
 	if world.RaceDetector {
 		t.Skip("runs without the race detector, as .ci/run has it: go test ./bot/faultmatrix")
 	}
-	turn := make(chan struct{}, atOnce)
-	var tried sync.WaitGroup
-	var unjudged atomic.Int32
+	var untried []trying
 	for _, d := range dependencies() {
 		for _, o := range d.outcomes {
 			for _, x := range o.faults {
-				tried.Go(func() {
-					turn <- struct{}{}
-					defer func() { <-turn }()
-					if !o.tryUntilJudged(t, d.name, x) {
-						unjudged.Add(1)
-					}
-				})
+				untried = append(untried, trying{o, x, d.name + "/" + x.name})
 			}
 		}
 	}
-	tried.Wait()
-	if n := unjudged.Load(); n > maxUnjudged {
-		t.Errorf("this machine is too slow to judge how %d faults end, in %d tries each", n, maxTries)
+	for _, limit := range atOnce() {
+		untried = tryAll(t, untried, limit)
+	}
+	if len(untried) > maxUnjudged {
+		t.Errorf("this machine is too slow to judge how these %d faults end: %v", len(untried), untried)
 	}
 }
 
-const (
-	// maxTries is how often a fault is tried where the machine was too slow for the
-	// bot's limits of time.
-	maxTries = 3
-	// maxUnjudged is how many faults may be left of which it is only known that
-	// nothing untrue was said.
-	maxUnjudged = 4
-)
+// trying is a fault that is tried, and how all is to end.
+type trying struct {
+	outcome
+	fault
+	name string
+}
 
-// tryUntilJudged tries a fault until the machine was fast enough to judge how all
-// ends, and tells whether it was.
-func (o outcome) tryUntilJudged(t *testing.T, dependency string, x fault) (judged bool) {
-	for range maxTries {
-		if ok := t.Run(dependency+"/"+x.name, func(t *testing.T) { judged = o.try(t, x) }); judged || !ok {
-			return true
-		}
+func (one trying) String() string { return one.name }
+
+// tryAll tries faults, so many at once, and returns those that could not be judged.
+func tryAll(t *testing.T, faults []trying, limit int) (unjudged []trying) {
+	turn := make(chan struct{}, limit)
+	var tried sync.WaitGroup
+	var mu sync.Mutex
+	for _, one := range faults {
+		tried.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			judged := false
+			if ok := t.Run(one.name, func(t *testing.T) { judged = one.try(t, one.fault) }); judged || !ok {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			unjudged = append(unjudged, one)
+		})
 	}
-	return false
+	tried.Wait()
+	return unjudged
 }
 
 // trial is one flow while something is broken, and afterwards.
