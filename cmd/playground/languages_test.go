@@ -118,7 +118,35 @@ func (r reading) everything() (pictures []image.Image) {
 	pictures = append(pictures, r.picture(last))
 	r.uses(r.command("bot restart"), "Shop")
 	r.until("the restart has ended", `document.querySelector("`+last+`").innerText.includes("✅")`)
-	return append(pictures, r.picture(last))
+	pictures = append(pictures, r.picture(last))
+	r.breaks("#mode-service-down")
+	r.uses(r.command("bot restart"), "Shop")
+	r.until("it fails with a reference", `/❌|⚠️/.test(document.querySelector("`+last+`").innerText)`)
+	pictures = append(pictures, r.picture(last))
+	r.breaks("#mode-service-normal")
+	return append(pictures, r.alert())
+}
+
+// breaks presses a switch of the panel that breaks things.
+func (r reading) breaks(selector string) {
+	r.presses("#tools", "Break it")
+	r.clicks(selector)
+	r.clicks("#close-panel")
+}
+
+// alert is that of a bot which crashes and comes back.
+func (r reading) alert() image.Image {
+	r.clicks("#open-side")
+	r.presses("#channels", "hostbot")
+	r.uses(r.command("alerts"), "")
+	r.presses(last, r.label("alerts_all"))
+	r.sees("#messages", r.texts.Text("alerts.turned_on"))
+	r.presses("#tools", "Underneath")
+	r.sees("#underneath", "list") // what the bot looks at by itself
+	r.clicks("#close-panel")
+	r.breaks("#crash")
+	r.sees(last, r.texts.Format("alert.crashed", locale.Args{"Bot": "Shop"}))
+	return r.picture(last)
 }
 
 // picture is what a selector finds.
