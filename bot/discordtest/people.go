@@ -81,6 +81,7 @@ func (s *Server) User(name string, options ...UserOption) *User {
 	return s.person(p, s.channels[s.channelOrder[0]])
 }
 
+// person returns somebody who looks at a channel. The server's lock is held.
 func (s *Server) person(p *profile, ch *channel) *User {
 	return &User{ID: p.id, Name: p.name, Locale: p.locale, server: s, profile: p, channel: ch}
 }
@@ -109,7 +110,11 @@ func (u *User) CloseDMs(closed bool) {
 }
 
 // In returns the user looking at a channel.
-func (u *User) In(ch *Channel) *User { return u.server.person(u.profile, ch.record) }
+func (u *User) In(ch *Channel) *User {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	return u.server.person(u.profile, ch.record)
+}
 
 // InDM returns the user looking at the DM with the bot.
 func (u *User) InDM() *User {
