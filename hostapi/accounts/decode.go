@@ -17,7 +17,7 @@ func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.T
 	defer parsers.Put(parser)
 	parsed, err := parser.ParseBytes(data)
 	if err != nil {
-		return nil, err
+		return nil, errors.New("it is no JSON") // the parser's error repeats what it read
 	}
 	v := value{parsed}
 	e := &entry{UserID: v.text("userId"), FetchedAt: v.time("fetchedAt"), Missing: v.GetBool("missing")}
@@ -29,7 +29,11 @@ func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.T
 	case e.FetchedAt.After(now):
 		e.FetchedAt = now
 	}
-	e.List = v.child("list").list()
+	if !e.Missing {
+		if e.List, err = v.child("list").list(); err != nil {
+			return nil, err
+		}
+	}
 	v.GetObject("notes").Visit(func(id []byte, parsed *fastjson.Value) {
 		note := value{parsed}.note()
 		if note.Seen.After(now) {
@@ -43,7 +47,7 @@ func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.T
 	return e, nil
 }
 
-// value is a JSON value. What is not there, or of another type, is read as zero.
+// value is a JSON value. A member that is not there, or of another type, is read as zero.
 type value struct{ *fastjson.Value }
 
 func (v value) child(name string) value { return value{v.Get(name)} }
@@ -55,18 +59,23 @@ func (v value) time(name string) time.Time {
 	return at
 }
 
-func (v value) list() hostapi.List {
+func (v value) list() (hostapi.List, error) {
+	if servers := v.Get("servers"); servers == nil || servers.Type() != fastjson.TypeArray {
+		return hostapi.List{}, errors.New("the account has no list of servers")
+	}
 	servers := v.GetArray("servers")
 	l := hostapi.List{Servers: make([]hostapi.Server, len(servers))}
 	for i, server := range servers {
-		l.Servers[i] = value{server}.server()
+		if l.Servers[i] = (value{server}).server(); l.Servers[i].ID == "" {
+			return hostapi.List{}, errors.New("a server has no ID")
+		}
 	}
 	a := v.child("account")
 	l.Account = hostapi.Account{
 		PlanName: a.text("planName"), PlanRAMMB: a.GetInt("planRamMb"),
 		MaxServers: a.GetInt("maxServers"), ServerCount: a.GetInt("serverCount"),
 	}
-	return l
+	return l, nil
 }
 
 func (v value) server() hostapi.Server {

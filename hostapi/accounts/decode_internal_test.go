@@ -16,7 +16,7 @@ import (
 // TestEachFieldIsReadBack fails where a field is stored and not read.
 func TestEachFieldIsReadBack(t *testing.T) {
 	stored := entry{
-		UserID: "42", FetchedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.UTC), Missing: true,
+		UserID: "42", FetchedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.UTC),
 		List:  hostapi.List{Servers: make([]hostapi.Server, 2)},
 		Notes: map[string]Note{"a": {}, "b": {}},
 	}
@@ -49,7 +49,7 @@ func fill(t *testing.T, record reflect.Value, n *int) {
 		*n++
 		switch field := record.Field(i); field.Interface().(type) {
 		case string:
-			field.SetString(fmt.Sprintf("%q of field %d ü\n", record.Type().Field(i).Name, *n))
+			field.SetString(fmt.Sprintf("%q of field %d ü 🤖 <&> \u2028\n", record.Type().Field(i).Name, *n))
 		case int:
 			field.SetInt(int64(*n))
 		case time.Time:
