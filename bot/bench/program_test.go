@@ -31,7 +31,7 @@ type candidate struct {
 // candidates are the bot, as it is built, and the peers that flags name.
 func candidates(b *testing.B) []candidate {
 	b.Helper()
-	command, err := world.BuildImage(b.TempDir())
+	command, err := world.Build(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

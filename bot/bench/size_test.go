@@ -61,7 +61,7 @@ func TestSize(t *testing.T) {
 func startCompany(t *testing.T, replicas int) *company {
 	t.Helper()
 	c := &company{shards: 16, crowd: loadgen.Crowd{Accounts: 1_000_000, Asking: 100_000, Guilds: 10_000}}
-	command, err := world.BuildImage(t.TempDir())
+	command, err := world.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,8 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 		ContextTimeoutEnabled:    true,
 		DisableIdentity:          true,
 		DialerRetries:            1,
+		Protocol:                 2,
+		PipelinePoolSize:         -1, // none of their own
 		MaxRetries:               -1, // none
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})

@@ -60,7 +60,7 @@ func (x *exchange) run(h interaction.Handler) {
 		x.outcome = "unanswered"
 		x.responder.cfg.Staff.Failure(x.req, err)
 	}
-	if x.first >= slowFirst {
+	if x.first >= slowFirst && x.acknowledged && !x.refused && !x.replayed { // others are late for reasons of their own
 		x.log(zerolog.WarnLevel).Bool("deferred", x.deferred).Dur("took", x.first).Msg("a first response was slow")
 	}
 	x.responder.cfg.Observe(Observation{Kind: x.req.Kind, Route: x.req.Route, Outcome: x.outcome, Deferred: x.deferred, First: x.first})

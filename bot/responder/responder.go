@@ -88,7 +88,7 @@ const (
 	// that replaces it may serve the customer meanwhile.
 	stepAside = 2 * time.Second
 	// slowFirst is from when on a first response is one to look into. Neither the hosting
-	// service nor Redis delays it for so long: it is deferred before.
+	// service nor Redis delays it for so long, as it is deferred before, but for suggestions.
 	slowFirst = 2 * time.Second
 	// firstBy is by when Discord must have the first response.
 	firstBy = 2900 * time.Millisecond

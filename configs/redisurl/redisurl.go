@@ -22,7 +22,7 @@
 // to which a Redis that is not quick is of no use: 300 ms to connect (behind
 // Sentinels 800 ms), to read and to write, 200 ms to wait for a free one of 32
 // connections, and one retry, in a Cluster three. Contexts' deadlines are honoured.
-// The protocol is RESP2.
+// Servers are spoken to in RESP2; Sentinels, by go-redis's choice, in RESP3.
 package redisurl
 
 import (
@@ -41,7 +41,7 @@ import (
 )
 
 // bufferSize holds an account of thirty bots, in bytes. Each connection has two buffers,
-// which take 32 KiB each where nothing is set.
+// which go-redis makes four times as large where nothing is set.
 const bufferSize = 8 << 10
 
 // maxPoolSize bounds the connections to one server.
@@ -148,6 +148,7 @@ func withLimits(server *redis.Options) *redis.UniversalOptions {
 		PoolSize:              cmp.Or(server.PoolSize, 32),
 		ReadBufferSize:        bufferSize,
 		WriteBufferSize:       bufferSize,
+		PipelinePoolSize:      -1, // none: pipelines are rare, and share the other connections
 		MaxRetries:            cmp.Or(server.MaxRetries, 1),
 		MaxRetryBackoff:       50 * time.Millisecond,
 		DialerRetries:         1,

@@ -47,7 +47,7 @@ func Connect(t testing.TB, address string) redis.UniversalClient {
 	}
 	client := redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: append([]string{u.Host}, u.Query()["addr"]...), MasterName: u.Query().Get("master_name"),
-		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1,
+		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, Protocol: 2, PipelinePoolSize: -1,
 	})
 	t.Cleanup(func() { _ = client.Close() })
 	return client

@@ -8,16 +8,10 @@ import (
 	"testing"
 )
 
-// BuildImage builds the program as the Dockerfile does, and returns its path.
-func BuildImage(dir string) (path string, err error) {
-	return Build(dir, "-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w")
-}
-
-// Build builds the program into a directory, with more flags for go build, and
-// returns its path.
-func Build(dir string, flags ...string) (path string, err error) {
+// Build builds the program into a directory as the Dockerfile does, and returns its path.
+func Build(dir string) (path string, err error) {
 	path = filepath.Join(dir, "hostbot")
-	build := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "hostbot/cmd/hostbot")...)
+	build := exec.Command("go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w", "-o", path, "hostbot/cmd/hostbot")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said)
