@@ -1,14 +1,14 @@
 // Package bot puts the program together: it makes every part from the
 // settings, starts them, and stops them in the reverse order.
 //
-// An interaction comes in at gateway, or at endpoint where it comes over HTTP. It is
-// answered by responder with what a handler of commands returns, which interaction's
-// router has found, and goes out through rest.
+// An interaction comes in at gateway, or at endpoint where it comes over HTTP. The
+// router of package interaction finds its handler in commands. responder sends what the
+// handler returns, through rest.
 //
 // Each file puts one part together: hosting.go the service's client and the cache,
-// watching.go and panels.go what looks at accounts by itself, sharding.go and
-// endpoint.go that over which interactions arrive. dependencies.go and connection.go
-// tell staff what is lost and back.
+// watching.go and panels.go what looks at accounts by itself, sharding.go the gateway,
+// endpoint.go the HTTP endpoint. dependencies.go and connection.go tell staff what is
+// lost and back.
 package bot
 
 import (

@@ -21,14 +21,16 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 	defer cancel()
 	asked := time.Now()
 	err := b.redis.Client.Ping(ctx).Err()
+	latency := time.Since(asked)
+	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	return commands.Health{
 		Version: b.version,
 		Started: b.started,
 		Served:  b.monitor.Served(),
 		Shards:  b.heldShards(),
 		Calls:   calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
-		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: time.Since(asked),
-		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: b.alertStatus(),
+		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency,
+		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting,
 	}
 }
 

@@ -39,15 +39,15 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (bool,
 	}
 }
 
-// alertStatus is how alerts fare; nothing is known while Redis is away.
-func (b *Bot) alertStatus() alerts.Status {
+// alertStatus is how alerts fare. It fails while Redis is away.
+func (b *Bot) alertStatus() (alerts.Status, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), pingLimit)
 	defer cancel()
 	s, err := b.alerts.Status(ctx)
 	if err != nil {
 		b.log.Debug().Err(err).Msg("redis does not tell how alerts fare")
 	}
-	return s
+	return s, err
 }
 
 // watchSlow is told that accounts are looked at less often than they should be.

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"hostbot/bot/discordtest"
 )
@@ -83,10 +84,10 @@ func TestAnswersOfAnEndpoint(t *testing.T) {
 			c := start(t, discordtest.Config{NoRateLimits: true})
 			c.discord.ExpectFailures()
 			c.register(`[{"name":"bot","description":"d"}]`).want(t, 200, 0)
-			answered := make(chan struct{})
+			answered := make(chan struct{}, 1)
 			serveEndpoint(t, c, func(w http.ResponseWriter, e event) {
-				defer close(answered)
 				test.respond(c, w, e)
+				answered <- struct{}{}
 			})
 			reply, err := c.discord.User("anna").Start("/bot", nil)
 			if err != nil {
@@ -95,7 +96,11 @@ func TestAnswersOfAnEndpoint(t *testing.T) {
 			if test.shown != "" {
 				reply.WaitFor(t, test.shown)
 			}
-			<-answered
+			select {
+			case <-answered:
+			case <-time.After(10 * time.Second):
+				t.Fatal("the bot was not asked")
+			}
 			if err := c.discord.Close(); err != nil { // which waits for what the answer does
 				t.Fatal(err)
 			}

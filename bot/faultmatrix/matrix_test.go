@@ -88,13 +88,13 @@ const maxUnjudged = 4
 // which takes five times the CPU time, it misses some of them.
 func TestFaultMatrix(t *testing.T) {
 	if world.RaceDetector {
-		t.Skip("runs without the race detector, as .ci/run has it: go test ./bot/faultmatrix")
+		t.Skip("runs without the race detector: go test ./bot/faultmatrix")
 	}
-	var untried []trying
+	var untried []attempt
 	for _, d := range dependencies() {
 		for _, o := range d.outcomes {
 			for _, x := range o.faults {
-				untried = append(untried, trying{o, x, d.name + "/" + x.name})
+				untried = append(untried, attempt{o, x, d.name + "/" + x.name})
 			}
 		}
 	}
@@ -106,17 +106,17 @@ func TestFaultMatrix(t *testing.T) {
 	}
 }
 
-// trying is a fault that is tried, and how all is to end.
-type trying struct {
+// attempt is a fault to be tried, and how all is to end.
+type attempt struct {
 	outcome
 	fault
 	name string
 }
 
-func (one trying) String() string { return one.name }
+func (one attempt) String() string { return one.name }
 
 // tryAll tries faults, so many at once, and returns those that could not be judged.
-func tryAll(t *testing.T, faults []trying, limit int) (unjudged []trying) {
+func tryAll(t *testing.T, faults []attempt, limit int) (unjudged []attempt) {
 	turn := make(chan struct{}, limit)
 	var tried sync.WaitGroup
 	var mu sync.Mutex

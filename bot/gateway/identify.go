@@ -67,6 +67,7 @@ func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 			break
 		}
 		if pause <= 0 {
+			l.reserve(bucket) // so that the next one waits here where Redis fails by then
 			l.taken.Add(1)
 			return ctx.Err()
 		}

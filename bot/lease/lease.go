@@ -40,7 +40,7 @@ return 0`
 )
 
 // Hold takes the lease, or renews it, unless another process holds it, and tells whether
-// this one does.
+// this one does. It lasts for whole milliseconds. After an error nobody knows who holds it.
 func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	return redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
 }

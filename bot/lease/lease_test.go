@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"hostbot/bot/lease"
 	"hostbot/hostapi/redistest"
 )
@@ -37,17 +39,17 @@ func TestOneHoldsTheLease(t *testing.T) {
 }
 
 func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
-	server := redistest.StartMiniredis(t)
-	client := redistest.Connect(t, server.URL())
-	one, other := lease.New(client, "lease"), lease.New(client, "lease")
-	if held, err := one.Hold(t.Context(), time.Minute); !held || err != nil {
-		t.Fatal(held, err)
-	}
-	if ttl := client.PTTL(t.Context(), "lease").Val(); ttl <= 0 || ttl > time.Minute {
-		t.Errorf("it ends in %v", ttl)
-	}
-	client.Del(t.Context(), "lease") // as Redis does then
-	if held, err := other.Hold(t.Context(), time.Minute); !held || err != nil {
-		t.Error(held, err)
+	server := miniredis.RunT(t)
+	url := "redis://" + server.Addr()
+	one, other := lease.New(redistest.Connect(t, url), "lease"), lease.New(redistest.Connect(t, url), "lease")
+	for _, step := range []struct {
+		after  time.Duration
+		who    *lease.Lease
+		wanted bool
+	}{{0, one, true}, {40 * time.Second, one, true}, {40 * time.Second, other, false}, {30 * time.Second, other, true}, {0, one, false}} {
+		server.FastForward(step.after)
+		if held, err := step.who.Hold(t.Context(), time.Minute); held != step.wanted || err != nil {
+			t.Fatalf("%v later it is held: %v, want %v (%v)", step.after, held, step.wanted, err)
+		}
 	}
 }

@@ -45,7 +45,7 @@ func (m *Monitor) CacheLookup(fresh bool) {
 }
 
 // RedisUp notes whether Redis can be used.
-func (m *Monitor) RedisUp(up bool) { m.noRedis.Store(!up) }
+func (m *Monitor) RedisUp(up bool) { m.redisAway.Store(!up) }
 
 // Redis adds the connections to Redis to what /metrics shows.
 func (m *Monitor) Redis(stats func() *redis.PoolStats) {

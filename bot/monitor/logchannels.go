@@ -24,7 +24,7 @@ func (m *Monitor) LogChannels(status func() []logchannel.Status) {
 		}
 		gauge("entries_waiting", func(s logchannel.Status) float64 { return float64(s.Waiting) })
 		gauge("oldest_entry_seconds", func(s logchannel.Status) float64 { return s.Age(time.Now()).Seconds() })
-		gauge("channel_failing", func(s logchannel.Status) float64 { return number(s.Trouble != "") })
+		gauge("channel_failing", func(s logchannel.Status) float64 { return oneIf(s.Trouble != "") })
 		counter("requests_total", func(s logchannel.Status) uint64 { return s.Sent })
 		counter("failed_requests_total", func(s logchannel.Status) uint64 { return s.Retried })
 	})

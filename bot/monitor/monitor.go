@@ -24,27 +24,28 @@ import (
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
 // add to what /metrics shows: they are called before Handler.
 type Monitor struct {
-	counted *metrics.Set  // where it happens
-	read    []func(*page) // when /metrics is asked for
-	served  atomic.Int64
-	calls   recent // to the hosting service
-	noRedis atomic.Bool
+	counted   *metrics.Set  // what is counted as it happens
+	read      []func(*page) // what is asked for each page
+	served    atomic.Int64
+	calls     recent // to the hosting service
+	redisAway atomic.Bool
 }
 
-// New returns a monitor; ready becomes the gauge hostbot_ready.
+// New returns a monitor; ready becomes the gauge hostbot_ready. From then on package
+// metrics writes TYPE and HELP, in the whole process.
 func New(version string, ready func() bool) *Monitor {
-	metrics.ExposeMetadata(true) // HELP and TYPE
+	metrics.ExposeMetadata(true)
 	m := &Monitor{counted: metrics.NewSet()}
 	m.read = append(m.read, func(p *page) {
 		p.gauge("hostbot_build_info", 1, "version", version)
-		p.gauge("hostbot_ready", number(ready()))
-		p.gauge("hostbot_redis_up", number(!m.noRedis.Load()))
+		p.gauge("hostbot_ready", oneIf(ready()))
+		p.gauge("hostbot_redis_up", oneIf(!m.redisAway.Load()))
 	})
 	return m
 }
 
-// number is 1 for what is so.
-func number(so bool) float64 {
+// oneIf is 1 for what is so, and else 0.
+func oneIf(so bool) float64 {
 	if so {
 		return 1
 	}
@@ -87,7 +88,7 @@ func (m *Monitor) observe(name string, upTo []float64, d time.Duration, labels .
 
 // ServiceHealth adds to what /metrics shows whether the hosting service is there.
 func (m *Monitor) ServiceHealth(downSince func() time.Time) {
-	m.read = append(m.read, func(p *page) { p.gauge("hostbot_hostapi_up", number(downSince().IsZero())) })
+	m.read = append(m.read, func(p *page) { p.gauge("hostbot_hostapi_up", oneIf(downSince().IsZero())) })
 }
 
 // Log adds to what /metrics shows how many lines of the process log were dropped.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +25,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestPages(t *testing.T) {
 	ready, standby := false, false
 	m := monitor.New("1.2.3", func() bool { return ready })
+	m.ServiceHealth(time.Now)
+	m.Gateway(func() monitor.Gateway {
+		return monitor.Gateway{
+			Shards: []monitor.Shard{{ID: 2, Ready: true, Latency: 40 * time.Millisecond}},
+			Limits: discordgo.GatewayBotResponse{
+				Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
+			},
+			Identifies: 4, Resumes: 5, Handovers: 6,
+		}
+	})
+	m.LogChannels(func() []logchannel.Status {
+		return []logchannel.Status{
+			{Categories: []logchannel.Category{logchannel.Actions, logchannel.Lifecycle}, Waiting: 3, Sent: 7},
+			{Categories: []logchannel.Category{logchannel.Errors}, Trouble: "status 403"},
+		}
+	})
+	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
 	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(monitor.Pages{
 		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Health: func(context.Context) string { return "all is well" },
 	}))
@@ -70,23 +86,6 @@ func TestPages(t *testing.T) {
 
 	m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
-	m.ServiceHealth(time.Now)
-	m.Gateway(func() monitor.Gateway {
-		return monitor.Gateway{
-			Shards: []monitor.Shard{{ID: 2, Ready: true, Latency: 40 * time.Millisecond}},
-			Limits: discordgo.GatewayBotResponse{
-				Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
-			},
-			Identifies: 4, Resumes: 5, Handovers: 6,
-		}
-	})
-	m.LogChannels(func() []logchannel.Status {
-		return []logchannel.Status{
-			{Categories: []logchannel.Category{logchannel.Actions, logchannel.Lifecycle}, Waiting: 3, Sent: 7},
-			{Categories: []logchannel.Category{logchannel.Errors}, Trouble: "status 403"},
-		}
-	})
-	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
 	m.RedisUp(false)
 	m.CacheLookup(true)
 	for _, status := range []int{204, 204, 404, 429, 503, 0} {
@@ -128,32 +127,6 @@ func TestPages(t *testing.T) {
 	if res, err := client.Get("http://" + addr + "/healthz"); err == nil {
 		_ = res.Body.Close()
 		t.Error("it still answers after it was stopped")
-	}
-}
-
-// TestEachMetricIsExplainedOnce is about what the bot measures by itself.
-func TestEachMetricIsExplainedOnce(t *testing.T) {
-	m := monitor.New("1.2.3", func() bool { return true })
-	for _, deferred := range []bool{false, true} {
-		m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", Deferred: deferred, First: time.Second})
-	}
-	m.Gateway(func() monitor.Gateway { return monitor.Gateway{Shards: []monitor.Shard{{ID: 0}, {ID: 1}}} })
-	recorded := httptest.NewRecorder()
-	m.Handler(monitor.Pages{}).ServeHTTP(recorded, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	page := recorded.Body.String()
-	for line := range strings.Lines(page) {
-		name := regexp.MustCompile(`^hostbot_[a-z_]+`).FindString(line)
-		if name == "" {
-			continue
-		}
-		for _, part := range []string{"_bucket", "_sum", "_count"} { // of a histogram
-			name = strings.TrimSuffix(name, part)
-		}
-		for _, about := range []string{"# HELP " + name + " ", "# TYPE " + name + " "} {
-			if n := strings.Count(page, about); n != 1 {
-				t.Errorf("%d lines begin with %s", n, about)
-			}
-		}
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// page is what /metrics says, in Prometheus's text format. All series of a metric stand
-// together.
+// page is what /metrics says, in Prometheus's text format. Whoever writes to it writes
+// all series of a metric in a row.
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 type page struct{ text bytes.Buffer }
 
@@ -21,6 +21,7 @@ func (m *Monitor) page() *page {
 		read(p)
 	}
 	metrics.WriteProcessMetrics(&p.text)
+	metrics.WriteFDMetrics(&p.text)
 	return p
 }
 
@@ -35,8 +36,8 @@ func (p *page) counter(name string, value uint64, labels ...string) {
 	metrics.WriteCounterUint64(&p.text, series(name, labels...), value)
 }
 
-// series returns a metric's name with its labels. Their values are few, and none comes
-// from customers.
+// series returns a metric's name with its labels. Their values are few and printable,
+// and none comes from customers.
 func series(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name

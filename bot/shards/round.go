@@ -138,14 +138,11 @@ func (s *Shards) setCount(count int) {
 // compare tells once where Discord recommends more shards than run. It has been asked
 // whenever a session was begun, and is asked each hour.
 func (s *Shards) compare(ctx context.Context) {
-	if s.told {
-		return
-	}
 	if time.Since(s.asked) > askAgain {
 		s.asked = time.Now()
 		s.sessions.Go(func() { _, _ = s.cfg.Discovery.GatewayBot(ctx) })
 	}
-	if limits := s.cfg.Discovery.Last(); limits != nil && limits.Shards > s.count {
+	if limits := s.cfg.Discovery.Last(); !s.told && limits != nil && limits.Shards > s.count {
 		s.told = true
 		s.cfg.OnOutgrown(limits.Shards, s.count)
 	}

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	stdlog "log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -80,6 +81,8 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 	log := level.Gate(logging.New(settings.Log, lines))
 	defer onDebugSignal(func() { level.Raise(log) })()
 	redisclient.RedirectLibraryLog(log)
+	stdlog.SetFlags(0)
+	stdlog.SetOutput(log) // what other libraries and net/http's servers print
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
