@@ -8,7 +8,7 @@ import (
 )
 
 // Gateway is how the shards that the process holds fare, and what Discord said last
-// about sessions. What it has not said yet is 0.
+// about sessions; its Total is 0 before it has said anything.
 type Gateway struct {
 	Shards []Shard
 	Limits discordgo.GatewayBotResponse
@@ -29,16 +29,18 @@ func (m *Monitor) Gateway(now func() Gateway) {
 	m.read = append(m.read, func(p *page) {
 		g := now()
 		for _, s := range g.Shards {
-			p.gauge("hostbot_gateway_shard_ready", number(s.Ready), "shard", strconv.Itoa(s.ID))
+			p.gauge("hostbot_gateway_shard_ready", oneIf(s.Ready), "shard", strconv.Itoa(s.ID))
 		}
 		for _, s := range g.Shards {
 			p.gauge("hostbot_gateway_latency_seconds", s.Latency.Seconds(), "shard", strconv.Itoa(s.ID))
 		}
 		limits := g.Limits.SessionStartLimit
 		p.gauge("hostbot_gateway_shards_held", float64(len(g.Shards)))
-		p.gauge("hostbot_gateway_sessions_remaining", float64(limits.Remaining))
-		p.gauge("hostbot_gateway_recommended_shards", float64(g.Limits.Shards))
-		p.gauge("hostbot_gateway_max_concurrency", float64(limits.MaxConcurrency))
+		if limits.Total > 0 { // Discord has told
+			p.gauge("hostbot_gateway_sessions_remaining", float64(limits.Remaining))
+			p.gauge("hostbot_gateway_recommended_shards", float64(g.Limits.Shards))
+			p.gauge("hostbot_gateway_max_concurrency", float64(limits.MaxConcurrency))
+		}
 		p.counter("hostbot_gateway_identifies_total", uint64(g.Identifies))
 		p.counter("hostbot_gateway_resumes_total", uint64(g.Resumes))
 		p.counter("hostbot_gateway_handovers_total", uint64(g.Handovers))
