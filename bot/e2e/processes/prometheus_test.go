@@ -17,6 +17,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
+	"hostbot/hostapi/hostapitest"
 )
 
 const (
@@ -77,6 +78,41 @@ func lint(t *testing.T, address string) {
 	}
 }
 
+// TestAlertFiresAndIsResolved breaks the hosting service until a real Prometheus pages,
+// and mends it. It takes as long as the rule waits.
+func TestAlertFiresAndIsResolved(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("ALERTS") == "" {
+		t.Skip("for example: ALERTS=1 go test ./bot/e2e/processes -run AlertFires -v")
+	}
+	const alert = "HostbotServiceAway"
+	w := newScene(t, instantly, discordtest.Config{})
+	r := w.start(t)
+	prometheus, who := startPrometheus(t, r.http), w.customers("anna", 20) // of one alone it would not be the service's fault
+	is := func(state string) bool { return prometheus.alerts(t)[alert] == state }
+	ask := func() {
+		for _, c := range who {
+			_, _ = c.Start("/bot list", nil)
+		}
+	}
+	broken := time.Now()
+	w.service.Fail("", hostapitest.Fault{Reset: true}, 0)
+	eventually(t, 10*time.Minute, alert+" fires", func() bool {
+		if time.Since(broken) < 20*time.Second {
+			ask()
+		}
+		return is("firing")
+	})
+	t.Logf("%s fires %v after the service broke", alert, time.Since(broken).Round(time.Second))
+	w.service.ClearFaults()
+	mended := time.Now()
+	eventually(t, time.Minute, alert+" is resolved", func() bool {
+		ask()
+		return is("")
+	})
+	t.Logf("it is resolved %v after the service was mended", time.Since(mended).Round(time.Second))
+}
+
 // prometheus is a Prometheus that runs, by the address of its API.
 type prometheus string
 
@@ -120,6 +156,23 @@ func (p prometheus) ask(path string, data any) bool {
 	defer func() { _ = res.Body.Close() }()
 	answer := struct{ Data any }{data}
 	return res.StatusCode == http.StatusOK && json.NewDecoder(res.Body).Decode(&answer) == nil
+}
+
+// alerts returns the states of the alerts that are pending or firing.
+func (p prometheus) alerts(t *testing.T) map[string]string {
+	t.Helper()
+	var said struct {
+		Alerts []struct {
+			Labels struct{ Alertname string }
+			State  string
+		}
+	}
+	p.ask("alerts", &said)
+	states := make(map[string]string)
+	for _, alert := range said.Alerts {
+		states[alert.Labels.Alertname] = alert.State
+	}
+	return states
 }
 
 // names returns the names of the metrics that were scraped.
