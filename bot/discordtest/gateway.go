@@ -61,6 +61,7 @@ type GatewayStats struct {
 	Refused     int // connections that were cut in place of that
 	Open        int // that are open now
 	Identifies  int // IDENTIFYs that were accepted
+	TooSoon     int // IDENTIFYs that came within 5 s of another, as LimitIdentifies says
 	Resumes     int // RESUMEs that were accepted
 	Heartbeats  int
 }

@@ -81,6 +81,7 @@ func (g *gateway) tooSoon(shard int) bool {
 	now := g.server.clock.Now()
 	bucket := shard % g.server.cfg.MaxConcurrency
 	if now.Sub(g.identified[bucket]) < identifyWindow {
+		g.stats.TooSoon++
 		return true
 	}
 	g.identified[bucket] = now
