@@ -2,9 +2,12 @@ package watcher
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/history"
 	"hostbot/hostapi"
@@ -16,8 +19,8 @@ type seen struct {
 	changes []Change
 }
 
-// compare returns what is new in a look.
-func (w *Watcher) compare(ctx context.Context, r record, look Look) seen {
+// compare returns what is new in a look. The error is Redis's.
+func (w *Watcher) compare(ctx context.Context, r record, look Look) (seen, error) {
 	s, known, before := seen{added: make(map[string]string)}, r.known(), r.lookedAt()
 	gap := !before.IsZero() && history.Gap(look.At.Sub(before), w.Pace())
 	listed := make(map[string]bool, len(look.Servers))
@@ -31,7 +34,9 @@ func (w *Watcher) compare(ctx context.Context, r record, look Look) seen {
 			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
 			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.At,
 		}
-		w.judge(ctx, &change)
+		if err := w.judge(ctx, &change); err != nil {
+			return seen{}, err
+		}
 		s.note(change, gap)
 	}
 	for serverID, former := range known {
@@ -43,7 +48,7 @@ func (w *Watcher) compare(ctx context.Context, r record, look Look) seen {
 			s.added[serverID] = ""
 		}
 	}
-	return s
+	return s, nil
 }
 
 // note notes a bot's state: in its log where it is another one than before or where
@@ -64,19 +69,23 @@ func (s *seen) note(c Change, gap bool) {
 }
 
 // judge decides whether a change is a bot that stopped running unasked. A service may
-// show a bot as stopped while it restarts it.
-func (w *Watcher) judge(ctx context.Context, c *Change) {
+// show a bot as stopped while it restarts it. Where Redis does not tell what was asked
+// for, nothing is decided, and the error is Redis's.
+func (w *Watcher) judge(ctx context.Context, c *Change) error {
 	crashed := c.To.Broken() && !c.From.Broken()
 	stopped := c.To == hostapi.StateStopped &&
 		(c.From == hostapi.StateRunning || c.From == hostapi.StateStarting || c.From == hostapi.StateRestarting)
 	if c.From == history.Unwatched || c.From == history.Gone || !crashed && !stopped {
-		return
+		return nil
 	}
 	c.Unasked = true
 	if crashed {
-		return
+		return nil
 	}
-	text, _ := w.Redis.HGet(ctx, history.AccountKey(c.CustomerID), expectPrefix+c.ServerID).Result()
+	text, err := w.Redis.HGet(ctx, history.AccountKey(c.CustomerID), expectPrefix+c.ServerID).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return err
+	}
 	expected, ok := readExpectation(text)
 	over := expected.at.Add(w.Timing.Settle)
 	switch {
@@ -86,6 +95,7 @@ func (w *Watcher) judge(ctx context.Context, c *Change) {
 	case c.At.Before(over):
 		c.To, c.Unasked = hostapi.StateRestarting, false
 	}
+	return nil
 }
 
 // expectation is an action that was about to be sent to the service.

@@ -163,9 +163,12 @@ func (w *Watcher) look(ctx context.Context, r record) {
 		snapshot = accounts.Snapshot{FetchedAt: time.Now()}
 	}
 	look := Look{CustomerID: r.customerID, Servers: snapshot.List.Servers, At: snapshot.FetchedAt}
-	seen := w.compare(after, r, look)
-	look.Changes = seen.changes
-	written, err := w.write(after, r, look.At, seen)
+	seen, err := w.compare(after, r, look)
+	written := false
+	if err == nil {
+		look.Changes = seen.changes
+		written, err = w.write(after, r, look.At, seen)
+	}
 	if err != nil || !written {
 		w.failed.Add(1)
 		w.Log.Debug().Err(err).Bool("leased", written).Msg("what a look has shown was not written")
