@@ -19,8 +19,9 @@ import (
 
 const (
 	// The looks of a process at one time are as many as there may be in a second, but
-	// within these bounds: a slow service is left to customers.
-	leastAtOnce, mostAtOnce = 4, 256
+	// within these bounds: a slow service is left to customers. The latter is a quarter of
+	// the connections that hostapi opens, so that no customer waits for one.
+	leastAtOnce, mostAtOnce = 4, 64
 	// holdBack is for how long no look is made after a 429 that does not say for how long.
 	holdBack = 30 * time.Second
 	// spare is the part of the rate that is left for looks that come late.

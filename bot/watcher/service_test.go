@@ -2,6 +2,7 @@ package watcher_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -70,4 +71,68 @@ func TestLookIsOneRequest(t *testing.T) {
 			t.Errorf("%d requests were sent while the service had asked for none", n)
 		}
 	})
+}
+
+// TestLongestPauseCounts has a look fail with a short pause after another one has failed
+// with a long one.
+func TestLongestPauseCounts(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const pause = 2 * time.Second
+		shortBegan, longHeld, looks := make(chan string, 100), make(chan string), make(chan time.Time, 100)
+		await := func(ctx context.Context, c <-chan string) {
+			select {
+			case <-c:
+			case <-ctx.Done():
+			}
+		}
+		look := looker(func(ctx context.Context, userID string) (accounts.Snapshot, error) {
+			looks <- time.Now()
+			if userID == "long" {
+				await(ctx, shortBegan)
+				return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
+			}
+			shortBegan <- userID
+			await(ctx, longHeld)
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Millisecond}
+		})
+		w, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = look, 20*time.Second })
+		client := connect(t, url)
+		watch(t, w, "short")
+		watch(t, w, "long")
+		until(t, "looks are held back", func() bool { return client.HGet(t.Context(), "hostbot:{watch}:budget", "held").Val() != "" })
+		held := time.Now()
+		close(longHeld)
+		<-looks
+		<-looks
+		if next := (<-looks).Sub(held); next < pause-500*time.Millisecond {
+			t.Errorf("the next look came after %v", next)
+		}
+	})
+}
+
+// TestLooksLeaveConnectionsToCustomers has a slow service asked for many accounts.
+func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
+	const watched = 100
+	var now, most, all atomic.Int64
+	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+		defer now.Add(-1)
+		for n := now.Add(1); ; {
+			if before := most.Load(); n <= before || most.CompareAndSwap(before, n) {
+				break
+			}
+		}
+		all.Add(1)
+		time.Sleep(200 * time.Millisecond) // as long as the service takes
+		return accounts.Snapshot{FetchedAt: time.Now()}, nil
+	})
+	url := redistest.StartMiniredis(t).URL()
+	idle, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Interval = 0 })
+	for i := range watched {
+		watch(t, idle, fmt.Sprint(i))
+	}
+	start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval, c.Rate = look, 20*time.Second, 1000 })
+	until(t, "all accounts were looked at", func() bool { return all.Load() >= watched })
+	if n := most.Load(); n > 64 {
+		t.Errorf("%d looks at one time", n)
+	}
 }
