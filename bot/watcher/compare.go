@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/history"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // seen is what a look has shown that was not known before.
@@ -20,11 +21,14 @@ type seen struct {
 }
 
 // compare returns what is new in a look. The error is Redis's.
-func (w *Watcher) compare(ctx context.Context, r record, look Look) (seen, error) {
+//
+// Right after a customer had one bot looked at, a look shows the list from before, with
+// that bot as it was seen then. So each bot's change has a time of its own.
+func (w *Watcher) compare(ctx context.Context, r record, look accounts.Snapshot) (seen, error) {
 	s, known, before := seen{added: make(map[string]string)}, r.known(), r.lookedAt()
-	gap := !before.IsZero() && history.Gap(look.At.Sub(before), w.Pace())
-	listed := make(map[string]bool, len(look.Servers))
-	for _, server := range look.Servers {
+	gap := !before.IsZero() && history.Gap(look.FetchedAt.Sub(before), w.Pace())
+	listed := make(map[string]bool, len(look.List.Servers))
+	for _, server := range look.List.Servers {
 		listed[server.ID] = true
 		former, ok := known[server.ID]
 		if !ok {
@@ -32,7 +36,7 @@ func (w *Watcher) compare(ctx context.Context, r record, look Look) (seen, error
 		}
 		change := Change{
 			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
-			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.At,
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.Seen(server.ID),
 		}
 		if err := w.judge(ctx, &change); err != nil {
 			return seen{}, err
@@ -43,8 +47,8 @@ func (w *Watcher) compare(ctx context.Context, r record, look Look) (seen, error
 		switch {
 		case listed[serverID]:
 		case former.State != history.Gone:
-			s.note(Change{CustomerID: r.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: look.At}, gap)
-		case look.At.Sub(former.At) > history.KeptFor:
+			s.note(Change{CustomerID: r.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: look.FetchedAt}, gap)
+		case look.FetchedAt.Sub(former.At) > history.KeptFor:
 			s.added[serverID] = ""
 		}
 	}

@@ -164,7 +164,7 @@ func (w *Watcher) look(ctx context.Context, r record) {
 		snapshot = accounts.Snapshot{FetchedAt: time.Now()}
 	}
 	look := Look{CustomerID: r.customerID, Servers: snapshot.List.Servers, At: snapshot.FetchedAt}
-	seen, err := w.compare(after, r, look)
+	seen, err := w.compare(after, r, snapshot)
 	written := false
 	if err == nil {
 		look.Changes = seen.changes

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -135,4 +136,31 @@ func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
 	if n := most.Load(); n > 64 {
 		t.Errorf("%d looks at one time", n)
 	}
+}
+
+// TestChangeIsAsOldAsWhatIsKnownOfTheBot has a customer look at one bot alone, shortly
+// before a look that shows the list from before.
+func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		var mu sync.Mutex
+		listed := time.Now().Add(-10 * time.Second).Truncate(time.Second)
+		alone := listed.Add(8 * time.Second)
+		shown := accounts.Snapshot{FetchedAt: listed, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Status: "RUNNING"}, {ID: "b", Status: "RUNNING"}}}}
+		look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return shown, nil
+		})
+		o := newTold()
+		w, _ := start(t, url, nil, o, func(c *watcher.Config) { c.Accounts = look })
+		watch(t, w, "1")
+		o.wait(t, 2)
+		mu.Lock()
+		shown.List.Servers = []hostapi.Server{{ID: "a", Status: "CRASHED"}, {ID: "b", Status: "RUNNING"}}
+		shown.Notes = map[string]accounts.Note{"a": {Seen: alone}}
+		mu.Unlock()
+		if c := o.wait(t, 3); c.ServerID != "a" || !c.At.Equal(alone) || !c.After.Equal(listed) {
+			t.Errorf("the change is %+v, want it between %v and %v", c, listed, alone)
+		}
+	})
 }
