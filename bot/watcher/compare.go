@@ -73,7 +73,7 @@ func (s *seen) note(c Change, gap bool) {
 }
 
 // judge decides whether a change is a bot that stopped running unasked. A service may
-// show a bot as stopped while it restarts it. Where Redis does not tell what was asked
+// show a bot as stopped while it carries an action out. Where Redis does not tell what was asked
 // for, nothing is decided, and the error is Redis's.
 func (w *Watcher) judge(ctx context.Context, c *Change) error {
 	crashed := c.To.Broken() && !c.From.Broken()
