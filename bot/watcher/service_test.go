@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -161,6 +162,31 @@ func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
 		mu.Unlock()
 		if c := o.wait(t, 3); c.ServerID != "a" || !c.At.Equal(alone) || !c.After.Equal(listed) {
 			t.Errorf("the change is %+v, want it between %v and %v", c, listed, alone)
+		}
+	})
+}
+
+// TestLooksAreSpreadEvenly has many accounts watched at the same moment.
+func TestLooksAreSpreadEvenly(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const watched, slice = 40, 200 * time.Millisecond
+		s := newService()
+		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Interval = 10 * slice })
+		var customers []string
+		for i := range watched {
+			customers = append(customers, fmt.Sprint(80351110224678912+i*2_718_281_828_459))
+			watch(t, w, customers[i])
+		}
+		var looks []time.Time // the third at each
+		for _, customer := range customers {
+			until(t, "an account was looked at three times", func() bool { return len(s.of(customer)) >= 3 })
+			looks = append(looks, s.of(customer)[2])
+		}
+		slices.SortFunc(looks, time.Time.Compare)
+		for i := range looks[watched/4:] {
+			if took := looks[i+watched/4].Sub(looks[i]); took < slice {
+				t.Errorf("more than a quarter of the looks, from the %d-th on, came within %v", i, took)
+			}
 		}
 	})
 }
