@@ -73,7 +73,7 @@ func (f *Falls) Changed(ctx context.Context, changes []watcher.Change) error {
 	if len(args) == 3 {
 		return nil
 	}
-	keys := []string{"recent", "bots", "customers", "plans", "back", "fall"}
+	keys := []string{"recent", "bots", "customers", "plans", "back", "fall", "returned"}
 	for i := range keys {
 		keys[i] = "hostbot:{watch}:falls:" + keys[i]
 	}
@@ -101,8 +101,9 @@ func (f *Falls) Changed(ctx context.Context, changes []watcher.Change) error {
 // Bots that fell lately are kept apart from the fall, which one that falls alone later
 // does not end. Another fall takes its place when enough have fallen again.
 // KEYS: the bots that fell within the last window, by when (ms); those of the fall, by
-// when; how many each customer has of the latter, and how many each plan; those that are
-// back; when the fall began.
+// when; how many each customer has of the latter, and how many each plan; those of them
+// that are back; when the fall began; those of the recent ones that are back, by when they
+// had fallen.
 // ARGV: the window (ms), the threshold, for how long a fall is kept (ms); then of each
 // change what it is, the bot and when it was (ms).
 const countScript = `
@@ -122,7 +123,8 @@ local function isRecent(bot, at)
   local newest = math.max(at, latest(KEYS[1]) or at)
   if at < newest - window then return false end
   redis.call('ZADD', KEYS[1], at, bot)
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. newest - window)
+  redis.call('ZREM', KEYS[7], bot)
+  for _, i in ipairs({1, 7}) do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', '(' .. newest - window) end
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return true
 end
@@ -130,6 +132,7 @@ local function begin()
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
   local recent = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
   for i = 1, #recent, 2 do join(recent[i], recent[i + 1]) end
+  for _, bot in ipairs(redis.call('ZRANGE', KEYS[7], 0, -1)) do redis.call('SADD', KEYS[5], bot) end
   redis.call('SET', KEYS[6], recent[2], 'PX', ARGV[3])
 end
 for i = 4, #ARGV, 3 do
@@ -142,9 +145,16 @@ for i = 4, #ARGV, 3 do
     elseif recent and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then
       begin()
     end
-  elseif redis.call('EXISTS', KEYS[6]) == 1 and redis.call('ZSCORE', KEYS[2], bot) then
-    concerned = true
-    redis.call('SADD', KEYS[5], bot)
+  else
+    local fell = redis.call('ZSCORE', KEYS[1], bot)
+    if fell then
+      redis.call('ZADD', KEYS[7], fell, bot)
+      redis.call('PEXPIRE', KEYS[7], redis.call('PTTL', KEYS[1]))
+    end
+    if redis.call('EXISTS', KEYS[6]) == 1 and redis.call('ZSCORE', KEYS[2], bot) then
+      concerned = true
+      redis.call('SADD', KEYS[5], bot)
+    end
   end
 end
 if not concerned then return {} end

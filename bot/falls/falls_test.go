@@ -156,6 +156,19 @@ func TestOneThatFallsLaterDoesNotEndAFall(t *testing.T) {
 	})
 }
 
+func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		for i := range 9 {
+			f.see(f.fell(i, 0, i))
+		}
+		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
+		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall
+		f.see(f.back(9, 0, 220))
+		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+	})
+}
+
 // TestFallIsSeenAsSlowlyAsBotsAreLookedAt has bots fall at the same moment, which are
 // looked at every five minutes.
 func TestFallIsSeenAsSlowlyAsBotsAreLookedAt(t *testing.T) {
@@ -179,14 +192,16 @@ func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
 		}
 		f.redis.PExpire(t.Context(), fall, time.Minute) // that time goes by
 		f.see(f.fell(10, 1, 20), f.back(0, 0, 21))
-		f.see(f.fell(11, 1, 200)) // which is not of the fall
+		f.see(f.fell(11, 1, 200), f.back(11, 1, 210)) // which is not of the fall
 		for _, key := range []string{"fall", "bots", "customers", "plans", "back"} {
 			if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:"+key).Val(); left <= 0 || left > time.Minute {
 				t.Errorf("%s is kept for %v", key, left)
 			}
 		}
-		if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:recent").Val(); left <= 0 || left > 50*time.Minute {
-			t.Errorf("what fell lately is kept for %v", left)
+		for _, key := range []string{"recent", "returned"} {
+			if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:"+key).Val(); left <= 0 || left > 50*time.Minute {
+				t.Errorf("%s is kept for %v", key, left)
+			}
 		}
 	})
 }
