@@ -23,7 +23,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) {
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 	})
 	b.watcher.Observe(watcher.Observer{Changed: b.alerts.Changed})
-	b.watcher.Observe(watcher.Observer{Changed: falls.New(b.redis.Client, b.stafflog.Fell).Changed})
+	b.watcher.Observe(watcher.Observer{Changed: falls.New(b.redis.Client, b.watcher.Pace, b.stafflog.Fell).Changed})
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 }

@@ -1,12 +1,17 @@
 package commands_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/actionlock"
+	"hostbot/bot/draft"
 	"hostbot/bot/interaction"
+	"hostbot/commands"
+	"hostbot/hostapi"
 )
 
 // inputs returns the inputs of a form that Discord takes, by their custom IDs.
@@ -85,6 +90,38 @@ func TestDeleteWantsTheName(t *testing.T) {
 		}
 		if done := w.done[len(w.done)-1]; done != "delete "+right.id || w.expired != len(w.done) {
 			t.Errorf("done %q, expired %d of %d times", done, w.expired, len(w.done))
+		}
+	}
+}
+
+// TestWatcherKnowsWhatIsAboutToBeDone has actions on a bot that may stop it for a moment.
+func TestWatcherKnowsWhatIsAboutToBeDone(t *testing.T) {
+	for _, test := range []struct {
+		request interaction.Request
+		status  string
+		want    string
+	}{
+		{press("restart/a"), "RUNNING", "restart of a for 42"},
+		{press("start/a"), "STOPPED", "start of a for 42"},
+		{submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"}), "RUNNING", "startup of a for 42"},
+		{submit("delete/a", map[string]string{"name": "Shop"}), "RUNNING", "delete of a for 42"},
+		{submit("delete/a", map[string]string{"name": "Shop"}), "STOPPED", ""}, // it stays expected that it was stopped
+		{submit("create/512/2048/100", newBot("Radio")), "RUNNING", ""},
+	} {
+		w, expected := &world{list: account(server("a", "Shop", test.status))}, ""
+		c := commands.New(w, w, actionlock.New(nil), mustTexts(t), commands.Staff{}, commands.Links{}, commands.Forms{
+			Drafts: draft.New(nil), Languages: []hostapi.Language{{ID: "PYTHON", Label: "Python"}},
+		}, commands.Watch{
+			Expect: func(_ context.Context, customerID, serverID, action string) {
+				if len(w.done) > 0 {
+					t.Errorf("%s is told of when it is done", action)
+				}
+				expected += action + " of " + serverID + " for " + customerID
+			},
+		})
+		ending(t, c, test.request)
+		if len(w.done) != 1 || expected != test.want {
+			t.Errorf("%q, %s: expected %q, want %q", w.done, test.status, expected, test.want)
 		}
 	}
 }

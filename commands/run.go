@@ -98,7 +98,10 @@ func (c *Commands) told(r *interaction.Request, end result) interaction.Response
 // run runs an action and returns the bot as it is afterwards. A bot whose status
 // changes is followed until that is settled.
 func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot, error) {
-	if a.transitional != "" && c.watch.Expect != nil {
+	// The service may show a bot as stopped for a moment at any action. Of one that stays
+	// stopped, the stop that was expected before must not be forgotten.
+	stays := a.transitional == "" && hostapi.StateOf(b.server.Status) == hostapi.StateStopped
+	if c.watch.Expect != nil && a.op != hostapi.OpCreate && !stays {
 		c.watch.Expect(ctx, userID, b.server.ID, a.name)
 	}
 	after, err := a.do(ctx, c.hosting, userID, b.server)

@@ -21,13 +21,22 @@ import (
 const (
 	// maxAnswer bounds the body of an answer, in bytes.
 	maxAnswer = 4 << 20
-	// maxAttempts is how often a request is sent at most.
+	// maxAttempts is how often a request is sent at most. See also Once.
 	maxAttempts = 3
 	// firstBackoff is the wait before the second attempt, on average; it doubles.
 	firstBackoff = 100 * time.Millisecond
 	// maxWait bounds the wait that the service asks for.
 	maxWait = 10 * time.Second
 )
+
+// once is the key of contexts that Once returns.
+type once struct{}
+
+// Once returns a context in which the request of a call is sent once at most, whatever
+// the outcome. It is for calls that nobody waits for: they can be made again later, and
+// what the service answers, such as for how long it wants to be left alone, is known
+// at once.
+func Once(ctx context.Context) context.Context { return context.WithValue(ctx, once{}, true) }
 
 // call is one call of an operation.
 type call struct {
@@ -82,6 +91,10 @@ func (c *Client) prepare(call call) (operation, *Error) {
 // help and fits the context's deadline.
 func (c *Client) send(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
 	deadline, bounded := ctx.Deadline()
+	most := maxAttempts
+	if ctx.Value(once{}) != nil {
+		most = 1
+	}
 	for backoff := firstBackoff; ctx.Err() == nil; backoff *= 2 {
 		attempts++
 		if got, failure = c.attempt(ctx, o, call); failure == nil {
@@ -93,7 +106,7 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 			wait = failure.RetryAfter
 		}
 		tooLong := wait > maxWait || bounded && wait > time.Until(deadline)
-		if attempts == maxAttempts || !repeatable(o, failure) || tooLong {
+		if attempts == most || !repeatable(o, failure) || tooLong {
 			return result{}, attempts, failure
 		}
 		select {

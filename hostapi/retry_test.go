@@ -67,6 +67,28 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// TestOnceIsOneAttempt has calls fail that would be sent again, and the next one be kept
+// from the service, which has said so.
+func TestOnceIsOneAttempt(t *testing.T) {
+	for name, failure := range map[string]step{"429": answers(429, "", "2"), "503": answers(503, "", ""), "broken": breaksOff} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &script{steps: []step{failure, works}}
+				client := newClient(t, "https://hosting.example", s.with)
+				began := time.Now()
+				_, err := client.List(hostapi.Once(t.Context()), "42")
+				if e := asError(t, err); e.Attempts != 1 || s.sent() != 1 || time.Since(began) != 0 {
+					t.Errorf("%v after %v and %d attempts", err, time.Since(began), e.Attempts)
+				}
+				_, err = client.List(t.Context(), "43")
+				if held := hostapi.CodeOf(err) == hostapi.CodeRateLimited && s.sent() == 0; held != (name == "429") {
+					t.Errorf("the next call: %v", err)
+				}
+			})
+		})
+	}
+}
+
 func TestPausesBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{answers(503, "", ""), answers(429, "", "7"), works}}

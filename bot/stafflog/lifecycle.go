@@ -93,8 +93,7 @@ func (l *Log) Fell(f falls.Fall) {
 	for _, plan := range names[:min(len(names), maxPlans)] {
 		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(f.Plans[plan]) + "\n"
 	}
-	took := max(f.Last.Sub(f.First), time.Second) // of one look they are all at the same moment
-	title := l.t.Count("log.fell.title", f.Bots, locale.Args{"Customers": f.Customers, "Duration": l.t.Duration(took)})
+	title := l.t.Count("log.fell.title", f.Bots, locale.Args{"Customers": f.Customers, "Duration": l.t.Duration(f.Within)})
 	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(f.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(f.Back)))
 	if plans != "" {
 		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))

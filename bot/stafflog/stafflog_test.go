@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/falls"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
@@ -258,4 +259,13 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 	if last := p[logchannel.Errors][6].GroupKey; kinds[last] != 0 {
 		t.Errorf("another route has the group %q too", last)
 	}
+}
+
+func TestFallSaysWithinWhichTimeBotsStopped(t *testing.T) {
+	p := posted{}
+	first := time.Unix(1_700_000_000, 0)
+	newLog(t, p).Fell(falls.Fall{
+		ID: "1", Bots: 12, Customers: 9, Back: 3, First: first, Last: first, Within: 2 * time.Minute, Plans: map[string]int{"Pro": 12},
+	})
+	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Run again\n3", "Pro: 12")
 }

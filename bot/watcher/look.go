@@ -19,8 +19,9 @@ import (
 
 const (
 	// The looks of a process at one time are as many as there may be in a second, but
-	// within these bounds: a slow service is left to customers.
-	leastAtOnce, mostAtOnce = 4, 256
+	// within these bounds: a slow service is left to customers. The latter is a quarter of
+	// the connections that hostapi opens, so that no customer waits for one.
+	leastAtOnce, mostAtOnce = 4, 64
 	// holdBack is for how long no look is made after a 429 that does not say for how long.
 	holdBack = 30 * time.Second
 	// spare is the part of the rate that is left for looks that come late.
@@ -163,9 +164,12 @@ func (w *Watcher) look(ctx context.Context, r record) {
 		snapshot = accounts.Snapshot{FetchedAt: time.Now()}
 	}
 	look := Look{CustomerID: r.customerID, Servers: snapshot.List.Servers, At: snapshot.FetchedAt}
-	seen := w.compare(after, r, look)
-	look.Changes = seen.changes
-	written, err := w.write(after, r, look.At, seen)
+	seen, err := w.compare(after, r, snapshot)
+	written := false
+	if err == nil {
+		look.Changes = seen.changes
+		written, err = w.write(after, r, look.At, seen)
+	}
 	if err != nil || !written {
 		w.failed.Add(1)
 		w.Log.Debug().Err(err).Bool("leased", written).Msg("what a look has shown was not written")

@@ -128,7 +128,8 @@ return 1`
 const failScript = clock + `
 local lease = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if lease and tonumber(lease) == tonumber(ARGV[2]) then redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1]) end
-if tonumber(ARGV[4]) > 0 then redis.call('HSET', KEYS[2], 'held', tostring(now + ARGV[4])) end
+local held = tonumber(redis.call('HGET', KEYS[2], 'held') or 0)
+if tonumber(ARGV[4]) > 0 and now + ARGV[4] > held then redis.call('HSET', KEYS[2], 'held', tostring(now + ARGV[4])) end
 return 0`
 
 // run runs a script about an account.

@@ -50,7 +50,9 @@ type Change struct {
 	// before that.
 	Since  time.Time `json:"since,omitzero"`
 	Longer bool      `json:"longer,omitempty"`
-	// The change came between After and At: the look before, and the one that showed it.
+	// The change came between After and At: the look before, and when the service told of
+	// it, which is the look that showed it or, of a bot that a customer had looked at
+	// alone, a moment before that.
 	After time.Time `json:"after,omitzero"`
 	At    time.Time `json:"at"`
 	// Unasked says that the bot stopped running although nobody had asked for it.

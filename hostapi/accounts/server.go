@@ -39,21 +39,24 @@ func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 	return c.Ask(ctx, userID, serverID, by)
 }
 
-// Look asks the service for an account as Refresh does, where nobody waits for it. In the
-// meantime others see the account as it is, as fresh as it is. Where the service fails,
-// so does Look.
+// Look asks the service for an account as Refresh does, where nobody waits for it: the
+// request is sent once. In the meantime others see the account as it is, as fresh as it
+// is. Where the service fails, or does not answer until ctx is done, so does Look.
 func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
 	first, err := c.config.Redis.SetNX(limited, askedKey(userID), "", refreshPause).Result()
 	if err == nil && !first {
 		snapshot, err := c.Account(ctx, userID, c.config.Now().Add(c.config.Patience))
-		if err == nil && snapshot.Failure != nil {
+		switch {
+		case err == nil && snapshot.Failure != nil:
 			return Snapshot{}, snapshot.Failure
+		case err == nil && snapshot.Old: // the service has not answered in time
+			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
 		}
 		return snapshot, err
 	}
-	return c.fetch(ctx, userID, true)
+	return c.fetch(hostapi.Once(ctx), userID, true)
 }
 
 // Ask asks the service for one server of an account, or for all of them where serverID

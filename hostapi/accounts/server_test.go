@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -137,6 +138,56 @@ func TestRefreshAsksOnceInAWhile(t *testing.T) {
 		if o := receive(t, asked); o.status() != "STOPPED" {
 			t.Errorf("later: %+v, error %v", o.snapshot, o.err)
 		}
+	})
+}
+
+func look(ctx context.Context, c *accounts.Cache) <-chan outcome {
+	return inBackground(func() (accounts.Snapshot, error) { return c.Look(ctx, user) })
+}
+
+func TestLookAsksOnceInAWhile(t *testing.T) {
+	eachReplica(t, func(t *testing.T, f *fixture, other *accounts.Cache) {
+		f.fetched(t, "RUNNING")
+		looked := look(t.Context(), f.Cache)
+		f.service.next(t).reply(t, "CRASHED") // although the account is fresh
+		if o := receive(t, looked); o.err != nil || o.status() != "CRASHED" {
+			t.Errorf("got %+v, error %v", o.snapshot, o.err)
+		}
+		if o := receive(t, look(t.Context(), other)); o.err != nil || o.status() != "CRASHED" {
+			t.Errorf("at once again: %+v, error %v", o.snapshot, o.err)
+		}
+		if o := receive(t, refresh(t, other, "a")); o.err != nil || o.status() != "CRASHED" {
+			t.Errorf("a customer right after: %+v, error %v", o.snapshot, o.err)
+		}
+		f.redis.Del(t.Context(), freshKey+":asked") // that time goes by
+		looked = look(t.Context(), other)
+		f.service.next(t).reply(t, "STOPPED")
+		if o := receive(t, looked); o.err != nil || o.status() != "STOPPED" {
+			t.Errorf("later: %+v, error %v", o.snapshot, o.err)
+		}
+	})
+}
+
+// TestLookShowsNothingOld has looks fail right after somebody has asked, while an old
+// account could be shown.
+func TestLookShowsNothingOld(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.fetched(t, "RUNNING")
+		f.outdate(t)
+		f.redis.Set(t.Context(), freshKey+":asked", "", 0)
+		looked := look(t.Context(), f.Cache)
+		f.service.next(t).fail(t, down)
+		if o := receive(t, looked); hostapi.CodeOf(o.err) != hostapi.CodeUnavailable {
+			t.Errorf("the service fails: %+v, error %v", o.snapshot, o.err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		looked = look(ctx, f.Cache)
+		q := f.service.next(t)
+		cancel() // before it has answered
+		if o := receive(t, looked); hostapi.CodeOf(o.err) != hostapi.CodeCanceled {
+			t.Errorf("the service is slow: %+v, error %v", o.snapshot, o.err)
+		}
+		q.reply(t, "RUNNING")
 	})
 }
 

@@ -1,0 +1,192 @@
+package watcher_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hostbot/bot/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
+)
+
+// looker is a service of a test's own.
+type looker func(ctx context.Context, userID string) (accounts.Snapshot, error)
+
+func (l looker) Look(ctx context.Context, userID string) (accounts.Snapshot, error) {
+	return l(ctx, userID)
+}
+
+// until waits until something is so.
+func until(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(30 * time.Second); !isSo(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatal("waited in vain until ", what)
+		}
+	}
+}
+
+// TestLookIsOneRequest has the bot's own client look at accounts of a service that wants
+// to be left alone: the watcher learns of that from the first answer.
+func TestLookIsOneRequest(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		var requests atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			requests.Add(1)
+			w.Header().Set("Retry-After", "5")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		defer server.Close()
+		client, err := hostapi.New(hostapi.Config{
+			BaseURL: server.URL, Secret: "secret", Timeout: 5 * time.Second,
+			Observe: func(hostapi.Call) {}, OnDown: func(error) {}, OnUp: func(time.Duration) {},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		cache := accounts.New(accounts.Config{
+			Redis: connect(t, url), Source: client, TTL: time.Second, MaxStale: time.Hour, Patience: 30 * time.Second, OnGarbage: func(err error) { t.Error(err) },
+		})
+		defer cache.Close()
+		w, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = cache, 20*time.Second })
+		defer kill()
+		watch(t, w, "1")
+		until(t, "a look has failed", func() bool { return w.Status().Failed == 1 })
+		if n := requests.Load(); n != 1 {
+			t.Errorf("%d requests were sent", n)
+		}
+		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
+		if n := requests.Load(); n != 1 {
+			t.Errorf("%d requests were sent while the service had asked for none", n)
+		}
+	})
+}
+
+// TestLongestPauseCounts has a look fail with a short pause after another one has failed
+// with a long one.
+func TestLongestPauseCounts(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const pause = 2 * time.Second
+		shortBegan, longHeld, looks := make(chan string, 100), make(chan string), make(chan time.Time, 100)
+		await := func(ctx context.Context, c <-chan string) {
+			select {
+			case <-c:
+			case <-ctx.Done():
+			}
+		}
+		look := looker(func(ctx context.Context, userID string) (accounts.Snapshot, error) {
+			looks <- time.Now()
+			if userID == "long" {
+				await(ctx, shortBegan)
+				return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
+			}
+			shortBegan <- userID
+			await(ctx, longHeld)
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Millisecond}
+		})
+		w, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = look, 20*time.Second })
+		client := connect(t, url)
+		watch(t, w, "short")
+		watch(t, w, "long")
+		until(t, "looks are held back", func() bool { return client.HGet(t.Context(), "hostbot:{watch}:budget", "held").Val() != "" })
+		held := time.Now()
+		close(longHeld)
+		<-looks
+		<-looks
+		if next := (<-looks).Sub(held); next < pause-500*time.Millisecond {
+			t.Errorf("the next look came after %v", next)
+		}
+	})
+}
+
+// TestLooksLeaveConnectionsToCustomers has a slow service asked for many accounts.
+func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
+	const watched = 100
+	var now, most, all atomic.Int64
+	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+		defer now.Add(-1)
+		for n := now.Add(1); ; {
+			if before := most.Load(); n <= before || most.CompareAndSwap(before, n) {
+				break
+			}
+		}
+		all.Add(1)
+		time.Sleep(200 * time.Millisecond) // as long as the service takes
+		return accounts.Snapshot{FetchedAt: time.Now()}, nil
+	})
+	url := redistest.StartMiniredis(t).URL()
+	idle, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Interval = 0 })
+	for i := range watched {
+		watch(t, idle, fmt.Sprint(i))
+	}
+	start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval, c.Rate = look, 20*time.Second, 1000 })
+	until(t, "all accounts were looked at", func() bool { return all.Load() >= watched })
+	if n := most.Load(); n > 64 {
+		t.Errorf("%d looks at one time", n)
+	}
+}
+
+// TestChangeIsAsOldAsWhatIsKnownOfTheBot has a customer look at one bot alone, shortly
+// before a look that shows the list from before.
+func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		var mu sync.Mutex
+		listed := time.Now().Add(-10 * time.Second).Truncate(time.Second)
+		alone := listed.Add(8 * time.Second)
+		shown := accounts.Snapshot{FetchedAt: listed, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Status: "RUNNING"}, {ID: "b", Status: "RUNNING"}}}}
+		look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return shown, nil
+		})
+		o := newTold()
+		w, _ := start(t, url, nil, o, func(c *watcher.Config) { c.Accounts = look })
+		watch(t, w, "1")
+		o.wait(t, 2)
+		mu.Lock()
+		shown.List.Servers = []hostapi.Server{{ID: "a", Status: "CRASHED"}, {ID: "b", Status: "RUNNING"}}
+		shown.Notes = map[string]accounts.Note{"a": {Seen: alone}}
+		mu.Unlock()
+		if c := o.wait(t, 3); c.ServerID != "a" || !c.At.Equal(alone) || !c.After.Equal(listed) {
+			t.Errorf("the change is %+v, want it between %v and %v", c, listed, alone)
+		}
+	})
+}
+
+// TestLooksAreSpreadEvenly has many accounts watched at the same moment.
+func TestLooksAreSpreadEvenly(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const watched, slice = 40, 200 * time.Millisecond
+		s := newService()
+		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Interval = 10 * slice })
+		var customers []string
+		for i := range watched {
+			customers = append(customers, fmt.Sprint(80351110224678912+i*2_718_281_828_459))
+			watch(t, w, customers[i])
+		}
+		var looks []time.Time // the third at each
+		for _, customer := range customers {
+			until(t, "an account was looked at three times", func() bool { return len(s.of(customer)) >= 3 })
+			looks = append(looks, s.of(customer)[2])
+		}
+		slices.SortFunc(looks, time.Time.Compare)
+		for i := range looks[watched/4:] {
+			if took := looks[i+watched/4].Sub(looks[i]); took < slice {
+				t.Errorf("more than a quarter of the looks, from the %d-th on, came within %v", i, took)
+			}
+		}
+	})
+}
