@@ -101,7 +101,7 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	message, err := a.deliver(ctx, member, owner.Channel, e)
 	switch {
 	case err == nil:
-	case rest.CodeOf(err) == rest.CodeCannotMessageUser:
+	case rest.TakesNoMessages(err):
 		return a.refuse(ctx, customerID)
 	case rest.IsUnknownMessage(err): // there is nothing to be kept true any more
 		return a.drop(ctx, member)

@@ -103,7 +103,7 @@ func (a *Alerts) TurnOn(ctx context.Context, customerID, locale string, first in
 	if c.Channel, err = a.Discord.OpenDM(ctx, customerID); err == nil {
 		_, err = a.Discord.CreateMessage(ctx, c.Channel, rand.Text()[:nonceLength], first)
 	}
-	if rest.CodeOf(err) == rest.CodeCannotMessageUser {
+	if rest.TakesNoMessages(err) {
 		return c.Settings, ErrClosed
 	}
 	if err != nil {
