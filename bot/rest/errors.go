@@ -47,6 +47,9 @@ type Error struct {
 	Message string // Discord's words or the transport's, bounded
 	// RetryAfter is how long Discord asks to wait (status 429).
 	RetryAfter time.Duration
+	// Global says that Discord asks to wait with all requests, rather than with those
+	// for one channel, say.
+	Global bool
 	// Uncertain says that Discord may have carried the request out.
 	Uncertain bool
 }
