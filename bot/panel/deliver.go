@@ -152,7 +152,7 @@ func (p *Panels) clear(ctx context.Context, t *taken) error {
 func (p *Panels) kept(ctx context.Context, t *taken) error {
 	err := p.store.keep(ctx, t)
 	if errors.Is(err, errRemoved) {
-		p.deleteMessages(ctx, t.Panel)
+		_ = p.deleteMessages(ctx, t.Panel) // it is logged, and nobody waits for it
 	}
 	return err
 }
