@@ -43,7 +43,11 @@ func (p *Panels) Run(ctx context.Context) {
 
 // turn begins with a panel that is due, and tells whether there was one.
 func (p *Panels) turn(ctx context.Context) bool {
-	p.atOnce <- struct{}{}
+	select {
+	case p.atOnce <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
 	t, err := p.store.take(ctx)
 	if err != nil || t == nil {
 		<-p.atOnce
