@@ -81,6 +81,9 @@ func draw(a alerts.Alert) interaction.Message {
 	if a.Ran > 0 {
 		text += fmt.Sprintf(", ran %v", a.Ran)
 	}
+	if a.Longer {
+		text += " or longer"
+	}
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Description: text, Timestamp: a.Mark().Format(time.RFC3339Nano)}}}
 }
 

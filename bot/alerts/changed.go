@@ -32,7 +32,6 @@ type episode struct {
 	version string
 	sent    string // the version that Discord has; empty: none
 	message string // its ID at Discord; empty where that is not known
-	tried   int64  // when it was first sent, in ms; 0: not yet
 }
 
 func readEpisode(customerID, serverID string, fields map[string]string) episode {
@@ -42,7 +41,6 @@ func readEpisode(customerID, serverID string, fields map[string]string) episode 
 	}
 	e.CustomerID, e.ServerID = customerID, serverID
 	e.applied, _ = strconv.ParseInt(fields["applied"], 10, 64)
-	e.tried, _ = strconv.ParseInt(fields["tried"], 10, 64)
 	return e
 }
 
@@ -92,7 +90,11 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 		return err
 	}
 	keys := []string{dueKey, episodePrefix + member, episodesKey(c.CustomerID)}
-	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, c.At.UnixMilli(), episodeFor.Milliseconds()).Err()
+	keep := openFor
+	if !e.Back.IsZero() {
+		keep = episodeFor
+	}
+	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, c.At.UnixMilli(), keep.Milliseconds(), openFor.Milliseconds()).Err()
 }
 
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells
@@ -110,6 +112,9 @@ func (a *Alerts) fell(e *episode, c watcher.Change, muted bool) bool {
 	e.Ran, e.Longer = 0, false
 	if c.From == hostapi.StateRunning {
 		e.Ran, e.Longer = c.At.Sub(c.Since), c.Longer
+		if !c.After.IsZero() && c.At.Sub(c.After) > unseenFor { // it may have run for any part of that
+			e.Ran, e.Longer = c.After.Sub(c.Since), true
+		}
 	}
 	e.Count++
 	return true

@@ -15,15 +15,21 @@ import "time"
 //
 // An episode has the fields id (its nonce), alert, version (that of the alert), applied
 // (the time of the last change in it, ms), message (its ID at Discord), tried (when it
-// was first sent, ms) and sent (the version that Discord has).
+// was first sent, by Redis's clock, ms), first (the version that was sent then) and sent
+// (the version that Discord has).
 const (
 	dueKey        = "hostbot:{alerts}:due"
 	countsKey     = "hostbot:{alerts}:counts"
 	senderKey     = "hostbot:{alerts}:sender"
 	episodePrefix = "hostbot:{alerts}:episode:"
 
-	// episodeFor is for how long an episode is kept after its last change.
+	// openFor is for how long an episode is kept while the bot is down, so that its message
+	// can say when the bot is back, and episodeFor once that was told.
+	openFor    = 90 * 24 * time.Hour
 	episodeFor = 24 * time.Hour
+	// unseenFor is how long nobody may have looked before a fall for it to be taken that
+	// the bot had run until then.
+	unseenFor = 10 * time.Minute
 	// closedFor is for how long it is known why alerts are off.
 	closedFor = 30 * 24 * time.Hour
 	// callLimit bounds one use of Redis.
@@ -39,22 +45,26 @@ func closedKey(customerID string) string   { return "hostbot:{alerts}:closed:" +
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 
 // putScript stores an alert as it is after a change: in its episode or, where the nonce
-// is another one, in a new one in that one's place. It has waited since the first version that was not
-// sent. KEYS: what is due, the episode, the customer's episodes. ARGV: the member, the nonce, the alert, the
-// change's time (ms), for how long (ms) it is kept.
+// is another one, in a new one in that one's place. It has waited since its first version
+// that was not sent. KEYS: what is due, the episode, the customer's episodes. ARGV: the
+// member, the nonce, the alert, the change's time (ms), for how long (ms) it is kept, and
+// the set of episodes.
 const putScript = clock + `
 if tonumber(redis.call('HGET', KEYS[2], 'applied') or 0) >= tonumber(ARGV[4]) then return 0 end
-if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then redis.call('DEL', KEYS[2]) end
+if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
+  redis.call('DEL', KEYS[2])
+  redis.call('ZREM', KEYS[1], ARGV[1])
+end
 redis.call('HSET', KEYS[2], 'id', ARGV[2], 'alert', ARGV[3], 'applied', ARGV[4])
 redis.call('HINCRBY', KEYS[2], 'version', 1)
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 redis.call('SADD', KEYS[3], ARGV[1])
-redis.call('PEXPIRE', KEYS[3], ARGV[5])
+redis.call('PEXPIRE', KEYS[3], ARGV[6])
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 return 1`
 
-// dueScript returns the members that have waited for longest. All times are Redis's, so
-// that a replica whose clock is wrong delays nothing. KEYS: what is due. ARGV: how many.
+// dueScript returns the members that have waited for longest. All times that say when a
+// message is sent are Redis's, so that a replica whose clock is wrong delays nothing. KEYS: what is due. ARGV: how many.
 const dueScript = clock + `return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])`
 
 // laterScript has a member wait. KEYS: what is due. ARGV: the member, for how long (ms).
@@ -62,11 +72,23 @@ const laterScript = clock + `
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
 return 0`
 
-// tryScript notes that an episode is about to be sent for the first time.
-// KEYS: the episode. ARGV: the nonce, the time (ms).
-const tryScript = `
-if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSETNX', KEYS[1], 'tried', ARGV[2]) end
-return 0`
+// tryScript notes that an episode is about to be sent. Where it was tried before, it
+// returns how long ago that was first (ms), and whether it was another version (1 or 0).
+// KEYS: the episode. ARGV: the nonce, the version.
+const tryScript = clock + `
+if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then return {} end
+if redis.call('HSETNX', KEYS[1], 'tried', string.format('%.0f', now)) == 1 then
+  redis.call('HSET', KEYS[1], 'first', ARGV[2])
+  return {}
+end
+return {now - redis.call('HGET', KEYS[1], 'tried'), redis.call('HGET', KEYS[1], 'first') == ARGV[2] and 0 or 1}`
+
+// dropScript gives an episode up, unless another has come to be in its place. KEYS: what
+// is due, the episode. ARGV: the member, the nonce.
+const dropScript = `
+if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[2] then return 0 end
+redis.call('ZREM', KEYS[1], ARGV[1])
+return redis.call('DEL', KEYS[2])`
 
 // sentScript notes that Discord has a version. KEYS: what is due, the episode, the
 // counts. ARGV: the member, the nonce, the message, the version.

@@ -95,19 +95,19 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	}
 	e := readEpisode(customerID, serverID, fields)
 	if e.id == "" || !owner.For(serverID) {
-		return a.drop(ctx, member)
+		return a.drop(ctx, member, fields["id"])
 	}
 	e.Locale = owner.Locale
 	message, err := a.deliver(ctx, member, owner.Channel, e)
 	switch {
 	case err == nil:
-	case rest.CodeOf(err) == rest.CodeCannotMessageUser:
+	case rest.TakesNoMessages(err):
 		return a.refuse(ctx, customerID)
 	case rest.IsUnknownMessage(err): // there is nothing to be kept true any more
-		return a.drop(ctx, member)
+		return a.drop(ctx, member, e.id)
 	case rest.RefusesContent(err):
 		a.Log.Error().Err(err).Msg("discord refuses an alert")
-		return a.drop(ctx, member)
+		return a.drop(ctx, member, e.id)
 	default:
 		return a.later(ctx, member, err)
 	}
@@ -115,24 +115,32 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 }
 
 // deliver posts an episode's message, or edits it, and returns its ID. Discord knows a
-// nonce for a few minutes. A message that was first sent before that is looked for.
+// nonce for a few minutes, and returns the message then as it was first posted. A message
+// that was first sent before that is looked for.
 // https://discord.com/developers/docs/resources/message#create-message
 func (a *Alerts) deliver(ctx context.Context, member, channel string, e episode) (string, error) {
-	if e.message == "" && e.tried != 0 && time.Since(time.UnixMilli(e.tried)) > a.Timing.TrustNonce {
-		posted, err := a.Discord.LatestMessages(ctx, channel, latest)
-		if err != nil {
-			return "", err
-		}
-		e.message = find(posted, e.Mark())
-	}
 	content := a.Draw(e.Alert)
 	if e.message != "" {
 		return e.message, a.Discord.EditMessage(ctx, channel, e.message, content)
 	}
-	if err := redis.NewScript(tryScript).Run(ctx, a.Redis, []string{episodePrefix + member}, e.id, time.Now().UnixMilli()).Err(); err != nil {
+	tried, err := redis.NewScript(tryScript).Run(ctx, a.Redis, []string{episodePrefix + member}, e.id, e.version).Int64Slice()
+	if err != nil {
 		return "", err
 	}
-	return a.Discord.CreateMessage(ctx, channel, e.id, content)
+	if len(tried) == 2 && time.Duration(tried[0])*time.Millisecond > a.Timing.TrustNonce {
+		posted, err := a.Discord.LatestMessages(ctx, channel, latest)
+		if err != nil {
+			return "", err
+		}
+		if message := find(posted, e.Mark()); message != "" {
+			return message, a.Discord.EditMessage(ctx, channel, message, content)
+		}
+	}
+	message, err := a.Discord.CreateMessage(ctx, channel, e.id, content)
+	if err == nil && len(tried) == 2 && tried[1] == 1 {
+		err = a.Discord.EditMessage(ctx, channel, message, content)
+	}
+	return message, err
 }
 
 // find returns the ID of the message with a mark; "" where there is none.
@@ -148,22 +156,27 @@ func find(posted []rest.Posted, mark time.Time) string {
 }
 
 // later has an episode tried again. One that Discord refuses for a reason of its own
-// waits without holding others up, and is given up when it expires.
+// waits without holding others up, and is given up when it expires. So does one that is
+// too many for its channel, for as long as Discord asks: most limits are counted for each
+// channel (https://discord.com/developers/docs/topics/rate-limits).
 func (a *Alerts) later(ctx context.Context, member string, failure error) error {
 	var e *rest.Error
-	if errors.As(failure, &e) && !e.Temporary() {
-		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")
-		return redis.NewScript(laterScript).Run(ctx, a.Redis, []string{dueKey}, member, a.Timing.RetryMost.Milliseconds()).Err()
+	if !errors.As(failure, &e) {
+		return failure
 	}
-	return failure
+	wait := a.Timing.RetryMost
+	switch {
+	case e.Status == http.StatusTooManyRequests && !e.Global:
+		wait = e.RetryAfter
+	case e.Temporary():
+		return failure
+	default:
+		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")
+	}
+	return redis.NewScript(laterScript).Run(ctx, a.Redis, []string{dueKey}, member, wait.Milliseconds()).Err()
 }
 
-// drop gives an episode up.
-func (a *Alerts) drop(ctx context.Context, member string) error {
-	_, err := a.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.ZRem(ctx, dueKey, member)
-		p.Del(ctx, episodePrefix+member)
-		return nil
-	})
-	return err
+// drop gives an episode up, where its nonce is still this; "" where there is none.
+func (a *Alerts) drop(ctx context.Context, member, nonce string) error {
+	return redis.NewScript(dropScript).Run(ctx, a.Redis, []string{dueKey, episodePrefix + member}, member, nonce).Err()
 }

@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -95,42 +96,36 @@ func readCustomer(value []byte) (c customer) {
 // it has sent a first message. The error is ErrClosed where the customer takes none;
 // the settings stay as they are then.
 func (a *Alerts) TurnOn(ctx context.Context, customerID, locale string, first interaction.Message, change func(*Settings)) (Settings, error) {
-	c, err := a.customer(ctx, customerID)
+	channel, err := a.Discord.OpenDM(ctx, customerID)
+	if err == nil {
+		_, err = a.Discord.CreateMessage(ctx, channel, rand.Text()[:nonceLength], first)
+	}
+	if rest.TakesNoMessages(err) {
+		c, err := a.customer(ctx, customerID)
+		return c.Settings, cmp.Or(err, ErrClosed)
+	}
 	if err != nil {
 		return Settings{}, err
 	}
-	c.Locale = locale
-	if c.Channel, err = a.Discord.OpenDM(ctx, customerID); err == nil {
-		_, err = a.Discord.CreateMessage(ctx, c.Channel, rand.Text()[:nonceLength], first)
-	}
-	if rest.CodeOf(err) == rest.CodeCannotMessageUser {
-		return c.Settings, ErrClosed
-	}
-	if err != nil {
-		return c.Settings, err
-	}
-	change(&c.Settings)
 	// The account is watched before alerts are on, so that none is on for nothing.
 	if err := a.Watching.Watch(ctx, customerID, watcher.Alerts); err != nil {
-		return c.Settings, err
+		return Settings{}, err
 	}
 	_ = a.Redis.Del(ctx, closedKey(customerID)).Err() // it expires
-	return c.Settings, a.save(ctx, customerID, c)
+	return a.update(ctx, customerID, func(c *customer) {
+		c.Locale, c.Channel = locale, channel
+		change(&c.Settings)
+	})
 }
 
 // TurnOff changes a customer's settings so that there are fewer alerts. Without any, all
 // that is kept for them is forgotten.
 func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
-	c, err := a.customer(ctx, customerID)
-	if err != nil {
-		return Settings{}, err
+	now, err := a.update(ctx, customerID, func(c *customer) { change(&c.Settings) })
+	if err == nil && !now.Any() {
+		err = a.Watching.Unwatch(ctx, customerID, watcher.Alerts)
 	}
-	change(&c.Settings)
-	if !c.Any() {
-		_, err := a.Forget(ctx, customerID)
-		return Settings{}, err
-	}
-	return c.Settings, a.save(ctx, customerID, c)
+	return now, err
 }
 
 // Mute has no message sent of a bot until then. One that was sent is kept true.
@@ -139,27 +134,65 @@ func (a *Alerts) Mute(ctx context.Context, customerID, serverID string, until ti
 	if err != nil || !c.Any() {
 		return err
 	}
-	if c.Muted == nil {
-		c.Muted = make(map[string]time.Time)
-	}
-	c.Muted[serverID] = until
-	return a.save(ctx, customerID, c)
+	_, err = a.update(ctx, customerID, func(c *customer) {
+		if c.Muted == nil {
+			c.Muted = make(map[string]time.Time)
+		}
+		c.Muted[serverID] = until
+	})
+	return err
 }
 
-func (a *Alerts) save(ctx context.Context, customerID string, c customer) error {
-	value, err := json.Marshal(c)
-	if err != nil {
+// updateAttempts is how often a change of settings is tried that meets others.
+const updateAttempts = 10
+
+// update changes what is kept of a customer, and forgets it where no alerts are on then.
+// Where somebody else changes it at the same time, it begins again.
+func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
+	key := customerKey(customerID)
+	attempt := func(tx *redis.Tx) error {
+		value, err := tx.Get(ctx, key).Bytes()
+		if ignoreNil(err) != nil {
+			return err
+		}
+		c := readCustomer(value)
+		change(&c)
+		if !c.Any() {
+			c = customer{}
+		}
+		now = c.Settings
+		content, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			if c.Any() {
+				return p.Set(ctx, key, content, 0).Err()
+			}
+			return p.Eval(ctx, forgetScript, forgetKeys(customerID), episodePrefix).Err()
+		})
 		return err
 	}
-	return a.Redis.Set(ctx, customerKey(customerID), value, 0).Err()
+	for range updateAttempts {
+		if err = a.Redis.Watch(ctx, attempt, key); !errors.Is(err, redis.TxFailedErr) {
+			break
+		}
+	}
+	if err != nil {
+		return Settings{}, err
+	}
+	return now, nil
 }
 
 // Forget turns a customer's alerts off and forgets all that is kept for them. It tells
 // whether there was anything.
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	keys := []string{dueKey, customerKey(customerID), closedKey(customerID), episodesKey(customerID)}
-	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, keys, episodePrefix).Int()
+	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, forgetKeys(customerID), episodePrefix).Int()
 	return removed > 0, errors.Join(err, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
+}
+
+func forgetKeys(customerID string) []string {
+	return []string{dueKey, customerKey(customerID), closedKey(customerID), episodesKey(customerID)}
 }
 
 // refuse turns a customer's alerts off, as no message can be sent.

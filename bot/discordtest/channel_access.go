@@ -26,7 +26,9 @@ func (s *Server) writable(c *call) (*channel, *refusal) {
 		return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
 	case ch.access == Locked:
 		return nil, threadArchived()
-	case ch.owner != nil && ch.owner.dmsClosed:
+	case ch.owner != nil && ch.owner.dmsClosed: // discord-api-docs#8238
+		return nil, denied(http.StatusForbidden, CodeNoWayToUser, "Cannot send messages to this user")
+	case ch.owner != nil && ch.owner.blocks: // the same
 		return nil, denied(http.StatusForbidden, CodeCannotMessageUser, "Cannot send messages to this user")
 	}
 	return ch, nil

@@ -76,8 +76,12 @@ func TestDMs(t *testing.T) {
 	path := messages(anna.ChannelID())
 	anna.CloseDMs(true)
 	open(anna.ID).want(t, 200, 0)
-	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeCannotMessageUser)
+	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeNoWayToUser)
 	anna.CloseDMs(false)
+	anna.Block(true)
+	open(anna.ID).want(t, 200, 0)
+	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeCannotMessageUser)
+	anna.Block(false)
 	c.do("POST", path, `{"content":"hello"}`).want(t, 200, 0)
 	if seen := anna.Messages(); len(seen) != 1 || seen[0].Content != "hello" {
 		t.Errorf("anna sees %+v", seen)

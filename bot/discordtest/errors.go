@@ -32,6 +32,7 @@ const (
 	CodeInvalidForm         = 50035
 	CodeThreadArchived      = 50083
 	CodeInvalidJSON         = 50109
+	CodeNoWayToUser         = 50278
 	CodeBlockedMessage      = 200000 // by AutoMod
 )
 

@@ -15,6 +15,7 @@ type profile struct {
 	permissions uint64
 	userInstall bool
 	dmsClosed   bool
+	blocks      bool     // the bot
 	dm          *channel // made at the first use
 }
 
@@ -102,11 +103,20 @@ func (u *User) SetLocale(locale string) {
 	u.profile.locale = locale
 }
 
-// CloseDMs says whether the user takes no direct messages from now on.
+// CloseDMs says whether the user takes no direct messages from now on, except from
+// friends. Discord has answered that with a code of its own since March 2026
+// (discord-api-docs#8212 and #8238).
 func (u *User) CloseDMs(closed bool) {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
 	u.profile.dmsClosed = closed
+}
+
+// Block says whether the user blocks the bot from now on.
+func (u *User) Block(blocks bool) {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	u.profile.blocks = blocks
 }
 
 // In returns the user looking at a channel.

@@ -115,23 +115,30 @@ func TestAlertsTellOfNothingThatWasAskedFor(t *testing.T) {
 
 func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 	t.Parallel()
-	w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop")
-	w.Discord.ExpectFailures()
-	anna.CloseDMs(true)
-	view := anna.Types(t, "/alerts")
-	view.WaitFor(t, "🔕 Shop")
-	view = view.Press(t, "On for all")
-	view.WaitFor(t, "I cannot send you direct messages")
-	view.WaitFor(t, "🔕 Shop")
-	anna.CloseDMs(false)
-	view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
-	awaitLooks(t, w, 2)
+	for name, refuse := range map[string]func(u *discordtest.User, refuse bool){
+		"closed": (*discordtest.User).CloseDMs, "blocked": (*discordtest.User).Block,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop")
+			w.Discord.ExpectFailures()
+			refuse(anna, true)
+			view := anna.Types(t, "/alerts")
+			view.WaitFor(t, "🔕 Shop")
+			view = view.Press(t, "On for all")
+			view.WaitFor(t, "I cannot send you direct messages")
+			view.WaitFor(t, "🔕 Shop")
+			refuse(anna, false)
+			view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
+			awaitLooks(t, w, 2)
 
-	anna.CloseDMs(true) // later
-	crash(t, w, anna.ID, "id-shop")
-	w.Log.WaitFor(t, "alerts are turned off")
-	anna.Types(t, "/alerts").WaitFor(t, "because your direct messages are closed")
-	wantMessages(t, anna.InDM(), "crashed", 0)
+			refuse(anna, true) // later
+			crash(t, w, anna.ID, "id-shop")
+			w.Log.WaitFor(t, "alerts are turned off")
+			anna.Types(t, "/alerts").WaitFor(t, "because your direct messages are closed")
+			wantMessages(t, anna.InDM(), "crashed", 0)
+		})
+	}
 }
 
 func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {

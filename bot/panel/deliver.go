@@ -43,7 +43,11 @@ func (p *Panels) Run(ctx context.Context) {
 
 // turn begins with a panel that is due, and tells whether there was one.
 func (p *Panels) turn(ctx context.Context) bool {
-	p.atOnce <- struct{}{}
+	select {
+	case p.atOnce <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
 	t, err := p.store.take(ctx)
 	if err != nil || t == nil {
 		<-p.atOnce
@@ -152,7 +156,7 @@ func (p *Panels) clear(ctx context.Context, t *taken) error {
 func (p *Panels) kept(ctx context.Context, t *taken) error {
 	err := p.store.keep(ctx, t)
 	if errors.Is(err, errRemoved) {
-		p.deleteMessages(ctx, t.Panel)
+		_ = p.deleteMessages(ctx, t.Panel) // it is logged, and nobody waits for it
 	}
 	return err
 }

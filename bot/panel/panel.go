@@ -138,7 +138,8 @@ func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
 }
 
 // Remove removes a panel of a customer's, and its message. It returns false where the
-// customer has no such panel.
+// customer has no such panel. Where Discord fails to delete the message for now, the panel
+// is kept, and the error is Discord's. A message that Discord refuses to delete stays.
 func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error) {
 	own, err := p.store.of(ctx, customerID)
 	if err != nil {
@@ -148,16 +149,18 @@ func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error
 		if panel.ID != id {
 			continue
 		}
+		if err := p.deleteMessages(ctx, panel); err != nil {
+			return false, err
+		}
 		if err := p.forget(ctx, panel); err != nil {
 			return false, err
 		}
-		p.deleteMessages(ctx, panel)
 		return true, nil
 	}
 	return false, nil
 }
 
-// Forget removes all panels of a customer, and tells whether there was one.
+// Forget removes all panels of a customer as Remove does, and tells whether there was one.
 func (p *Panels) Forget(ctx context.Context, customerID string) (known bool, err error) {
 	own, err := p.store.of(ctx, customerID)
 	for _, panel := range own {
@@ -172,24 +175,32 @@ func (p *Panels) Changed(ctx context.Context, customerID string) error {
 	return p.store.changed(ctx, customerID)
 }
 
-// forget removes a panel. The account of the last one is not watched for panels any
-// more.
+// forget removes a panel, and a message that was posted in the place of the one that the
+// caller knows. The account of the last panel is not watched for panels any more.
 func (p *Panels) forget(ctx context.Context, panel Panel) error {
-	left, err := p.store.remove(ctx, panel)
+	last, left, err := p.store.remove(ctx, panel)
+	if err == nil && last.MessageID != panel.MessageID {
+		_ = p.deleteMessages(ctx, last) // it is logged; the panel is no more
+	}
 	if err == nil && left == 0 {
 		err = p.cfg.Unwatch(ctx, panel.OwnerID)
 	}
 	return err
 }
 
-// deleteMessages deletes what is left of a panel on Discord.
-func (p *Panels) deleteMessages(ctx context.Context, panel Panel) {
+// deleteMessages deletes what is left of a panel on Discord. An error says that Discord
+// may do so later.
+func (p *Panels) deleteMessages(ctx context.Context, panel Panel) (failed error) {
 	for _, id := range []string{panel.MessageID, panel.Outdated} {
 		if id == "" {
 			continue
 		}
 		if err := p.cfg.Discord.DeleteMessage(ctx, panel.ChannelID, id); err != nil && !rest.IsUnknownMessage(err) {
 			p.cfg.Log.Info().Err(err).Str("channel", panel.ChannelID).Msg("the message of a panel could not be deleted")
+			if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
+				failed = err
+			}
 		}
 	}
+	return failed
 }

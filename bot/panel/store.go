@@ -107,14 +107,16 @@ for _, id in ipairs(redis.call('SMEMBERS', own)) do
 end
 return 0`
 
-// removeScript removes a panel, and returns how many the customer has left. What works
-// on the panel finds it gone. ARGV: the panel.
+// removeScript removes a panel. It returns how many the customer has left, and the last
+// record of this one, "" where it was removed before. What works on the panel finds it
+// gone. ARGV: the panel.
 const removeScript = clock + `
+local record = redis.call('HGET', records, ARGV[1]) or ''
 redis.call('HDEL', records, ARGV[1])
 redis.call('ZREM', due, ARGV[1])
 redis.call('HDEL', edited, ARGV[1])
 redis.call('SREM', own, ARGV[1])
-return redis.call('SCARD', own)`
+return {redis.call('SCARD', own), record}`
 
 // store keeps panels in Redis.
 type store struct {
@@ -208,8 +210,18 @@ func (s store) changed(ctx context.Context, customerID string) error {
 	return s.run(ctx, changedScript, customerID, s.timing.Between.Milliseconds()).Err()
 }
 
-func (s store) remove(ctx context.Context, p Panel) (left int, err error) {
-	return s.run(ctx, removeScript, p.OwnerID, p.ID).Int()
+// remove removes a panel, and returns it as it was last; as p where it was removed before.
+func (s store) remove(ctx context.Context, p Panel) (last Panel, left int64, err error) {
+	answer, err := s.run(ctx, removeScript, p.OwnerID, p.ID).Slice()
+	if err != nil || len(answer) != 2 {
+		return p, 0, errors.Join(errors.New("panel: redis does not tell what was removed"), err)
+	}
+	left, _ = answer[0].(int64)
+	record, _ := answer[1].(string)
+	if json.Unmarshal([]byte(record), &last) != nil {
+		last = p
+	}
+	return last, left, nil
 }
 
 // of returns a customer's panels, the oldest first.

@@ -25,7 +25,7 @@ const (
 	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
 	CodeMissingAccess       = 50001
-	CodeCannotMessageUser   = 50007 // the user's DMs are closed, or the bot is blocked
+	CodeCannotMessageUser   = 50007 // see TakesNoMessages
 	CodeNotTextChannel      = 50008
 	CodeMissingPermissions  = 50013
 	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
@@ -36,6 +36,7 @@ const (
 	CodeOldMessageEdits = 30046
 	CodeInvalidForm     = 50035
 	CodeArchivedThread  = 50083
+	CodeNoWayToUser     = 50278 // see TakesNoMessages
 )
 
 // Error is a request that did not succeed. It holds neither the request nor
@@ -46,6 +47,9 @@ type Error struct {
 	Message string // Discord's words or the transport's, bounded
 	// RetryAfter is how long Discord asks to wait (status 429).
 	RetryAfter time.Duration
+	// Global says that Discord asks to wait with all requests, rather than with those
+	// for one channel, say.
+	Global bool
 	// Uncertain says that Discord may have carried the request out.
 	Uncertain bool
 }
@@ -80,6 +84,15 @@ func CodeOf(err error) int {
 func IsUnknownMessage(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
+}
+
+// TakesNoMessages tells whether a user takes no direct messages from the bot. Discord
+// says so with 50007 where the user has blocked the bot, and since March 2026 with 50278
+// where the user takes none from members of a server, or shares none with the bot
+// (discord-api-docs#8212, #8238 and #8244). Before, 50007 stood for all of these.
+func TakesNoMessages(err error) bool {
+	code := CodeOf(err)
+	return code == CodeCannotMessageUser || code == CodeNoWayToUser
 }
 
 // RefusesContent tells whether Discord refused what a message says, so that it may

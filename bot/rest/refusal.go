@@ -26,6 +26,7 @@ func refusal(res *http.Response, body []byte) *Error {
 		Message    string          `json:"message"`
 		Errors     json.RawMessage `json:"errors"`
 		RetryAfter float64         `json:"retry_after"` // seconds
+		Global     bool            `json:"global"`
 	}
 	e := &Error{Status: res.StatusCode, Uncertain: res.StatusCode >= 500}
 	if json.Unmarshal(body, &said) != nil {
@@ -37,6 +38,10 @@ func refusal(res *http.Response, body []byte) *Error {
 	}
 	if e.Status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), said.RetryAfter)
+		// The body and the header of a limit on all requests both say so
+		// (https://discord.com/developers/docs/topics/rate-limits). Where the body names
+		// no wait, the machine's address is banned.
+		e.Global = said.Global || res.Header.Get("X-RateLimit-Scope") == "global" || said.RetryAfter <= 0
 	}
 	return e
 }

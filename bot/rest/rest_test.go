@@ -221,18 +221,25 @@ func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 			limited("1", `{"message": "You are being rate limited.", "retry_after": 0.3, "global": false}`),
 			rest.Error{Status: 429, Message: "You are being rate limited.", RetryAfter: time.Second},
 		},
+		"all requests rate limited": {
+			limited("1", `{"message": "x", "retry_after": 1, "global": true}`), rest.Error{Status: 429, Message: "x", RetryAfter: time.Second, Global: true},
+		},
+		"all requests rate limited, in the header": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-RateLimit-Scope", "global")
+			limited("1", `{"retry_after": 1}`)(w, r)
+		}, rest.Error{Status: 429, RetryAfter: time.Second, Global: true}},
 		"rate limited for longer than the header says": { // discord-api-docs#6109
 			limited("1", `{"code": 20028, "retry_after": 1163.5}`), rest.Error{Status: 429, Code: 20028, RetryAfter: 1163500 * time.Millisecond},
 		},
 		// Javacord#704, DiscordSRV#1767, discord-api-docs#5385 and 5810
-		"rate limited by a page":                {limited("90", `<html>`), rest.Error{Status: 429, RetryAfter: 90 * time.Second}},
-		"rate limited by a page without a wait": {limited("0", `<html>`), rest.Error{Status: 429, RetryAfter: time.Minute}},
-		"rate limited in a line":                {limited("", `error code: 1015`), rest.Error{Status: 429, Message: "Too Many Requests" + notJSON, RetryAfter: time.Minute}},
+		"rate limited by a page":                {limited("90", `<html>`), rest.Error{Status: 429, RetryAfter: 90 * time.Second, Global: true}},
+		"rate limited by a page without a wait": {limited("0", `<html>`), rest.Error{Status: 429, RetryAfter: time.Minute, Global: true}},
+		"rate limited in a line":                {limited("", `error code: 1015`), rest.Error{Status: 429, Message: "Too Many Requests" + notJSON, RetryAfter: time.Minute, Global: true}},
 		"address banned": {
-			limited("", `{"message": "You are being blocked from accessing our API", "code": 0}`), rest.Error{Status: 429, RetryAfter: time.Minute},
+			limited("", `{"message": "You are being blocked from accessing our API", "code": 0}`), rest.Error{Status: 429, RetryAfter: time.Minute, Global: true},
 		},
-		"rate limited to no sense":   {limited("NaN", `{"retry_after": -5}`), rest.Error{Status: 429, RetryAfter: time.Minute}},
-		"rate limited beyond belief": {limited("9999999999999999999", `<html>`), rest.Error{Status: 429, RetryAfter: 24 * time.Hour}},
+		"rate limited to no sense":   {limited("NaN", `{"retry_after": -5}`), rest.Error{Status: 429, RetryAfter: time.Minute, Global: true}},
+		"rate limited beyond belief": {limited("9999999999999999999", `<html>`), rest.Error{Status: 429, RetryAfter: 24 * time.Hour, Global: true}},
 		"overload": {
 			answer(503, "upstream connect error or disconnect/reset before headers. reset reason: overflow"),
 			rest.Error{Status: 503, Message: "Service Unavailable" + notJSON, Uncertain: true},

@@ -1,0 +1,217 @@
+package alerts_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"hostbot/bot/alerts"
+	"hostbot/bot/discordtest"
+	"hostbot/hostapi/redistest"
+)
+
+// loseAnswer has the next message be posted, and its answer be lost.
+func loseAnswer(discord *discordtest.Server) {
+	discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Status: http.StatusBadGateway, Body: "{}"})
+}
+
+// awaitCall waits for a call of a message that is answered with a status.
+func awaitCall(t *testing.T, discord *discordtest.Server, method string, status int) {
+	t.Helper()
+	limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := discord.WaitCall(limit, func(c discordtest.Call) bool { return c.Method == method && c.Status == status }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// calls returns how many requests were sent with a method.
+func calls(discord *discordtest.Server, method string) (n int) {
+	for _, c := range discord.Calls() {
+		if c.Method == method {
+			n++
+		}
+	}
+	return n
+}
+
+// awaitNothingToSend waits until Discord has all alerts.
+func awaitNothingToSend(t *testing.T, a *alerts.Alerts) {
+	t.Helper()
+	limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	eventually(limit, t, func() bool {
+		status, err := a.Status(limit)
+		return err == nil && status.Waiting == 0
+	})
+}
+
+// TestLostAnswer has the answer to a message be lost, which Discord returns as it was
+// first posted when it is posted again.
+func TestLostAnswer(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.RetryFirst, timing.RetryMost = time.Second, time.Second })
+		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		turnOn(t, a, ben)
+
+		loseAnswer(discord)
+		tell(t, a, fell(anna, "shop", now))
+		awaitCall(t, discord, http.MethodPost, http.StatusBadGateway)
+		awaitNothingToSend(t, a)
+		if n := calls(discord, http.MethodPatch); n != 0 {
+			t.Errorf("a message that says what it should was edited %d times", n)
+		}
+
+		discord.ForgetCalls()
+		loseAnswer(discord)
+		tell(t, a, fell(ben, "shop", now))
+		awaitCall(t, discord, http.MethodPost, http.StatusBadGateway)
+		tell(t, a, back(ben, "shop", now.Add(time.Minute))) // before it is tried again
+		awaitNothingToSend(t, a)
+		wantAlerts(t, anna, "shop c fell 1 times, ran 1h0m0s")
+		wantAlerts(t, ben, "shop c fell 1 times, back after 1m0s, ran 1h0m0s")
+	})
+}
+
+// TestNonceIsTrustedByTheClockOfRedis has that clock alone go on after an answer was
+// lost, so that another process's clock cannot matter.
+func TestNonceIsTrustedByTheClockOfRedis(t *testing.T) {
+	store := miniredis.RunT(t)
+	clock := time.Now()
+	store.SetTime(clock)
+	discord := discordtest.RunT(t)
+	discord.ExpectFailures()
+	a, _ := start(t, discord, "redis://"+store.Addr(), &watched{}, func(timing *alerts.Timing) { timing.RetryFirst, timing.RetryMost = time.Second, time.Second })
+	anna := discord.User("anna")
+	turnOn(t, a, anna)
+	loseAnswer(discord)
+	tell(t, a, fell(anna, "shop", clock))
+	awaitCall(t, discord, http.MethodPost, http.StatusBadGateway)
+	store.SetTime(clock.Add(2 * time.Minute))
+	awaitNothingToSend(t, a)
+	if n := calls(discord, http.MethodGet); n != 1 {
+		t.Errorf("the message was looked for %d times, want once", n)
+	}
+}
+
+// TestEpisodeIsKeptWhileTheBotIsDown looks at when it expires.
+func TestEpisodeIsKeptWhileTheBotIsDown(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		const day = 24 * time.Hour
+		check := func(when string, least, most time.Duration) {
+			t.Helper()
+			keys, err := redistest.Keys(t.Context(), client, "*episode:*")
+			if err != nil || len(keys) != 1 {
+				t.Fatalf("episodes: %q (%v)", keys, err)
+			}
+			if left := client.PTTL(t.Context(), keys[0]).Val(); left <= least || left > most {
+				t.Errorf("%s an episode is kept for %v, want %v", when, left, most)
+			}
+		}
+		tell(t, a, fell(anna, "shop", now))
+		check("while the bot is down", 89*day, 90*day)
+		tell(t, a, back(anna, "shop", now.Add(time.Minute)))
+		check("once the bot is back", 23*time.Hour, day)
+		tell(t, a, fell(anna, "shop", now.Add(2*time.Minute)))
+		check("while it is down again", 89*day, 90*day)
+	})
+}
+
+// TestOneCustomersLimitHoldsNobodyUp has more of anna's bots fall at once than Discord
+// takes messages in her channel.
+func TestOneCustomersLimitHoldsNobodyUp(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		turnOn(t, a, ben)
+		const falls = 20
+		for i := range falls {
+			tell(t, a, fell(anna, fmt.Sprintf("bot%d", i), now))
+		}
+		tell(t, a, fell(ben, "shop", now))
+		ben.InDM().Sees(t, "shop c fell")
+		sent := len(anna.InDM().Messages())
+		if sent > falls/2 {
+			t.Errorf("ben's message came after %d of anna's", sent)
+		}
+		limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		eventually(limit, t, func() bool { return len(anna.InDM().Messages()) > sent })
+	})
+}
+
+// TestFallWhileAnotherIsGivenUp has Discord refuse a message after the next has come to
+// be in its place.
+func TestFallWhileAnotherIsGivenUp(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		clock := discordtest.NewManualClock(time.Now())
+		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+		discord.ExpectFailures()
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Send, timing.Lease = 20*time.Second, 30*time.Second })
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		discord.Inject(discordtest.Fault{
+			Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Delay: time.Minute,
+			Status: http.StatusBadRequest, Body: `{"code": 200000, "message": "blocked"}`,
+		})
+		tell(t, a, fell(anna, "shop", now))
+		anna.InDM().Sees(t, "shop c fell 1 times")
+		next := fell(anna, "shop", now.Add(2*time.Hour))
+		next.Since = now.Add(time.Hour + 30*time.Minute)
+		tell(t, a, next)
+		clock.Advance(time.Minute)
+		anna.InDM().Sees(t, "ran 30m0s")
+	})
+}
+
+// TestFallThatNobodySaw has a bot fall while nobody looked.
+func TestFallThatNobodySaw(t *testing.T) {
+	discord := discordtest.RunT(t)
+	a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
+	anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+	turnOn(t, a, anna)
+	seen, unseen := fell(anna, "shop", now), fell(anna, "radio", now)
+	seen.After, unseen.After = now.Add(-10*time.Minute), now.Add(-50*time.Minute)
+	tell(t, a, seen)
+	anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s")
+	tell(t, a, unseen)
+	anna.InDM().Sees(t, "radio c fell 1 times, ran 10m0s or longer")
+	wantAlerts(t, anna, "shop c fell 1 times, ran 1h0m0s", "radio c fell 1 times, ran 10m0s or longer")
+}
+
+// TestNextFallDoesNotWaitForTheLast has Discord not take a message for now. The one in its
+// place is another, and waits for nothing.
+func TestNextFallDoesNotWaitForTheLast(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		discord.ForgetCalls()
+		limited := discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, time.Hour, false)
+		limited.Times = 1
+		discord.Inject(limited)
+		tell(t, a, fell(anna, "shop", now))
+		awaitCall(t, discord, http.MethodPost, http.StatusTooManyRequests)
+		tell(t, a, fell(anna, "radio", now))
+		anna.InDM().Sees(t, "radio c fell")
+		tell(t, a, fell(anna, "shop", now.Add(2*time.Hour)))
+		anna.InDM().Sees(t, "shop c fell")
+		wantAlerts(t, anna, "radio c fell 1 times, ran 1h0m0s", "shop c fell 1 times, ran 1h0m0s")
+	})
+}
