@@ -1,6 +1,7 @@
 package responder_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -39,6 +40,13 @@ func (r *request) Leave() {
 	r.answered = true
 }
 
+// picture replies with a text and a file.
+func picture(text string) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		return interaction.Reply(interaction.Message{Content: text, Files: []interaction.File{{Name: "strip.png"}}}), nil
+	}
+}
+
 func TestRequestIsAnsweredInlineOrLeft(t *testing.T) {
 	broken := errors.New("broken pipe")
 	elsewhere := failing(interaction.ErrElsewhere)
@@ -49,8 +57,9 @@ func TestRequestIsAnsweredInlineOrLeft(t *testing.T) {
 		errs    map[string][]error // Discord's
 		want    []call
 	}{
-		"a reply is the answer": {event: command(), handler: reply("hello"), want: []call{{"answer hello", 0}}},
-		"so are suggestions":    {event: typing(), handler: reply("hello"), want: []call{{"answer hello", 0}}},
+		"a reply is the answer":          {event: command(), handler: reply("hello"), want: []call{{"answer hello", 0}}},
+		"so are suggestions":             {event: typing(), handler: reply("hello"), want: []call{{"answer hello", 0}}},
+		"a picture is brought by a call": {event: command(), handler: picture("hello"), want: []call{{"reply hello", 0}, {"leave", 0}}},
 		"an action waits for Discord's word": {event: press(), handler: then("running", acted("done")),
 			want: []call{{"update running", 0}, {"leave", 0}, {"edit done", 0}}},
 		"and does not happen without it": {event: press(), handler: then("running", acted("done")), errs: map[string][]error{"update": {tooLate}},
