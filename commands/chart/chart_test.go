@@ -105,6 +105,47 @@ func TestShortOutageIsSeen(t *testing.T) {
 	}
 }
 
+// The indexes of what has a colour begin with this; below are shades of the text's.
+const firstColor = 16
+
+// TestGapIsShownAsUnknown has nobody watch for some hours: there is a pattern without a
+// colour, and neither a bot that runs nor one that is out.
+func TestGapIsShownAsUnknown(t *testing.T) {
+	picture := drawn(t, strip(day, "", span(chart.Running, 24*time.Hour, 16*time.Hour), span(chart.Running, 8*time.Hour, 0)))
+	width := picture.Rect.Dx()
+	for x := width * 2 / 5; x < width*3/5; x++ {
+		shades, colored := make(map[uint8]bool), 0
+		for y := 76; y < 124; y++ { // in the strip
+			index := picture.ColorIndexAt(x, y)
+			shades[index] = true
+			if index >= firstColor {
+				colored++
+			}
+		}
+		if colored > 0 || len(shades) < 2 {
+			t.Fatalf("column %d has %d pixels of a colour and %d shades", x, colored, len(shades))
+		}
+	}
+}
+
+// TestOutageHasItsLength compares the line above a strip with and without an outage.
+func TestOutageHasItsLength(t *testing.T) {
+	written := func(kind chart.Kind) (n int) {
+		picture := drawn(t, strip(day, "", span(chart.Running, 24*time.Hour, 13*time.Hour), span(kind, 13*time.Hour, 11*time.Hour), span(chart.Running, 11*time.Hour, 0)))
+		for y := 46; y < 74; y++ { // below the title, above the strip
+			for x := range picture.Rect.Dx() {
+				if index := picture.ColorIndexAt(x, y); index > 8 && index < firstColor {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if without, with := written(chart.Stopped), written(chart.Out); without > 0 || with < 50 {
+		t.Errorf("%d pixels of text without an outage, %d with one", without, with)
+	}
+}
+
 func TestEverythingFits(t *testing.T) {
 	picture := drawn(t, full()...)
 	for _, edge := range []image.Rectangle{
