@@ -64,7 +64,8 @@ redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 return 1`
 
 // dueScript returns the members that have waited for longest. All times that say when a
-// message is sent are Redis's, so that a replica whose clock is wrong delays nothing. KEYS: what is due. ARGV: how many.
+// message is sent are Redis's, so that a replica whose clock is wrong delays nothing.
+// KEYS: what is due. ARGV: how many.
 const dueScript = clock + `return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])`
 
 // laterScript has a member wait. KEYS: what is due. ARGV: the member, for how long (ms).

@@ -163,12 +163,12 @@ func TestPanelsNeedPermissions(t *testing.T) {
 	general.Allow(discordtest.MissingAccess)
 	crash(t, w, anna.ID, "id-shop")
 	other := w.Discord.AddChannel("other")
-	deadline := time.Now().Add(20 * time.Second)
-	for !anna.In(other).Types(t, "/panel").View().Contains("⚠️ I need **View Channel**") {
-		if time.Now().After(deadline) {
-			t.Fatalf("the owner reads:\n%s", anna.In(other).Types(t, "/panel").View().Text())
-		}
-		time.Sleep(100 * time.Millisecond)
+	limit, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if !world.Eventually(limit, func() bool {
+		return anna.In(other).Types(t, "/panel").View().Contains("⚠️ I need **View Channel**")
+	}) {
+		t.Fatalf("the owner reads:\n%s", anna.In(other).Types(t, "/panel").View().Text())
 	}
 	general.Allow(discordtest.FullAccess)
 	anna.In(other).Types(t, "/panel") // which tries it again
