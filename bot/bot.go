@@ -112,8 +112,7 @@ func (b *Bot) build() error {
 	incidents := incident.New(b.redis.Client, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
-	b.openWatching(cache)
-	watching, err := b.watching(cache)
+	watching, err := b.openWatching(cache)
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"hostbot/bot/history"
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
 	"hostbot/bot/watcher"
-	"hostbot/commands"
-	"hostbot/commands/chart"
-	"hostbot/hostapi/accounts"
 )
 
 // openPanels makes what keeps panels true.
@@ -55,13 +51,4 @@ func (b *Bot) runPanels(ctx context.Context) {
 	if b.watcher.On() {
 		b.panels.Run(ctx)
 	}
-}
-
-// watching is what the commands need of those who look at accounts.
-func (b *Bot) watching(cache *accounts.Cache) (commands.Watch, error) {
-	painter, err := chart.New()
-	return commands.Watch{
-		Alerts: b.alerts, Expect: b.watcher.Expect, History: history.New(b.redis.Client, b.watcher.Pace),
-		Panels: b.panels, Painter: painter, Known: cache.Known, Pace: b.watcher.Pace,
-	}, err
 }
