@@ -111,6 +111,18 @@ func (v view) already(a action, s hostapi.Server) string {
 	return "ℹ️ " + v.t.Format("action."+a.name+".already", args{"Bot": name(s)})
 }
 
+// named makes a handler of those for actions: it serves the action that a custom ID
+// names.
+func named(act func(action) interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		a, ok := actionNamed(r.Params["action"])
+		if !ok {
+			return interaction.Response{}, interaction.ErrNoRoute
+		}
+		return act(a)(ctx, r)
+	}
+}
+
 // onBot makes a handler of a function of the caller's bot that a request is about.
 func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot) (interaction.Response, error)) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {

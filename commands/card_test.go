@@ -120,19 +120,16 @@ func TestPressThatWasMeantForAnotherButtonDoesNothing(t *testing.T) {
 
 func TestButtonIsGuardedOnlyWhereItIsAnotherOne(t *testing.T) {
 	for _, test := range []struct {
-		before  string // the first button of the message that is redrawn
-		status  string
-		guarded bool
+		action, from, to string
+		guarded          bool
 	}{
-		{"restart/a", "RUNNING", false}, {"new/abc/restart/~a", "RUNNING", false}, {"restart/a", "STOPPED", true}, {"start/a", "CRASHED", true},
-		{"", "STOPPED", false}, {"show/a", "RUNNING", true}, {"list/with/", "RUNNING", true},
+		{"restart", "RUNNING", "RUNNING", false}, {"restart", "RUNNING", "STOPPED", true}, {"start", "STOPPED", "RUNNING", true}, {"stop", "RUNNING", "STOPPED", true},
 	} {
-		refresh := press("show/a")
-		refresh.FirstButton = test.before
-		r := answer(t, newCommands(t, &world{list: account(server("a", "Shop", test.status))}), refresh)
-		id := r.Message.Components[0].(discordgo.ActionsRow).Components[0].(discordgo.Button).CustomID
+		w := &world{list: account(server("a", "Shop", test.from)), action: func() (string, error) { return test.to, nil }}
+		end := ending(t, newCommands(t, w), press(test.action+"/a"))
+		id := end.Message.Components[0].(discordgo.ActionsRow).Components[0].(discordgo.Button).CustomID
 		if strings.HasPrefix(id, "new/") != test.guarded {
-			t.Errorf("%q in the place of %q", id, test.before)
+			t.Errorf("%q after %s", id, test.action)
 		}
 	}
 }

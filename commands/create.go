@@ -19,14 +19,14 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 	if what := params["what"]; what != "" {
 		params[what] = r.Value()
 	}
-	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
 		free, err := freeRAM(l)
 		if err != nil {
 			return interaction.Response{}, err
 		}
 		chosen, _ := readSizes(free, params)
 		return c.view(r).drawSizes(l, a, free, chosen), nil
-	})
+	})(ctx, r)
 }
 
 // chosenSizes returns the sizes that a request carries. It refuses those for which

@@ -27,13 +27,21 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 	if !ok { // of a select menu
 		key = r.Value()
 	}
-	i := slices.IndexFunc(servers, func(s hostapi.Server) bool {
-		return botKey(s.ID) == key || strings.HasPrefix(key, digestMark) && digest(s.ID) == key
-	})
+	i := indexOf(servers, key)
 	if i < 0 {
 		return hostapi.Server{}, errGone
 	}
 	return servers[i], nil
+}
+
+// indexOf returns where the bot is for which a key stands, or -1.
+func indexOf(servers []hostapi.Server, key string) int {
+	return slices.IndexFunc(servers, func(s hostapi.Server) bool { return hasKey(s, key) })
+}
+
+// hasKey tells whether a text stands for a bot: its ID, or the digest of that.
+func hasKey(s hostapi.Server, key string) bool {
+	return s.ID == key || strings.HasPrefix(key, digestMark) && digest(s.ID) == key
 }
 
 // digestMark begins the keys that are digests.
@@ -62,10 +70,6 @@ func digest(serverID string) string {
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
 // better than all others. Of a name that no bot has quite, it offers what is likest.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
-	exact := func(s hostapi.Server) bool { return hasID(s, wanted) } // as buttons and menus have it
-	if i := slices.IndexFunc(servers, exact); i >= 0 {
-		return servers[i], nil
-	}
 	groups := ranked(servers, wanted)
 	if i := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 }); wanted != "" && i >= 0 {
 		if len(groups[i]) == 1 {

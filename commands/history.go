@@ -11,7 +11,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/commands/chart"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 )
 
 const (
@@ -28,14 +27,7 @@ const (
 func periods() []time.Duration { return []time.Duration{day, 7 * day, longestPeriod} }
 
 // history shows how one of the caller's bots fared.
-func (c *Commands) history(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	b, err := read(ctx, c, r, func(s accounts.Snapshot) (bot, error) {
-		server, err := choose(r, s.List.Servers)
-		return bot{server, ageOf(s)}, err
-	})
-	if err != nil {
-		return interaction.Response{}, err
-	}
+func (c *Commands) history(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, time.Now().Add(-longestPeriod))
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell the history: "+err.Error(), "history.unreadable")

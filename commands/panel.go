@@ -29,12 +29,12 @@ func (c *Commands) panelsAnd(ctx context.Context, r *interaction.Request, notice
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
 	}
-	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
 		if len(l.Servers) == 0 {
 			return c.botList(r, l, a).draw(), nil
 		}
 		return c.view(r).drawPanels(l, a, own, notice), nil
-	})
+	})(ctx, r)
 }
 
 // drawPanels draws the list of panels, with a menu that makes one and one that removes
@@ -186,5 +186,5 @@ func (c *Commands) openFromPanel(ctx context.Context, r *interaction.Request) (i
 	if r.UserID != r.Params["owner"] {
 		return interaction.Response{}, refuse("the panel is somebody else's", "panel.not_yours")
 	}
-	return c.show(ctx, r)
+	return c.shown(c.drawCard(brief))(ctx, r)
 }

@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"context"
-
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
@@ -10,28 +8,17 @@ import (
 	"hostbot/hostapi"
 )
 
-// plan shows what the caller's plan grants and how much of it is used.
-func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawPlan(r))
-}
-
-// refreshPlan is plan, for which the service is asked.
-func (c *Commands) refreshPlan(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.refreshed(ctx, r, "", c.drawPlan(r))
-}
-
-func (c *Commands) drawPlan(r *interaction.Request) drawing {
-	return func(l hostapi.List, a age) (interaction.Response, error) {
-		v := c.view(r)
-		embed := v.planEmbed(l)
-		embed.Description = v.heading(a, "")
-		embed.Fields = append(embed.Fields, v.updatedField(a))
-		ways := []way{refreshPlan, toBots}
-		if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
-			ways = append(ways, toUpgrade)
-		}
-		return v.draw(idPlan, embed, v.ways(ways...)...), nil
+// drawPlan draws what the caller's plan grants and how much of it is used.
+func (c *Commands) drawPlan(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+	v := c.view(r)
+	embed := v.planEmbed(l)
+	embed.Description = v.heading(a, "")
+	embed.Fields = append(embed.Fields, v.updatedField(a))
+	ways := []way{refreshPlan, toBots}
+	if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
+		ways = append(ways, toUpgrade)
 	}
+	return v.draw(idPlan, embed, v.ways(ways...)...), nil
 }
 
 // planEmbed shows how much of its plan an account uses.

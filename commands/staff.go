@@ -90,28 +90,17 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// lookup shows a page of a customer's bots with the plan below, for staff.
-func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawLookup(r))
-}
-
-// refreshLookup is lookup, for which the service is asked.
-func (c *Commands) refreshLookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.refreshed(ctx, r, "", c.drawLookup(r))
-}
-
-func (c *Commands) drawLookup(r *interaction.Request) drawing {
-	return func(l hostapi.List, a age) (interaction.Response, error) {
-		v, response := c.view(r), c.botList(r, l, a).draw()
-		plan := v.planEmbed(l)
-		if r.ByStaff() {
-			whose := args{"Name": v.customerName()}
-			response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
-			plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
-		}
-		response.Message.Embeds = append(response.Message.Embeds, plan)
-		return response, nil
+// drawLookup draws a page of a customer's bots with the plan below, for staff.
+func (c *Commands) drawLookup(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+	v, response := c.view(r), c.botList(r, l, a).draw()
+	plan := v.planEmbed(l)
+	if r.ByStaff() {
+		whose := args{"Name": v.customerName()}
+		response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
+		plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
 	}
+	response.Message.Embeds = append(response.Message.Embeds, plan)
+	return response, nil
 }
 
 // chooseAction does to a customer's bot what was chosen.
