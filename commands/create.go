@@ -1,9 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"maps"
+	"slices"
 	"strings"
 
 	"hostbot/bot/interaction"
@@ -40,7 +41,9 @@ func (c *Commands) chosenSizes(ctx context.Context, r *interaction.Request) (siz
 		}
 		chosen, fits := readSizes(free, r.Params)
 		if !fits {
-			return sizes{}, refuse("the plan has no room any more for the sizes", "create.changed")
+			return sizes{}, &refusal{reason: "the plan has no room any more for the sizes", final: true, explain: func(v view) string {
+				return v.say("create.changed", nil)
+			}}
 		}
 		return chosen, nil
 	})
@@ -96,9 +99,6 @@ const maxOptionText = 100
 // create creates the bot that was described in the form.
 func (c *Commands) create(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	chosen, err := c.chosenSizes(ctx, r)
-	if _, refused := errors.AsType[*refusal](err); refused {
-		return interaction.Response{}, finalRefusal{err} // with these sizes
-	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -115,17 +115,18 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 // described returns the bot that was described in the form, without its sizes. How it
 // is started follows from the language where the form does not say it.
 func (c *Commands) described(r *interaction.Request) (hostapi.NewServer, error) {
-	language, offered := c.forms.languageNamed(r.Fields[inputLanguage])
-	startup := startupOr(enteredStartup(r), language.Startup)
 	name := strings.TrimSpace(r.Fields[inputName])
+	i := slices.IndexFunc(c.forms.Languages, func(l hostapi.Language) bool { return l.ID == r.Fields[inputLanguage] })
 	switch {
 	case name == "":
 		return hostapi.NewServer{}, missing("modal.create.name")
-	case !offered:
+	case i < 0:
 		return hostapi.NewServer{}, missing("modal.create.language")
 	}
+	startup, usual := enteredStartup(r), c.forms.Languages[i].Startup
+	startup = hostapi.Startup{Command: cmp.Or(startup.Command, usual.Command), EntryFile: cmp.Or(startup.EntryFile, usual.EntryFile)}
 	return hostapi.NewServer{
-		Name: name, Language: language.ID, EntryFile: startup.EntryFile, StartupCommand: startup.Command,
+		Name: name, Language: c.forms.Languages[i].ID, EntryFile: startup.EntryFile, StartupCommand: startup.Command,
 	}, checkStartup(startup)
 }
 

@@ -23,8 +23,7 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 	second.ID += "/start" // an interaction acts once, and this is its second action
 	response, err := c.begin(ctx, &second, start, created.bot)
 	if err != nil {
-		why, _ := v.explain(err)
-		created.note = v.t.Text("create.not_started") + "\n" + why
+		created.note = v.t.Text("create.not_started") + "\n" + v.explain(err).text
 		return c.told(r, created)
 	}
 	before := func(response interaction.Response) interaction.Response {

@@ -13,7 +13,7 @@ import (
 )
 
 // errGone says that the bot of a component is not among the caller's any more.
-var errGone = &refusal{reason: "the component's bot is not among the caller's", explain: func(v view) string {
+var errGone = &refusal{reason: "the component's bot is not among the caller's", final: true, explain: func(v view) string {
 	return v.say(v.errorKey("gone"), nil)
 }}
 

@@ -33,7 +33,7 @@ func freeRAM(l hostapi.List) (int, error) {
 	if free > 0 && (a.MaxServers <= 0 || a.ServerCount < a.MaxServers) {
 		return free, nil
 	}
-	return 0, &refusal{reason: "the plan has no room for another bot", ways: []way{toBots, toUpgrade}, explain: func(v view) string {
+	return 0, &refusal{reason: "the plan has no room for another bot", ways: []way{toBots, toUpgrade}, final: true, explain: func(v view) string {
 		key := "create.full"
 		if a.MaxServers <= 0 {
 			key = "create.full_ram"
