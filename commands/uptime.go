@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"time"
 
 	"hostbot/bot/history"
@@ -8,35 +9,26 @@ import (
 	"hostbot/hostapi"
 )
 
-// period is how a bot fared for some time until now.
-type period struct {
-	from, to time.Time
-	spans    []chart.Span // without what is not known
-}
-
-// fared returns how a bot fared since from. States that mean the same to a reader are
-// one span.
-func fared(states []history.Span, from, to time.Time) period {
-	p := period{from: from, to: to}
+// fared returns how a bot fared since from, without what is not known. States that mean
+// the same to a reader are one span.
+func fared(states []history.Span, from, to time.Time) chart.Strip {
+	strip := chart.Strip{From: from, To: to}
 	for _, s := range states {
 		kind := kindOf(s.State)
 		if kind == chart.Unknown || !s.To.After(from) {
 			continue
 		}
-		start, end := s.From, s.To
+		start := s.From
 		if start.Before(from) {
 			start = from
 		}
-		if end.After(to) {
-			end = to
-		}
-		if last := len(p.spans) - 1; last >= 0 && p.spans[last].Kind == kind && p.spans[last].To.Equal(start) {
-			p.spans[last].To = end
+		if last := len(strip.Spans) - 1; last >= 0 && strip.Spans[last].Kind == kind && strip.Spans[last].To.Equal(start) {
+			strip.Spans[last].To = s.To
 			continue
 		}
-		p.spans = append(p.spans, chart.Span{From: start, To: end, Kind: kind})
+		strip.Spans = append(strip.Spans, chart.Span{From: start, To: s.To, Kind: kind})
 	}
-	return p
+	return strip
 }
 
 func kindOf(s hostapi.State) chart.Kind {
@@ -56,12 +48,12 @@ func kindOf(s hostapi.State) chart.Kind {
 
 // uptime returns for which share of the time that is known the bot ran; false where
 // nothing is known.
-func (p period) uptime() (share float64, known bool) {
+func uptime(s chart.Strip) (share float64, known bool) {
 	var ran, watched time.Duration
-	for _, s := range p.spans {
-		watched += s.To.Sub(s.From)
-		if s.Kind == chart.Running {
-			ran += s.To.Sub(s.From)
+	for _, span := range s.Spans {
+		watched += span.To.Sub(span.From)
+		if span.Kind == chart.Running {
+			ran += span.To.Sub(span.From)
 		}
 	}
 	return float64(ran) / float64(max(watched, 1)), watched > 0
@@ -69,11 +61,11 @@ func (p period) uptime() (share float64, known bool) {
 
 // outages returns the times in which the bot was down although nobody wanted it, the
 // latest first.
-func (p period) outages() []chart.Span {
+func outages(s chart.Strip) []chart.Span {
 	var found []chart.Span
-	for i := len(p.spans) - 1; i >= 0; i-- {
-		if p.spans[i].Kind == chart.Out {
-			found = append(found, p.spans[i])
+	for _, span := range slices.Backward(s.Spans) {
+		if span.Kind == chart.Out {
+			found = append(found, span)
 		}
 	}
 	return found

@@ -8,7 +8,6 @@ import (
 	"hostbot/bot/history"
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
-	"hostbot/commands/chart"
 	"hostbot/hostapi/accounts"
 )
 
@@ -46,7 +45,6 @@ type Watch struct {
 
 	History History
 	Panels  Panels
-	Painter *chart.Painter
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Pace returns at which interval accounts are looked at now.

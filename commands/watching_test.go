@@ -16,7 +16,6 @@ import (
 	"hostbot/bot/panel"
 	"hostbot/bot/rest"
 	"hostbot/commands"
-	"hostbot/commands/chart"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -62,12 +61,8 @@ func (kept) Changed(context.Context, string) error { return nil }
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
-	painter, err := chart.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	return commands.New(h.w, h.w, actionlock.New(nil), mustTexts(t), commands.Staff{}, commands.Links{}, commands.Forms{}, commands.Watch{
-		Alerts: h, History: h, Panels: kept{h}, Painter: painter, Pace: func() time.Duration { return time.Minute },
+		Alerts: h, History: h, Panels: kept{h}, Pace: func() time.Duration { return time.Minute },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
 		},
