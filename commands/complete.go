@@ -28,11 +28,11 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 // one name show their IDs.
 func labels(servers []hostapi.Server) []string {
 	labels, count := make([]string, len(servers)), make(map[string]int, len(servers))
-	for _, s := range servers {
-		count[plainName(s, nameLimit)]++
-	}
 	for i, s := range servers {
 		labels[i] = plainName(s, nameLimit)
+		count[labels[i]]++
+	}
+	for i, s := range servers {
 		if count[labels[i]] > 1 {
 			labels[i] = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
 		}
