@@ -13,7 +13,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/draft"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/commands"
@@ -140,6 +139,17 @@ func (w *world) Create(_ context.Context, userID string, n hostapi.NewServer) (h
 	return server("new", n.Name, status), err
 }
 
+// drafts keeps drafts as package draft does.
+type drafts map[string]map[string]string
+
+func (d drafts) Keep(_ context.Context, userID, form string, fields map[string]string) {
+	d[userID+form] = fields
+}
+func (d drafts) Fields(_ context.Context, userID, form string) map[string]string {
+	return d[userID+form]
+}
+func (d drafts) Forget(_ context.Context, userID, form string) { delete(d, userID+form) }
+
 func server(id, name, status string) hostapi.Server {
 	return hostapi.Server{
 		ID: id, Name: name, Status: status, Language: "NODE", EntryFile: "index.js", StartupCommand: "node index.js",
@@ -171,7 +181,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		Incident: func(context.Context, string) (incident.Incident, error) {
 			return incident.Incident{}, incident.ErrUnknown
 		},
-	}, w.links, commands.Forms{Drafts: draft.New(nil), Languages: []hostapi.Language{
+	}, w.links, commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
 		{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 		{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
 		{ID: "RUST", Label: "Rust"},

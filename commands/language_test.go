@@ -19,7 +19,6 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/alerts"
-	"hostbot/bot/draft"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
@@ -326,7 +325,7 @@ func (d *drawn) forms(fresh asking) {
 	fresh(func(*world) {}, command("bot create", nil), press("create/512/2048/100"), press("startup/id-0"), press("delete/id-0"), onBot("bot delete", "id-0"))
 	w := &world{list: account(server("id-0", long("W"), "RUNNING"))}
 	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{}, w.links,
-		commands.Forms{Drafts: draft.New(nil), Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}}, commands.Watch{})
+		commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}}, commands.Watch{})
 	d.ask(c, press("create/512/2048/100"))
 }
 
@@ -349,7 +348,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			return incident.Incident{}, incident.ErrUnknown
 		},
 		Health: func(context.Context) commands.Health { return health },
-	}, pages, commands.Forms{Drafts: draft.New(nil)}, commands.Watch{})
+	}, pages, commands.Forms{Drafts: drafts{}}, commands.Watch{})
 	of := func(bot string) map[string]string {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart", "code": bot}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/draft"
 	"hostbot/bot/interaction"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -110,7 +109,7 @@ func TestWatcherKnowsWhatIsAboutToBeDone(t *testing.T) {
 	} {
 		w, expected := &world{list: account(server("a", "Shop", test.status))}, ""
 		c := commands.New(w, w, actionlock.New(nil), mustTexts(t), commands.Staff{}, commands.Links{}, commands.Forms{
-			Drafts: draft.New(nil), Languages: []hostapi.Language{{ID: "PYTHON", Label: "Python"}},
+			Drafts: drafts{}, Languages: []hostapi.Language{{ID: "PYTHON", Label: "Python"}},
 		}, commands.Watch{
 			Expect: func(_ context.Context, customerID, serverID, action string) {
 				if len(w.done) > 0 {
