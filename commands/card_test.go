@@ -40,6 +40,7 @@ func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 		{"start", "RUNNING", "🟢 Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "⚫ Stopped · <t:1690000000:R>\n"},
 		{"restart", "CRASHED", "🔴 Crashed · restarted <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "🟢 Running · packages reinstalled <t:1690000000:R>\n"},
 		{"stop", "RUNNING", "🟢 Running\n"}, {"start", "STOPPED", "⚫ Stopped\n"}, {"restart", "RESTARTING", "🟡 Restarting\n"}, {"", "RUNNING", "🟢 Running\n"},
+		{"", "Hiber*nating", `⚪ Hiber\*nating`},
 	} {
 		w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": {Action: test.action, At: time.Unix(1_690_000_000, 0)}}}
 		wantText(t, answer(t, newCommands(t, w), press("show/a")).Message, test.want)
@@ -155,11 +156,6 @@ func TestRefreshAsksTheService(t *testing.T) {
 			t.Errorf("%s asks for %q, want %q", id, w.asked, want)
 		}
 	}
-}
-
-func TestUnknownStatusIsShownAsItCame(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "Hiber*nating"))})
-	wantText(t, answer(t, c, press("show/a")).Message, `Hiber\*nating`)
 }
 
 func TestPlan(t *testing.T) {

@@ -139,15 +139,3 @@ func TestStaffsMenuGoesOnWithTheCustomersBot(t *testing.T) {
 	}
 	refused(t, c, press(menu.CustomID, "b"), "This is for staff")
 }
-
-func TestMenuHoldsWhatDiscordTakes(t *testing.T) {
-	w := &world{list: account()}
-	for i := range 60 {
-		w.list.Servers = append(w.list.Servers, server(fmt.Sprint(i), "Shop", "RUNNING"))
-	}
-	m := explained(t, newCommands(t, w), onBot("bot restart", "shop"))
-	if n := len(menus(m)["Choose a bot"].Options); n != 25 {
-		t.Errorf("%d options", n)
-	}
-	sendable(t, interaction.Reply(m))
-}
