@@ -112,10 +112,7 @@ func (b *Bot) build() error {
 	incidents := incident.New(b.redis.Client, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
 
-	watching, err := b.openWatching(cache)
-	if err != nil {
-		return err
-	}
+	watching := b.openWatching(cache)
 	locks := actionlock.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,

@@ -11,13 +11,12 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
-	"hostbot/commands/chart"
 	"hostbot/hostapi/accounts"
 )
 
 // openWatching makes those who look at accounts and tell what happened there. It returns
 // what commands need of them.
-func (b *Bot) openWatching(cache *accounts.Cache) (commands.Watch, error) {
+func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.watcher = watcher.New(watcher.Config{
 		Redis: b.redis.Client, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
 		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnPace: b.watchInTime, Log: b.log, Timing: watcher.DefaultTiming(),
@@ -30,11 +29,10 @@ func (b *Bot) openWatching(cache *accounts.Cache) (commands.Watch, error) {
 	b.watcher.Observe(watcher.Observer{Changed: falls.New(b.redis.Client, b.watcher.Pace, b.stafflog.Fell).Changed})
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
-	painter, err := chart.New()
 	return commands.Watch{
 		Alerts: b.alerts, Expect: b.watcher.Expect, History: history.New(b.redis.Client, b.watcher.Pace),
-		Panels: b.panels, Painter: painter, Known: cache.Known, Pace: b.watcher.Pace,
-	}, err
+		Panels: b.panels, Known: cache.Known, Pace: b.watcher.Pace,
+	}
 }
 
 // forget forgets all that is kept of a customer.

@@ -116,58 +116,62 @@ func useOf[T any](ctx context.Context, snapshot accounts.Snapshot, use func(acco
 	return use(snapshot)
 }
 
-// drawing draws an account, or refuses what is asked for.
-type drawing func(hostapi.List, age) (interaction.Response, error)
+// drawing draws an account for a request, or refuses what is asked for.
+type drawing func(*interaction.Request, hostapi.List, age) (interaction.Response, error)
 
-// shown answers with a drawing of the customer's account.
-func (c *Commands) shown(ctx context.Context, r *interaction.Request, draw drawing) (interaction.Response, error) {
-	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
-	if err != nil {
-		return interaction.Response{}, err
+// shown makes a handler that answers with a drawing of the customer's account.
+func (c *Commands) shown(draw drawing) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		return draw.of(ctx, r, snapshot)
 	}
-	return draw.of(ctx, snapshot)
 }
 
-// refreshed answers with a drawing of the customer's account for which the service is
-// asked: for one bot alone where key is that of one.
-func (c *Commands) refreshed(ctx context.Context, r *interaction.Request, key string, draw drawing) (interaction.Response, error) {
-	serverID := key
-	if strings.HasPrefix(key, digestMark) { // the ID is in the list alone
-		serverID = ""
+// refreshed is shown, for which the service is asked: for one bot alone where the
+// request is about one.
+func (c *Commands) refreshed(draw drawing) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		serverID := r.Params["bot"]
+		if strings.HasPrefix(serverID, digestMark) { // the ID is in the list alone
+			serverID = ""
+		}
+		snapshot, err := c.accounts.Refresh(ctx, r.CustomerID, serverID, r.AnswerBy)
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		return draw.of(ctx, r, snapshot)
 	}
-	snapshot, err := c.accounts.Refresh(ctx, r.CustomerID, serverID, r.AnswerBy)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	return draw.of(ctx, snapshot)
 }
 
 // of draws an account. Where that is old because the service is slow, it is drawn at
 // once, and again when the service has answered.
-func (draw drawing) of(ctx context.Context, snapshot accounts.Snapshot) (interaction.Response, error) {
+func (draw drawing) of(ctx context.Context, r *interaction.Request, snapshot accounts.Snapshot) (interaction.Response, error) {
 	return useOf(ctx, snapshot, func(s accounts.Snapshot) (interaction.Response, error) {
 		a := ageOf(s)
 		if s.Update == nil {
-			return draw(s.List, a)
+			return draw(r, s.List, a)
 		}
 		a.key = ageUpdating
-		response, err := draw(s.List, a)
-		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, s) }
+		response, err := draw(r, s.List, a)
+		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
 		return response, err
 	})
 }
 
 // again draws an account again once the service has answered, or says that it did
 // not.
-func (draw drawing) again(ctx context.Context, old accounts.Snapshot) (interaction.Response, error) {
+func (draw drawing) again(ctx context.Context, r *interaction.Request, old accounts.Snapshot) (interaction.Response, error) {
 	snapshot, failure := old.Update(ctx)
 	switch {
 	case failure == nil:
-		return draw(snapshot.List, ageOf(snapshot))
+		return draw(r, snapshot.List, ageOf(snapshot))
 	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
 		return interaction.Response{}, failure
 	}
-	response, err := draw(old.List, age{old.FetchedAt, ageOld, failure, true, old.Notes})
+	response, err := draw(r, old.List, age{old.FetchedAt, ageOld, failure, true, old.Notes})
 	response.Failure = failure
 	return response, err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -111,6 +112,18 @@ func (v view) already(a action, s hostapi.Server) string {
 	return "ℹ️ " + v.t.Format("action."+a.name+".already", args{"Bot": name(s)})
 }
 
+// named makes a handler of those for actions: it serves the action that a custom ID
+// names.
+func named(act func(action) interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		a, ok := actionNamed(r.Params["action"])
+		if !ok {
+			return interaction.Response{}, interaction.ErrNoRoute
+		}
+		return act(a)(ctx, r)
+	}
+}
+
 // onBot makes a handler of a function of the caller's bot that a request is about.
 func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot) (interaction.Response, error)) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
@@ -123,4 +136,34 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 		}
 		return handle(ctx, r, b)
 	}
+}
+
+// reinstall reinstalls the packages of a bot. Where the bot runs, or may, it asks
+// first: the bot may stop until that is done.
+func (c *Commands) reinstall(a action) interaction.Handler {
+	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+		server, running := c.atThisMoment(r.CustomerID, b.server)
+		switch conditionOf(server.Status).state {
+		case up, unknown, transitional:
+			if running == nil {
+				return c.view(r).askReinstall(b), nil
+			}
+		}
+		return c.begin(ctx, r, a, b)
+	})
+}
+
+// askReinstall asks whether a bot's packages are to be reinstalled while it runs.
+func (v view) askReinstall(b bot) interaction.Response {
+	key, condition := botKey(b.server.ID), conditionOf(b.server.Status)
+	text := v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": condition.emoji + " " + v.statusWord(b.server, sanitize.Markdown)})
+	embed := &discordgo.MessageEmbed{
+		Title:       v.t.Text("reinstall.title"),
+		Description: v.heading(b.age, text),
+		Color:       yellow,
+	}
+	return v.draw(idReinstallNow+key, embed, row(
+		v.button(discordgo.PrimaryButton, "button.reinstall", idReinstallNow+key, false),
+		v.button(discordgo.SecondaryButton, "button.cancel", idShow+key, false),
+	))
 }

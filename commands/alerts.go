@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,34 +10,9 @@ import (
 
 	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
-	"hostbot/commands/chart"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
-
-// Alerts keep who wants to be told when a bot stops by itself, as package alerts says.
-type Alerts interface {
-	Offered() bool
-	Settings(ctx context.Context, customerID string) (alerts.Settings, error)
-	TurnOn(ctx context.Context, customerID, locale string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error)
-	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
-	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
-}
-
-// Watch is what commands need of those who watch accounts.
-type Watch struct {
-	Alerts Alerts
-	// Expect is told of an action that is about to be sent to the service.
-	Expect func(ctx context.Context, customerID, serverID, action string)
-
-	History History
-	Panels  Panels
-	Painter *chart.Painter
-	// Known returns what is known of an account without asking the service.
-	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
-	// Pace returns at which interval accounts are looked at now.
-	Pace func() time.Duration
-}
 
 // The custom IDs of alerts.
 const (
@@ -54,100 +28,65 @@ const (
 	muteFor = time.Hour
 )
 
-// alertRoutes are the routes of /alerts and of the messages that alerts send.
-func (c *Commands) alertRoutes() []route {
-	return []route{
-		{idAlerts, c.toggleAlert}, {idAlertsOf + anyBot, c.showAlerts},
-		{idAlert + "all/{on}", c.setAllAlerts}, {idAlert + "one/{on}/" + anyBot, c.setAlert},
-		{idAlertShow + anyBot, c.show}, {idAlertMute + anyBot, c.onBot(c.mute)},
-		{idAlertAct + "{action}/" + anyBot, c.actAside},
+// alertChange decides what of the caller's settings is turned on or off.
+type alertChange func(r *interaction.Request, now alerts.Settings, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error)
+
+// changeOne turns the alerts of one bot on or off, as a button says. The menu, which says
+// nothing, turns them over.
+func changeOne(r *interaction.Request, now alerts.Settings, servers []hostapi.Server) (bool, func(*alerts.Settings), error) {
+	server, err := choose(r, servers)
+	on := !now.For(server.ID)
+	if wanted, ok := r.Params["on"]; ok {
+		on = wanted == "on"
 	}
+	return on, func(s *alerts.Settings) { s.Set(server.ID, on) }, err
 }
 
-// actAside carries out the action of a button under a message that tells of a fall. The
-// answer is beside it: the message is kept true by others.
-func (c *Commands) actAside(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	a, ok := actionNamed(r.Params["action"])
-	if !ok {
-		return interaction.Response{}, interaction.ErrNoRoute
-	}
-	return c.act(a)(ctx, r)
+// changeAll turns the alerts of all bots on or off.
+func changeAll(r *interaction.Request, _ alerts.Settings, _ []hostapi.Server) (bool, func(*alerts.Settings), error) {
+	on := r.Params["on"] == "on"
+	return on, func(s *alerts.Settings) { s.SetAll(on) }, nil
 }
 
-// showAlerts shows which of the caller's bots send alerts.
-func (c *Commands) showAlerts(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.withAlerts(ctx, r, func(alerts.Settings, []hostapi.Server) (alertChange, error) { return alertChange{}, nil })
-}
-
-// setAlert turns the alerts of one bot on or off.
-func (c *Commands) setAlert(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.withAlerts(ctx, r, func(_ alerts.Settings, servers []hostapi.Server) (alertChange, error) {
-		server, err := choose(r, servers)
-		on := r.Params["on"] == "on"
-		return alertChange{on: on, set: func(s *alerts.Settings) { s.Set(server.ID, on) }}, err
-	})
-}
-
-// setAllAlerts turns the alerts of all bots on or off.
-func (c *Commands) setAllAlerts(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.withAlerts(ctx, r, func(alerts.Settings, []hostapi.Server) (alertChange, error) {
-		on := r.Params["on"] == "on"
-		return alertChange{on: on, set: func(s *alerts.Settings) { s.SetAll(on) }}, nil
-	})
-}
-
-// toggleAlert turns the alerts of the bot that was chosen in the menu on or off.
-func (c *Commands) toggleAlert(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.withAlerts(ctx, r, func(now alerts.Settings, servers []hostapi.Server) (alertChange, error) {
-		server, err := choose(r, servers)
-		return alertChange{on: !now.For(server.ID), set: func(s *alerts.Settings) { s.Set(server.ID, !s.For(server.ID)) }}, err
-	})
-}
-
-// alertChange is a change of settings, by which something is turned on or off.
-type alertChange struct {
-	on  bool
-	set func(*alerts.Settings) // nil: nothing is changed
-}
-
-// withAlerts changes the caller's settings and shows them.
-func (c *Commands) withAlerts(ctx context.Context, r *interaction.Request, decide func(alerts.Settings, []hostapi.Server) (alertChange, error)) (interaction.Response, error) {
-	if !c.watch.offered() {
-		return interaction.Response{}, refuse("alerts are turned off", "alerts.off")
-	}
-	now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	var change alertChange
-	list, err := read(ctx, c, r, func(s accounts.Snapshot) (l hostapi.List, err error) {
-		change, err = decide(now, s.List.Servers)
-		return s.List, err
-	})
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	v, notice := c.view(r), ""
-	switch {
-	case change.set != nil && change.on:
-		now, err = c.watch.Alerts.TurnOn(ctx, r.CustomerID, r.Locale, v.firstAlert(), change.set)
-		notice = "✅ " + v.t.Text("alerts.turned_on")
-		if errors.Is(err, alerts.ErrClosed) {
-			return v.drawAlerts(list.Servers, now, "❌ "+v.t.Text("alerts.closed"), red), nil
+// alerts makes a handler that shows which of the caller's bots send alerts, after a
+// change where there is one.
+func (c *Commands) alerts(change alertChange) interaction.Handler {
+	return c.watching("alerts.off", func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
+		if err != nil {
+			return interaction.Response{}, err
 		}
-	case change.set != nil:
-		now, err = c.watch.Alerts.TurnOff(ctx, r.CustomerID, change.set)
-		notice = "✅ " + v.t.Text("alerts.turned_off")
-	case !now.Closed.IsZero():
-		notice = "⚠️ " + v.t.Format("alerts.were_closed", args{"When": relative(now.Closed)})
-	}
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	return v.drawAlerts(list.Servers, now, notice, blurple), nil
+		var on bool
+		var set func(*alerts.Settings)
+		servers, err := read(ctx, c, r, func(s accounts.Snapshot) (servers []hostapi.Server, err error) {
+			if change != nil {
+				on, set, err = change(r, now, s.List.Servers)
+			}
+			return s.List.Servers, err
+		})
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		v, notice := c.view(r), ""
+		switch {
+		case set != nil && on:
+			now, err = c.watch.Alerts.TurnOn(ctx, r.CustomerID, r.Locale, v.firstAlert(), set)
+			notice = "✅ " + v.t.Text("alerts.turned_on")
+			if errors.Is(err, alerts.ErrClosed) {
+				return v.drawAlerts(servers, now, "❌ "+v.t.Text("alerts.closed"), red), nil
+			}
+		case set != nil:
+			now, err = c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
+			notice = "✅ " + v.t.Text("alerts.turned_off")
+		case !now.Closed.IsZero():
+			notice = "⚠️ " + v.t.Format("alerts.were_closed", args{"When": relative(now.Closed)})
+		}
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		return v.drawAlerts(servers, now, notice, blurple), nil
+	})
 }
-
-func (w Watch) offered() bool { return w.Alerts != nil && w.Alerts.Offered() }
 
 // drawAlerts shows for which bots alerts are on.
 func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice string, color int) interaction.Response {
@@ -180,8 +119,7 @@ func bell(on bool) string {
 func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
 	key := v.asked.Params["bot"]
-	i := slices.IndexFunc(servers, func(server hostapi.Server) bool { return key != "" && botKey(server.ID) == key })
-	if i >= 0 {
+	if i := indexOf(servers, key); i >= 0 {
 		style, text, id := discordgo.PrimaryButton, "button.alert_on", idAlert+"one/on/"+key
 		if s.For(servers[i].ID) {
 			style, text, id = discordgo.SecondaryButton, "button.alert_off", idAlert+"one/off/"+key
@@ -192,14 +130,11 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 		rows = append(rows, row(toggle, back))
 	}
 	if len(servers) > 0 {
-		options := v.options(servers[:min(len(servers), maxOptions)])
+		options := v.options(servers)
 		for i := range options {
 			options[i].Emoji = &discordgo.ComponentEmoji{Name: bell(s.For(servers[i].ID))}
 		}
-		rows = append(rows, row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: idAlerts, Placeholder: v.t.Text("alerts.choose"),
-			Options: options,
-		}))
+		rows = append(rows, v.menu(idAlerts, v.t.Text("alerts.choose"), options))
 	}
 	return append(rows, row(
 		v.button(discordgo.SecondaryButton, "button.alerts_all", idAlert+"all/on", s.All && len(s.Bots) == 0),
@@ -213,13 +148,72 @@ const labelNameLimit = 40
 
 // mute keeps a bot's alerts back for a while.
 func (c *Commands) mute(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	if !c.watch.offered() {
-		return interaction.Response{}, refuse("alerts are turned off", "alerts.off")
-	}
 	until := time.Now().Add(muteFor)
 	if err := c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until); err != nil {
 		return interaction.Response{}, err
 	}
 	v := c.view(r)
 	return v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")})), nil
+}
+
+// firstAlert is the message by which a customer sees that alerts arrive.
+func (v view) firstAlert() interaction.Message {
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{
+		Title: "🔔 " + v.t.Text("alerts.title"), Description: v.t.Format("alerts.first", args{"Alerts": v.mention("alerts")}), Color: blurple,
+	}}}
+}
+
+// Alert draws the message of an alert.
+func (c *Commands) Alert(a alerts.Alert) interaction.Message {
+	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
+	server := hostapi.Server{ID: a.ServerID, Name: a.Name}
+	key, emoji, color := "alert.stopped", "⚫", red
+	if a.State.Broken() {
+		key, emoji = "alert.crashed", "🔴"
+	}
+	if !a.Back.IsZero() {
+		key, emoji, color = "alert.back", "🟢", green
+	}
+	lines := []string{v.t.Format("alert.when", args{"Time": stamp(a.Fell, "T"), "When": relative(a.Fell)})}
+	if a.Ran > 0 {
+		ran := "alert.ran"
+		if a.Longer {
+			ran = "alert.ran_longer"
+		}
+		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Duration(a.Ran)}))
+	}
+	if a.Count > 1 {
+		lines = append(lines, v.t.Count("alert.count", a.Count, args{"Since": stamp(a.First, "t")}))
+	}
+	if !a.Back.IsZero() {
+		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(a.Back, "T"), "Duration": v.t.Duration(a.Back.Sub(a.Fell))}))
+	}
+	return interaction.Message{
+		Embeds: []*discordgo.MessageEmbed{{
+			Title: emoji + " " + v.t.Format(key, args{"Bot": name(server)}), Description: strings.Join(lines, "\n"), Color: color,
+			Timestamp: a.Mark().Format(time.RFC3339Nano),
+		}},
+		Components: []discordgo.MessageComponent{v.alertRow(a, server)},
+	}
+}
+
+// alertRow is the row of buttons under an alert: Restart, or Start where the bot is
+// merely stopped, while the bot is down.
+func (v view) alertRow(a alerts.Alert, server hostapi.Server) discordgo.MessageComponent {
+	key, style := botKey(server.ID), discordgo.PrimaryButton
+	var buttons []discordgo.MessageComponent
+	name := v.first(condition{state: broken})
+	if a.State == hostapi.StateStopped {
+		name = v.first(condition{state: down})
+	}
+	if first, _ := actionNamed(name); v.offers(first.op) {
+		if !a.Back.IsZero() {
+			style = discordgo.SecondaryButton
+		}
+		buttons = append(buttons, v.button(style, "button."+name, idAlertAct+name+"/"+key, !a.Back.IsZero() && name == "start"))
+	}
+	return row(append(buttons,
+		v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false),
+		v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false),
+	)...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -77,49 +76,18 @@ func (v view) first(c condition) string {
 	return restart
 }
 
-// firstWhile names the first button of a bot's card while an action is running.
-func (v view) firstWhile(a action, s hostapi.Server) string {
-	if s.ID == "" { // the bot is being created, and its card has but the way back
-		return idListWith
-	}
-	if a.transitional != "" {
-		s.Status = a.transitional
-	}
-	return v.first(conditionOf(s.Status))
-}
-
-// firstOf names the first button of the message that a request comes from: what its
-// custom ID begins with, but for whom it is and when it was drawn. It is "" where there
-// is none, and where the answer does not take the message's place.
-func firstOf(r *interaction.Request) string {
-	if !r.InMessage() {
-		return ""
-	}
-	parts := strings.Split(r.FirstButton, "/")
-	for _, prefix := range []string{onBehalf, idNew} {
-		if len(parts) > 2 && parts[0]+"/" == prefix {
-			parts = parts[2:]
-		}
-	}
-	return parts[0]
-}
-
 // settleTime is for how long a button does nothing that has taken another one's place.
 const settleTime = time.Second
 
-// unlessTooSoon carries an action out, unless its button had just taken another one's
-// place when it was pressed: the press was meant for that one. The time is in the
-// custom ID, so that any replica can tell.
-func (c *Commands) unlessTooSoon(act func(action) interaction.Handler) interaction.Handler {
+// unlessTooSoon serves a button, unless it had just taken another one's place when it was
+// pressed: the press was meant for that one. The time is in the custom ID, so that any
+// replica can tell.
+func unlessTooSoon(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		drawn, err := strconv.ParseInt(r.Params["drawn"], 36, 64)
 		if err == nil && r.ReceivedAt.Sub(time.UnixMilli(drawn)).Abs() < settleTime {
 			return interaction.Keep(), nil
 		}
-		a, ok := actionNamed(r.Params["action"])
-		if !ok {
-			return interaction.Response{}, interaction.ErrNoRoute
-		}
-		return act(a)(ctx, r)
+		return h(ctx, r)
 	}
 }

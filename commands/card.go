@@ -2,7 +2,6 @@ package commands
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -29,36 +28,15 @@ const (
 	more                // what is rarely done as well
 )
 
-// show opens the card of one of the caller's bots.
-func (c *Commands) show(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawCard(r, brief))
-}
-
-// refreshCard shows the card anew. The service is asked for this bot.
-func (c *Commands) refreshCard(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.refreshed(ctx, r, r.Params["bot"], c.drawCard(r, brief))
-}
-
-// showDetails shows the card with all that is known of the bot.
-func (c *Commands) showDetails(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawCard(r, details))
-}
-
-// showMore shows the card with the buttons that are rarely needed.
-func (c *Commands) showMore(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawCard(r, more))
-}
-
-func (c *Commands) drawCard(r *interaction.Request, p part) drawing {
-	before := firstOf(r)
-	return func(l hostapi.List, a age) (interaction.Response, error) {
+// drawCard draws the card of one of the caller's bots.
+func (c *Commands) drawCard(p part) drawing {
+	return func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
 		server, err := choose(r, l.Servers)
 		if err != nil {
 			return interaction.Response{}, err
 		}
 		card := c.card(r, bot{server, a}, "")
-		card.part, card.before = p, before
-		before = card.first(conditionOf(card.server.Status)) // of a newer one that may take its place
+		card.part = p
 		return card.draw(), nil
 	}
 }
@@ -74,8 +52,10 @@ type card struct {
 	// unsure says that it is not known how the last action ended: Refresh is the blue
 	// button.
 	unsure bool
-	ways   []way  // on which the customer gets on, beside what the card offers
-	before string // what the first button was in the message of which this takes the place
+	ways   []way // on which the customer gets on, beside what the card offers
+	// before is what the first button was while an action was running that has ended; ""
+	// where none has.
+	before string
 }
 
 // card returns a bot's card as it is at this moment.
@@ -84,7 +64,7 @@ func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
-	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice, before: firstOf(r)}
+	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
 }
 
 func (c card) draw() interaction.Response {

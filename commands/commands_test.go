@@ -13,7 +13,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actionlock"
-	"hostbot/bot/draft"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/commands"
@@ -34,6 +33,8 @@ type world struct {
 	action  func() (string, error) // the service's answer; nil: that all went well
 	off     map[hostapi.Operation]bool
 	links   commands.Links
+	staff   commands.Staff
+	watch   commands.Watch
 
 	// statuses are those of the only bot by the time since the world began; the latest
 	// counts, and "" is no bot.
@@ -140,6 +141,17 @@ func (w *world) Create(_ context.Context, userID string, n hostapi.NewServer) (h
 	return server("new", n.Name, status), err
 }
 
+// drafts keeps drafts as package draft does.
+type drafts map[string]map[string]string
+
+func (d drafts) Keep(_ context.Context, userID, form string, fields map[string]string) {
+	d[userID+form] = fields
+}
+func (d drafts) Fields(_ context.Context, userID, form string) map[string]string {
+	return d[userID+form]
+}
+func (d drafts) Forget(_ context.Context, userID, form string) { delete(d, userID+form) }
+
 func server(id, name, status string) hostapi.Server {
 	return hostapi.Server{
 		ID: id, Name: name, Status: status, Language: "NODE", EntryFile: "index.js", StartupCommand: "node index.js",
@@ -162,20 +174,27 @@ func shopWithPlan(ramMB, maxServers int) hostapi.List {
 // newCommands returns the commands. User 1 is staff in guild 7.
 func newCommands(t testing.TB, w *world) *commands.Commands {
 	t.Helper()
+	staff := w.staff
+	staff.GuildID, staff.UserIDs = "7", []string{"1"}
+	if staff.Incident == nil {
+		staff.Incident = func(context.Context, string) (incident.Incident, error) {
+			return incident.Incident{}, incident.ErrUnknown
+		}
+	}
+	return commands.New(w, w, actionlock.New(nil), mustTexts(t), staff, w.links, commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
+		{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
+		{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
+		{ID: "RUST", Label: "Rust"},
+	}}, w.watch)
+}
+
+func mustTexts(t testing.TB) *locale.Bundle {
+	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return commands.New(w, w, actionlock.New(nil), texts, commands.Staff{
-		GuildID: "7", UserIDs: []string{"1"},
-		Incident: func(context.Context, string) (incident.Incident, error) {
-			return incident.Incident{}, incident.ErrUnknown
-		},
-	}, w.links, commands.Forms{Drafts: draft.New(nil), Languages: []hostapi.Language{
-		{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
-		{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
-		{ID: "RUST", Label: "Rust"},
-	}}, commands.Watch{})
+	return texts
 }
 
 // serve sends a request through the routes and returns what comes first. The caller is

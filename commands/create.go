@@ -1,9 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"maps"
+	"slices"
 	"strings"
 
 	"hostbot/bot/interaction"
@@ -19,14 +20,14 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 	if what := params["what"]; what != "" {
 		params[what] = r.Value()
 	}
-	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
 		free, err := freeRAM(l)
 		if err != nil {
 			return interaction.Response{}, err
 		}
 		chosen, _ := readSizes(free, params)
 		return c.view(r).drawSizes(l, a, free, chosen), nil
-	})
+	})(ctx, r)
 }
 
 // chosenSizes returns the sizes that a request carries. It refuses those for which
@@ -40,7 +41,9 @@ func (c *Commands) chosenSizes(ctx context.Context, r *interaction.Request) (siz
 		}
 		chosen, fits := readSizes(free, r.Params)
 		if !fits {
-			return sizes{}, refuse("the plan has no room any more for the sizes", "create.changed")
+			return sizes{}, &refusal{reason: "the plan has no room any more for the sizes", final: true, explain: func(v view) string {
+				return v.say("create.changed", nil)
+			}}
 		}
 		return chosen, nil
 	})
@@ -96,9 +99,6 @@ const maxOptionText = 100
 // create creates the bot that was described in the form.
 func (c *Commands) create(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	chosen, err := c.chosenSizes(ctx, r)
-	if _, refused := errors.AsType[*refusal](err); refused {
-		return interaction.Response{}, finalRefusal{err} // with these sizes
-	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -115,17 +115,18 @@ func (c *Commands) create(ctx context.Context, r *interaction.Request) (interact
 // described returns the bot that was described in the form, without its sizes. How it
 // is started follows from the language where the form does not say it.
 func (c *Commands) described(r *interaction.Request) (hostapi.NewServer, error) {
-	language, offered := c.forms.languageNamed(r.Fields[inputLanguage])
-	startup := startupOr(enteredStartup(r), language.Startup)
 	name := strings.TrimSpace(r.Fields[inputName])
+	i := slices.IndexFunc(c.forms.Languages, func(l hostapi.Language) bool { return l.ID == r.Fields[inputLanguage] })
 	switch {
 	case name == "":
 		return hostapi.NewServer{}, missing("modal.create.name")
-	case !offered:
+	case i < 0:
 		return hostapi.NewServer{}, missing("modal.create.language")
 	}
+	startup, usual := enteredStartup(r), c.forms.Languages[i].Startup
+	startup = hostapi.Startup{Command: cmp.Or(startup.Command, usual.Command), EntryFile: cmp.Or(startup.EntryFile, usual.EntryFile)}
 	return hostapi.NewServer{
-		Name: name, Language: language.ID, EntryFile: startup.EntryFile, StartupCommand: startup.Command,
+		Name: name, Language: c.forms.Languages[i].ID, EntryFile: startup.EntryFile, StartupCommand: startup.Command,
 	}, checkStartup(startup)
 }
 
@@ -134,4 +135,37 @@ func creation(wanted hostapi.NewServer) action {
 	return action{name: "create", op: hostapi.OpCreate, do: func(ctx context.Context, h Hosting, userID string, _ hostapi.Server) (hostapi.Server, error) {
 		return h.Create(ctx, userID, wanted)
 	}}
+}
+
+// startCreated tells of the creation of a bot that is to be started afterwards, and
+// begins with that where the bot is there and at rest.
+func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, created result) interaction.Response {
+	start, _ := actionNamed("start")
+	v, state := c.view(r), conditionOf(created.server.Status).state
+	switch {
+	case created.outcome() == interaction.Failed, created.err == nil && state == up:
+		return c.told(r, created)
+	case created.err != nil || !slices.Contains(start.in, state):
+		created.note = v.t.Text("create.not_started")
+		return c.told(r, created)
+	}
+	second := *r
+	second.ID += "/start" // an interaction acts once, and this is its second action
+	response, err := c.begin(ctx, &second, start, created.bot)
+	if err != nil {
+		created.note = v.t.Text("create.not_started") + "\n" + v.explain(err).text
+		return c.told(r, created)
+	}
+	before := func(response interaction.Response) interaction.Response {
+		embed := response.Message.Embeds[0]
+		embed.Description = paragraphs(v.ending(created), embed.Description)
+		return response
+	}
+	work := response.Then
+	response.Then = func(ctx context.Context) (interaction.Response, error) {
+		end, err := work(ctx)
+		return before(end), err
+	}
+	response.Action = created.told()
+	return before(response)
 }

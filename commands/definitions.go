@@ -28,11 +28,7 @@ func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationComma
 func (c *Commands) define(table []command, in locale.Localized) []*discordgo.ApplicationCommand {
 	var tree []*discordgo.ApplicationCommandOption
 	var menus, definitions []*discordgo.ApplicationCommand
-	var managers []string
 	for _, cmd := range table {
-		if cmd.forManagers {
-			managers = append(managers, cmd.name)
-		}
 		if cmd.userMenu == "" {
 			tree = c.addDefinition(tree, "command", cmd.name, cmd, in)
 			continue
@@ -45,7 +41,7 @@ func (c *Commands) define(table []command, in locale.Localized) []*discordgo.App
 			Type: discordgo.ChatApplicationCommand, Name: o.Name, NameLocalizations: &o.NameLocalizations,
 			Description: o.Description, DescriptionLocalizations: &o.DescriptionLocalizations, Options: o.Options,
 		}
-		if slices.Contains(managers, o.Name) {
+		if slices.ContainsFunc(table, func(cmd command) bool { return cmd.forManagers && cmd.name == o.Name }) {
 			manageMessages := int64(discordgo.PermissionManageMessages)
 			definition.DefaultMemberPermissions = &manageMessages
 			definition.Contexts = &[]discordgo.InteractionContextType{discordgo.InteractionContextGuild}

@@ -19,6 +19,7 @@ type refusal struct {
 	// choices are bots of which one may have been meant.
 	choices []hostapi.Server
 	ways    []way // on which the caller gets on
+	final   bool  // a form that is refused so cannot go well another time
 }
 
 func (e *refusal) Error() string { return e.reason }
@@ -28,31 +29,46 @@ func refuse(reason, key string) error {
 	return &refusal{reason: reason, explain: func(v view) string { return v.say(key, nil) }}
 }
 
-// Explain says an error in the caller's own language: what happened and what to
-// do. Where it is a fault, the reference by which staff find it stands below.
+// explanation is what an error means to its reader: what happened and what to do.
+type explanation struct {
+	text  string
+	fault bool // staff should know of it
+	ways  []way
+}
+
+// fault is an explanation of what support can help with.
+func fault(text string) explanation { return explanation{text, true, []way{toSupport}} }
+
+// noFault is an explanation of what staff need not know of.
+func noFault(text string) explanation { return explanation{text: text} }
+
+// Explain says an error in the caller's own language. Where it is a fault, the reference
+// by which staff find it stands below.
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
 	v := c.view(r)
-	text, fault := v.explain(err)
-	rows := v.ways(v.waysOn(err, fault)...)
+	e := v.explain(err)
+	rows := v.ways(e.ways...)
 	if refused, ok := errors.AsType[*refusal](err); ok && len(refused.choices) > 0 {
 		rows = v.picker(refused.choices)
 	}
+	if r.Kind == interaction.Modal && mayBeSentAgain(err) {
+		rows = append([]discordgo.MessageComponent{v.toForm(r.Name)}, rows...)
+	}
 	embed := &discordgo.MessageEmbed{Color: yellow}
 	reference := ""
-	if fault {
+	if e.fault {
 		embed.Title, embed.Color, reference = v.t.Text("error.title"), red, v.referenceLine()
 	}
 	var unshown *interaction.UnshownError
 	if errors.As(err, &unshown) { // the action itself may have gone well
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
-	embed.Description = paragraphs(v.heading(age{}, text), reference)
-	rows = append(v.wayBack(err), rows...)
-	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: fault}
+	embed.Description = paragraphs(v.heading(age{}, e.text), reference)
+	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: e.fault}
 }
 
-// explain says an error to the reader, and whether staff should know of it.
-func (v view) explain(err error) (text string, fault bool) {
+// explain says an error to the reader.
+func (v view) explain(err error) explanation {
 	var (
 		refused *refusal
 		unshown *interaction.UnshownError
@@ -60,72 +76,59 @@ func (v view) explain(err error) (text string, fault bool) {
 	)
 	switch {
 	case errors.As(err, &refused):
-		return refused.explain(v), false
+		return explanation{refused.explain(v), false, refused.ways}
 	case errors.As(err, &unshown):
 		// Discord has refused words that hold the bot's name, its status or the service's
 		// reason. These are our own alone.
 		a := unshown.Action
-		return v.say("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}), true
+		return fault(v.say("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}))
 	case errors.As(err, &service):
 		return v.explainService(service)
 	}
 	for _, e := range []struct {
-		err   error
-		key   string
-		fault bool
+		err     error
+		key     string
+		explain func(text string) explanation
 	}{
-		{interaction.ErrNoRoute, "error.gone", false},
-		{interaction.ErrStopping, "error.stopping", false},
-		{interaction.ErrBusy, "error.busy", false},
-		{interaction.ErrTooQuick, "error.too_quick", false},
-		{interaction.ErrBlocked, "error.blocked", true},
-		{interaction.ErrNotBegun, "error.not_begun", true},
-		{interaction.ErrMidway, "error.midway", true},
-		{interaction.ErrTooSlow, "error.too_slow", true},
-		{interaction.ErrUnacknowledged, "error.canceled", true},
-		{interaction.ErrElsewhere, "error.canceled", true},
+		{interaction.ErrNoRoute, "error.gone", noFault},
+		{interaction.ErrStopping, "error.stopping", noFault},
+		{interaction.ErrBusy, "error.busy", noFault},
+		{interaction.ErrTooQuick, "error.too_quick", noFault},
+		{interaction.ErrBlocked, "error.blocked", fault},
+		{interaction.ErrNotBegun, "error.not_begun", fault},
+		{interaction.ErrMidway, "error.midway", fault},
+		{interaction.ErrTooSlow, "error.too_slow", fault},
+		{interaction.ErrUnacknowledged, "error.canceled", fault},
+		{interaction.ErrElsewhere, "error.canceled", fault},
 	} {
 		if errors.Is(err, e.err) {
-			return v.say(e.key, nil), e.fault
+			return e.explain(v.say(e.key, nil))
 		}
 	}
-	return v.t.Text("error.internal"), true
-}
-
-// waysOn returns the pages on which the reader of an error gets on.
-func (v view) waysOn(err error, fault bool) []way {
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		return refused.ways
-	}
-	switch code := hostapi.CodeOf(err); {
-	case isNoAccount(err):
-		return []way{toSignUp, toPanel}
-	case code == hostapi.CodeLimitReached:
-		return []way{toUpgrade}
-	case code == hostapi.CodeNotOffered:
-		return []way{toPanel}
-	case fault:
-		return []way{toSupport}
-	}
-	return nil
+	return fault(v.t.Text("error.internal"))
 }
 
 // explainService says what the hosting service's refusal or silence means. The texts
 // are named for the service's codes.
-func (v view) explainService(e *hostapi.Error) (text string, fault bool) {
-	key, when := "error."+string(e.Code), v.t.Text("time.soon")
+func (v view) explainService(e *hostapi.Error) explanation {
+	when := v.t.Text("time.soon")
 	if e.RetryAfter > 0 {
 		when = v.at(time.Now().Add(e.RetryAfter))
 	}
+	text := v.say("error."+string(e.Code), args{"When": when})
 	switch {
 	case isNoAccount(e):
-		return v.say(v.errorKey("no_account"), nil), false
+		return explanation{v.say(v.errorKey("no_account"), nil), false, []way{toSignUp, toPanel}}
+	case e.Code == hostapi.CodeNotOffered:
+		return explanation{text, false, []way{toPanel}}
+	case e.Code == hostapi.CodeLimitReached:
+		return explanation{text, true, []way{toUpgrade}}
 	case e.Code == hostapi.CodeNotFound:
-		key = "error.gone"
+		return fault(v.say("error.gone", nil))
 	case e.Code == hostapi.CodeUnavailable:
-		key = "error." + silenceOf(e)
+		return fault(v.say("error."+silenceOf(e), args{"When": when}))
 	}
-	return v.say(key, args{"When": when}), e.Code != hostapi.CodeNotOffered
+	return fault(text)
 }
 
 // silenceOf tells whether the hosting service is slow, is away, or is broken, which is

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 )
 
 // errGone says that the bot of a component is not among the caller's any more.
-var errGone = &refusal{reason: "the component's bot is not among the caller's", explain: func(v view) string {
+var errGone = &refusal{reason: "the component's bot is not among the caller's", final: true, explain: func(v view) string {
 	return v.say(v.errorKey("gone"), nil)
 }}
 
@@ -27,13 +28,21 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 	if !ok { // of a select menu
 		key = r.Value()
 	}
-	i := slices.IndexFunc(servers, func(s hostapi.Server) bool {
-		return botKey(s.ID) == key || strings.HasPrefix(key, digestMark) && digest(s.ID) == key
-	})
+	i := indexOf(servers, key)
 	if i < 0 {
 		return hostapi.Server{}, errGone
 	}
 	return servers[i], nil
+}
+
+// indexOf returns where the bot is for which a key stands, or -1.
+func indexOf(servers []hostapi.Server, key string) int {
+	return slices.IndexFunc(servers, func(s hostapi.Server) bool { return hasKey(s, key) })
+}
+
+// hasKey tells whether a text stands for a bot: its ID, or the digest of that.
+func hasKey(s hostapi.Server, key string) bool {
+	return s.ID == key || strings.HasPrefix(key, digestMark) && digest(s.ID) == key
 }
 
 // digestMark begins the keys that are digests.
@@ -62,10 +71,6 @@ func digest(serverID string) string {
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
 // better than all others. Of a name that no bot has quite, it offers what is likest.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
-	exact := func(s hostapi.Server) bool { return hasID(s, wanted) } // as buttons and menus have it
-	if i := slices.IndexFunc(servers, exact); i >= 0 {
-		return servers[i], nil
-	}
 	groups := ranked(servers, wanted)
 	if i := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 }); wanted != "" && i >= 0 {
 		if len(groups[i]) == 1 {
@@ -119,4 +124,42 @@ func listed(servers []hostapi.Server) string {
 		names = append(names, "**"+name(s)+"**")
 	}
 	return strings.Join(names, " · ")
+}
+
+// complete suggests the caller's bots while the name of one is typed.
+func (c *Commands) complete(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	var choices []interaction.Choice
+	found := matching(snapshot.List.Servers, r.Options[r.Focused])
+	for i, label := range labels(found) {
+		s, _ := c.atThisMoment(r.CustomerID, found[i])
+		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
+	}
+	return interaction.Suggest(choices), nil
+}
+
+// labels are what bots are called in lists where Discord renders no markdown. Bots of
+// one name show their IDs.
+func labels(servers []hostapi.Server) []string {
+	labels, count := make([]string, len(servers)), make(map[string]int, len(servers))
+	for i, s := range servers {
+		labels[i] = plainName(s, nameLimit)
+		count[labels[i]]++
+	}
+	for i, s := range servers {
+		if count[labels[i]] > 1 {
+			labels[i] = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
+		}
+	}
+	return labels
+}
+
+// matching returns the bots that the typed text may mean, the likeliest first.
+func matching(servers []hostapi.Server, typed string) []hostapi.Server {
+	groups := ranked(servers, typed)
+	found := slices.Concat(groups[:]...)
+	return found[:min(len(found), maxOptions)]
 }

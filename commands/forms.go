@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -29,21 +28,6 @@ type Forms struct {
 // maxFormTitle is how many characters Discord takes in the title of a form.
 const maxFormTitle = 45
 
-// unsent is why a form came to nothing that may be sent again: once a mistake in it is
-// corrected, or after a while. The form's custom ID is that of the button which opens
-// it as well.
-type unsent struct {
-	error
-	form string
-}
-
-func (e *unsent) Unwrap() error { return e.error }
-
-// finalRefusal is why a form is not to be sent again.
-type finalRefusal struct{ error }
-
-func (e finalRefusal) Unwrap() error { return e.error }
-
 // filled makes the handler of a form that was filled in. What was typed is kept until
 // the form has led to what it is for. Until then the form opens with it.
 func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
@@ -51,9 +35,6 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 		c.forms.Drafts.Keep(ctx, r.UserID, draftOf(r), r.Fields)
 		response, err := handle(ctx, r)
 		if err != nil {
-			if mayBeSentAgain(err) {
-				err = &unsent{err, r.Name}
-			}
 			return response, err
 		}
 		work := response.Then
@@ -76,22 +57,18 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 	}
 }
 
-// mayBeSentAgain tells whether a form that failed may go well another time.
+// mayBeSentAgain tells whether a form that failed may go well another time: once a mistake
+// in it is corrected, or after a while.
 func mayBeSentAgain(err error) bool {
-	_, final := errors.AsType[finalRefusal](err)
-	code := hostapi.CodeOf(err)
-	return !final && !errors.Is(err, errGone) && code != hostapi.CodeNotFound && code != hostapi.CodeNotOffered
-}
-
-// wayBack returns the way back to the form that an error came of, if any.
-func (v view) wayBack(err error) []discordgo.MessageComponent {
-	again, ok := errors.AsType[*unsent](err)
-	if !ok {
-		return nil
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		return !refused.final
 	}
-	return []discordgo.MessageComponent{v.toForm(again.form)}
+	service, ok := errors.AsType[*hostapi.Error](err)
+	return ok && service.Code != hostapi.CodeNotFound && service.Code != hostapi.CodeNotOffered
 }
 
+// toForm is a row with the way back to a form. Its custom ID is that of the button which
+// opens it as well.
 func (v view) toForm(customID string) discordgo.ActionsRow {
 	return row(v.button(discordgo.PrimaryButton, "button.form", customID, false))
 }
@@ -160,23 +137,6 @@ func (v view) formField(label, description string, input interaction.Input) inte
 		f.Description = v.t.Text(description)
 	}
 	return f
-}
-
-// languageNamed returns the offered language with an identifier. Forms of earlier
-// versions had it typed, so case does not count.
-func (f Forms) languageNamed(id string) (hostapi.Language, bool) {
-	for _, l := range f.Languages {
-		if strings.EqualFold(l.ID, strings.TrimSpace(id)) {
-			return l, true
-		}
-	}
-	return hostapi.Language{}, false
-}
-
-// startupOr returns how a bot is started, as it was entered or else as its language has
-// it.
-func startupOr(entered, usual hostapi.Startup) hostapi.Startup {
-	return hostapi.Startup{Command: cmp.Or(entered.Command, usual.Command), EntryFile: cmp.Or(entered.EntryFile, usual.EntryFile)}
 }
 
 // enteredStartup returns how a bot is to be started by what was entered.

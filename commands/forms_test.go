@@ -1,7 +1,6 @@
 package commands_test
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -95,7 +94,7 @@ func TestAFormThatCannotGoWellIsNotBroughtBack(t *testing.T) {
 			t.Errorf("%s leads to %v", request.Name, b)
 		}
 	}
-	w.err = errors.New("down")
+	w.err = &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList}
 	if b := buttons(refusedForm(t, c, submit("startup/a", nil))); b["Back to the form"].CustomID == "" {
 		t.Error("what was typed is lost while the service is away")
 	}
@@ -112,10 +111,9 @@ func TestTheLanguageSaysHowABotIsStarted(t *testing.T) {
 		return submit("create/512/2048/100", map[string]string{"name": "Radio", "language": language, "entry": entry, "command": command})
 	}
 	for want, request := range map[string]interaction.Request{
-		"Language:NODE EntryFile:index.js StartupCommand:node index.js":   form("NODE", "", " "),
-		"Language:PYTHON EntryFile:bot.py StartupCommand:python main.py":  form("PYTHON", "bot.py", ""),
-		"Language:RUST EntryFile:main.rs StartupCommand:cargo run":        form("RUST", "main.rs", "cargo run"),
-		"Language:PYTHON EntryFile:main.py StartupCommand:python main.py": form(" python", "", ""), // in a form of an earlier version
+		"Language:NODE EntryFile:index.js StartupCommand:node index.js":  form("NODE", "", " "),
+		"Language:PYTHON EntryFile:bot.py StartupCommand:python main.py": form("PYTHON", "bot.py", ""),
+		"Language:RUST EntryFile:main.rs StartupCommand:cargo run":       form("RUST", "main.rs", "cargo run"),
 	} {
 		ending(t, c, request)
 		if done := w.done[len(w.done)-1]; !strings.Contains(done, want) {

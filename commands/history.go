@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,32 +12,22 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/commands/chart"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 )
 
 const (
 	day = 24 * time.Hour
-	// longestPeriod is the last strip's.
-	longestPeriod = 30 * day
 	// listedOutages is how many outages are listed: the latest.
 	listedOutages = 5
 
 	pictureName = "history.png"
 )
 
-// periods are those of the strips.
-func periods() []time.Duration { return []time.Duration{day, 7 * day, longestPeriod} }
+// periods are those of the strips. The outages are those of the last, which is the longest.
+func periods() [3]time.Duration { return [...]time.Duration{day, 7 * day, 30 * day} }
 
 // history shows how one of the caller's bots fared.
-func (c *Commands) history(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	b, err := read(ctx, c, r, func(s accounts.Snapshot) (bot, error) {
-		server, err := choose(r, s.List.Servers)
-		return bot{server, ageOf(s)}, err
-	})
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, time.Now().Add(-longestPeriod))
+func (c *Commands) history(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, time.Now().Add(-periods()[2]))
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell the history: "+err.Error(), "history.unreadable")
 	}
@@ -44,26 +35,25 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request) (interac
 	if len(states) == 0 {
 		return v.drawUnwatched(b), nil
 	}
-	return v.drawHistory(b, states, c.watch.Painter)
+	return v.drawHistory(b, states)
 }
 
 // drawHistory draws the history of a bot: a picture, and in words what it shows.
-func (v view) drawHistory(b bot, states []history.Span, painter *chart.Painter) (interaction.Response, error) {
+func (v view) drawHistory(b bot, states []history.Span) (interaction.Response, error) {
 	var strips []chart.Strip
 	var shares []string
-	var longest period
 	now := states[len(states)-1].To
 	for _, length := range periods() {
-		p := fared(states, now.Add(-length), now)
-		share := "–"
-		if ran, known := p.uptime(); known {
-			share = v.t.Share(ran)
+		strip := fared(states, now.Add(-length), now)
+		strip.Uptime = "–"
+		if ran, known := uptime(strip); known {
+			strip.Uptime = v.t.Share(ran)
 		}
-		shares = append(shares, v.t.Format("history.share", args{"Period": v.t.Period(length), "Share": share}))
-		strips = append(strips, chart.Strip{From: p.from, To: p.to, Spans: p.spans, Uptime: share})
-		longest = p
+		shares = append(shares, v.t.Format("history.share", args{"Period": v.t.Duration(length), "Share": strip.Uptime}))
+		strips = append(strips, strip)
 	}
-	picture, err := painter.Draw(strips...)
+	longest := strips[len(strips)-1]
+	picture, err := chart.Draw(strips...)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -78,33 +68,33 @@ func (v view) drawHistory(b bot, states []history.Span, painter *chart.Painter) 
 }
 
 // outages lists the latest outages of a period, or says that there were none.
-func (v view) outages(p period) string {
-	out := p.outages()
+func (v view) outages(s chart.Strip) string {
+	out := outages(s)
 	if len(out) == 0 {
 		return "✅ " + v.t.Text("history.no_outages")
 	}
 	lines := []string{"**" + v.t.Count("history.outages", len(out), nil) + "**"}
-	for i, s := range out {
+	for i, span := range out {
 		if i == listedOutages {
 			lines = append(lines, "…")
 			break
 		}
 		key := "history.outage"
-		if s.To.Equal(p.to) {
+		if span.To.Equal(s.To) {
 			key = "history.outage_now"
 		}
-		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(s.From, "f"), "Duration": v.t.Duration(s.To.Sub(s.From))}))
+		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(span.From, "f"), "Duration": v.t.Duration(span.To.Sub(span.From))}))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // watchedSince says since when the bot has been watched, where that began within the
 // period.
-func (v view) watchedSince(p period) string {
-	if len(p.spans) == 0 || !p.spans[0].From.After(p.from) {
+func (v view) watchedSince(s chart.Strip) string {
+	if len(s.Spans) == 0 || !s.Spans[0].From.After(s.From) {
 		return ""
 	}
-	return "-# " + v.t.Format("history.since", args{"When": stamp(p.spans[0].From, "f")})
+	return "-# " + v.t.Format("history.since", args{"When": stamp(s.Spans[0].From, "f")})
 }
 
 // drawUnwatched says that nothing is known of the past of a bot, and shows how to
@@ -124,4 +114,66 @@ func (v view) historyRow(s hostapi.Server) discordgo.ActionsRow {
 		v.button(discordgo.SecondaryButton, "button.refresh", idHistory+botKey(s.ID), false),
 		v.button(discordgo.SecondaryButton, "button.to_bot", idMore+botKey(s.ID), false),
 	)
+}
+
+// fared returns how a bot fared since from, without what is not known. States that mean
+// the same to a reader are one span.
+func fared(states []history.Span, from, to time.Time) chart.Strip {
+	strip := chart.Strip{From: from, To: to}
+	for _, s := range states {
+		kind := kindOf(s.State)
+		if kind == chart.Unknown || !s.To.After(from) {
+			continue
+		}
+		start := s.From
+		if start.Before(from) {
+			start = from
+		}
+		if last := len(strip.Spans) - 1; last >= 0 && strip.Spans[last].Kind == kind && strip.Spans[last].To.Equal(start) {
+			strip.Spans[last].To = s.To
+			continue
+		}
+		strip.Spans = append(strip.Spans, chart.Span{From: start, To: s.To, Kind: kind})
+	}
+	return strip
+}
+
+func kindOf(s hostapi.State) chart.Kind {
+	switch s {
+	case hostapi.StateRunning:
+		return chart.Running
+	case hostapi.StateStarting, hostapi.StateStopping, hostapi.StateRestarting, hostapi.StateInstalling:
+		return chart.Changing
+	case hostapi.StateStopped:
+		return chart.Stopped
+	case hostapi.StateCrashed, hostapi.StateError, hostapi.StateSuspended:
+		return chart.Out
+	default: // history.Unwatched, history.Gone and what nobody knows
+		return chart.Unknown
+	}
+}
+
+// uptime returns for which share of the time that is known the bot ran; false where
+// nothing is known.
+func uptime(s chart.Strip) (share float64, known bool) {
+	var ran, watched time.Duration
+	for _, span := range s.Spans {
+		watched += span.To.Sub(span.From)
+		if span.Kind == chart.Running {
+			ran += span.To.Sub(span.From)
+		}
+	}
+	return float64(ran) / float64(max(watched, 1)), watched > 0
+}
+
+// outages returns the times in which the bot was down although nobody wanted it, the
+// latest first.
+func outages(s chart.Strip) []chart.Span {
+	var found []chart.Span
+	for _, span := range slices.Backward(s.Spans) {
+		if span.Kind == chart.Out {
+			found = append(found, span)
+		}
+	}
+	return found
 }

@@ -19,7 +19,6 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/alerts"
-	"hostbot/bot/draft"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
@@ -326,7 +325,7 @@ func (d *drawn) forms(fresh asking) {
 	fresh(func(*world) {}, command("bot create", nil), press("create/512/2048/100"), press("startup/id-0"), press("delete/id-0"), onBot("bot delete", "id-0"))
 	w := &world{list: account(server("id-0", long("W"), "RUNNING"))}
 	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{}, w.links,
-		commands.Forms{Drafts: draft.New(nil), Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}}, commands.Watch{})
+		commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}}, commands.Watch{})
 	d.ask(c, press("create/512/2048/100"))
 }
 
@@ -338,9 +337,8 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
 		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway",
 	}
-	w := &world{list: bots("RUNNING", 30), links: pages}
-	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{
-		GuildID: "7", UserIDs: []string{"1"}, TestLogs: func(*interaction.Request) {},
+	w := &world{list: bots("RUNNING", 30), links: pages, staff: commands.Staff{
+		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) commands.Health { return health },
 		Forget: func(_ context.Context, id string) (bool, error) { was := known[id]; known[id] = false; return was, nil },
 		Incident: func(_ context.Context, code string) (incident.Incident, error) {
 			if code == "REF1234" {
@@ -348,8 +346,8 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			}
 			return incident.Incident{}, incident.ErrUnknown
 		},
-		Health: func(context.Context) commands.Health { return health },
-	}, pages, commands.Forms{Drafts: draft.New(nil)}, commands.Watch{})
+	}}
+	c := newCommands(d.t, w)
 	of := func(bot string) map[string]string {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart", "code": bot}
 	}
@@ -379,7 +377,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	health = commands.Health{Shards: []commands.Shard{{Ready: true}}}
 	all()
 	health.Shards, health.Watching = []commands.Shard{}, true
-	health.Watch, health.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
+	health.Watch, health.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	d.ask(c, by("2", command("admin status", nil)))
 	elsewhere := by("1", command("admin status", nil))

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,23 +17,12 @@ import (
 // embed's description of 4,096 characters, and within a phone's patience.
 const pageSize = 10
 
-// list shows a page of the caller's bots, or the card of the only one.
-func (c *Commands) list(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawList(r))
-}
-
-// refreshList is list, for which the service is asked.
-func (c *Commands) refreshList(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.refreshed(ctx, r, "", c.drawList(r))
-}
-
-func (c *Commands) drawList(r *interaction.Request) drawing {
-	return func(l hostapi.List, a age) (interaction.Response, error) {
-		if len(l.Servers) == 1 {
-			return c.card(r, bot{l.Servers[0], a}, "").draw(), nil
-		}
-		return c.botList(r, l, a).draw(), nil
+// drawList draws a page of the caller's bots, or the card of the only one.
+func (c *Commands) drawList(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+	if len(l.Servers) == 1 {
+		return c.card(r, bot{l.Servers[0], a}, "").draw(), nil
 	}
+	return c.botList(r, l, a).draw(), nil
 }
 
 // botList is a page of an account's bots.
@@ -51,17 +39,12 @@ type botList struct {
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
-	servers := slices.Clone(l.Servers)
-	for i, s := range servers {
-		servers[i], _ = c.atThisMoment(r.CustomerID, s)
-	}
-	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
-		return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
-	})
+	servers := c.nowOf(r, l.Servers)
+	slices.SortStableFunc(servers, byUrgency)
 	pages := max(1, (len(servers)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
 	if err != nil {
-		page = slices.IndexFunc(servers, func(s hostapi.Server) bool { return botKey(s.ID) == r.Params["bot"] }) / pageSize
+		page = indexOf(servers, r.Params["bot"]) / pageSize
 	}
 	page = min(max(page, 0), pages-1)
 	return botList{c.view(r), a, l, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
@@ -143,9 +126,7 @@ func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
 	menu := func(customID, placeholder string, options []discordgo.SelectMenuOption) {
 		if len(options) > 0 { // Discord takes no empty menu
-			rows = append(rows, row(discordgo.SelectMenu{
-				MenuType: discordgo.StringSelectMenu, CustomID: l.customID(customID), Placeholder: placeholder, Options: options,
-			}))
+			rows = append(rows, l.menu(customID, placeholder, options))
 		}
 	}
 	options := l.options(l.shown)

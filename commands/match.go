@@ -22,11 +22,9 @@ type match int
 const (
 	sameID     match = iota // or what autocomplete offers
 	sameName                // to the letter
-	sameCase                // but for case and what cannot be seen
-	sameFolded              // but for accents and markdown characters
+	sameFolded              // but for case, accents, markdown characters and what cannot be seen
 	beginsName
 	partOfName
-	transposed // two neighbouring letters of the whole name have changed places
 	partOfID
 	noMatch
 )
@@ -52,12 +50,10 @@ func matchOf(s hostapi.Server, typed, folded string) match {
 	switch {
 	case typed == "": // may become any name
 		return beginsName
-	case hasID(s, typed):
+	case hasKey(s, typed):
 		return sameID
 	case strings.TrimSpace(s.Name) == typed:
 		return sameName
-	case isCalled(s, typed):
-		return sameCase
 	case folded == "": // nothing in it can be compared
 		return noMatch
 	case called == folded:
@@ -66,24 +62,10 @@ func matchOf(s hostapi.Server, typed, folded string) match {
 		return beginsName
 	case at > 0:
 		return partOfName
-	case isTransposed(called, folded):
-		return transposed
 	case strings.Contains(strings.ToLower(s.ID), strings.ToLower(typed)):
 		return partOfID
 	}
 	return noMatch
-}
-
-// hasID tells whether a text is the ID of a bot, or what stands for it.
-func hasID(s hostapi.Server, text string) bool {
-	return text != "" && (s.ID == text || botKey(s.ID) == text)
-}
-
-// isCalled tells whether the typed text is the name of a bot, but for case and what
-// cannot be seen. Of a long name the part that is shown will do as well.
-func isCalled(s hostapi.Server, typed string) bool {
-	typed = sanitize.Plain(typed, interaction.MaxInput)
-	return typed != "" && (strings.EqualFold(typed, plainName(s, interaction.MaxInput)) || strings.EqualFold(typed, plainName(s, nameLimit)))
 }
 
 // fold returns a text as names are compared: without accents, markdown characters
@@ -99,22 +81,6 @@ func fold(text string, limit int) string {
 	plain := strings.NewReplacer("ı", "i", "ø", "o", "ł", "l", "đ", "d",
 		"*", "", "_", "", "~", "", "`", "", "|", "", `\`, "", "<", "", ">", "", "[", "", "]", "", "#", "", "…", "")
 	return strings.Join(strings.Fields(plain.Replace(cases.Fold().String(seen))), " ")
-}
-
-// isTransposed tells whether two texts differ in two neighbouring letters that have
-// changed places.
-func isTransposed(a, b string) bool {
-	as, bs := []rune(a), []rune(b)
-	if len(as) != len(bs) {
-		return false
-	}
-	for i := range len(as) - 1 {
-		if as[i] != bs[i] {
-			bs[i], bs[i+1] = bs[i+1], bs[i]
-			return slices.Equal(as, bs)
-		}
-	}
-	return false
 }
 
 // closest returns the bots whose names differ from what was typed in two fifths of

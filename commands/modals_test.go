@@ -7,11 +7,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/actionlock"
-	"hostbot/bot/draft"
 	"hostbot/bot/interaction"
-	"hostbot/commands"
-	"hostbot/hostapi"
 )
 
 // inputs returns the inputs of a form that Discord takes, by their custom IDs.
@@ -109,17 +105,13 @@ func TestWatcherKnowsWhatIsAboutToBeDone(t *testing.T) {
 		{submit("create/512/2048/100", newBot("Radio")), "RUNNING", ""},
 	} {
 		w, expected := &world{list: account(server("a", "Shop", test.status))}, ""
-		c := commands.New(w, w, actionlock.New(nil), mustTexts(t), commands.Staff{}, commands.Links{}, commands.Forms{
-			Drafts: draft.New(nil), Languages: []hostapi.Language{{ID: "PYTHON", Label: "Python"}},
-		}, commands.Watch{
-			Expect: func(_ context.Context, customerID, serverID, action string) {
-				if len(w.done) > 0 {
-					t.Errorf("%s is told of when it is done", action)
-				}
-				expected += action + " of " + serverID + " for " + customerID
-			},
-		})
-		ending(t, c, test.request)
+		w.watch.Expect = func(_ context.Context, customerID, serverID, action string) {
+			if len(w.done) > 0 {
+				t.Errorf("%s is told of when it is done", action)
+			}
+			expected += action + " of " + serverID + " for " + customerID
+		}
+		ending(t, newCommands(t, w), test.request)
 		if len(w.done) != 1 || expected != test.want {
 			t.Errorf("%q, %s: expected %q, want %q", w.done, test.status, expected, test.want)
 		}

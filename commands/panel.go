@@ -5,23 +5,25 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/history"
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
 	"hostbot/bot/rest"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
 
 // panels lists the caller's panels, and lets bots be chosen for one in this channel.
 func (c *Commands) panels(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.panelsAnd(ctx, r, "")
+	return c.panelsBelow(ctx, r, "")
 }
 
-// panelsAnd is panels below a notice.
-func (c *Commands) panelsAnd(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
+func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
 	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
@@ -29,31 +31,27 @@ func (c *Commands) panelsAnd(ctx context.Context, r *interaction.Request, notice
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
 	}
-	return c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
 		if len(l.Servers) == 0 {
 			return c.botList(r, l, a).draw(), nil
 		}
 		return c.view(r).drawPanels(l, a, own, notice), nil
-	})
+	})(ctx, r)
 }
 
 // drawPanels draws the list of panels, with a menu that makes one and one that removes
 // one.
 func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string) interaction.Response {
-	names := make(map[string]string)
-	for _, s := range l.Servers {
-		names[s.ID] = plainName(s, wordLimit)
-	}
 	var lines []string
 	var options []discordgo.SelectMenuOption
 	for i, p := range own {
-		shown := panelNames(p, names)
+		shown := panelNames(p, l.Servers)
 		line := v.t.Format("panel.entry", args{"N": i + 1, "Channel": "<#" + p.ChannelID + ">", "Bots": shown})
 		if p.Trouble != "" {
 			line += "\n⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
 		}
 		lines = append(lines, line)
-		options = append(options, discordgo.SelectMenuOption{Label: v.t.Format("panel.option", args{"N": i + 1}), Value: p.ID, Description: shorten(shown, maxOptionText)})
+		options = append(options, discordgo.SelectMenuOption{Label: v.t.Format("panel.option", args{"N": i + 1}), Value: p.ID, Description: sanitize.Plain(shown, maxOptionText)})
 	}
 	if len(lines) == 0 {
 		lines = []string{v.t.Text("panel.none")}
@@ -62,37 +60,27 @@ func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(a, notice), strings.Join(lines, "\n"), why)}
 	var rows []discordgo.MessageComponent
 	if why == "" {
-		bots := l.Servers[:min(len(l.Servers), maxOptions)]
-		one := 1
+		bots, one := v.options(l.Servers), 1
 		rows = append(rows, row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: idPanelNew, Placeholder: v.t.Text("panel.choose"),
-			MinValues: &one, MaxValues: min(len(bots), panel.MostBots), Options: v.options(bots),
+			MinValues: &one, MaxValues: min(len(bots), panel.MostBots), Options: bots,
 		}))
 	}
 	if len(options) > 0 {
-		rows = append(rows, row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: idPanelRemove, Placeholder: v.t.Text("panel.remove"), Options: options,
-		}))
+		rows = append(rows, v.menu(idPanelRemove, v.t.Text("panel.remove"), options))
 	}
 	return v.draw(idPanelNew, embed, rows...)
 }
 
 // panelNames lists the bots of a panel that there still are.
-func panelNames(p panel.Panel, names map[string]string) string {
+func panelNames(p panel.Panel, servers []hostapi.Server) string {
 	var list []string
 	for _, id := range p.Bots {
-		if name := names[id]; name != "" {
-			list = append(list, name)
+		if i := indexOf(servers, id); i >= 0 {
+			list = append(list, plainName(servers[i], wordLimit))
 		}
 	}
 	return orDash(strings.Join(list, ", "))
-}
-
-func shorten(text string, limit int) string {
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit-1]) + "…"
-	}
-	return text
 }
 
 // mayNotPost says why the caller cannot have another panel here, or "" where nothing is
@@ -132,15 +120,15 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		posted, err := c.watch.Panels.Create(ctx, p)
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
-			return c.panelsAnd(ctx, r, "")
+			return c.panelsBelow(ctx, r, "")
 		case rest.CodeOf(err) != 0:
 			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err)))
 		case err != nil:
 			return interaction.Response{}, refuse("a panel cannot be kept: "+err.Error(), "panel.unreadable")
 		case !posted:
-			return c.panelsAnd(ctx, r, "⏳ "+v.t.Text("panel.later"))
+			return c.panelsBelow(ctx, r, "⏳ "+v.t.Text("panel.later"))
 		}
-		return c.panelsAnd(ctx, r, "✅ "+v.t.Text("panel.posted"))
+		return c.panelsBelow(ctx, r, "✅ "+v.t.Text("panel.posted"))
 	}
 	return response, nil
 }
@@ -164,7 +152,7 @@ func (c *Commands) removePanel(ctx context.Context, r *interaction.Request) (int
 	if _, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value()); err != nil {
 		return interaction.Response{}, refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable")
 	}
-	return c.panelsAnd(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
+	return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 }
 
 // panelTrouble is the key of the text that says what is in the way of a panel, by
@@ -186,5 +174,82 @@ func (c *Commands) openFromPanel(ctx context.Context, r *interaction.Request) (i
 	if r.UserID != r.Params["owner"] {
 		return interaction.Response{}, refuse("the panel is somebody else's", "panel.not_yours")
 	}
-	return c.show(ctx, r)
+	return c.shown(c.drawCard(brief))(ctx, r)
+}
+
+// maxInRow is how many buttons Discord takes in a row.
+// https://discord.com/developers/docs/components/reference#action-row
+const maxInRow = 5
+
+// panelStale is after what time without news a panel says so, where accounts are not
+// looked at less often.
+const panelStale = 5 * time.Minute
+
+// DrawPanel draws what everybody in a channel sees of a customer's bots: their names
+// and states, and since when.
+func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
+	snapshot, err := c.watch.Known(ctx, p.OwnerID)
+	if err != nil && !isNoAccount(err) {
+		return interaction.Message{}, err
+	}
+	v := c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale})
+	var lines []string
+	var buttons []discordgo.MessageComponent
+	worst := grey
+	for _, id := range p.Bots {
+		i := indexOf(snapshot.List.Servers, id)
+		if i < 0 {
+			continue
+		}
+		s := snapshot.List.Servers[i]
+		condition := conditionOf(s.Status)
+		worst = worse(worst, condition.color)
+		lines = append(lines, condition.emoji+" **"+name(s)+"** · "+v.statusWord(s, sanitize.Markdown)+c.sinceWhen(ctx, v, p.OwnerID, s))
+		buttons = append(buttons, discordgo.Button{
+			Style: discordgo.SecondaryButton, Label: plainName(s, nameLimit), CustomID: idPanelBot + p.OwnerID + "/" + botKey(s.ID),
+		})
+	}
+	old := ""
+	switch {
+	case len(lines) == 0:
+		lines = []string{v.t.Text("panel.empty")}
+	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Pace()):
+		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format(ageOld, args{"When": relative(snapshot.FetchedAt)}), grey
+	}
+	embed := &discordgo.MessageEmbed{
+		Title: v.t.Text("panel.title"), Color: worst, Description: paragraphs(old, strings.Join(lines, "\n")),
+		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Text("age.field")},
+	}
+	if !snapshot.FetchedAt.IsZero() {
+		embed.Timestamp = snapshot.FetchedAt.UTC().Format(time.RFC3339)
+	}
+	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}}
+	for some := range slices.Chunk(buttons, maxInRow) {
+		message.Components = append(message.Components, row(some...))
+	}
+	return message, nil
+}
+
+// sinceWhen says since when a bot has been in its state, as far as that is known.
+func (c *Commands) sinceWhen(ctx context.Context, v view, customerID string, s hostapi.Server) string {
+	oldest := time.Now().Add(-history.KeptFor)
+	states, err := c.watch.History.Of(ctx, customerID, s.ID, oldest)
+	if err != nil || len(states) == 0 {
+		return ""
+	}
+	last := states[len(states)-1]
+	if last.State != hostapi.StateOf(s.Status) {
+		return ""
+	}
+	key := "panel.since"
+	if len(states) == 1 || states[len(states)-2].State == history.Unwatched { // nobody saw it begin
+		key = "panel.since_least"
+	}
+	return " · " + v.t.Format(key, args{"When": stamp(last.From, "f")})
+}
+
+// worse returns the colour that says more of what is wrong.
+func worse(one, other int) int {
+	badness := []int{grey, green, yellow, red}
+	return badness[max(slices.Index(badness, one), slices.Index(badness, other))]
 }

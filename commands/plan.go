@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -10,28 +11,17 @@ import (
 	"hostbot/hostapi"
 )
 
-// plan shows what the caller's plan grants and how much of it is used.
-func (c *Commands) plan(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawPlan(r))
-}
-
-// refreshPlan is plan, for which the service is asked.
-func (c *Commands) refreshPlan(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.refreshed(ctx, r, "", c.drawPlan(r))
-}
-
-func (c *Commands) drawPlan(r *interaction.Request) drawing {
-	return func(l hostapi.List, a age) (interaction.Response, error) {
-		v := c.view(r)
-		embed := v.planEmbed(l)
-		embed.Description = v.heading(a, "")
-		embed.Fields = append(embed.Fields, v.updatedField(a))
-		ways := []way{refreshPlan, toBots}
-		if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
-			ways = append(ways, toUpgrade)
-		}
-		return v.draw(idPlan, embed, v.ways(ways...)...), nil
+// drawPlan draws what the caller's plan grants and how much of it is used.
+func (c *Commands) drawPlan(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+	v := c.view(r)
+	embed := v.planEmbed(l)
+	embed.Description = v.heading(a, "")
+	embed.Fields = append(embed.Fields, v.updatedField(a))
+	ways := []way{refreshPlan, toBots}
+	if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
+		ways = append(ways, toUpgrade)
 	}
+	return v.draw(idPlan, embed, v.ways(ways...)...), nil
 }
 
 // planEmbed shows how much of its plan an account uses.
@@ -59,4 +49,17 @@ func (v view) usage(used, total int, say func(int) string) string {
 		return say(used) + " · " + v.t.Text("plan.none")
 	}
 	return bar(used, total) + "\n" + v.t.Format("plan.usage", args{"Used": say(used), "Total": say(total)})
+}
+
+// help lists the commands, as they are registered, in the caller's language.
+func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	v := c.view(r)
+	lines := []string{v.t.Text("help.intro"), ""}
+	for _, cmd := range c.offered(false) {
+		lines = append(lines, v.mention(cmd.name)+" · "+v.t.Text("command."+strings.ReplaceAll(cmd.name, " ", ".")+".description"))
+	}
+	return v.draw("", &discordgo.MessageEmbed{
+		Title: v.t.Text("help.title"), Description: strings.Join(lines, "\n"), Color: blurple,
+		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Text("help.footer")},
+	}), nil
 }

@@ -59,7 +59,9 @@ func (e result) draw(v view) interaction.Response {
 	if e.err != nil {
 		drawn.color = outcomeColor(e.outcome())
 		drawn.unsure = e.outcome() == interaction.Unconfirmed
-		drawn.ways = v.waysOn(e.err, e.outcome() == interaction.Failed)
+		if !drawn.unsure {
+			drawn.ways = v.explain(e.err).ways
+		}
 	}
 	return drawn.draw()
 }
@@ -99,8 +101,7 @@ func (v view) ending(e result) string {
 	case e.outcome() == interaction.Unconfirmed:
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()
 	default:
-		why, _ := v.explain(e.err)
-		return "❌ " + text(key+".failed") + "\n" + why + "\n" + v.referenceLine() + v.serviceReason(e)
+		return "❌ " + text(key+".failed") + "\n" + v.explain(e.err).text + "\n" + v.referenceLine() + v.serviceReason(e)
 	}
 }
 

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -76,7 +77,7 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 // started afterwards it goes on with that.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
-	before := c.view(r).firstWhile(a, b.server)
+	before := c.view(r).first(conditionOf(cmp.Or(a.transitional, b.server.Status)))
 	b, err := c.run(ctx, r.CustomerID, a, b)
 	end := result{action: a, bot: b, before: before, took: time.Since(started)}
 	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && c.settled(ctx, r.CustomerID, a, &end.bot); !end.already {

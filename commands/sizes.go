@@ -33,7 +33,7 @@ func freeRAM(l hostapi.List) (int, error) {
 	if free > 0 && (a.MaxServers <= 0 || a.ServerCount < a.MaxServers) {
 		return free, nil
 	}
-	return 0, &refusal{reason: "the plan has no room for another bot", ways: []way{toBots, toUpgrade}, explain: func(v view) string {
+	return 0, &refusal{reason: "the plan has no room for another bot", ways: []way{toBots, toUpgrade}, final: true, explain: func(v view) string {
 		key := "create.full"
 		if a.MaxServers <= 0 {
 			key = "create.full_ram"
@@ -85,12 +85,12 @@ func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interacti
 	// A menu chooses one of the sizes, which is a parameter of custom IDs.
 	menu := func(size string, options []int, selected int, say func(int) string) discordgo.MessageComponent {
 		label := v.t.Text("card." + size)
-		menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: idCreate + size + "/" + chosen.customID(), Placeholder: label}
+		var offered []discordgo.SelectMenuOption
 		for _, n := range options {
 			option := v.t.Format("create.size", args{"What": label, "Size": say(n)})
-			menu.Options = append(menu.Options, discordgo.SelectMenuOption{Label: option, Value: strconv.Itoa(n), Default: n == selected})
+			offered = append(offered, discordgo.SelectMenuOption{Label: option, Value: strconv.Itoa(n), Default: n == selected})
 		}
-		return row(menu)
+		return v.menu(idCreate+size+"/"+chosen.customID(), label, offered)
 	}
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(a, ""), room, v.updated(a)), Color: blurple}
 	return v.draw(idCreate+chosen.customID(), embed,

@@ -90,28 +90,17 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// lookup shows a page of a customer's bots with the plan below, for staff.
-func (c *Commands) lookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.shown(ctx, r, c.drawLookup(r))
-}
-
-// refreshLookup is lookup, for which the service is asked.
-func (c *Commands) refreshLookup(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.refreshed(ctx, r, "", c.drawLookup(r))
-}
-
-func (c *Commands) drawLookup(r *interaction.Request) drawing {
-	return func(l hostapi.List, a age) (interaction.Response, error) {
-		v, response := c.view(r), c.botList(r, l, a).draw()
-		plan := v.planEmbed(l)
-		if r.ByStaff() {
-			whose := args{"Name": v.customerName()}
-			response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
-			plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
-		}
-		response.Message.Embeds = append(response.Message.Embeds, plan)
-		return response, nil
+// drawLookup draws a page of a customer's bots with the plan below, for staff.
+func (c *Commands) drawLookup(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+	v, response := c.view(r), c.botList(r, l, a).draw()
+	plan := v.planEmbed(l)
+	if r.ByStaff() {
+		whose := args{"Name": v.customerName()}
+		response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
+		plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
 	}
+	response.Message.Embeds = append(response.Message.Embeds, plan)
+	return response, nil
 }
 
 // chooseAction does to a customer's bot what was chosen.
@@ -201,4 +190,30 @@ func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (intera
 		names = append(names, "<#"+ch.Channel+">")
 	}
 	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, " · ")})), nil
+}
+
+// staffColor is the colour of every page of a customer's account that staff see, so
+// that they do not take it for their own.
+const staffColor = 0xeb459e
+
+// mark marks a page as one of another person's account. Where something can be
+// pressed, it says right above for whom that is.
+func (v view) mark(embed *discordgo.MessageEmbed, pressable bool) {
+	embed.Color = staffColor
+	embed.Author = &discordgo.MessageEmbedAuthor{Name: v.plainCustomer()}
+	if pressable && embed.Footer == nil {
+		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("staff.acts_for", args{"Name": v.plainCustomer()})}
+	}
+}
+
+// plainCustomer is what the customer is called for whom staff ask. Discord tells the
+// name where staff choose somebody. The author of the page repeats it, so that the
+// pages that follow know it as well.
+func (v view) plainCustomer() string {
+	return cmp.Or(sanitize.Plain(v.asked.TargetName, nameLimit), v.t.Format("staff.nameless", args{"ID": v.asked.CustomerID}))
+}
+
+// customerName is plainCustomer for where Discord renders markdown.
+func (v view) customerName() string {
+	return sanitize.Markdown(v.plainCustomer(), nameLimit)
 }

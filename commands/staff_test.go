@@ -8,12 +8,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"hostbot/bot/actionlock"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/commands"
-	"hostbot/locale"
 )
 
 // by is a request of a user in staff's guild, where user 1 is staff.
@@ -171,11 +169,9 @@ func TestLogButtons(t *testing.T) {
 // failed, and never 0.0 s.
 func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2, < 0.1 s in all", time.Second: "Attempts\n2, 1.0 s in all"} {
-		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
-			GuildID: "7", UserIDs: []string{"1"}, Incident: func(context.Context, string) (incident.Incident, error) {
-				return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
-			},
-		}, commands.Links{}, commands.Forms{}, commands.Watch{})
+		c := newCommands(t, &world{staff: commands.Staff{Incident: func(context.Context, string) (incident.Incident, error) {
+			return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
+		}}})
 		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
 		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`")
 		if strings.Contains(text(m), "0.0 s") {
@@ -201,18 +197,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 	} {
 		health := well
 		change(&health)
-		c := commands.New(nil, &world{}, actionlock.New(nil), mustTexts(t), commands.Staff{
-			GuildID: "7", UserIDs: []string{"1"}, Health: func(context.Context) commands.Health { return health },
-		}, commands.Links{}, commands.Forms{}, commands.Watch{})
+		c := newCommands(t, &world{staff: commands.Staff{Health: func(context.Context) commands.Health { return health }}})
 		wantText(t, answer(t, c, by("1", command("admin status", nil))).Message, want)
 	}
-}
-
-func mustTexts(t *testing.T) *locale.Bundle {
-	t.Helper()
-	texts, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return texts
 }

@@ -1,9 +1,12 @@
 package commands
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )
 
@@ -27,7 +30,11 @@ const (
 	locked       // for the host alone to change
 )
 
-// urgency orders bots: those with a problem come first.
+// byUrgency orders bots: those with a problem come first.
+func byUrgency(one, other hostapi.Server) int {
+	return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
+}
+
 func (c condition) urgency() int {
 	switch c.state {
 	case broken:
@@ -49,6 +56,15 @@ func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Se
 		}
 	}
 	return s, running
+}
+
+// nowOf returns bots as atThisMoment has each.
+func (c *Commands) nowOf(r *interaction.Request, servers []hostapi.Server) []hostapi.Server {
+	servers = slices.Clone(servers)
+	for i, s := range servers {
+		servers[i], _ = c.atThisMoment(r.CustomerID, s)
+	}
+	return servers
 }
 
 // conditionOf says what a status means to a person. A status that is not known is

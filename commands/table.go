@@ -97,18 +97,20 @@ const (
 func (c *Commands) table() []command {
 	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
 	anyOfThem := []option{{name: optionBot, optional: true, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
+	list, show := c.shown(c.drawList), c.shown(c.drawCard(brief))
 	// A command on one bot does what the button of the same name does.
 	onBot := func(name string, op hostapi.Operation, h interaction.Handler, modals ...route) command {
 		buttons := []route{{name + "/" + anyBot, h}, {name, h}} // the latter is a select menu of keys
 		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals}
 	}
 	table := []command{
-		{name: "bot list", handle: c.list, components: []route{
-			{idList + "{page}", c.refreshList}, {idListWith + anyBot, c.list}, {idPages, c.list},
+		{name: "bot list", handle: list, components: []route{
+			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
 		}},
-		{name: "bot show", options: anyOfThem, handle: c.orAsk(idOpen, "show", c.show), components: []route{
-			{idOpen, c.show}, {idShow + anyBot, c.refreshCard}, {idDetails + anyBot, c.showDetails}, {idMore + anyBot, c.showMore},
-			{newAction, c.unlessTooSoon(c.act)},
+		{name: "bot show", options: anyOfThem, handle: c.orAsk(show), components: []route{
+			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))},
+			{idDetails + anyBot, c.shown(c.drawCard(details))}, {idMore + anyBot, c.shown(c.drawCard(more))},
+			{newAction, unlessTooSoon(named(c.act))},
 		}},
 	}
 	for _, a := range actions() {
@@ -117,16 +119,17 @@ func (c *Commands) table() []command {
 			act = c.reinstall(a)
 		}
 		acts := onBot(a.name, a.op, act)
-		acts.options, acts.handle = anyOfThem, c.orAsk(a.name, a.name, act)
+		acts.options, acts.handle = anyOfThem, c.orAsk(act)
 		if a.op == hostapi.OpReinstall {
 			acts.components = append(acts.components, route{idReinstallNow + anyBot, c.act(a)})
 		}
 		table = append(table, acts)
 	}
+	history := c.watching("history.off", c.onBot(c.history))
 	table = append(table,
 		command{
-			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.orAsk("history", "history", c.watchers(c.history)),
-			components: []route{{idHistory + anyBot, c.watchers(c.history)}, {"history", c.watchers(c.history)}},
+			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.orAsk(history),
+			components: []route{{idHistory + anyBot, history}, {"history", history}},
 		},
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
 		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
@@ -135,12 +138,17 @@ func (c *Commands) table() []command {
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
-		command{name: "plan", handle: c.plan, components: []route{{idPlan, c.refreshPlan}}},
-		command{name: "alerts", off: !c.watch.offered(), handle: c.showAlerts, components: c.alertRoutes()},
+		command{name: "plan", handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
+		command{name: "alerts", off: !c.watch.offered(), handle: c.alerts(nil), components: []route{
+			{idAlerts, c.alerts(changeOne)}, {idAlertsOf + anyBot, c.alerts(nil)},
+			{idAlert + "all/{on}", c.alerts(changeAll)}, {idAlert + "one/{on}/" + anyBot, c.alerts(changeOne)},
+			{idAlertShow + anyBot, show}, {idAlertMute + anyBot, c.watching("alerts.off", c.onBot(c.mute))},
+			{idAlertAct + "{action}/" + anyBot, named(c.act)},
+		}},
 		command{
-			name: "panel", forManagers: true, off: !c.watch.offered(), handle: c.watchers(c.panels),
+			name: "panel", forManagers: true, off: !c.watch.offered(), handle: c.watching("history.off", c.panels),
 			components: []route{
-				{idPanelNew, c.watchers(c.postPanel)}, {idPanelRemove, c.watchers(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
+				{idPanelNew, c.watching("history.off", c.postPanel)}, {idPanelRemove, c.watching("history.off", c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
 			},
 		},
 		command{name: "help", handle: c.help},
@@ -155,11 +163,12 @@ func (c *Commands) table() []command {
 func (c *Commands) staffTable() []command {
 	text, user := discordgo.ApplicationCommandOptionString, option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
 	forCustomer := func(h interaction.Handler) interaction.Handler { return c.audited(c.forCustomer(h)) }
-	lookup := forCustomer(c.lookup)
+	lookup := forCustomer(c.shown(c.drawLookup))
 	views := []route{
-		{idList + "{page}", forCustomer(c.refreshLookup)}, {idListWith + anyBot, lookup}, {idPages, lookup}, {idOpen, forCustomer(c.show)},
-		{idShow + anyBot, forCustomer(c.refreshCard)}, {idDetails + anyBot, forCustomer(c.showDetails)},
-		{newAction, c.forStaff(c.unlessTooSoon(c.actForCustomer))},
+		{idList + "{page}", forCustomer(c.refreshed(c.drawLookup))}, {idListWith + anyBot, lookup}, {idPages, lookup},
+		{idOpen, forCustomer(c.shown(c.drawCard(brief)))}, {idShow + anyBot, forCustomer(c.refreshed(c.drawCard(brief)))},
+		{idDetails + anyBot, forCustomer(c.shown(c.drawCard(details)))},
+		{newAction, c.forStaff(unlessTooSoon(named(c.actForCustomer)))},
 	}
 	var operations []hostapi.Operation
 	var choices []string

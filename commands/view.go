@@ -111,6 +111,13 @@ func (v view) customID(id string) string {
 	return id
 }
 
+// menu is a row with a select menu.
+func (v view) menu(customID, placeholder string, options []discordgo.SelectMenuOption) discordgo.ActionsRow {
+	return row(discordgo.SelectMenu{
+		MenuType: discordgo.StringSelectMenu, CustomID: v.customID(customID), Placeholder: placeholder, Options: options,
+	})
+}
+
 func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
 	return discordgo.ActionsRow{Components: components}
 }

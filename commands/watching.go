@@ -4,10 +4,21 @@ import (
 	"context"
 	"time"
 
+	"hostbot/bot/alerts"
 	"hostbot/bot/history"
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
+	"hostbot/hostapi/accounts"
 )
+
+// Alerts keep who wants to be told when a bot stops by itself, as package alerts says.
+type Alerts interface {
+	Offered() bool
+	Settings(ctx context.Context, customerID string) (alerts.Settings, error)
+	TurnOn(ctx context.Context, customerID, locale string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error)
+	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
+	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
+}
 
 // History is what is kept of the states of bots.
 type History interface {
@@ -26,12 +37,28 @@ type Panels interface {
 	Changed(ctx context.Context, customerID string) error
 }
 
-// watchers serves what takes watching, which may have been turned off since a button
-// was drawn.
-func (c *Commands) watchers(h interaction.Handler) interaction.Handler {
+// Watch is what commands need of those who watch accounts.
+type Watch struct {
+	Alerts Alerts
+	// Expect is told of an action that is about to be sent to the service.
+	Expect func(ctx context.Context, customerID, serverID, action string)
+
+	History History
+	Panels  Panels
+	// Known returns what is known of an account without asking the service.
+	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
+	// Pace returns at which interval accounts are looked at now.
+	Pace func() time.Duration
+}
+
+func (w Watch) offered() bool { return w.Alerts != nil && w.Alerts.Offered() }
+
+// watching serves what takes watching, which may have been turned off since a button was
+// drawn. The text off says so.
+func (c *Commands) watching(off string, h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if !c.watch.offered() {
-			return interaction.Response{}, refuse("accounts are not watched", "history.off")
+			return interaction.Response{}, refuse("accounts are not watched", off)
 		}
 		return h(ctx, r)
 	}

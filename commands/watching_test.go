@@ -10,30 +10,58 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/actionlock"
+	"hostbot/bot/alerts"
 	"hostbot/bot/history"
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
 	"hostbot/bot/rest"
 	"hostbot/commands"
-	"hostbot/commands/chart"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
 
-// watched is what is known of the bots of a world that is watched.
+// watched is what is known of the bots of a world that is watched, and what is kept for
+// its customer.
 type watched struct {
-	commands.Alerts // which are offered
-	w               *world
-	spans           []history.Span // of each bot
-	err             error          // of all that asks Redis
-	panels          []panel.Panel
-	refusal         error // Discord's, of a panel
-	slow            bool  // Discord takes its time with a panel
-	age             time.Duration
+	w       *world
+	spans   []history.Span // of each bot
+	err     error          // of all that asks Redis
+	panels  []panel.Panel
+	refusal error // Discord's, of a panel
+	slow    bool  // Discord takes its time with a panel
+	age     time.Duration
+
+	alerts alerts.Settings
+	closed bool // the customer takes no messages
+	off    bool // nothing is watched
+	first  interaction.Message
 }
 
-func (*watched) Offered() bool { return true }
+func (h *watched) Offered() bool { return !h.off }
+
+func (h *watched) Settings(_ context.Context, customerID string) (alerts.Settings, error) {
+	h.w.touch(customerID)
+	return h.alerts, nil
+}
+
+func (h *watched) TurnOn(ctx context.Context, customerID, _ string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error) {
+	if h.closed {
+		return h.alerts, alerts.ErrClosed
+	}
+	h.first = first
+	return h.TurnOff(ctx, customerID, change)
+}
+
+func (h *watched) TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error) {
+	change(&h.alerts)
+	return h.Settings(ctx, customerID)
+}
+
+func (h *watched) Mute(_ context.Context, customerID, serverID string, until time.Time) error {
+	h.w.touch(customerID)
+	h.alerts.Muted = map[string]time.Time{serverID: until}
+	return nil
+}
 
 func (h *watched) Of(_ context.Context, customerID, _ string, _ time.Time) ([]history.Span, error) {
 	h.w.touch(customerID)
@@ -62,16 +90,13 @@ func (kept) Changed(context.Context, string) error { return nil }
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
-	painter, err := chart.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return commands.New(h.w, h.w, actionlock.New(nil), mustTexts(t), commands.Staff{}, commands.Links{}, commands.Forms{}, commands.Watch{
-		Alerts: h, History: h, Panels: kept{h}, Painter: painter, Pace: func() time.Duration { return time.Minute },
+	h.w.watch = commands.Watch{
+		Alerts: h, History: h, Panels: kept{h}, Pace: func() time.Duration { return time.Minute },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
 		},
-	})
+	}
+	return newCommands(t, h.w)
 }
 
 // past returns spans that follow each other, each given by its length and state, and end

@@ -70,13 +70,6 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 	}
 }
 
-func TestEmptyListHasCreate(t *testing.T) {
-	c := newCommands(t, &world{list: account()})
-	list := answer(t, c, command("bot list", nil))
-	sendable(t, list)
-	wantText(t, answer(t, c, press(buttons(list.Message)["Create"].CustomID)).Message, "has room")
-}
-
 func TestTextsNameCommandsThatCanBeClicked(t *testing.T) {
 	c := newCommands(t, &world{list: account()})
 	wantText(t, answer(t, c, inLanguage("de", command("bot list", nil))).Message, "`/bot erstellen`")

@@ -18,15 +18,14 @@ import (
 const maxOptions = 25
 
 // orAsk serves a command without its option bot: the caller's only bot is meant, and of
-// several a menu asks. It has the custom ID menu, whose route does what the command
-// does, and asks what the text which.<what> asks.
-func (c *Commands) orAsk(menu, what string, h interaction.Handler) interaction.Handler {
+// several a menu asks.
+func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if strings.TrimSpace(r.Options[optionBot]) != "" {
 			return h(ctx, r)
 		}
 		only := ""
-		response, err := c.shown(ctx, r, func(l hostapi.List, a age) (interaction.Response, error) {
+		response, err := c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
 			switch len(l.Servers) {
 			case 0:
 				return c.botList(r, l, a).draw(), nil
@@ -34,9 +33,9 @@ func (c *Commands) orAsk(menu, what string, h interaction.Handler) interaction.H
 				only = botKey(l.Servers[0].ID)
 				return interaction.Response{}, nil
 			default:
-				return c.drawWhich(r, l, a, menu, what), nil
+				return c.drawWhich(r, l, a), nil
 			}
-		})
+		})(ctx, r)
 		if err != nil || only == "" {
 			return response, err
 		}
@@ -47,32 +46,39 @@ func (c *Commands) orAsk(menu, what string, h interaction.Handler) interaction.H
 
 // drawWhich asks which bot is meant. Those that have crashed come first, then the one
 // that was used last.
-func (c *Commands) drawWhich(r *interaction.Request, l hostapi.List, a age, menu, what string) interaction.Response {
-	v, servers := c.view(r), slices.Clone(l.Servers)
-	for i, s := range servers {
-		servers[i], _ = c.atThisMoment(r.CustomerID, s)
-	}
+func (c *Commands) drawWhich(r *interaction.Request, l hostapi.List, a age) interaction.Response {
+	v, servers := c.view(r), c.nowOf(r, l.Servers)
 	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
-		return cmp.Or(
-			cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency()),
-			a.notes[other.ID].At.Compare(a.notes[one.ID].At),
-		)
+		return cmp.Or(byUrgency(one, other), a.notes[other.ID].At.Compare(a.notes[one.ID].At))
 	})
 	hint := ""
 	if len(servers) > maxOptions {
 		hint = v.t.Text("which.more")
 	}
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("which." + what), Description: paragraphs(v.heading(a, ""), hint, v.updated(a)), Color: blurple}
-	return v.draw("", embed, row(discordgo.SelectMenu{
-		MenuType: discordgo.StringSelectMenu, CustomID: v.customID(menu), Placeholder: v.t.Text("which.choose"),
-		Options: v.options(servers[:min(len(servers), maxOptions)]),
-	}))
+	title := v.t.Text("which." + strings.TrimPrefix(r.Name, "bot "))
+	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(a, ""), hint, v.updated(a)), Color: blurple}
+	return v.draw("", embed, v.botMenu("which.choose", servers))
 }
 
-// options are bots to choose from in a select menu.
+// picker returns rows with a menu of the bots that may have been meant, and a way back.
+func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
+	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", servers), v.backRow()}
+}
+
+// botMenu is a menu of bots, which goes on with what a command asked for on the one that
+// is chosen there. Staff's command says by an option what to do.
+func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.ActionsRow {
+	id := cmp.Or(v.asked.Options[optionAction], strings.TrimPrefix(v.asked.Name, "bot "))
+	if id == "show" {
+		id = idOpen
+	}
+	return v.menu(id, v.t.Text(placeholder), v.options(servers))
+}
+
+// options are bots to choose from in a select menu: as many as it takes.
 func (v view) options(servers []hostapi.Server) []discordgo.SelectMenuOption {
-	options := make([]discordgo.SelectMenuOption, 0, len(servers))
-	for i, label := range labels(servers) {
+	var options []discordgo.SelectMenuOption
+	for i, label := range labels(servers[:min(len(servers), maxOptions)]) {
 		s := servers[i]
 		options = append(options, discordgo.SelectMenuOption{
 			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain),

@@ -26,14 +26,6 @@ func (t *Texts) Share(of float64) string {
 	return t.Format("unit.percent", Args{"N": t.decimal(math.Floor(of*10_000)/100, -1)})
 }
 
-// Period says a length of time in hours, or in days where it is several of them.
-func (t *Texts) Period(d time.Duration) string {
-	if d <= 24*time.Hour {
-		return t.Format("unit.hours", Args{"N": int(d.Hours())})
-	}
-	return t.Count("unit.days", int(d.Hours()/24), nil)
-}
-
 // CPU says a limit in percent of a processor as plans do: 150% is 1.5 vCPU.
 func (t *Texts) CPU(percent int) string {
 	return t.Format("unit.vcpu", Args{"N": t.decimal(float64(percent)/100, -1)})

@@ -22,20 +22,17 @@ import (
 // Discord renders no markdown: labels, options of a select menu, suggestions,
 // footers, log lines.
 func Plain(text string, limit int) string {
-	if isClean(text, limit, isAny) {
+	if isClean(text, limit, "") {
 		return text
 	}
-	return isolated(text, limit, func(text string, limit int) string {
-		var room [usual]rune
-		return string(plain(room[:0], text, limit))
-	})
+	return isolated(text, limit, func(text string, limit int) string { return string(plain(text, limit)) })
 }
 
 // Markdown returns text in one line of at most limit characters that shows as
 // it is where Discord renders markdown: nothing in it formats, links or
 // mentions. Backslashes that this takes count.
 func Markdown(text string, limit int) string {
-	if isClean(text, limit, isLetterOrDigit) {
+	if isClean(text, limit, "\\*`~|<[]@_:#>-+.") {
 		return text
 	}
 	return isolated(text, limit, markdown)
@@ -43,9 +40,8 @@ func Markdown(text string, limit int) string {
 
 // markdown is Markdown without an isolate.
 func markdown(text string, limit int) string {
-	var room [usual]rune
-	in := plain(room[:0], text, limit)
-	out := make([]byte, 0, 2*usual)
+	in := plain(text, limit)
+	out := make([]byte, 0, 2*len(in))
 	count := 0 // of characters in out
 	fits := 0  // how much of out leaves room for an ellipsis
 	for i, r := range in {
@@ -92,29 +88,15 @@ func isolated(text string, limit int, clean func(text string, limit int) string)
 }
 
 // isClean tells of most texts that they may stand as they are: printable characters of
-// ASCII that are allowed, and single spaces between them. A list has dozens of texts.
-func isClean(text string, limit int, allowed func(c byte) bool) bool {
-	if len(text) > limit {
-		return false
-	}
-	spaced := true // so far, or since the last character
+// ASCII with single spaces between them. Where markdown is rendered, they must be without
+// those that isMarkup may tell of. A list has dozens of texts.
+func isClean(text string, limit int, without string) bool {
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c > ' ' && c <= '~' && allowed(c):
-			spaced = false
-		case c == ' ' && !spaced:
-			spaced = true
-		default:
+		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(without, c) >= 0 {
 			return false
 		}
 	}
-	return !spaced
-}
-
-func isAny(byte) bool { return true }
-
-func isLetterOrDigit(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	return len(text) <= limit && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
 }
 
 // isRightToLeft tells of characters that are written from right to left, or turn
@@ -127,23 +109,18 @@ func isRightToLeft(r rune) bool {
 	return p.Class() == bidi.R || p.Class() == bidi.AL || p.Class() == bidi.AN
 }
 
-// usual is how many characters a text has at most for which there is room on
-// the stack. A list of ten bots has twenty names to make fit.
-const usual = 128
-
 // maxMarks is how many combining marks may stand on one character: enough for
 // every written language, too few to paint over other lines.
 const maxMarks = 4
 
-// plain appends the characters of a text that are to be seen to out, which is
-// empty.
-func plain(out []rune, text string, limit int) []rune {
+// plain returns the characters of a text that are to be seen.
+func plain(text string, limit int) []rune {
 	// Most characters may be dropped, so the length says nothing; but what is
 	// beyond this is not worth looking at.
 	if most := limit * 16 * utf8.UTFMax; len(text) > most {
 		text = text[:most]
 	}
-	marks := 0
+	out, marks := make([]rune, 0, min(len(text), limit+2)), 0
 	for _, r := range text {
 		switch {
 		case r > ' ' && r < '\u007f': // most characters, of which there is nothing else to know

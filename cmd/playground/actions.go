@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"hostbot/bot/discordtest"
@@ -12,15 +13,19 @@ import (
 // errNoAnswer is what Discord's client says of a press without an answer.
 var errNoAnswer = errors.New("This interaction failed") //nolint:staticcheck // it is shown as Discord writes it
 
-// done answers a request that has nothing to say.
-type done struct{}
+// asUser makes a handler of what a user does in a channel.
+func (p *playground) asUser(do func(context.Context, *discordtest.User, request) (any, error)) http.Handler {
+	return handle(func(ctx context.Context, in request) (any, error) {
+		user, err := p.at(in.User, in.Channel)
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, user, in)
+	})
+}
 
 // command uses a command as a user.
-func (p *playground) command(_ context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) command(_ context.Context, user *discordtest.User, in request) (any, error) {
 	options := discordtest.Options{}
 	for name, value := range in.Options {
 		options[name] = value
@@ -30,15 +35,11 @@ func (p *playground) command(_ context.Context, in request) (any, error) {
 		return nil, err
 	}
 	p.note(used{in.User, in.Channel, "/" + in.Name, time.Now(), reply})
-	return done{}, nil
+	return nil, nil
 }
 
 // menu chooses a command in the context menu of another person.
-func (p *playground) menu(ctx context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) menu(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	target, err := p.person(in.Target)
 	if err != nil {
 		return nil, err
@@ -48,15 +49,11 @@ func (p *playground) menu(ctx context.Context, in request) (any, error) {
 		return nil, err
 	}
 	p.note(used{in.User, in.Channel, in.Name, time.Now(), reply})
-	return done{}, nil
+	return nil, nil
 }
 
 // complete asks for suggestions.
-func (p *playground) complete(ctx context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) complete(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	others := discordtest.Options{}
 	for name, value := range in.Options {
 		if name != in.Option {
@@ -71,12 +68,9 @@ func (p *playground) complete(ctx context.Context, in request) (any, error) {
 }
 
 // press presses a button or chooses in a select menu.
-func (p *playground) press(ctx context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) press(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	var reply *discordtest.Reply
+	var err error
 	if len(in.Values) > 0 {
 		reply, err = user.Pick(ctx, in.Message, in.CustomID, in.Values...)
 	} else {
@@ -91,26 +85,15 @@ func (p *playground) press(ctx context.Context, in request) (any, error) {
 	case discordtest.Asking:
 		p.note(used{in.User, in.Channel, "", time.Now(), reply})
 	}
-	return done{}, nil
+	return nil, nil
 }
 
 // modal sends a modal that was filled in.
-func (p *playground) modal(ctx context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) modal(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	fields := discordtest.Fields{}
 	for name, value := range in.Fields {
-		if list, ok := value.([]any); ok { // of values that were chosen
-			chosen := []string{}
-			for _, one := range list {
-				chosen = append(chosen, fmt.Sprint(one))
-			}
-			value = chosen
-		}
 		fields[name] = value
-		if list, ok := value.([]any); ok {
+		if list, ok := value.([]any); ok { // of values that were chosen
 			fields[name] = texts(list)
 		}
 	}
@@ -122,7 +105,7 @@ func (p *playground) modal(ctx context.Context, in request) (any, error) {
 		return nil, errNoAnswer // and the modal stays open, as on Discord
 	}
 	p.forget(in.User, in.Modal)
-	return done{}, nil
+	return nil, nil
 }
 
 // texts are what is chosen in a menu of a modal.
@@ -135,26 +118,18 @@ func texts(list []any) []string {
 }
 
 // dismiss takes an ephemeral message away, or the notice that there is none.
-func (p *playground) dismiss(_ context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) dismiss(_ context.Context, user *discordtest.User, in request) (any, error) {
 	if !p.forget(in.User, in.Message) {
 		if err := user.Dismiss(in.Message); err != nil {
 			return nil, err
 		}
 	}
 	p.changes.tell()
-	return done{}, nil
+	return nil, nil
 }
 
 // setLocale changes the language of a user's client.
-func (p *playground) setLocale(_ context.Context, in request) (any, error) {
-	user, err := p.at(in.User, "")
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) setLocale(_ context.Context, user *discordtest.User, in request) (any, error) {
 	user.SetLocale(in.Locale)
-	return done{}, nil
+	return nil, nil
 }

@@ -244,13 +244,13 @@ func (p *playground) state(_ context.Context, in request) (any, error) {
 
 // breakPart turns a switch.
 func (p *playground) breakPart(_ context.Context, in request) (any, error) {
-	return done{}, p.breaking.set(in.Part, in.Mode)
+	return nil, p.breaking.set(in.Part, in.Mode)
 }
 
 // repairAll turns every switch back.
 func (p *playground) repairAll(context.Context, request) (any, error) {
 	p.breaking.repair()
-	return done{}, nil
+	return nil, nil
 }
 
 // crash makes a hosted bot crash.
@@ -259,5 +259,5 @@ func (p *playground) crash(_ context.Context, in request) (any, error) {
 		return nil, errors.New("there is no such bot any more")
 	}
 	p.changes.tell()
-	return done{}, nil
+	return nil, nil
 }

@@ -9,13 +9,12 @@ import (
 // changes tells pages that something they show may have changed. What they are
 // told carries nothing, so that one who is behind misses nothing.
 type changes struct {
-	mu    sync.Mutex
-	next  chan struct{} // closed at the next change
-	ended chan struct{}
+	mu   sync.Mutex
+	next chan struct{} // closed at the next change
 }
 
 func newChanges() *changes {
-	return &changes{next: make(chan struct{}), ended: make(chan struct{})}
+	return &changes{next: make(chan struct{})}
 }
 
 func (c *changes) tell() {
@@ -24,8 +23,6 @@ func (c *changes) tell() {
 	close(c.next)
 	c.next = make(chan struct{})
 }
-
-func (c *changes) close() { close(c.ended) }
 
 // serve sends a server-sent event for each change.
 func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
@@ -41,8 +38,6 @@ func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-next:
 		case <-r.Context().Done():
-			return
-		case <-c.ended:
 			return
 		}
 	}

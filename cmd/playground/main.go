@@ -55,7 +55,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	redisclient.RedirectLibraryLog(log)
 
 	changes := newChanges()
-	defer changes.close()
 	parts, err := startParts(changes.tell)
 	if err != nil {
 		return err

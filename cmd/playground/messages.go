@@ -76,11 +76,7 @@ func (p *playground) usedBy(userID, channelID string) []used {
 }
 
 // messages lists what a user sees in a channel.
-func (p *playground) messages(_ context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) messages(_ context.Context, user *discordtest.User, in request) (any, error) {
 	out := struct {
 		Messages []message         `json:"messages"`
 		Modal    *openModal        `json:"modal,omitempty"`

@@ -39,11 +39,7 @@ type offered struct {
 }
 
 // commands lists what a user is offered, once the bot has registered it.
-func (p *playground) commands(ctx context.Context, in request) (any, error) {
-	user, err := p.at(in.User, in.Channel)
-	if err != nil {
-		return nil, err
-	}
+func (p *playground) commands(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	if err := p.registered(ctx); err != nil {
 		return nil, err
 	}

@@ -94,37 +94,18 @@ func palette() color.Palette {
 	)
 }
 
-// Painter draws pictures. It is safe for concurrent use.
-type Painter struct {
-	bold, regular *opentype.Font
-	palette       color.Palette
-}
-
-// New returns a painter.
-func New() (*Painter, error) {
-	bold, err := opentype.Parse(gobold.TTF)
-	if err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
-	}
-	regular, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
-	}
-	return &Painter{bold, regular, palette()}, nil
-}
-
 // Draw returns a picture of the strips, one below the other.
-func (p *Painter) Draw(strips ...Strip) ([]byte, error) {
-	bold, err := face(p.bold, boldSize)
+func Draw(strips ...Strip) ([]byte, error) {
+	bold, err := face(gobold.TTF, boldSize)
 	if err != nil {
 		return nil, err
 	}
-	regular, err := face(p.regular, textSize)
+	regular, err := face(goregular.TTF, textSize)
 	if err != nil {
 		return nil, err
 	}
 	c := canvas{
-		Paletted: image.NewPaletted(image.Rect(0, 0, width, len(strips)*height+margin/2), p.palette),
+		Paletted: image.NewPaletted(image.Rect(0, 0, width, len(strips)*height+margin/2), palette()),
 		bold:     bold, regular: regular,
 	}
 	for i, s := range strips {
@@ -138,8 +119,13 @@ func (p *Painter) Draw(strips ...Strip) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func face(f *opentype.Font, size float64) (font.Face, error) {
-	made, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingFull})
+// face makes a font fit to draw with. To parse it takes microseconds.
+func face(ttf []byte, size float64) (font.Face, error) {
+	parsed, err := opentype.Parse(ttf)
+	if err != nil {
+		return nil, fmt.Errorf("chart: %w", err)
+	}
+	made, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingFull})
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}

@@ -43,11 +43,7 @@ func full() []chart.Strip {
 // drawn decodes a picture of strips.
 func drawn(t *testing.T, strips ...chart.Strip) *image.Paletted {
 	t.Helper()
-	p, err := chart.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := p.Draw(strips...)
+	data, err := chart.Draw(strips...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,14 +167,10 @@ func TestRestlessBotStaysSmall(t *testing.T) {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	p, err := chart.New()
-	if err != nil {
-		b.Fatal(err)
-	}
 	strips := full()
 	size := 0
 	for b.Loop() {
-		data, err := p.Draw(strips...)
+		data, err := chart.Draw(strips...)
 		if err != nil {
 			b.Fatal(err)
 		}

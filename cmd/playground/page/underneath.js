@@ -76,8 +76,7 @@ function drawStep(step, total) {
   const bar = make("span", "bar");
   bar.style.setProperty("--from", (100 * step.after) / total + "%");
   bar.style.setProperty("--length", (100 * (step.took ?? total - step.after)) / total + "%");
-  const often = step.times > 1 ? `${step.times} times, lately ` : "";
-  const times = `${often}+${duration(step.after)}` + (step.took === null ? ", going on" : step.took ? `, took ${duration(step.took)}` : "");
+  const times = `+${duration(step.after)}` + (step.took === null ? ", going on" : step.took ? `, took ${duration(step.took)}` : "");
   const outcome = make("span", step.failed ? "failed" : "outcome", step.outcome);
   const sign = make("span", "kind " + step.kind, icon(kind.sign), kind.name);
   const summary = make("summary", "", sign, make("span", "title", step.title), outcome, make("span", "detail", step.detail), make("small", "", times), bar);

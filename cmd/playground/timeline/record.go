@@ -24,10 +24,14 @@ const maxIDs = 20
 // hidden stands where a secret was.
 const hidden = "<secret>"
 
-// RedisCommand records a command and, once it is known, the reply as Redis
-// writes it; "" where the connection ended without one.
+// RedisCommand records a command about a known user and, once it is known, the reply as
+// Redis writes it; "" where the connection ended without one. What the bot does by itself,
+// again and again, is about nobody.
 func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
-	s := &step{began: time.Now()}
+	s := &step{began: time.Now(), users: r.usersIn(strings.Join(command, " "))}
+	if len(s.users) == 0 {
+		return func(string) {}
+	}
 	s.Kind = Redis
 	s.Title = strings.ToUpper(command[0])
 	if isScript(command) {
@@ -35,8 +39,6 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 	}
 	s.Detail = strings.Join(keysOf(command), " ")
 	s.Request = strings.Join(command, " ")
-	s.users = r.usersIn(s.Request)
-	s.chore = len(s.users) == 0
 	change := r.add(s)
 	return func(reply string) {
 		change(func(s *step) {

@@ -49,9 +49,6 @@ type Step struct {
 	After float64 `json:"after"`
 	// Took is in milliseconds; nil while it goes on.
 	Took *float64 `json:"took"`
-	// Times is how often it happened, for what the bot does again and again by
-	// itself; this is the latest time.
-	Times int `json:"times"`
 }
 
 // Bodies are what was sent and what was answered.
@@ -110,7 +107,6 @@ type step struct {
 	Bodies
 	began time.Time
 	first bool     // a first response
-	chore bool     // what the bot does by itself, again and again
 	token string   // of the interaction, where it is known
 	users []string // whose IDs are in it
 }
@@ -127,39 +123,18 @@ func (r *Recorder) add(s *step) (change func(func(*step))) {
 	s.Request, s.Response = bounded(s.Request), bounded(s.Response)
 	r.mu.Lock()
 	r.latest++
-	s.ID, s.Times = r.latest, 1
-	if s.chore {
-		r.fold(s)
-	}
+	s.ID = r.latest
 	if len(r.steps) == keptSteps {
 		r.steps = slices.Delete(r.steps, 0, 1)
 	}
 	r.steps = append(r.steps, s)
 	r.mu.Unlock()
-	r.tell(s)
+	r.changed()
 	return func(edit func(*step)) {
 		r.mu.Lock()
 		edit(s)
 		s.Response = bounded(s.Response)
 		r.mu.Unlock()
-		r.tell(s)
-	}
-}
-
-// fold lets a chore take the place of the time before. The lock is held.
-func (r *Recorder) fold(s *step) {
-	r.steps = slices.DeleteFunc(r.steps, func(old *step) bool {
-		same := old.chore && old.Title == s.Title && old.Detail == s.Detail
-		if same {
-			s.Times += old.Times
-		}
-		return same
-	})
-}
-
-// tell says that something changed, unless it does all the time.
-func (r *Recorder) tell(s *step) {
-	if !s.chore {
 		r.changed()
 	}
 }

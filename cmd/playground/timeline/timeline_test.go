@@ -43,7 +43,8 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	answered := r.ServiceRequest(hostapitest.Request{At: start.Add(2 * time.Millisecond), Method: "GET", Path: "/api", UserID: ben, Operation: hostapitest.OpList})
 	responded(r, start.Add(3*time.Millisecond), "1", 204)
 	responded(r, start.Add(3*time.Millisecond), "2", 500) // which is no answer
-	r.RedisCommand([]string{"ping"})("+PONG\r\n")
+	r.RedisCommand([]string{"ping"})("+PONG\r\n")         // by the bot itself
+	r.Discord(discordtest.Event{Call: &discordtest.Call{Method: "PUT", Route: discordtest.RouteCommands, Status: 200, Started: start}})
 
 	list, apart := r.List()
 	if len(list) != 2 || list[0].Title != "/plan" || list[1].Title != "/bot show bot: Shop" || list[1].User != "user-"+anna {
@@ -55,7 +56,7 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	if got := kinds(list[0].Steps); got != "gateway service discord" {
 		t.Errorf("ben's interaction has the steps %s", got)
 	}
-	if len(apart) != 1 || apart[0].Title != "PING" {
+	if len(apart) != 1 || apart[0].Title != "registers the commands" {
 		t.Errorf("apart are %+v", apart)
 	}
 	if a := list[1].Answered; a == nil || *a != 8 {
@@ -130,24 +131,6 @@ func TestTitles(t *testing.T) {
 		if list, _ := r.List(); list[0].Title != want {
 			t.Errorf("got %q, want %q", list[0].Title, want)
 		}
-	}
-}
-
-// What the bot does by itself again and again is one step, of which nobody is
-// told.
-func TestChoresAreFolded(t *testing.T) {
-	told := 0
-	r := timeline.New(func() { told++ })
-	for i := range 5 {
-		r.RedisCommand([]string{"evalsha", "script", "2", "queue:a", "queue:b", fmt.Sprint("now ", i)})("*0\r\n")
-		r.RedisCommand([]string{"ping"})("+PONG\r\n")
-	}
-	_, apart := r.List()
-	if len(apart) != 2 || apart[0].Times != 5 || apart[0].Detail != "queue:a queue:b" || apart[1].Times != 5 {
-		t.Errorf("apart are %+v", apart)
-	}
-	if told != 0 {
-		t.Errorf("told %d times", told)
 	}
 }
 
