@@ -120,7 +120,8 @@ func newRecord(e Entry, now time.Time) record {
 		slot: slot{Line: e.Line, Embed: e.Embed, Own: e.Own, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}, Latest: e.Latest},
 	}
 	if e.DedupKey != "" {
-		r.ID = idOf(e.DedupKey)
+		sum := sha256.Sum256([]byte(e.DedupKey))
+		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])
 	}
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
@@ -129,10 +130,4 @@ func newRecord(e Entry, now time.Time) record {
 		r.Tally.Customers = []Customer{e.Customer}
 	}
 	return r
-}
-
-// idOf returns the ID of the record that has a key.
-func idOf(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
