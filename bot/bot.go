@@ -110,7 +110,7 @@ func (b *Bot) build() error {
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status)
 	incidents := incident.New(b.redis.Client, b.version, b.log)
-	b.stafflog = stafflog.New(b.delivery, incidents, texts.For(s.Log.Locale))
+	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
 
 	watching := b.openWatching(cache)
 	locks := actionlock.New(b.redis.Client)

@@ -43,12 +43,11 @@ func (b *Bot) openShards() {
 	}
 	b.shards = shards.New(config)
 	b.monitor.Gateway(func() monitor.Gateway {
-		now := monitor.Gateway{Identifies: identifies.Taken(), Resumes: b.connections.resumes.Load(), Handovers: b.shards.Handovers()}
+		now := monitor.Gateway{
+			Shards: b.shards.Held(), Identifies: identifies.Taken(), Resumes: b.connections.resumes.Load(), Handovers: b.shards.Handovers(),
+		}
 		if limits := b.discovery.Last(); limits != nil {
 			now.Limits = *limits
-		}
-		for _, s := range b.shards.Held() {
-			now.Shards = append(now.Shards, monitor.Shard(s))
 		}
 		return now
 	})

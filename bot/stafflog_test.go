@@ -34,7 +34,7 @@ func newStalled(t *testing.T) (*Bot, *stalled) {
 	channel := &stalled{let: make(chan struct{})}
 	return &Bot{
 		monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
-		stafflog: stafflog.New(channel, nil, texts.For("en-US")),
+		stafflog: stafflog.New(channel.Post, nil, texts.For("en-US")),
 	}, channel
 }
 

@@ -106,25 +106,22 @@ func (s *slot) add(later slot) {
 	}
 }
 
-// empty tells whether there is nothing to show.
-func (s slot) empty() bool { return s.Line == "" && s.Embed == nil }
-
 // record is an entry as it is kept until Discord has it: one, or several equal
 // errors that came within a moment.
 type record struct {
 	// ID is the same wherever a record is kept, so that none is kept twice.
-	ID       string   `json:"id"`
-	Category Category `json:"category"`
+	ID string `json:"id"`
 	slot
 }
 
 func newRecord(e Entry, now time.Time) record {
 	r := record{
-		ID: rand.Text(), Category: e.Category,
+		ID:   rand.Text(),
 		slot: slot{Line: e.Line, Embed: e.Embed, Own: e.Own, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}, Latest: e.Latest},
 	}
 	if e.DedupKey != "" {
-		r.ID = idOf(e.DedupKey)
+		sum := sha256.Sum256([]byte(e.DedupKey))
+		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])
 	}
 	if e.Reference != "" {
 		r.Tally.References = []string{e.Reference}
@@ -133,10 +130,4 @@ func newRecord(e Entry, now time.Time) record {
 		r.Tally.Customers = []Customer{e.Customer}
 	}
 	return r
-}
-
-// idOf returns the ID of the record that has a key.
-func idOf(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }

@@ -29,21 +29,13 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/interaction"
 	"hostbot/bot/rest"
 	"hostbot/locale"
 )
 
-// Discord is where messages go. Errors are *rest.Error.
-type Discord interface {
-	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (id string, err error)
-	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
-	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
-}
-
 // Config is what a Delivery needs.
 type Config struct {
-	Discord Discord
+	Discord *rest.Client
 	Redis   redis.UniversalClient
 	// Channels are the IDs of the channels by category; empty or missing where nobody
 	// watches.

@@ -33,7 +33,7 @@ func (ch *channel) message(slots []slot) interaction.Message {
 	for _, s := range slots {
 		if s.Line != "" {
 			lines = append(lines, s.Line)
-		} else {
+		} else if s.Embed != nil { // which another version of the program may have left out
 			m.Embeds = append(m.Embeds, s.shown(ch.Texts))
 		}
 	}

@@ -126,23 +126,17 @@ func readState(content string) state {
 	if json.Unmarshal([]byte(content), &s) != nil {
 		return state{}
 	}
-	if s.Plan != nil && (!complete(s.Plan.Slots) || len(s.Plan.Covers) == 0) {
+	if s.Plan != nil && (len(s.Plan.Slots) == 0 || len(s.Plan.Covers) == 0) {
 		s.Plan = nil
 	}
-	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return !complete(c.Slots) })
 	return s
-}
-
-// complete tells whether there is something to show in each slot.
-func complete(slots []slot) bool {
-	return len(slots) > 0 && !slices.ContainsFunc(slots, slot.empty)
 }
 
 // readRecord decodes a record. One that another version of the program wrote
 // and this one cannot read is shown as it is.
 func readRecord(streamID, content string) record {
 	var r record
-	if err := json.Unmarshal([]byte(content), &r); err != nil || r.empty() || r.ID == "" {
+	if err := json.Unmarshal([]byte(content), &r); err != nil || r.ID == "" || r.Line == "" && r.Embed == nil {
 		r = newRecord(Entry{Embed: &discordgo.MessageEmbed{Description: sanitize.Code(content, reasonLimit)}}, time.Now())
 		r.ID = streamID
 	}

@@ -1,7 +1,6 @@
 package logging
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,44 +14,29 @@ const raisedFor = 10 * time.Minute
 // concurrent use.
 type Level struct {
 	normal, raised zerolog.Level
-	current        atomic.Int32
-
-	mu    sync.Mutex
-	timer *time.Timer // until the level is normal again; nil before it was raised
+	raises         atomic.Int32 // that are not over
 }
 
 // NewLevel returns a level that is not raised.
 func NewLevel(normal zerolog.Level) *Level {
-	l := &Level{normal: normal, raised: min(normal, zerolog.DebugLevel)}
-	l.current.Store(int32(normal))
-	return l
+	return &Level{normal: normal, raised: min(normal, zerolog.DebugLevel)}
 }
 
 // Gate returns log with the level as its own.
 func (l *Level) Gate(log zerolog.Logger) zerolog.Logger { return log.Level(l.raised).Sample(l) }
 
 // Sample tells zerolog whether a line is wanted, before zerolog makes it.
-func (l *Level) Sample(line zerolog.Level) bool { return line >= zerolog.Level(l.current.Load()) }
+func (l *Level) Sample(line zerolog.Level) bool { return line >= l.normal || l.raises.Load() > 0 }
 
 // Raise has log, which the level gates, show what helps to find a mistake for ten
 // minutes from now on. The log says so, and when that is over.
 func (l *Level) Raise(log zerolog.Logger) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.timer != nil {
-		l.timer.Stop()
-	}
-	l.current.Store(int32(l.raised))
+	l.raises.Add(1)
 	log.Info().Stringer("to", l.raised).Dur("for", raisedFor).Msg("the log level is raised")
-	var timer *time.Timer
-	timer = time.AfterFunc(raisedFor, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.timer != timer { // raised again at this moment
-			return
+	time.AfterFunc(raisedFor, func() {
+		if l.raises.Load() == 1 {
+			log.Info().Stringer("to", l.normal).Msg("the log level is as it was")
 		}
-		log.Info().Stringer("to", l.normal).Msg("the log level is as it was")
-		l.current.Store(int32(l.normal))
+		l.raises.Add(-1)
 	})
-	l.timer = timer
 }

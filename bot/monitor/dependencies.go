@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -19,19 +20,13 @@ func (m *Monitor) DiscordRequest(route string, status int) {
 
 // class returns the class of an HTTP status. That of too many requests is its own.
 func class(status int) string {
-	switch {
-	case status == 0:
+	switch status {
+	case 0:
 		return "none"
-	case status < 300:
-		return "2xx"
-	case status < 400:
-		return "3xx"
-	case status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		return "429"
-	case status < 500:
-		return "4xx"
 	default:
-		return "5xx"
+		return strconv.Itoa(status/100) + "xx"
 	}
 }
 

@@ -2,26 +2,20 @@ package monitor
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/shards"
 )
 
 // Gateway is how the shards that the process holds fare, and what Discord said last
 // about sessions; its Total is 0 before it has said anything.
 type Gateway struct {
-	Shards []Shard
+	Shards []shards.Status
 	Limits discordgo.GatewayBotResponse
 	// Since the start: sessions that were begun, or tried to begin, and resumed, and
 	// shards that were given to other replicas.
 	Identifies, Resumes, Handovers int64
-}
-
-// Shard is a shard that the process holds.
-type Shard struct {
-	ID      int
-	Ready   bool
-	Latency time.Duration
 }
 
 // Gateway adds the gateway to what /metrics shows.

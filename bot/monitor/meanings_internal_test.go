@@ -16,6 +16,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/responder"
+	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
 	"hostbot/hostapi"
 )
@@ -38,7 +39,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 		return []logchannel.Status{{Categories: []logchannel.Category{logchannel.Actions}}, {Categories: []logchannel.Category{logchannel.Errors}}}
 	})
 	m.Gateway(func() Gateway {
-		return Gateway{Shards: []Shard{{ID: 0}, {ID: 1}}, Limits: discordgo.GatewayBotResponse{SessionStartLimit: discordgo.SessionInformation{Total: 1000}}}
+		return Gateway{Shards: []shards.Status{{ID: 0}, {ID: 1}}, Limits: discordgo.GatewayBotResponse{SessionStartLimit: discordgo.SessionInformation{Total: 1000}}}
 	})
 	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, nil })
 

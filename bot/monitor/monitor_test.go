@@ -17,6 +17,7 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/responder"
+	"hostbot/bot/shards"
 	"hostbot/hostapi"
 )
 
@@ -28,7 +29,7 @@ func TestPages(t *testing.T) {
 	m.ServiceHealth(time.Now)
 	m.Gateway(func() monitor.Gateway {
 		return monitor.Gateway{
-			Shards: []monitor.Shard{{ID: 2, Ready: true, Latency: 40 * time.Millisecond}},
+			Shards: []shards.Status{{ID: 2, Ready: true, Latency: 40 * time.Millisecond}},
 			Limits: discordgo.GatewayBotResponse{
 				Shards: 3, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 987, MaxConcurrency: 16},
 			},

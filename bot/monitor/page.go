@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,37 +43,31 @@ func series(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name
 	}
-	text := make([]byte, 0, 96)
-	text = append(append(text, name...), '{')
-	for i := 0; i+1 < len(labels); i += 2 {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendQuote(append(append(text, labels[i]...), '='), labels[i+1])
+	var pairs []string
+	for pair := range slices.Chunk(labels, 2) {
+		pairs = append(pairs, pair[0]+"="+strconv.Quote(pair[1]))
 	}
-	return string(append(text, '}'))
+	return name + "{" + strings.Join(pairs, ",") + "}"
 }
 
 // described returns the page with what each metric means. Package metrics writes a
-// metric's type before each of its series, and HELP without a text.
+// metric's type before each of its series, and HELP without a text before that.
 func (p *page) described() []byte {
-	const helpLine, typeLine = "# HELP ", "# TYPE "
 	var text bytes.Buffer
 	means, described := meanings(), make(map[string]bool)
 	for line := range strings.Lines(p.text.String()) {
-		if name, ok := strings.CutPrefix(line, helpLine); ok {
-			name = strings.TrimSpace(name)
-			if help := means[name]; help != "" && !described[name] {
-				text.WriteString(helpLine + name + " " + help + "\n")
-			}
+		if strings.HasPrefix(line, "# HELP ") {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(line, typeLine); ok {
-			name, _, _ := strings.Cut(rest, " ")
+		if typed, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			name, _, _ := strings.Cut(typed, " ")
 			if described[name] {
 				continue
 			}
 			described[name] = true
+			if help := means[name]; help != "" {
+				text.WriteString("# HELP " + name + " " + help + "\n")
+			}
 		}
 		text.WriteString(line)
 	}

@@ -76,7 +76,7 @@ func (l *Log) WatchSlow(s watcher.Status) {
 	title := l.t.Format("log.lifecycle.watch_slow", locale.Args{"N": s.Accounts, "Duration": l.t.Duration(s.Interval)})
 	entry := l.entry("🐌 "+title, orange)
 	entry.Description = l.t.Text("log.cure.watch_slow")
-	l.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "watch slow " + time.Now().UTC().Format(time.DateOnly)})
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "watch slow " + time.Now().UTC().Format(time.DateOnly)})
 }
 
 // maxPlans is how many plans fit into a field of 1,024 characters.
@@ -99,7 +99,7 @@ func (l *Log) Fell(f falls.Fall) {
 		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
 	}
 	entry.Description = l.t.Text("log.todo.fell")
-	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + f.ID, Latest: true})
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + f.ID, Latest: true})
 }
 
 // Resumed writes that the connection is back, with nothing lost, and after how long.
@@ -119,7 +119,7 @@ func (l *Log) CommandsUpdated() { l.lifecycle("📝", grey, "commands", nil, "")
 func (l *Log) lifecycle(emoji string, color int, key string, args locale.Args, text string) {
 	entry := l.entry(emoji+" "+l.t.Format("log.lifecycle."+key, args), color)
 	entry.Description = text
-	l.poster.Post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
 }
 
 // because shows the reason for something.

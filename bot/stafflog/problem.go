@@ -29,5 +29,5 @@ func (l *Log) problem(key string, reason error) {
 	if reason != nil {
 		entry.Description = because(reason)
 	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
 }

@@ -23,28 +23,19 @@ import (
 	"hostbot/locale"
 )
 
-// Poster takes an entry, and sees to it that staff will read it: when it
-// returns, the entry is kept where it outlives the program.
-type Poster interface {
-	Post(logchannel.Entry)
-}
-
-// Keeper keeps what is behind a reference.
-type Keeper interface {
-	Keep(incident.Incident)
-}
-
 // Log writes entries in one language.
 type Log struct {
-	poster Poster
-	keeper Keeper
+	post   func(logchannel.Entry)
+	keep   func(incident.Incident)
 	t      *locale.Texts
 	footer string // of all entries; empty for none
 }
 
-// New returns a staff log.
-func New(poster Poster, keeper Keeper, texts *locale.Texts) *Log {
-	return &Log{poster: poster, keeper: keeper, t: texts}
+// New returns a staff log. post sees to it that staff will read an entry: when it
+// returns, the entry is kept where it outlives the program. keep keeps what is behind a
+// reference.
+func New(post func(logchannel.Entry), keep func(incident.Incident), texts *locale.Texts) *Log {
+	return &Log{post: post, keep: keep, t: texts}
 }
 
 // Colours of entries.
@@ -71,7 +62,7 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action) {
 	} else {
 		entry.Embed, entry.Reference, entry.Customer = l.failedAction(r, a), r.Reference, customer(r)
 	}
-	l.poster.Post(entry)
+	l.post(entry)
 }
 
 // failedAction is the card of an action that failed, or of which that is not known.
@@ -116,7 +107,7 @@ func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
 	if a.Detail != "" {
 		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
 	}
-	l.poster.Post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "audit " + r.ID})
+	l.post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "audit " + r.ID})
 }
 
 // operation is a route as people may read it: without the parameters and what only
@@ -143,7 +134,7 @@ func (l *Log) line(r *interaction.Request, parts ...string) string {
 // and keeps the incident behind that.
 func (l *Log) Failure(r *interaction.Request, err error) {
 	about := incident.Of(r, err)
-	l.keeper.Keep(about)
+	l.keep(about)
 	fields := []*discordgo.MessageEmbedField{l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit))}
 	var service *hostapi.Error
 	if errors.As(err, &service) {
@@ -158,7 +149,7 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	own = append(own, l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`"))
 	entry := l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...)
 	entry.Description = l.t.Text("log.todo." + about.Cause)
-	l.poster.Post(logchannel.Entry{
+	l.post(logchannel.Entry{
 		Category: logchannel.Errors, Embed: entry, Own: own,
 		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: customer(r),
 	})

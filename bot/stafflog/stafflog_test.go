@@ -23,11 +23,6 @@ type posted map[logchannel.Category][]logchannel.Entry
 
 func (p posted) Post(e logchannel.Entry) { p[e.Category] = append(p[e.Category], e) }
 
-// kept notes what is kept behind references.
-type kept map[string]incident.Incident
-
-func (k kept) Keep(s incident.Incident) { k[s.Reference] = s }
-
 func newLog(t *testing.T, p posted) *stafflog.Log {
 	t.Helper()
 	return newLogIn(t, p, locale.Default)
@@ -39,7 +34,7 @@ func newLogIn(t *testing.T, p posted, language string) *stafflog.Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stafflog.New(p, kept{}, texts.For(language))
+	return stafflog.New(p.Post, func(incident.Incident) {}, texts.For(language))
 }
 
 // text is what staff read of an entry by itself.

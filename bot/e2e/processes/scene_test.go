@@ -135,25 +135,17 @@ func (w *scene) silence(t *testing.T, d time.Duration) {
 	})
 }
 
-// redisClient returns a client of the scene's Redis with one connection.
-func (w *scene) redisClient(t *testing.T) *redis.Client {
-	client := redis.NewClient(&redis.Options{Addr: w.redis.Addr(), PoolSize: 1})
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
-// order sends commands to Redis, all over one connection.
-func (w *scene) order(t *testing.T, commands ...string) {
+// order sends a command to Redis.
+func (w *scene) order(t *testing.T, command string) {
 	t.Helper()
-	client := w.redisClient(t)
-	for _, command := range commands {
-		var words []any
-		for word := range strings.FieldsSeq(command) {
-			words = append(words, word)
-		}
-		if err := client.Do(t.Context(), words...).Err(); err != nil {
-			t.Fatalf("%s: %v", command, err)
-		}
+	client := redis.NewClient(&redis.Options{Addr: w.redis.Addr()})
+	defer func() { _ = client.Close() }()
+	var words []any
+	for word := range strings.FieldsSeq(command) {
+		words = append(words, word)
+	}
+	if err := client.Do(t.Context(), words...).Err(); err != nil {
+		t.Fatalf("%s: %v", command, err)
 	}
 }
 
