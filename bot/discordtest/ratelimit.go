@@ -37,14 +37,8 @@ var routeLimits = map[string]limit{
 	"PATCH " + RouteFollowUp:  {5, 2 * time.Second, "interaction"},
 	"DELETE " + RouteFollowUp: {5, 2 * time.Second, "interaction"},
 
-	"PUT " + RouteCommands:        {2, time.Minute, "commands overwrite"},
-	"PUT " + RouteGuildCommands:   {2, time.Minute, "guild commands overwrite"},
-	"POST " + RouteCommands:       {5, 20 * time.Second, "command create"},
-	"POST " + RouteGuildCommands:  {5, 20 * time.Second, "guild command create"},
-	"PATCH " + RouteCommand:       {5, 20 * time.Second, "command edit"},
-	"PATCH " + RouteGuildCommand:  {5, 20 * time.Second, "guild command edit"},
-	"DELETE " + RouteCommand:      {5, 20 * time.Second, "command delete"},
-	"DELETE " + RouteGuildCommand: {5, 20 * time.Second, "guild command delete"},
+	"PUT " + RouteCommands:      {2, time.Minute, "commands overwrite"},
+	"PUT " + RouteGuildCommands: {2, time.Minute, "guild commands overwrite"},
 }
 
 var (

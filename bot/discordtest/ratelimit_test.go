@@ -117,7 +117,6 @@ func TestLimitsOfCommands(t *testing.T) {
 	guild := c.commands(c.discord.GuildID())
 	limited(2, 60, func() answer { return c.register(rawCommands) })
 	limited(2, 60, func() answer { return c.do("PUT", guild, rawCommands) })
-	limited(5, 20, func() answer { return c.do("POST", guild, `{"name":"bot","description":"Bots"}`) })
 	clock.Advance(time.Minute)
 	c.register(rawCommands).want(t, 200, 0)
 }
