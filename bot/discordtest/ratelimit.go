@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"hostbot/hostapi/testclock"
 )
 
 // limit is how many calls are let through in a time.
@@ -62,7 +64,7 @@ const maxWindows = 1024
 // limiter counts calls in fixed windows that begin with their first call. No
 // source says whether Discord's windows slide.
 type limiter struct {
-	clock   Clock
+	clock   testclock.Clock
 	mu      sync.Mutex
 	windows map[string]*window
 }
@@ -72,7 +74,7 @@ type window struct {
 	ends time.Time
 }
 
-func newLimiter(clock Clock) *limiter {
+func newLimiter(clock testclock.Clock) *limiter {
 	return &limiter{clock: clock, windows: map[string]*window{}}
 }
 
