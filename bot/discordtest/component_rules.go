@@ -56,10 +56,10 @@ func validateRows(p *problems, path string, rows []Component) {
 }
 
 func validateInRow(p *problems, path string, c *Component, seen customIDs) {
-	switch {
-	case c.Type == TypeButton:
+	switch c.Type {
+	case TypeButton:
 		validateButton(p, path, c, seen)
-	case c.Type == TypeSelect:
+	case TypeSelect:
 		validateSelect(p, path, c, seen)
 	default:
 		unexpected(p, path, TypeButton, TypeSelect)

@@ -92,14 +92,10 @@ type gateway struct {
 }
 
 func newGateway(s *Server) *gateway {
-	g := &gateway{
+	return &gateway{
 		server: s, links: map[*link]struct{}{}, awake: make(chan struct{}), starts: startLimit{remaining: startsTotal},
 		identified: map[int]time.Time{}, recommended: 1,
 	}
-	if s.cfg.ShardingRequired {
-		g.required = 2
-	}
-	return g
 }
 
 // ignores tells whether an IDENTIFY or a RESUME is left without an answer. The

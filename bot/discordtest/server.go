@@ -34,8 +34,6 @@ type Config struct {
 	// Discord's (twilight-gateway src/compression/zstd.rs). Under half a second
 	// the heartbeats alone soon exceed the 120 frames a minute (4008).
 	HeartbeatInterval time.Duration
-	// ShardingRequired closes with 4011 what identifies without shards.
-	ShardingRequired bool
 	// MaxConcurrency is how many shards may identify at once, each in a bucket of its
 	// own (docs:events/gateway#sharding-max-concurrency); 1 where it is 0.
 	MaxConcurrency int
