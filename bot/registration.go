@@ -13,9 +13,9 @@ import (
 func (b *Bot) registerCommands(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-	case applicationID := <-b.applications:
+	case <-b.applications:
 		registrar := register.New(register.Config{
-			Session: b.discord.Session(), ApplicationID: applicationID, PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
+			Session: b.discord.Session(), PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
 			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
 		})
 		registrar.Run(ctx, b.scopes())

@@ -2,9 +2,7 @@ package configs_test
 
 import (
 	"maps"
-	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,15 +11,6 @@ import (
 )
 
 const examplePath = "hostbot.example.yaml"
-
-func example(t *testing.T) string {
-	t.Helper()
-	content, err := os.ReadFile(examplePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
 
 // What the example shows, but for the required settings, is the defaults.
 func TestExampleShowsTheDefaults(t *testing.T) {
@@ -36,7 +25,7 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 
 // What the example shows as a comment is right too.
 func TestExampleOperations(t *testing.T) {
-	content := example(t)
+	content := read(t, examplePath)
 	start, end := strings.Index(content, "  operations:\n"), strings.Index(content, "redis:\n")
 	operations := strings.ReplaceAll(content[start:end], "# ", "")
 	got, err := load(t, "hostapi:\n"+operations, required()...)
@@ -49,27 +38,6 @@ func TestExampleOperations(t *testing.T) {
 		hostapi.OpRestart: {Enabled: new(true), Method: "PUT", Path: "/v2/apps/:id/restart", UserIDIn: hostapi.InQuery},
 	}
 	compare(t, got, want)
-}
-
-func TestExampleNamesEverySetting(t *testing.T) {
-	content := example(t)
-	settings := variables("", reflect.TypeFor[configs.Settings]())
-	if len(settings) < 20 {
-		t.Fatalf("only %d settings were found", len(settings))
-	}
-	for variable, key := range settings {
-		if !regexp.MustCompile(`# .*\b` + variable + `\b`).MatchString(content) {
-			t.Errorf("the variable %s is not explained", variable)
-		}
-		section, name, nested := strings.Cut(key, ".")
-		shown := strings.Contains(content, "\n"+key+":\n")
-		if nested {
-			shown = regexp.MustCompile(`(?m)^` + section + `:\n(?:(?: .*)?\n)*? {2}(?:# )?` + name + `:`).MatchString(content)
-		}
-		if !shown {
-			t.Errorf("the key %s is not there", key)
-		}
-	}
 }
 
 // variables returns the variables of a struct's settings, with their keys.

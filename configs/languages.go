@@ -16,32 +16,16 @@ import (
 // identifier=label|startup command|entry file.
 type Languages []hostapi.Language
 
-// UnmarshalText reads a text with commas.
-func (l *Languages) UnmarshalText(text []byte) error {
-	return l.read(strings.Split(string(text), ","))
-}
-
-// UnmarshalYAML reads either.
+// UnmarshalYAML reads either. An empty list leaves the default.
 func (l *Languages) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.ScalarNode {
-		return l.UnmarshalText([]byte(node.Value))
-	}
-	var list []string
-	if err := node.Load(&list); err != nil {
-		return err
-	}
-	return l.read(list)
-}
-
-// read leaves the default where the list is empty.
-func (l *Languages) read(list []string) error {
+	list, err := listIn(node)
 	if len(list) > 0 {
 		*l = nil
 	}
 	for _, text := range list {
 		*l = append(*l, language(text))
 	}
-	return nil
+	return err
 }
 
 // language reads one language. What is left out has a default: the identifier as the

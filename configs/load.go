@@ -1,13 +1,15 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/caarlos0/env/v11"
+	"go.yaml.in/yaml/v4"
 )
 
 // Load returns the settings of the YAML file at path, which may be empty for
@@ -15,9 +17,12 @@ import (
 // holds every mistake, a line each. It repeats no value: a secret may stand where
 // another setting was meant.
 func Load(path string, environ []string) (*Settings, error) {
-	l := &loader{settings: defaults(), names: make(map[string]string), wrong: make(map[string]bool)}
+	l := &loader{
+		settings: defaults(), path: path,
+		names: make(map[string]string), keys: make(map[position]string), wrong: make(map[string]bool),
+	}
 	if path != "" {
-		l.readFile(path)
+		l.readFile()
 	}
 	l.readEnvironment(environ)
 	l.readSecretFiles()
@@ -29,14 +34,20 @@ func Load(path string, environ []string) (*Settings, error) {
 	return l.settings, nil
 }
 
-// loader decodes the file over the defaults, and the environment over both.
+// loader decodes the file over the defaults, and the environment over both. Either is
+// a tree of YAML's.
 type loader struct {
-	settings  *Settings
-	names     map[string]string // of settings that the file sets, with their lines, by key
-	variables map[string]string // the environment, once it is read
-	mistakes  []error
-	wrong     map[string]bool // the names of settings that have a mistake
+	settings *Settings
+	path     string              // of the file
+	names    map[string]string   // of the settings that are set, by key: a key with its line, or a variable
+	keys     map[position]string // by the positions of their values
+	mistakes []error
+	wrong    map[string]bool // the names of settings that have a mistake
 }
+
+// position is where a value stands in the file. Those of the environment, which have
+// no place, are on lines below 0.
+type position struct{ line, column int }
 
 // mistake notes a mistake.
 func (l *loader) mistake(format string, args ...any) {
@@ -52,14 +63,8 @@ func (l *loader) check(key string, wrong error) {
 	}
 }
 
-// name returns the name of a setting in a mistake: its key and line where the file
-// sets it, else its variable.
-func (l *loader) name(key string) string {
-	if name := l.names[key]; name != "" && l.variables[variable(key)] == "" {
-		return name
-	}
-	return variable(key)
-}
+// name returns the name of a setting in a mistake.
+func (l *loader) name(key string) string { return cmp.Or(l.names[key], variable(key)) }
 
 // variable returns the variable of a key, such as HOSTAPI_TIMEOUT.
 func variable(key string) string {
@@ -67,58 +72,94 @@ func variable(key string) string {
 	return strings.ToUpper(words.Replace(key))
 }
 
-// readEnvironment decodes the variables one by one, as the library's errors do not
-// name them.
-func (l *loader) readEnvironment(environ []string) {
-	l.variables = make(map[string]string, len(environ))
-	for _, pair := range environ {
-		name, value, _ := strings.Cut(pair, "=")
-		l.variables[name] = value
+// decode decodes a tree over the settings. The library reports every mistake with its
+// position. Its words are not repeated, as they may hold a value.
+func (l *loader) decode(tree *yaml.Node) {
+	err := tree.Load(l.settings, yaml.WithKnownFields(), yaml.WithUniqueKeys(false))
+	mistakes, ok := errors.AsType[*yaml.LoadErrors](err)
+	if !ok {
+		l.broken(err)
+		return
 	}
-	for _, former := range slices.Sorted(maps.Keys(formerNames())) {
-		if name := variable(former); l.variables[name] != "" {
-			l.mistake("%s is now called %s", name, variable(formerNames()[former]))
-		}
-	}
-	l.forgetSecrets()
-	fields, err := env.GetFieldParams(l.settings)
-	if err != nil {
-		l.mistake("settings: %w", err) // in their tags
-	}
-	for _, field := range fields {
-		if l.variables[field.Key] == "" {
-			continue
-		}
-		one := env.Options{Environment: map[string]string{field.Key: l.variables[field.Key]}}
-		if err := env.ParseWithOptions(l.settings, one); err != nil {
-			at, _ := errors.AsType[env.ParseError](err)
-			l.wrong[field.Key] = true
-			l.mistake("%s %s", field.Key, form(fmt.Sprint(at.Type)))
+	for _, m := range mistakes.Errors {
+		key, known := l.keys[position{m.Mark.Line, m.Mark.Column}]
+		switch {
+		case strings.HasPrefix(m.Message, "field "):
+			l.mistakeAt(m.Mark.Line, unknownKey)
+		case known:
+			l.check(key, errors.New(form(m.Message)))
+		default:
+			l.mistakeAt(m.Mark.Line, form(m.Message))
 		}
 	}
 }
 
-// form says what a value must be. The text wanted ends with the Go type into which
-// a library could not decode it; about a log level it says Level somewhere.
-func form(wanted string) string {
+// form says what a value must be. The library's message ends with the Go type into
+// which it could not decode the value; about a log level it says Level somewhere. The
+// settings' own types say it themselves.
+func form(message string) string {
 	switch {
-	case strings.HasSuffix(wanted, "time.Duration"):
+	case strings.HasPrefix(message, "is "):
+		return message
+	case strings.HasSuffix(message, "time.Duration"):
 		return "is not a duration such as 30s or 2h"
-	case strings.Contains(wanted, "configs.Interval"):
-		return "is neither a duration such as 60s nor " + off
-	case strings.HasSuffix(wanted, "int"):
+	case strings.HasSuffix(message, "int"):
 		return "is not a whole number"
-	case strings.HasSuffix(wanted, "bool"):
+	case strings.HasSuffix(message, "bool"):
 		return "is neither true nor false"
-	case strings.Contains(wanted, "Level"):
+	case strings.Contains(message, "Level"):
 		return "is none of " + strings.Join(levels(), ", ")
-	case strings.HasSuffix(wanted, "[]string"):
+	case strings.HasSuffix(message, "[]string"):
 		return "is not a list of plain values"
-	case strings.Contains(wanted, "configs."):
+	case strings.Contains(message, "(TextUnmarshaler)"):
+		return "is not one plain value"
+	case strings.Contains(message, "configs."):
 		return "must hold keys with values"
 	default:
 		return "is not one plain value"
 	}
+}
+
+// readEnvironment decodes the variables as if a file had their values under the keys.
+func (l *loader) readEnvironment(environ []string) {
+	variables := make(map[string]string, len(environ))
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		variables[name] = value
+	}
+	for _, former := range slices.Sorted(maps.Keys(formerNames())) {
+		if name := variable(former); variables[name] != "" {
+			l.mistake("%s is now called %s", name, variable(formerNames()[former]))
+		}
+	}
+	l.forgetSecrets(variables)
+	l.decode(l.tree("", reflect.TypeFor[Settings](), variables))
+}
+
+// tree returns the section of a file that sets what the variables do. An empty one
+// counts as none.
+func (l *loader) tree(section string, settings reflect.Type, variables map[string]string) *yaml.Node {
+	tree := &yaml.Node{Kind: yaml.MappingNode}
+	for field := range settings.Fields() {
+		name, variable := field.Tag.Get("yaml"), field.Tag.Get("env")
+		key := strings.TrimPrefix(section+"."+name, ".")
+		var value *yaml.Node
+		switch {
+		case variable == "" && field.Type.Kind() == reflect.Struct:
+			value = l.tree(key, field.Type, variables)
+		case variables[variable] == "":
+			continue
+		default:
+			value = &yaml.Node{Kind: yaml.ScalarNode, Value: variables[variable], Line: -1 - len(l.keys)}
+			if field.Type.Kind() == reflect.String {
+				value.Tag = "!!str" // whatever it looks like
+			}
+			l.keys[position{value.Line, 0}] = key
+			l.names[key] = variable
+		}
+		tree.Content = append(tree.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, value)
+	}
+	return tree
 }
 
 // formerNames returns the present keys of settings by the keys that they had in

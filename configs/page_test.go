@@ -59,6 +59,9 @@ func rows(t *testing.T, section string, settings reflect.Type, known map[string]
 	for field := range settings.Fields() {
 		key := strings.TrimPrefix(section+"."+field.Tag.Get("yaml"), ".")
 		variable := field.Tag.Get("env")
+		if !regexp.MustCompile(`(?m)^ *(# )?` + field.Tag.Get("yaml") + `:`).MatchString(read(t, examplePath)) {
+			t.Errorf("the example does not have the key %s", key)
+		}
 		switch {
 		case variable == "" && field.Type.Kind() == reflect.Struct:
 			text.WriteString(rows(t, key, field.Type, known))
@@ -117,7 +120,7 @@ func explained(t *testing.T) map[string]explanation {
 	begins := regexp.MustCompile(`^((?:[A-Z][A-Z_]+(?:, )?)+)(, required)?: (.*)$`)
 	var about []string
 	comment := false
-	for line := range strings.Lines(example(t)) {
+	for line := range strings.Lines(read(t, examplePath)) {
 		line = strings.TrimSpace(line)
 		text, isComment := strings.CutPrefix(line, "#")
 		_, value, isKey := strings.Cut(line, ":")

@@ -28,9 +28,9 @@ func (s *Settings) secrets() []secretSetting {
 
 // forgetSecrets drops the file's values of the secrets that the environment sets. A
 // secret and its own file are one setting, so either variable replaces both keys.
-func (l *loader) forgetSecrets() {
+func (l *loader) forgetSecrets(variables map[string]string) {
 	for _, s := range l.settings.secrets() {
-		if l.variables[variable(s.key)] != "" || l.variables[variable(s.fileKey)] != "" {
+		if variables[variable(s.key)] != "" || variables[variable(s.fileKey)] != "" {
 			*s.text, *s.path = "", ""
 		}
 	}

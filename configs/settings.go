@@ -99,9 +99,6 @@ func (s *Shards) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalYAML reads the same.
-func (s *Shards) UnmarshalYAML(node *yaml.Node) error { return s.UnmarshalText([]byte(node.Value)) }
-
 // HostAPI is how the hosting service is reached.
 type HostAPI struct {
 	URL        string      `yaml:"url" env:"HOSTAPI_URL"`
@@ -154,18 +151,10 @@ func (i *Interval) UnmarshalText(text []byte) error {
 		return nil
 	}
 	d, err := time.ParseDuration(string(text))
-	if d == 0 { // which must not be taken for off by mistake
-		d = 1
+	if err != nil {
+		return errors.New("is neither a duration such as 60s nor " + off)
 	}
-	*i = Interval(d)
-	return err
-}
-
-// UnmarshalYAML reads either.
-func (i *Interval) UnmarshalYAML(node *yaml.Node) error {
-	if err := i.UnmarshalText([]byte(node.Value)); err != nil {
-		return errors.New("configs.Interval") // as form knows it
-	}
+	*i = Interval(max(d, 1)) // 0 must not be taken for off by mistake
 	return nil
 }
 
@@ -194,21 +183,22 @@ type Admin struct {
 // IDs is a list of Discord's IDs: a list in the file, or a text with commas.
 type IDs []string
 
-// UnmarshalText reads a text with commas.
-func (ids *IDs) UnmarshalText(text []byte) error {
-	*ids = nil
-	for id := range strings.SplitSeq(string(text), ",") {
-		*ids = append(*ids, strings.TrimSpace(id))
-	}
-	return nil
+// UnmarshalYAML reads either.
+func (ids *IDs) UnmarshalYAML(node *yaml.Node) (err error) {
+	*ids, err = listIn(node)
+	return err
 }
 
-// UnmarshalYAML reads either.
-func (ids *IDs) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.ScalarNode {
-		return ids.UnmarshalText([]byte(node.Value))
+// listIn returns the elements of a list, or of a text with commas.
+func listIn(node *yaml.Node) (list []string, err error) {
+	if node.Kind != yaml.ScalarNode {
+		err = node.Load(&list)
+		return list, err
 	}
-	return node.Load((*[]string)(ids))
+	for element := range strings.SplitSeq(node.Value, ",") {
+		list = append(list, strings.TrimSpace(element))
+	}
+	return list, nil
 }
 
 // Links are pages of the host's that customers are sent to. Empty for none.

@@ -70,7 +70,8 @@ func (c *checker) logChannel(ctx context.Context, id string) verdict {
 			return warn("let the bot see the thread's channel", "the permissions in the thread are not known: %s", reason(err))
 		}
 	}
-	return judgeChannel(channel, permissions(guild, speaker, me.ID, member.Roles), permissions(guild, speaker, "", nil))
+	everybody := discordgo.Member{User: &discordgo.User{}}
+	return judgeChannel(channel, permissions(guild, speaker, member), permissions(guild, speaker, everybody))
 }
 
 // https://docs.discord.com/developers/resources/channel#get-channel
@@ -118,36 +119,18 @@ func takesText(t discordgo.ChannelType) bool {
 	}
 }
 
-// permissions returns what a member with these roles may do in a channel; without a user
-// and roles, what everybody may.
+// permissions returns what a member may do in a channel.
 // https://docs.discord.com/developers/topics/permissions#permission-overwrites
-func permissions(guild discordgo.Guild, channel discordgo.Channel, userID string, roles []string) int64 {
-	var base int64
-	for _, role := range guild.Roles {
-		if role.ID == guild.ID || slices.Contains(roles, role.ID) {
-			base |= role.Permissions
-		}
+func permissions(guild discordgo.Guild, channel discordgo.Channel, member discordgo.Member) int64 {
+	state := discordgo.NewState() // which knows the rules
+	channel.GuildID, member.GuildID = guild.ID, guild.ID
+	guild.Channels, guild.Members = []*discordgo.Channel{&channel}, []*discordgo.Member{&member}
+	if state.GuildAdd(&guild) != nil {
+		return 0
 	}
-	if userID == guild.OwnerID || base&discordgo.PermissionAdministrator != 0 {
-		return discordgo.PermissionAll | discordgo.PermissionSendMessagesInThreads
+	may, _ := state.UserChannelPermissions(member.User.ID, channel.ID) // which are all there
+	if may&discordgo.PermissionAdministrator != 0 {
+		may |= discordgo.PermissionSendMessagesInThreads // the library's administrators lack it
 	}
-	// First everybody's overwrite counts, then those of all roles together, then the
-	// member's.
-	apply := func(concerns func(o *discordgo.PermissionOverwrite) bool) {
-		var allow, deny int64
-		for _, o := range channel.PermissionOverwrites {
-			if concerns(o) {
-				allow, deny = allow|o.Allow, deny|o.Deny
-			}
-		}
-		base = base&^deny | allow
-	}
-	apply(func(o *discordgo.PermissionOverwrite) bool { return o.ID == guild.ID })
-	apply(func(o *discordgo.PermissionOverwrite) bool {
-		return o.Type == discordgo.PermissionOverwriteTypeRole && o.ID != guild.ID && slices.Contains(roles, o.ID)
-	})
-	apply(func(o *discordgo.PermissionOverwrite) bool {
-		return o.Type == discordgo.PermissionOverwriteTypeMember && o.ID == userID
-	})
-	return base
+	return may
 }

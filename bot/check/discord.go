@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/register"
 	"hostbot/bot/rest"
 )
 
@@ -18,20 +18,7 @@ import (
 type discord struct {
 	rest        *rest.Client
 	me          func() (discordgo.User, error)
-	application func() (application, error)
-}
-
-// application is what the Developer Portal has of the application.
-// https://docs.discord.com/developers/resources/application#application-object
-type application struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Public    bool   `json:"bot_public"`
-	Flags     int64  `json:"flags"`
-	PublicKey string `json:"verify_key"`
-	Endpoint  string `json:"interactions_endpoint_url"` // or null
-	// Installs has the installation contexts that are switched on as its keys.
-	Installs map[string]json.RawMessage `json:"integration_types_config"`
+	application func() (register.Application, error)
 }
 
 func newDiscord(ctx context.Context, client *rest.Client) *discord {
@@ -40,7 +27,8 @@ func newDiscord(ctx context.Context, client *rest.Client) *discord {
 		me: sync.OnceValues(func() (user discordgo.User, err error) {
 			return user, client.Get(ctx, "users/@me", &user)
 		}),
-		application: sync.OnceValues(func() (a application, err error) {
+		// https://docs.discord.com/developers/resources/application#application-object
+		application: sync.OnceValues(func() (a register.Application, err error) {
 			return a, client.Get(ctx, "applications/@me", &a)
 		}),
 	}
@@ -126,7 +114,7 @@ func (c *checker) interactions(context.Context) verdict {
 // address, signed with a key, or, without an address, over the gateway. Where the
 // application has an endpoint, Discord sends none over the gateway.
 // https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
-func judgeInteractions(app application, addr, publicKey string) verdict {
+func judgeInteractions(app register.Application, addr, publicKey string) verdict {
 	const page = "on the portal's General Information page"
 	endpoint, err := url.Parse(app.Endpoint)
 	if err != nil {
@@ -138,7 +126,7 @@ func judgeInteractions(app application, addr, publicKey string) verdict {
 	case addr == "":
 		return fail("clear Interactions Endpoint URL "+page,
 			"no command or button reaches the bot: Discord sends them to %s, and the bot uses the gateway", endpoint.Host)
-	case !strings.EqualFold(app.PublicKey, publicKey):
+	case !strings.EqualFold(app.VerifyKey, publicKey):
 		return fail("copy Public Key "+page+" to DISCORD_PUBLIC_KEY", "the bot refuses what Discord signs: DISCORD_PUBLIC_KEY is not the application's key")
 	case app.Endpoint == "":
 		return fail("set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",

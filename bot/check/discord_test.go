@@ -3,6 +3,8 @@ package check
 import (
 	"strings"
 	"testing"
+
+	"hostbot/bot/register"
 )
 
 func TestWhereInteractionsArrive(t *testing.T) {
@@ -19,7 +21,7 @@ func TestWhereInteractionsArrive(t *testing.T) {
 		"over HTTP, at another path":    {"https://bot.example.com/secret-path", ":8080", "abcd", Warning, "proxy"},
 		"over HTTP, with another's key": {here, ":8080", "abce", Failure, "copy Public Key"},
 	} {
-		v := judgeInteractions(application{Endpoint: test.endpoint, PublicKey: "abcd"}, test.addr, test.key)
+		v := judgeInteractions(register.Application{Endpoint: test.endpoint, VerifyKey: "abcd"}, test.addr, test.key)
 		if text := v.found + v.cure; v.result != test.want || !strings.Contains(text, test.text) || strings.Contains(text, "secret-path") {
 			t.Errorf("%s: %+v", name, v)
 		}

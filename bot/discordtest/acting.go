@@ -52,7 +52,7 @@ func (u *User) act(in *interaction, data map[string]any) (*Reply, error) {
 }
 
 // Complete returns what the bot suggests for an option of which a part is
-// typed. others are the options given so far; the bot gets of users, roles and
+// typed. others are the options given so far; the bot gets of users and
 // channels among them the ids alone, as Discord resolves nothing here (JDA
 // CommandInteractionPayload.java).
 func (u *User) Complete(ctx context.Context, command, option, part string, others Options) ([]Choice, error) {

@@ -1,26 +1,20 @@
 package discordtest
 
-import "net/http"
+import (
+	"cmp"
+	"net/http"
+)
 
 // channelFlags are those that the server knows of the flags that may be set
 // (docs:resources/message#create-message).
 const channelFlags = flagSuppressEmbeds | flagSuppressNotifications
 
 func (s *Server) postMessage(c *call) (any, *refusal) {
-	if _, refused := s.locked(func() (any, *refusal) { _, refused := s.writable(c); return nil, refused }); refused != nil {
-		return nil, refused
-	}
-	body, refused := s.readMessage(c, channelFlags, "MessageCreateRequest")
-	if refused != nil {
-		return nil, refused
-	}
-	nonce, refused := readNonce(c)
-	if refused != nil {
-		return nil, refused
-	}
+	body, invalid := s.readMessage(c, channelFlags, "MessageCreateRequest")
+	nonce, wrong := readNonce(c)
 	return s.locked(func() (any, *refusal) {
 		ch, refused := s.writable(c)
-		if refused != nil {
+		if refused := cmp.Or(refused, invalid, wrong); refused != nil {
 			return nil, refused
 		}
 		earlier, refused := s.nonces.find(nonce, s.clock.Now())
@@ -81,25 +75,17 @@ func (s *Server) getMessage(c *call) (any, *refusal) {
 }
 
 func (s *Server) patchMessage(c *call) (any, *refusal) {
-	if _, refused := s.locked(func() (any, *refusal) { return s.editable(c) }); refused != nil {
-		return nil, refused
-	}
-	body, refused := s.readMessage(c, anyFlags, "MessageEditRequestPartial")
-	if refused != nil {
-		return nil, refused
-	}
+	body, invalid := s.readMessage(c, anyFlags, "MessageEditRequestPartial")
 	return s.locked(func() (any, *refusal) {
 		m, refused := s.editable(c)
-		if refused != nil {
+		if refused := cmp.Or(refused, invalid); refused != nil {
 			return nil, refused
 		}
 		if refused := s.editLimited(m); refused != nil {
 			return nil, refused
 		}
-		if refused := s.edit(m, body); refused != nil {
-			return nil, refused
-		}
-		return m.wire, nil
+		refused = s.edit(m, body)
+		return m.wire, refused
 	})
 }
 

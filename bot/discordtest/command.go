@@ -17,19 +17,15 @@ const (
 	EntryPointCommand = 4 // opens the application's Activity
 )
 
-// Types of options.
+// Types of options that the server knows: those from roles (8) on are not simulated.
 const (
-	optionSubcommand  = 1
-	optionGroup       = 2
-	optionString      = 3
-	optionInteger     = 4
-	optionBoolean     = 5
-	optionUser        = 6
-	optionChannel     = 7
-	optionRole        = 8
-	optionMentionable = 9
-	optionNumber      = 10
-	optionAttachment  = 11
+	optionSubcommand = 1
+	optionGroup      = 2
+	optionString     = 3
+	optionInteger    = 4
+	optionBoolean    = 5
+	optionUser       = 6
+	optionChannel    = 7
 )
 
 // maxDailyCreates is how many commands a bot may create in a day, globally and
@@ -125,7 +121,9 @@ func (s *Server) getCommands(c *call) (any, *refusal) {
 	}
 	s.commands.mu.Lock()
 	defer s.commands.mu.Unlock()
-	return s.commands.show(s.commands.scopes[scope], localized(c)), nil
+	// Without the query the localisations are left out (Discord's documentation,
+	// Application Commands, "Retrieving localized commands").
+	return s.commands.show(s.commands.scopes[scope], c.r.URL.Query().Get("with_localizations") == "true"), nil
 }
 
 // putCommands replaces all commands of a scope.
@@ -162,7 +160,7 @@ func (s *Server) putCommands(c *call) (any, *refusal) {
 	}
 	store.scopes[scope] = kept
 	store.changed.notify()
-	return store.show(kept, everyLocale), nil
+	return store.show(kept, true), nil
 }
 
 // merge gives commands their ids. A command is the one that has the id that it

@@ -1,12 +1,6 @@
 package discordtest
 
-import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-	"unicode/utf16"
-)
+import "slices"
 
 // ReadBack is how Discord writes commands that a bot reads back. Discord does not
 // always do it in the same way, so a bot should understand each. The zero value
@@ -26,8 +20,6 @@ type ReadBack struct {
 	// Reversed lists the commands, and their contexts and integration types, in
 	// another order than they were sent; no document promises one.
 	Reversed bool
-	// Escaped writes non-ASCII characters as \u… (DSharpPlus, WeakEquals.cs).
-	Escaped bool
 }
 
 // DMPermission is how dm_permission is read back.
@@ -46,12 +38,11 @@ const (
 // go through all of them.
 func ReadBacks() map[string]ReadBack {
 	return map[string]ReadBack{
-		"as documented":        {},
-		"contexts filled in":   {AllContexts: true, DefaultInstall: true},
-		"permission null":      {DMPermission: DMPermissionNull, Reversed: true},
-		"everything written":   {Verbose: true, AllContexts: true},
-		"as little as can be":  {DMPermission: DMPermissionAbsent, DefaultInstall: true, Reversed: true},
-		"escaped and reversed": {Escaped: true, Reversed: true},
+		"as documented":       {},
+		"contexts filled in":  {AllContexts: true, DefaultInstall: true},
+		"permission null":     {DMPermission: DMPermissionNull, Reversed: true},
+		"everything written":  {Verbose: true, AllContexts: true},
+		"as little as can be": {DMPermission: DMPermissionAbsent, DefaultInstall: true, Reversed: true},
 	}
 }
 
@@ -62,62 +53,19 @@ func (s *Server) SetReadBack(r ReadBack) {
 	s.commands.readBack = r
 }
 
-// everyLocale stands for the dictionaries of all localisations in place of one.
-const everyLocale = "*"
-
-// localized returns the locale in which a call reads commands: that of its
-// headers, or everyLocale (Discord's documentation, Application Commands,
-// "Retrieving localized commands").
-func localized(c *call) string {
-	if c.r.URL.Query().Get("with_localizations") == "true" {
-		return everyLocale
-	}
-	if locale := c.r.Header.Get("X-Discord-Locale"); locale != "" {
-		return locale
-	}
-	return c.r.Header.Get("Accept-Language")
-}
-
 // show returns commands as Discord answers with them. The store's lock is held.
-func (st *commandStore) show(commands []Command, locale string) any {
+func (st *commandStore) show(commands []Command, localized bool) any {
 	list := []map[string]any{}
 	for _, c := range commands {
-		list = append(list, st.wire(c, locale))
+		list = append(list, st.wire(c, localized))
 	}
 	if st.readBack.Reversed {
 		slices.Reverse(list)
 	}
-	return st.write(list)
+	return list
 }
 
-// showOne returns one command as Discord answers with it. The store's lock is held.
-func (st *commandStore) showOne(c Command) any { return st.write(st.wire(c, everyLocale)) }
-
-func (st *commandStore) write(value any) any {
-	if !st.readBack.Escaped {
-		return value
-	}
-	return escaped(encode(value))
-}
-
-// escaped writes JSON in ASCII alone.
-func escaped(text json.RawMessage) json.RawMessage {
-	var b strings.Builder
-	for _, r := range string(text) {
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		case r > 0xFFFF:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return json.RawMessage(b.String())
-}
-
-func (st *commandStore) wire(c Command, locale string) map[string]any {
+func (st *commandStore) wire(c Command, localized bool) map[string]any {
 	wire := map[string]any{
 		"id": c.ID, "application_id": st.server.app.id, "version": c.Version, "type": c.Type,
 		"name": c.Name, "description": c.Description, "nsfw": c.NSFW,
@@ -137,8 +85,8 @@ func (st *commandStore) wire(c Command, locale string) map[string]any {
 	if c.Handler != nil {
 		wire["handler"] = *c.Handler
 	}
-	st.put(wire, "options", st.wireOptions(c.Options, locale), len(c.Options) == 0)
-	localize(wire, locale, c.NameLocalizations, c.DescriptionLocalizations)
+	st.put(wire, "options", st.wireOptions(c.Options, localized), len(c.Options) == 0)
+	localize(wire, localized, c.NameLocalizations, c.DescriptionLocalizations)
 	return wire
 }
 
@@ -181,29 +129,22 @@ func (st *commandStore) put(wire map[string]any, name string, value any, empty b
 	}
 }
 
-// localize adds the dictionaries of localisations, or what they have for one locale.
-func localize(wire map[string]any, locale string, names, descriptions map[string]string) {
-	if locale == everyLocale {
+// localize adds the dictionaries of localisations where they are asked for.
+func localize(wire map[string]any, localized bool, names, descriptions map[string]string) {
+	if localized {
 		wire["name_localizations"], wire["description_localizations"] = names, descriptions
-		return
-	}
-	if name, ok := names[locale]; ok {
-		wire["name_localized"] = name
-	}
-	if description, ok := descriptions[locale]; ok {
-		wire["description_localized"] = description
 	}
 }
 
-func (st *commandStore) wireOptions(options []CommandOption, locale string) []map[string]any {
+func (st *commandStore) wireOptions(options []CommandOption, localized bool) []map[string]any {
 	list := []map[string]any{}
 	for _, o := range options {
 		wire := map[string]any{"type": o.Type, "name": o.Name, "description": o.Description}
 		nested := o.Type == optionSubcommand || o.Type == optionGroup
-		st.put(wire, "options", st.wireOptions(o.Options, locale), len(o.Options) == 0)
+		st.put(wire, "options", st.wireOptions(o.Options, localized), len(o.Options) == 0)
 		st.put(wire, "required", o.Required, !o.Required)
 		st.put(wire, "autocomplete", o.Autocomplete, !o.Autocomplete || nested)
-		st.put(wire, "choices", wireChoices(o.Choices, locale), len(o.Choices) == 0)
+		st.put(wire, "choices", wireChoices(o.Choices, localized), len(o.Choices) == 0)
 		st.put(wire, "channel_types", o.ChannelTypes, len(o.ChannelTypes) == 0)
 		for name, limit := range map[string]*float64{"min_value": o.MinValue, "max_value": o.MaxValue} {
 			if limit != nil {
@@ -215,20 +156,18 @@ func (st *commandStore) wireOptions(options []CommandOption, locale string) []ma
 				wire[name] = *limit
 			}
 		}
-		localize(wire, locale, o.NameLocalizations, o.DescriptionLocalizations)
+		localize(wire, localized, o.NameLocalizations, o.DescriptionLocalizations)
 		list = append(list, wire)
 	}
 	return list
 }
 
-func wireChoices(choices []Choice, locale string) []map[string]any {
+func wireChoices(choices []Choice, localized bool) []map[string]any {
 	list := []map[string]any{}
 	for _, c := range choices {
 		wire := map[string]any{"name": c.Name, "value": c.Value}
-		if locale == everyLocale {
+		if localized {
 			wire["name_localizations"] = c.NameLocalizations
-		} else if name, ok := c.NameLocalizations[locale]; ok {
-			wire["name_localized"] = name
 		}
 		list = append(list, wire)
 	}

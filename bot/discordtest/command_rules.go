@@ -206,14 +206,14 @@ func validateSubcommand(p *problems, path string, o *CommandOption, level int) {
 }
 
 func validateOption(p *problems, path string, o *CommandOption) {
-	if o.Type < optionString || o.Type > optionAttachment {
-		p.add(at(path, "type"), "BASE_TYPE_CHOICES", "Value must be one of {1, …, 11}.")
+	if o.Type < optionString || o.Type > optionChannel {
+		p.add(at(path, "type"), "NOT_SIMULATED", "This server knows the types 1 to %d.", optionChannel)
 		return
 	}
 	if len(o.Options) > 0 {
 		p.add(at(path, "options"), "APPLICATION_COMMAND_OPTIONS_TYPE_INVALID", "Only subcommands and groups have options")
 	}
-	listed := o.Type == optionString || o.Type == optionInteger || o.Type == optionNumber
+	listed := o.Type == optionString || o.Type == optionInteger
 	if !listed && (o.Autocomplete || len(o.Choices) > 0) {
 		p.add(at(path, "choices"), "APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID", "This type has neither choices nor autocomplete")
 		return
@@ -234,7 +234,7 @@ func validateOption(p *problems, path string, o *CommandOption) {
 	if o.Type != optionString && (o.MinLength != nil || o.MaxLength != nil) {
 		p.add(at(path, "min_length"), "APPLICATION_COMMAND_OPTIONS_LENGTH_INVALID", "Only strings have a length")
 	}
-	if o.Type != optionInteger && o.Type != optionNumber && (o.MinValue != nil || o.MaxValue != nil) {
+	if o.Type != optionInteger && (o.MinValue != nil || o.MaxValue != nil) {
 		p.add(at(path, "min_value"), "APPLICATION_COMMAND_OPTIONS_MIN_MAX_INVALID", "Only numbers have a range")
 	}
 }

@@ -56,18 +56,14 @@ func validateRows(p *problems, path string, rows []Component) {
 }
 
 func validateInRow(p *problems, path string, c *Component, seen customIDs) {
-	switch {
-	case c.Type == TypeButton:
+	switch c.Type {
+	case TypeButton:
 		validateButton(p, path, c, seen)
-	case isSelect(c.Type):
+	case TypeSelect:
 		validateSelect(p, path, c, seen)
 	default:
-		unexpected(p, path, TypeButton, TypeSelect, TypeUserSelect, TypeRoleSelect, TypeMentionable, TypeChannels)
+		unexpected(p, path, TypeButton, TypeSelect)
 	}
-}
-
-func isSelect(kind int) bool {
-	return kind == TypeSelect || kind >= TypeUserSelect && kind <= TypeChannels
 }
 
 func unexpected(p *problems, path string, allowed ...int) {
@@ -80,14 +76,8 @@ func unexpected(p *problems, path string, allowed ...int) {
 func validateButton(p *problems, path string, c *Component, seen customIDs) {
 	longest(p, at(path, "label"), c.Label, maxButtonLabel)
 	validateEmoji(p, at(path, "emoji"), c.Emoji)
-	if c.Style < 1 || c.Style > stylePremium {
-		p.add(at(path, "style"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}.")
-		return
-	}
-	if c.Style == stylePremium {
-		if !isSnowflake(c.SKUID) {
-			p.required(at(path, "sku_id"))
-		}
+	if c.Style < 1 || c.Style > styleLink {
+		p.add(at(path, "style"), "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5}.")
 		return
 	}
 	if c.Label == "" && c.Emoji == nil {
@@ -112,9 +102,9 @@ func validateButton(p *problems, path string, c *Component, seen customIDs) {
 	}
 }
 
-// validateSelect checks a select menu (docs:components/reference#string-select
-// and those after it). That no more may be chosen than there are options is no
-// documented rule, nor that values differ.
+// validateSelect checks a select menu (docs:components/reference#string-select).
+// That no more may be chosen than there are options is no documented rule, nor that
+// values differ.
 func validateSelect(p *problems, path string, c *Component, seen customIDs) {
 	seen.add(p, at(path, "custom_id"), c.CustomID)
 	longest(p, at(path, "placeholder"), c.Placeholder, maxPlaceholder)
@@ -123,12 +113,6 @@ func validateSelect(p *problems, path string, c *Component, seen customIDs) {
 	least, most := selectable(c)
 	if least > most {
 		p.add(at(path, "min_values"), "COMPONENT_MIN_VALUES_TOO_LARGE", "min_values must not be more than max_values")
-	}
-	if c.Type != TypeSelect {
-		if len(c.Options) > 0 {
-			p.add(at(path, "options"), "BASE_TYPE_CHOICES", "Only string selects have options")
-		}
-		return
 	}
 	if len(c.Options) == 0 || len(c.Options) > maxOptions {
 		p.add(at(path, "options"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxOptions)

@@ -16,7 +16,6 @@ const (
 	CodeUnknownUser         = 10013
 	CodeUnknownWebhook      = 10015
 	CodeUnknownInteraction  = 10062 // too late, or never was
-	CodeUnknownCommand      = 10063
 	CodeDailyCreates        = 30034
 	CodeOldMessageEdits     = 30046
 	CodeTooLarge            = 40005

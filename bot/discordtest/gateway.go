@@ -88,30 +88,21 @@ type gateway struct {
 	ended    bool
 	closing  int // the code with which IDENTIFYs and RESUMEs are closed; 0 for none
 
-	// So many of the next ones are answered otherwise.
-	ignored          int // IDENTIFYs and RESUMEs: not at all
-	reconnectReadies int // READYs: by op 7
+	ignored int // so many of the next IDENTIFYs and RESUMEs are not answered at all
 }
 
 func newGateway(s *Server) *gateway {
-	g := &gateway{
+	return &gateway{
 		server: s, links: map[*link]struct{}{}, awake: make(chan struct{}), starts: startLimit{remaining: startsTotal},
 		identified: map[int]time.Time{}, recommended: 1,
 	}
-	if s.cfg.ShardingRequired {
-		g.required = 2
-	}
-	return g
 }
 
-// spend takes one of the next ones that a control counts, where any is left. The
+// ignores tells whether an IDENTIFY or a RESUME is left without an answer. The
 // gateway's lock is held.
-func spend(counter *int) bool {
-	if *counter <= 0 {
-		return false
-	}
-	*counter--
-	return true
+func (g *gateway) ignores() bool {
+	g.ignored--
+	return g.ignored >= 0
 }
 
 // serve is the handler of the websocket.
@@ -212,11 +203,7 @@ func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 	}
 	g.stats.Identifies++
 	g.changed.notify()
-	if spend(&g.ignored) {
-		return 0
-	}
-	if spend(&g.reconnectReadies) {
-		l.send(frame{Op: opReconnect})
+	if g.ignores() {
 		return 0
 	}
 	l.session = s
@@ -257,7 +244,7 @@ func (g *gateway) ready(s *session, version int) json.RawMessage {
 func (g *gateway) resume(l *link, id string, sequence int64) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if spend(&g.ignored) {
+	if g.ignores() {
 		return 0
 	}
 	g.sweep()

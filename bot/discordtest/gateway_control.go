@@ -84,13 +84,6 @@ func (s *Server) RefuseSessions(code int) {
 // AskReconnect sends op 7 over all connections.
 func (s *Server) AskReconnect() { s.gateway.broadcast(frame{Op: opReconnect}) }
 
-// AskReconnectInsteadOfReady answers the next times IDENTIFYs with op 7.
-func (s *Server) AskReconnectInsteadOfReady(times int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.reconnectReadies = times
-}
-
 // AskHeartbeat sends op 1 over all connections: a heartbeat is wanted at once.
 func (s *Server) AskHeartbeat() { s.gateway.broadcast(frame{Op: opHeartbeat}) }
 

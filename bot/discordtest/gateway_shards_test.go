@@ -26,6 +26,7 @@ func TestBucketsOfShards(t *testing.T) {
 	shard(t, discord, 2).wantsEvent("READY")
 }
 
+// Each event goes to the shard that serves its guild.
 func TestGuildsAreSpreadOverShards(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.discord.RequireShards(4)
@@ -42,6 +43,8 @@ func TestGuildsAreSpreadOverShards(t *testing.T) {
 	for _, guild := range s.discord.AddGuilds(8) {
 		s.uses(s.anna.In(guild), "/bot", nil)
 	}
+	s.uses(s.anna.InDM(), "/bot", nil)
+	wires[0].interaction()    // those of DMs are the first shard's
 	for _, w := range wires { // each serves every fourth guild
 		w.interaction()
 		w.interaction()

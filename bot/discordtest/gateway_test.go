@@ -1,7 +1,6 @@
 package discordtest_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,8 @@ import (
 )
 
 func TestGatewayClosesOnMistakes(t *testing.T) {
-	discord := discordtest.RunT(t, discordtest.Config{ShardingRequired: true})
+	discord := discordtest.RunT(t)
+	discord.RequireShards(2)
 	sharded := func(rest string) string {
 		return `{"op":2,"d":{"token":"test-token","properties":{},"shard":[0,2],` + rest + `}}`
 	}
@@ -88,55 +88,6 @@ func TestSessionsThatCannotBeResumed(t *testing.T) {
 			w.identify() // over the same connection
 		})
 	}
-}
-
-// Each event goes to all sessions of the shard that serves the guild, and those of
-// DMs to the first shard's.
-func TestShards(t *testing.T) {
-	s := newStage(t, discordtest.Config{})
-	s.discord.Drop()
-	wires := make([]*wire, 5)
-	for i := range wires {
-		wires[i] = dial(t, s.discord)
-		wires[i].send(fmt.Sprintf(`{"op":2,"d":{"token":"test-token","intents":1,"properties":{},"shard":[%d,4]}}`, i%4))
-		wires[i].wantsEvent("READY")
-	}
-	var guild uint64
-	if _, err := fmt.Sscan(s.discord.GuildID(), &guild); err != nil {
-		t.Fatal(err)
-	}
-	serving := int((guild >> 22) % 4)
-	inDM, inGuild := s.uses(s.anna.InDM(), "/bot", nil), s.uses(s.anna, "/bot", nil)
-	for i, w := range wires {
-		var want []string
-		if i%4 == serving {
-			want = append(want, "GUILD_CREATE")
-		}
-		if i%4 == 0 {
-			want = append(want, inDM.ID())
-		}
-		if i%4 == serving {
-			want = append(want, inGuild.ID())
-		}
-		for _, event := range want {
-			if p := w.read(); p.Type != event && !strings.Contains(string(p.Data), `"id":"`+event+`"`) {
-				t.Errorf("connection %d got %+v, want %s", i, p, event)
-			}
-		}
-		w.send(`{"op":1,"d":null}`)
-		w.wants(opACK, "null") // and nothing else before it
-	}
-}
-
-func TestIdentifiesAreLimited(t *testing.T) {
-	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{Clock: clock, LimitIdentifies: true})
-	dial(t, discord).identify()
-	w := dial(t, discord)
-	w.send(identifyTestToken)
-	w.wants(opInvalidSession, "false")
-	clock.Advance(5 * time.Second)
-	w.identify()
 }
 
 // IDENTIFYs of a day are counted, RESUMEs are not, and an IDENTIFY too many costs the

@@ -9,8 +9,8 @@ import (
 )
 
 // Fields are what a user enters into a modal, by label or custom id. The value
-// of a select menu or a checkbox group is a string or a []string, each an option's
-// value or label. That of a radio group is one of them, and that of a checkbox a bool.
+// of a select menu is a string or a []string, each an option's value or label. That of a
+// radio group is one of them, and that of a checkbox a bool.
 type Fields map[string]any
 
 // Fill enters fields into the modal that the bot opened, sends it and waits
@@ -148,10 +148,6 @@ func chosen(c Component, label string, value any) ([]string, error) {
 	}
 	if len(values) == 0 && !required(c) {
 		return values, nil
-	}
-	if c.Type == TypeCheckboxes && c.MaxValues == nil {
-		most := len(c.Options)
-		c.MaxValues = &most
 	}
 	if err := selected(c, values); err != nil {
 		return nil, fmt.Errorf("field %q: %w", label, err)

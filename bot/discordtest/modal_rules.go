@@ -2,9 +2,9 @@ package discordtest
 
 // Limits of a modal
 // (docs:interactions/receiving-and-responding#interaction-response-object) and of
-// what is in it (docs:components/reference#label, #text-input, #radio-group,
-// #checkbox-group). The label of a text input in a row is in Discord's OpenAPI
-// description alone (TextInputComponentForModalRequest).
+// what is in it (docs:components/reference#label, #text-input, #radio-group). The label
+// of a text input in a row is in Discord's OpenAPI description alone
+// (TextInputComponentForModalRequest).
 const (
 	maxModalTitle = 45
 	maxModalRows  = 5
@@ -12,7 +12,8 @@ const (
 	maxInputHint  = 100
 	maxInputValue = 4000
 	maxLabelHint  = 100
-	maxBoxes      = 10
+	minRadios     = 2
+	maxRadios     = 10
 )
 
 // validateModal checks the data of a modal
@@ -53,19 +54,17 @@ func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
 			p.required(inner)
 		case c.Component.Type == TypeTextInput:
 			validateInput(p, inner, c.Component, seen)
-		case isSelect(c.Component.Type):
+		case c.Component.Type == TypeSelect:
 			validateSelect(p, inner, c.Component, seen)
 			if c.Component.Disabled { // docs:components/reference#string-select
 				p.add(at(inner, "disabled"), "BASE_TYPE_CHOICES", "A select menu in a modal cannot be disabled")
 			}
 		case c.Component.Type == TypeRadios:
-			validateBoxes(p, inner, c.Component, seen, 2, 1)
-		case c.Component.Type == TypeCheckboxes:
-			validateBoxes(p, inner, c.Component, seen, 1, len(c.Component.Options))
+			validateRadios(p, inner, c.Component, seen)
 		case c.Component.Type == TypeCheckbox:
 			seen.add(p, at(inner, "custom_id"), c.Component.CustomID)
 		default:
-			unexpected(p, inner, TypeTextInput, TypeSelect, TypeUserSelect, TypeRoleSelect, TypeMentionable, TypeChannels, TypeRadios, TypeCheckboxes, TypeCheckbox)
+			unexpected(p, inner, TypeTextInput, TypeSelect, TypeRadios, TypeCheckbox)
 		}
 	case TypeText:
 		filled(p, at(path, "content"), c.Content, maxInputValue)
@@ -89,24 +88,14 @@ func validateInput(p *problems, path string, c *Component, seen customIDs) {
 	}
 }
 
-// validateBoxes checks a radio group or a checkbox group
-// (docs:components/reference#radio-group, #checkbox-group). most is how many
-// options may be selected where the group does not say so.
-func validateBoxes(p *problems, path string, c *Component, seen customIDs, fewest, most int) {
+// validateRadios checks a radio group (docs:components/reference#radio-group).
+func validateRadios(p *problems, path string, c *Component, seen customIDs) {
 	seen.add(p, at(path, "custom_id"), c.CustomID)
-	if c.MaxValues != nil {
-		most = *c.MaxValues
-	}
-	inRange(p, at(path, "min_values"), c.MinValues, 0, maxBoxes)
-	inRange(p, at(path, "max_values"), c.MaxValues, 1, maxBoxes)
-	if c.MinValues != nil && *c.MinValues == 0 && required(*c) {
-		p.add(at(path, "required"), "BASE_TYPE_CHOICES", "A group of which nothing need be selected cannot be required")
-	}
-	if len(c.Options) < fewest || len(c.Options) > maxBoxes {
-		p.add(at(path, "options"), "BASE_TYPE_BAD_LENGTH", "Must be between %d and %d in length.", fewest, maxBoxes)
+	if len(c.Options) < minRadios || len(c.Options) > maxRadios {
+		p.add(at(path, "options"), "BASE_TYPE_BAD_LENGTH", "Must be between %d and %d in length.", minRadios, maxRadios)
 		return
 	}
-	validateOptions(p, at(path, "options"), c.Options, most)
+	validateOptions(p, at(path, "options"), c.Options, 1)
 }
 
 // required tells whether something must be entered: in a modal that is so unless it

@@ -26,7 +26,6 @@ const (
 	twoOptions  = `[{"label":"Node","value":"NODE","default":true},{"label":"Python","value":"PYTHON"}]`
 	radios      = `{"type":21,"custom_id":"language","options":` + twoOptions + `}`
 	menu        = `{"type":3,"custom_id":"size","options":` + twoOptions + `}`
-	boxes       = `{"type":22,"custom_id":"extras","required":false,"min_values":0,"options":` + twoOptions + `}`
 	box         = `{"type":23,"custom_id":"start"}`
 	lineOfText  = `{"type":4,"style":1,"custom_id":"name"}`
 	freeChoices = `{"type":21,"custom_id":"language","required":false,"options":[{"label":"A","value":"a"},{"label":"B","value":"b"}]}`
@@ -46,18 +45,18 @@ type filled struct {
 
 func TestWhatIsSentOfAForm(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	all := []string{label("Name", lineOfText), label("Language", radios), label("Size", menu), label("Extras", boxes), label("Start", box)}
+	all := []string{label("Name", lineOfText), label("Language", radios), label("Size", menu), label("Start", box)}
 	for name, tc := range map[string]struct {
 		form   []string
 		fields discordtest.Fields
 		want   map[string]any
 	}{
 		"as it is": {all, discordtest.Fields{"name": "Shop"}, map[string]any{
-			"name": "Shop", "language": "NODE", "size": []any{"NODE"}, "extras": []any{"NODE"}, "start": false,
+			"name": "Shop", "language": "NODE", "size": []any{"NODE"}, "start": false,
 		}},
 		"filled in": {
-			all, discordtest.Fields{"Name": "Shop", "Language": "Python", "size": "PYTHON", "Extras": []string{"Node", "PYTHON"}, "Start": true},
-			map[string]any{"name": "Shop", "language": "PYTHON", "size": []any{"PYTHON"}, "extras": []any{"NODE", "PYTHON"}, "start": true},
+			all, discordtest.Fields{"Name": "Shop", "Language": "Python", "size": "PYTHON", "Start": true},
+			map[string]any{"name": "Shop", "language": "PYTHON", "size": []any{"PYTHON"}, "start": true},
 		},
 		"nothing selected": {[]string{label("Language", freeChoices)}, nil, map[string]any{"language": nil}},
 	} {
@@ -87,7 +86,6 @@ func TestWhatAFormDoesNotTake(t *testing.T) {
 	}{
 		`field "F": no option with value "RUBY"`: {radios, "RUBY"},
 		"1 to 1 options":                         {radios, []string{}},
-		"0 to 2 options":                         {boxes, []string{"NODE", "NODE", "PYTHON"}},
 	} {
 		modal := s.opened(label("F", tc.component))
 		if _, err := modal.Fill(limit(t), discordtest.Fields{"F": tc.value}); err == nil || !strings.Contains(err.Error(), want) {
@@ -109,8 +107,6 @@ func TestRefusedForms(t *testing.T) {
 		"no radio's label":  {`{"type":21,"custom_id":"f","options":[{"value":"a"},{"label":"B","value":"b"}]}`, ".options.0.label"},
 		"same value":        {`{"type":21,"custom_id":"f","options":[{"label":"A","value":"a"},{"label":"B","value":"a"}]}`, ".options.1.value"},
 		"no radios' id":     {`{"type":21,"options":` + options(2) + `}`, ".custom_id"},
-		"11 checkboxes":     {`{"type":22,"custom_id":"f","options":` + options(11) + `}`, ".options"},
-		"none, yet needed":  {`{"type":22,"custom_id":"f","min_values":0,"options":` + options(2) + `}`, ".required"},
 		"no checkbox's id":  {`{"type":23}`, ".custom_id"},
 		"disabled menu":     {`{"type":3,"custom_id":"f","disabled":true,"options":` + options(2) + `}`, ".disabled"},
 		"button in a label": {`{"type":2,"style":1,"label":"L","custom_id":"f"}`, ".type"},

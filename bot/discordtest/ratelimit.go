@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"hostbot/hostapi/testclock"
 )
 
 // limit is how many calls are let through in a time.
@@ -37,14 +39,8 @@ var routeLimits = map[string]limit{
 	"PATCH " + RouteFollowUp:  {5, 2 * time.Second, "interaction"},
 	"DELETE " + RouteFollowUp: {5, 2 * time.Second, "interaction"},
 
-	"PUT " + RouteCommands:        {2, time.Minute, "commands overwrite"},
-	"PUT " + RouteGuildCommands:   {2, time.Minute, "guild commands overwrite"},
-	"POST " + RouteCommands:       {5, 20 * time.Second, "command create"},
-	"POST " + RouteGuildCommands:  {5, 20 * time.Second, "guild command create"},
-	"PATCH " + RouteCommand:       {5, 20 * time.Second, "command edit"},
-	"PATCH " + RouteGuildCommand:  {5, 20 * time.Second, "guild command edit"},
-	"DELETE " + RouteCommand:      {5, 20 * time.Second, "command delete"},
-	"DELETE " + RouteGuildCommand: {5, 20 * time.Second, "guild command delete"},
+	"PUT " + RouteCommands:      {2, time.Minute, "commands overwrite"},
+	"PUT " + RouteGuildCommands: {2, time.Minute, "guild commands overwrite"},
 }
 
 var (
@@ -68,7 +64,7 @@ const maxWindows = 1024
 // limiter counts calls in fixed windows that begin with their first call. No
 // source says whether Discord's windows slide.
 type limiter struct {
-	clock   Clock
+	clock   testclock.Clock
 	mu      sync.Mutex
 	windows map[string]*window
 }
@@ -78,7 +74,7 @@ type window struct {
 	ends time.Time
 }
 
-func newLimiter(clock Clock) *limiter {
+func newLimiter(clock testclock.Clock) *limiter {
 	return &limiter{clock: clock, windows: map[string]*window{}}
 }
 

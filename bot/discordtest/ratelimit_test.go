@@ -99,25 +99,3 @@ func TestHiddenLimitOfFollowUps(t *testing.T) {
 	clock.Advance(40 * time.Second)
 	follow().want(t, 200, 0)
 }
-
-func TestLimitsOfCommands(t *testing.T) {
-	clock := still()
-	c := start(t, discordtest.Config{Clock: clock})
-	limited := func(calls, wait int, call func() answer) {
-		t.Helper()
-		for range calls {
-			if got := call(); got.status > 201 {
-				t.Errorf("got %d %s", got.status, got.text)
-			}
-		}
-		if got := call(); got.status != 429 || got.body.RetryAfter != float64(wait) {
-			t.Errorf("got %d %s", got.status, got.text)
-		}
-	}
-	guild := c.commands(c.discord.GuildID())
-	limited(2, 60, func() answer { return c.register(rawCommands) })
-	limited(2, 60, func() answer { return c.do("PUT", guild, rawCommands) })
-	limited(5, 20, func() answer { return c.do("POST", guild, `{"name":"bot","description":"Bots"}`) })
-	clock.Advance(time.Minute)
-	c.register(rawCommands).want(t, 200, 0)
-}

@@ -13,7 +13,7 @@ func (r resolved) put(kind, id string, description any) {
 	r[kind][id] = description
 }
 
-// resolve describes the users, roles and channels that options name.
+// resolve describes the users and channels that options name.
 func (u *User) resolve(options []map[string]any) resolved {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
@@ -23,11 +23,6 @@ func (u *User) resolve(options []map[string]any) resolved {
 		switch o["type"] {
 		case optionUser:
 			u.resolveUser(found, id)
-		case optionRole:
-			u.resolveRole(found, id)
-		case optionMentionable:
-			u.resolveUser(found, id)
-			u.resolveRole(found, id)
 		case optionChannel:
 			if ch := u.server.channels[id]; ch != nil {
 				found.put("channels", id, map[string]any{
@@ -55,10 +50,4 @@ func (u *User) resolveUser(found resolved, id string) {
 		delete(member, left)
 	}
 	found.put("members", id, member)
-}
-
-func (u *User) resolveRole(found resolved, id string) {
-	if role := u.server.role(id); role != nil {
-		found.put("roles", id, u.server.wireRole(role))
-	}
 }

@@ -16,8 +16,6 @@ const (
 	RouteGatewayBot    = "/gateway/bot"
 	RouteCommands      = "/applications/{application}/commands"
 	RouteGuildCommands = "/applications/{application}/guilds/{guild}/commands"
-	RouteCommand       = "/applications/{application}/commands/{command}"
-	RouteGuildCommand  = "/applications/{application}/guilds/{guild}/commands/{command}"
 	RouteDMs           = "/users/@me/channels"
 	RouteCallback      = "/interactions/{id}/{token}/callback"
 	RouteFollowUps     = "/webhooks/{application}/{token}"
@@ -45,8 +43,7 @@ type call struct {
 	status int    // what was answered; 0 where nothing was
 	answer []byte // its body
 
-	files   map[int]*file // that came with the body
-	created bool          // the answer is 201 instead of 200
+	files map[int]*file // that came with the body
 }
 
 func (c *call) name() string { return c.r.Method + " " + c.route }
@@ -69,12 +66,6 @@ func (s *Server) routes() http.Handler {
 	for _, route := range []string{RouteCommands, RouteGuildCommands} {
 		handle("GET", route, s.getCommands)
 		handle("PUT", route, s.putCommands)
-		handle("POST", route, s.postCommand)
-	}
-	for _, route := range []string{RouteCommand, RouteGuildCommand} {
-		handle("GET", route, s.getCommand)
-		handle("PATCH", route, s.patchCommand)
-		handle("DELETE", route, s.deleteCommand)
 	}
 	handle("POST", RouteDMs, s.postDM)
 	handle("POST", RouteCallback, s.postCallback)
@@ -199,12 +190,8 @@ func reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
 		c.write(w, http.StatusNoContent, nil)
 		return
 	}
-	status := http.StatusOK
-	if c.created {
-		status = http.StatusCreated
-	}
 	w.Header().Set("Content-Type", "application/json")
-	c.write(w, status, body)
+	c.write(w, http.StatusOK, body)
 }
 
 // describe prints the tree of an invalid form for a failure's reason.

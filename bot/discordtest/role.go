@@ -30,15 +30,6 @@ func (u *User) SetRoles(ids ...string) {
 	u.profile.roles = slices.Clone(ids)
 }
 
-// role returns the role of an id, or nil. The server's lock is held.
-func (s *Server) role(id string) *Role {
-	i := slices.IndexFunc(s.roles, func(r *Role) bool { return r.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return s.roles[i]
-}
-
 // wireRole is a role as Discord shows one (docs:topics/permissions#role-object).
 // The server's lock is held.
 func (s *Server) wireRole(role *Role) map[string]any {
@@ -49,8 +40,8 @@ func (s *Server) wireRole(role *Role) map[string]any {
 	}
 }
 
-// pointed returns the id of what a user chose for an option: a *User, a *Role,
-// a *Channel or an id. Discord's client offers what there is and nothing else.
+// pointed returns the id of what a user chose for an option: a *User, a *Channel or an
+// id. Discord's client offers what there is and nothing else.
 func (s *Server) pointed(optionType int, value any) (string, error) {
 	var id string
 	switch v := value.(type) {
@@ -58,19 +49,13 @@ func (s *Server) pointed(optionType int, value any) (string, error) {
 		id = v
 	case *User:
 		id = v.ID
-	case *Role:
-		id = v.ID
 	case *Channel:
 		id = v.ID
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	user, role, channel := s.withID(id) != nil, s.role(id) != nil, s.channels[id] != nil && s.channels[id].guildID != ""
-	switch {
-	case optionType == optionUser && user,
-		optionType == optionRole && role,
-		optionType == optionMentionable && (user || role),
-		optionType == optionChannel && channel:
+	user, channel := s.withID(id) != nil, s.channels[id] != nil && s.channels[id].guildID != ""
+	if optionType == optionUser && user || optionType == optionChannel && channel {
 		return id, nil
 	}
 	return "", fmt.Errorf("%v (%T) is nothing that the client offers", value, value)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hostbot/hostapi/testclock"
 )
 
 // Environment variables that name the files described in the package comment.
@@ -25,14 +27,13 @@ const guildLocale = "en-US"
 type Config struct {
 	// Token of the bot; one in the form of Discord's where it is empty.
 	Token string
-	// Clock by which the server judges; the real one where it is nil.
-	Clock Clock
+	// Clock by which the server judges: the 3 s for a first response, the 15 min of a
+	// token, the age of messages, rate limits and delays. The real one where it is nil.
+	Clock testclock.Clock
 	// HeartbeatInterval is what HELLO says; 41.25 s where it is 0, which is
 	// Discord's (twilight-gateway src/compression/zstd.rs). Under half a second
 	// the heartbeats alone soon exceed the 120 frames a minute (4008).
 	HeartbeatInterval time.Duration
-	// ShardingRequired closes with 4011 what identifies without shards.
-	ShardingRequired bool
 	// MaxConcurrency is how many shards may identify at once, each in a bucket of its
 	// own (docs:events/gateway#sharding-max-concurrency); 1 where it is 0.
 	MaxConcurrency int
@@ -55,7 +56,7 @@ type Config struct {
 // safe for concurrent use.
 type Server struct {
 	cfg      Config
-	clock    Clock
+	clock    testclock.Clock
 	ids      *snowflakes
 	listener net.Listener
 	http     *http.Server
@@ -142,7 +143,7 @@ func Start(cfg Config) (*Server, error) {
 
 func (c Config) withDefaults() Config {
 	if c.Clock == nil {
-		c.Clock = realClock{}
+		c.Clock = testclock.Real{}
 	}
 	if c.HeartbeatInterval <= 0 {
 		c.HeartbeatInterval = 41250 * time.Millisecond

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"hostbot/hostapi/testclock"
 )
 
 // epoch is the first millisecond of Discord's ids, 2015-01-01 UTC
@@ -13,7 +15,7 @@ const epoch = 1420070400000
 
 // snowflakes hands out ids: 42 bits of time, 10 of origin, 12 counted.
 type snowflakes struct {
-	clock Clock
+	clock testclock.Clock
 	count atomic.Uint64
 }
 

@@ -5,7 +5,15 @@ import (
 	"maps"
 	"testing"
 	"time"
+
+	"hostbot/hostapi/testclock"
 )
+
+// ManualClock is a clock that only tests move.
+type ManualClock = testclock.Manual
+
+// NewManualClock returns a clock that shows now.
+func NewManualClock(now time.Time) *ManualClock { return testclock.NewManual(now) }
 
 // testLimit bounds each wait of a test, generously.
 const testLimit = 30 * time.Second

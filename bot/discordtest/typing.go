@@ -10,7 +10,7 @@ import (
 )
 
 // Options are the options of a command as a user gives them: strings, numbers
-// or booleans by name. A user is a *User or an id; so are roles and channels.
+// or booleans by name. A user is a *User or an id, and a channel a *Channel or an id.
 type Options map[string]any
 
 // typed is a command that a user has typed.
@@ -112,13 +112,13 @@ func (u *User) value(o CommandOption, value any) (any, error) {
 	switch o.Type {
 	case optionString:
 		return textValue(o, value)
-	case optionInteger, optionNumber:
+	case optionInteger:
 		return numberValue(o, value)
 	case optionBoolean:
 		if flag, ok := value.(bool); ok {
 			return flag, nil
 		}
-	case optionUser, optionChannel, optionRole, optionMentionable:
+	case optionUser, optionChannel:
 		return u.server.pointed(o.Type, value)
 	}
 	return nil, fmt.Errorf("%v (%T) is not of the option's type", value, value)
@@ -144,7 +144,7 @@ func numberValue(o CommandOption, value any) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v is no number", value)
 	}
-	if o.Type == optionInteger && number != float64(int64(number)) {
+	if number != float64(int64(number)) {
 		return nil, fmt.Errorf("%v is not whole", value)
 	}
 	if o.MinValue != nil && number < *o.MinValue || o.MaxValue != nil && number > *o.MaxValue {

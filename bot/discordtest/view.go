@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -117,23 +118,13 @@ func flatten(components []Component) []Component {
 }
 
 // Buttons returns the message's buttons.
-func (v View) Buttons() []Component {
-	return pick(v.Components, func(c Component) bool { return c.Type == TypeButton })
-}
+func (v View) Buttons() []Component { return v.ofType(TypeButton) }
 
 // Selects returns the message's select menus.
-func (v View) Selects() []Component {
-	return pick(v.Components, func(c Component) bool { return isSelect(c.Type) })
-}
+func (v View) Selects() []Component { return v.ofType(TypeSelect) }
 
-func pick(components []Component, wanted func(Component) bool) []Component {
-	var found []Component
-	for _, c := range flatten(components) {
-		if wanted(c) {
-			found = append(found, c)
-		}
-	}
-	return found
+func (v View) ofType(kind int) []Component {
+	return slices.DeleteFunc(flatten(v.Components), func(c Component) bool { return c.Type != kind })
 }
 
 // Button returns the button with a label, an emoji or a custom id, or an error

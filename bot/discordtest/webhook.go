@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 )
@@ -16,16 +17,10 @@ const replyFlags = flagSuppressEmbeds | flagEphemeral | flagSuppressNotification
 
 // postFollowUp takes a further message for an interaction.
 func (s *Server) postFollowUp(c *call) (any, *refusal) {
-	if _, refused := s.locked(func() (any, *refusal) { return s.underwayAny(c) }); refused != nil {
-		return nil, refused
-	}
-	body, refused := s.readMessage(c, replyFlags, "IncomingWebhookInteractionRequest")
-	if refused != nil {
-		return nil, refused
-	}
+	body, invalid := s.readMessage(c, replyFlags, "IncomingWebhookInteractionRequest")
 	return s.locked(func() (any, *refusal) {
 		in, refused := s.underway(c)
-		if refused != nil {
+		if refused := cmp.Or(refused, invalid); refused != nil {
 			return nil, refused
 		}
 		m, refused := s.followUp(in, body)
@@ -34,12 +29,6 @@ func (s *Server) postFollowUp(c *call) (any, *refusal) {
 		}
 		return m.wire, nil
 	})
-}
-
-// underwayAny is underway for locked.
-func (s *Server) underwayAny(c *call) (any, *refusal) {
-	_, refused := s.underway(c)
-	return nil, refused
 }
 
 // locked runs f under the server's lock.
@@ -125,16 +114,10 @@ func (s *Server) getReply(c *call) (any, *refusal) {
 }
 
 func (s *Server) patchReply(c *call) (any, *refusal) {
-	if _, refused := s.getReply(c); refused != nil {
-		return nil, refused
-	}
-	body, refused := s.readMessage(c, anyFlags, "IncomingWebhookUpdateRequestPartial")
-	if refused != nil {
-		return nil, refused
-	}
+	body, invalid := s.readMessage(c, anyFlags, "IncomingWebhookUpdateRequestPartial")
 	return s.locked(func() (any, *refusal) {
 		in, m, refused := s.addressed(c)
-		if refused != nil {
+		if refused := cmp.Or(refused, invalid); refused != nil {
 			return nil, refused
 		}
 		if in.thinking && m == in.original {

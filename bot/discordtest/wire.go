@@ -7,27 +7,19 @@ import (
 
 // Component types (docs:components/reference#component-object-component-types).
 const (
-	TypeRow         = 1
-	TypeButton      = 2
-	TypeSelect      = 3 // of strings
-	TypeTextInput   = 4
-	TypeUserSelect  = 5
-	TypeRoleSelect  = 6
-	TypeMentionable = 7
-	TypeChannels    = 8
-	TypeText        = 10
-	TypeLabel       = 18
-	TypeRadios      = 21
-	TypeCheckboxes  = 22
-	TypeCheckbox    = 23
+	TypeRow       = 1
+	TypeButton    = 2
+	TypeSelect    = 3 // of strings
+	TypeTextInput = 4
+	TypeText      = 10
+	TypeLabel     = 18
+	TypeRadios    = 21
+	TypeCheckbox  = 23
 )
 
-// Button styles that differ in what a button must have
-// (docs:components/reference#button-button-styles).
-const (
-	styleLink    = 5
-	stylePremium = 6
-)
+// styleLink is the button style that needs an address, and the last one that the server
+// knows (docs:components/reference#button-button-styles).
+const styleLink = 5
 
 // Message flags (docs:resources/message#message-object-message-flags).
 const (
@@ -95,7 +87,6 @@ type Component struct {
 	Description string         `json:"description,omitempty"`
 	Emoji       *Emoji         `json:"emoji,omitempty"`
 	URL         string         `json:"url,omitempty"`
-	SKUID       string         `json:"sku_id,omitempty"`
 	Disabled    bool           `json:"disabled,omitempty"`
 	Placeholder string         `json:"placeholder,omitempty"`
 	MinValues   *int           `json:"min_values,omitempty"`
@@ -111,7 +102,7 @@ type Component struct {
 	Component   *Component     `json:"component,omitempty"`
 }
 
-// SelectOption is a choice of a select menu, a radio group or a checkbox group.
+// SelectOption is a choice of a select menu or a radio group.
 type SelectOption struct {
 	Label       string `json:"label"`
 	Value       string `json:"value"`

@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// errAnswered says that a request was answered before.
-var errAnswered = errors.New("the request was answered already")
-
 // answer is a request's answer, which is given once. It is the Inline of an event.
 type answer struct {
 	w      http.ResponseWriter
@@ -22,7 +19,7 @@ type answer struct {
 
 // Respond answers with a first response.
 func (a *answer) Respond(response []byte) error {
-	err := errAnswered
+	err := errors.New("the request was answered already")
 	a.once.Do(func() {
 		defer close(a.done)
 		if err = a.client.Err(); err == nil {
@@ -42,11 +39,9 @@ func (a *answer) Leave() {
 
 // wait returns when the request is answered, which is by the deadline.
 func (a *answer) wait(deadline time.Time) {
-	late := time.NewTimer(time.Until(deadline))
-	defer late.Stop()
 	select {
 	case <-a.done:
-	case <-late.C:
+	case <-time.After(time.Until(deadline)):
 		a.Leave()
 	}
 }

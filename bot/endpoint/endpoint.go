@@ -15,6 +15,8 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -32,11 +34,9 @@ const Path = "/interactions"
 const (
 	// maxBody bounds one request's body, in bytes. An interaction has kilobytes.
 	maxBody = 64 << 10
-	// maxBodies bounds all bodies that are held at the same time, in bytes.
-	maxBodies = 16 << 20
-	// maxConnections is as many as there can be interactions that wait for their
-	// first response. Further connections wait to be accepted.
-	maxConnections = 2000
+	// maxReading bounds how many requests are read at the same time, and so the
+	// memory for their bodies, to 16 MB.
+	maxReading = 256
 
 	// readLimit bounds the reading of one request. Discord hangs up after 3 s.
 	readLimit = 5 * time.Second
@@ -66,18 +66,18 @@ type Config struct {
 type Endpoint struct {
 	cfg       Config
 	server    *http.Server
-	bodies    *semaphore.Weighted
+	reading   *semaphore.Weighted
 	listening atomic.Bool
 }
 
 // New returns an endpoint that does not listen yet.
 func New(cfg Config) *Endpoint {
-	e := &Endpoint{cfg: cfg, bodies: semaphore.NewWeighted(maxBodies)}
+	e := &Endpoint{cfg: cfg, reading: semaphore.NewWeighted(maxReading)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+Path, e.receive)
 	e.server = &http.Server{
 		Handler: mux, ReadTimeout: readLimit, WriteTimeout: readLimit + answerLimit + writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
-		ErrorLog: newQuietLog(),
+		ErrorLog: log.New(io.Discard, "", 0), // of clients' mistakes
 	}
 	return e
 }
@@ -100,7 +100,7 @@ func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 	})
 	e.listening.Store(true)
 	defer e.listening.Store(false)
-	if err := e.server.Serve(limited(listener, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+	if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return err
 	}

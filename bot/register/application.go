@@ -1,7 +1,6 @@
 package register
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,10 +13,13 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// application is what the Developer Portal has of the application, as far as
-// discordgo's type lacks it.
-type application struct {
-	ID string `json:"id"`
+// Application is what the Developer Portal has of the application
+// (documentation, "Application Object"), of which discordgo's type lacks much.
+type Application struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Public bool   `json:"bot_public"`
+	Flags  int64  `json:"flags"`
 	// VerifyKey is the public key with which Discord signs interactions.
 	VerifyKey string `json:"verify_key"`
 	// Installs has the installation contexts that are switched on as its keys.
@@ -35,18 +37,17 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 	if r.application != nil {
 		return nil
 	}
-	a := &application{}
+	a := &Application{}
 	if err := r.request(ctx, http.MethodGet, discordgo.EndpointApplication("@me"), nil, a); err != nil {
 		return fmt.Errorf("read the application: %w", err)
 	}
 	r.application = a
-	r.config.ApplicationID = cmp.Or(r.config.ApplicationID, a.ID)
 	r.checkEndpoint(a)
 	return nil
 }
 
 // checkEndpoint compares where Discord sends interactions with where they are expected.
-func (r *Registrar) checkEndpoint(a *application) {
+func (r *Registrar) checkEndpoint(a *Application) {
 	const portal = "in the Developer Portal, under General Information"
 	switch at, err := url.Parse(a.Endpoint); {
 	case r.config.PublicKey == "" && a.Endpoint != "" && err == nil:
@@ -68,16 +69,7 @@ func (r *Registrar) checkEndpoint(a *application) {
 // "Installation Context" and "Interaction Contexts"). Where the application says
 // nothing of installations, neither is sent, as an empty list is refused
 // (discord.py#10216): Discord then has defaults that fit.
-func (a *application) definitions(s Scope) []*discordgo.ApplicationCommand {
-	if s.GuildID != "" || len(a.Installs) == 0 {
-		commands := slices.Clone(s.Commands)
-		for i, c := range commands {
-			here := *c
-			here.Contexts = nil
-			commands[i] = &here
-		}
-		return commands
-	}
+func (a *Application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	var types []discordgo.ApplicationIntegrationType
 	for key := range a.Installs {
 		if n, err := strconv.ParseUint(key, 10, 8); err == nil {
@@ -91,12 +83,17 @@ func (a *application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	}
 	commands := make([]*discordgo.ApplicationCommand, len(s.Commands))
 	for i, c := range s.Commands {
-		global := *c
-		global.IntegrationTypes = &types
-		if c.Contexts == nil { // otherwise it says itself where it means something
-			global.Contexts = &contexts
+		c := *c
+		switch {
+		case s.GuildID != "" || len(types) == 0:
+			c.Contexts = nil
+		case c.Contexts == nil: // otherwise it says itself where it means something
+			c.Contexts = &contexts
+			fallthrough
+		default:
+			c.IntegrationTypes = &types
 		}
-		commands[i] = &global
+		commands[i] = &c
 	}
 	return commands
 }

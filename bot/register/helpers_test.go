@@ -55,7 +55,7 @@ func newStage(t *testing.T) *stage {
 // registrar returns that of a new start.
 func (s *stage) registrar() *register.Registrar {
 	return register.New(register.Config{
-		Session: s.rest.Session(), ApplicationID: s.discord.ApplicationID(), Redis: s.client,
+		Session: s.rest.Session(), Redis: s.client,
 		Staff: s.staff, Log: zerolog.Nop(), Timing: register.Timing{First: time.Millisecond, Longest: 20 * time.Millisecond},
 	})
 }

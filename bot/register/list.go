@@ -58,9 +58,9 @@ func (r *Registrar) overwrite(ctx context.Context, guildID string, wanted []*dis
 
 func (r *Registrar) endpoint(guildID string) string {
 	if guildID == "" {
-		return discordgo.EndpointApplicationGlobalCommands(r.config.ApplicationID)
+		return discordgo.EndpointApplicationGlobalCommands(r.application.ID)
 	}
-	return discordgo.EndpointApplicationGuildCommands(r.config.ApplicationID, guildID)
+	return discordgo.EndpointApplicationGuildCommands(r.application.ID, guildID)
 }
 
 // request sends a request and decodes the answer into out.

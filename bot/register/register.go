@@ -57,8 +57,6 @@ type Staff interface {
 // Config is what a Registrar works with.
 type Config struct {
 	Session *discordgo.Session
-	// ApplicationID is asked of Discord where it is empty.
-	ApplicationID string
 	// PublicKey is the key of interactions that arrive over HTTP, in hex. It is empty
 	// where they arrive over the gateway.
 	PublicKey string
@@ -84,7 +82,7 @@ func DefaultTiming() Timing { return Timing{First: 2 * time.Second, Longest: 20 
 // Registrar registers the commands of one application.
 type Registrar struct {
 	config      Config
-	application *application      // nil until it was read
+	application *Application      // nil until it was read
 	done        map[string]bool   // lists that are as wanted, by guild ID
 	told        map[string]string // the refusal that staff read last, by guild ID
 }
@@ -129,7 +127,7 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 // guildsKey is the key of a set that never expires: the guilds in which the
 // program has registered commands, or was about to.
 func (r *Registrar) guildsKey() string {
-	return "hostbot:commands:" + r.config.ApplicationID + ":guilds"
+	return "hostbot:commands:" + r.application.ID + ":guilds"
 }
 
 // unwanted returns the lists that are to be empty: the global one, where no
@@ -216,7 +214,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	}
 	// Where the bot is invited to the guild, with what registering takes
 	// (documentation, "Bot Authorization Flow").
-	invite := "https://discord.com/oauth2/authorize?client_id=" + r.config.ApplicationID +
+	invite := "https://discord.com/oauth2/authorize?client_id=" + r.application.ID +
 		"&scope=bot+applications.commands&guild_id=" + s.GuildID
 	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {

@@ -13,22 +13,16 @@
 // Cluster's address names some of its servers, which tell of the others. Where it has
 // one address for all, as a service of a cloud may, that is given twice.
 // With TLS the certificates of all servers must be valid for the first host.
-// Further parameters set the go-redis options of their names: pool_size (1 to
-// 1000), max_retries (not of a Cluster), dial_timeout, read_timeout, write_timeout and pool_timeout,
-// as in read_timeout=500ms, client_name, protocol and, with TLS, skip_verify.
-// Others are refused, as go-redis panics on some of their values.
 //
-// What the address leaves out is set for a program that has 3 s to answer, and
-// to which a Redis that is not quick is of no use: 300 ms to connect (behind
-// Sentinels 800 ms), to read and to write, 200 ms to wait for a free one of 32
-// connections, and one retry, in a Cluster three. Contexts' deadlines are honoured.
-// Servers are spoken to in RESP2; Sentinels, by go-redis's choice, in RESP3.
+// The limits are for a program that has 3 s to answer, and to which a Redis that is not
+// quick is of no use: 300 ms to connect (behind Sentinels 800 ms), to read and to write,
+// 200 ms to wait for a free one of 32 connections, and one retry, in a Cluster three.
+// Contexts' deadlines are honoured. Servers are spoken to in RESP2; Sentinels, by
+// go-redis's choice, in RESP3.
 package redisurl
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -44,8 +38,8 @@ import (
 // which go-redis makes four times as large where nothing is set.
 const bufferSize = 8 << 10
 
-// maxPoolSize bounds the connections to one server.
-const maxPoolSize = 1000
+// commandLimit bounds the writing of a command, and the reading of its answer.
+const commandLimit = 300 * time.Millisecond
 
 // Parse reads an address. Its errors repeat nothing of it, as it may hold a
 // password in any place.
@@ -61,32 +55,19 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	case u.Fragment != "":
 		return nil, errors.New("holds a #; in a password it must be percent-encoded")
 	}
-	query := u.Query()
-	for name := range query {
-		if !slices.Contains(parameters(), name) { // whose name may be a part of a password
+	several := u.Query() // what only several servers have
+	for name := range several {
+		if !slices.Contains([]string{"addr", "master_name", "username", "password"}, name) { // whose name may be a part of a password
 			return nil, errors.New("has a parameter that is not known; a ? in a password must be percent-encoded")
 		}
 	}
-
-	// redis.ParseURL knows one server only, so the parameters of several are taken out.
-	several := make(url.Values)
-	for _, name := range []string{"addr", "master_name", "username", "password"} {
-		if query.Has(name) {
-			several[name] = query[name]
-			query.Del(name)
-		}
-	}
-	u.RawQuery = query.Encode()
+	u.RawQuery = "" // redis.ParseURL knows one server only
 	server, err := redis.ParseURL(u.String())
 	behindSentinels := several.Has("master_name")
 	isCluster := several.Has("addr") && !behindSentinels
 	switch {
 	case err != nil:
-		return nil, errors.New("has a database that is no number, or a parameter that has a wrong value or does not belong to its form")
-	case server.PoolSize < 0 || server.PoolSize > maxPoolSize:
-		return nil, fmt.Errorf("has a pool_size that is not between 1 and %d", maxPoolSize)
-	case min(server.DialTimeout, server.ReadTimeout, server.WriteTimeout, server.PoolTimeout) < 0:
-		return nil, errors.New("has a time limit that is not above 0") // nobody would be answered while Redis hangs
+		return nil, errors.New("has a database that is no number")
 	case slices.ContainsFunc(several["addr"], isIncomplete):
 		return nil, errors.New("has a parameter addr that is not a host and port")
 	case behindSentinels && several.Get("master_name") == "":
@@ -95,8 +76,6 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 		return nil, errors.New("has a parameter that does not belong to its form: username and password are for Sentinels")
 	case isCluster && server.DB != 0:
 		return nil, errors.New("names a database, and a Cluster has only one")
-	case isCluster && query.Has("max_retries"):
-		return nil, errors.New("has a parameter that does not belong to its form: max_retries is not for a Cluster")
 	}
 	options := withLimits(server)
 	options.Addrs = append(options.Addrs, several["addr"]...)
@@ -106,7 +85,7 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	if behindSentinels {
 		// go-redis asks the Sentinel that it knows for the master while it connects. Only
 		// where that fails before this time is over, it asks another Sentinel.
-		options.DialTimeout = cmp.Or(server.DialTimeout, 2*options.ReadTimeout+200*time.Millisecond)
+		options.DialTimeout = 2*commandLimit + 200*time.Millisecond
 		options.MasterName = several.Get("master_name")
 		options.SentinelUsername, options.SentinelPassword = options.Username, options.Password
 		options.Username, options.Password = several.Get("username"), several.Get("password")
@@ -114,42 +93,33 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	return options, nil
 }
 
-// parameters lists those that are documented above.
-func parameters() []string {
-	return []string{
-		"addr", "master_name", "username", "password", "db", "client_name", "protocol", "skip_verify",
-		"pool_size", "max_retries", "dial_timeout", "read_timeout", "write_timeout", "pool_timeout",
-	}
-}
-
 func isIncomplete(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	return err != nil || host == "" || port == ""
 }
 
-// withLimits returns the options of a server's address, with limits where it has
-// none. The retry is for connections that a Redis left behind when it was restarted.
-// Connecting is tried once, as go-redis's five times would outlast the limits, and
-// nothing is asked of a new connection that is not needed.
+// withLimits returns the options of a server's address. The retry is for connections
+// that a Redis left behind when it was restarted. Connecting is tried once, as
+// go-redis's five times would outlast the limits, and nothing is asked of a new
+// connection that is not needed.
 func withLimits(server *redis.Options) *redis.UniversalOptions {
 	return &redis.UniversalOptions{
-		Addrs:      []string{server.Addr},
-		Username:   server.Username,
-		Password:   server.Password,
-		DB:         server.DB,
-		TLSConfig:  server.TLSConfig,
-		ClientName: server.ClientName,
-		Protocol:   cmp.Or(server.Protocol, 2), // 3 has Redis tell of more than it is asked
+		Addrs:     []string{server.Addr},
+		Username:  server.Username,
+		Password:  server.Password,
+		DB:        server.DB,
+		TLSConfig: server.TLSConfig,
+		Protocol:  2, // 3 has Redis tell of more than it is asked
 
-		DialTimeout:           cmp.Or(server.DialTimeout, 300*time.Millisecond),
-		ReadTimeout:           cmp.Or(server.ReadTimeout, 300*time.Millisecond),
-		WriteTimeout:          cmp.Or(server.WriteTimeout, 300*time.Millisecond),
-		PoolTimeout:           cmp.Or(server.PoolTimeout, 200*time.Millisecond),
-		PoolSize:              cmp.Or(server.PoolSize, 32),
+		DialTimeout:           300 * time.Millisecond,
+		ReadTimeout:           commandLimit,
+		WriteTimeout:          commandLimit,
+		PoolTimeout:           200 * time.Millisecond,
+		PoolSize:              32,
 		ReadBufferSize:        bufferSize,
 		WriteBufferSize:       bufferSize,
 		PipelinePoolSize:      -1, // none: pipelines are rare, and share the other connections
-		MaxRetries:            cmp.Or(server.MaxRetries, 1),
+		MaxRetries:            1,
 		MaxRetryBackoff:       50 * time.Millisecond,
 		DialerRetries:         1,
 		ContextTimeoutEnabled: true,

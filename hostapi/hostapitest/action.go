@@ -53,6 +53,13 @@ func (s *Service) act(c call, gone <-chan struct{}) (any, error) {
 	}
 }
 
+// after returns a channel that is closed when a time has passed by the service's clock.
+func (s *Service) after(d time.Duration) <-chan struct{} {
+	passed := make(chan struct{})
+	s.options.Clock.AfterFunc(d, func() { close(passed) })
+	return passed
+}
+
 // beginAction moves the server into the action's state and returns a channel
 // that is closed when the action has ended, whoever waits for that.
 func (s *Service) beginAction(c call, a action) (<-chan struct{}, error) {
@@ -76,7 +83,7 @@ func (s *Service) beginAction(c call, a action) (<-chan struct{}, error) {
 	s.acted(c, found.ID)
 	found.setStatus(a.meanwhile)
 	mine := found.change
-	over := s.options.Clock.After(a.takes)
+	over := s.after(a.takes)
 	ended := make(chan struct{})
 	go func() {
 		defer s.work.Done()

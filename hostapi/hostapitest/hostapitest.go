@@ -28,6 +28,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"hostbot/hostapi/testclock"
 )
 
 // Options say how the service behaves. The zero value is useful.
@@ -35,7 +37,7 @@ type Options struct {
 	// Secret is the shared secret; "hosting-secret" where it is empty.
 	Secret string
 	// Clock times actions, delays and creation; the real one where it is nil.
-	Clock Clock
+	Clock testclock.Clock
 	// How long actions take: 4 s, 6 s, 3 s and 2 s where they are zero; a
 	// negative one takes no time.
 	Restart, Reinstall, Start, Stop time.Duration
@@ -57,7 +59,7 @@ func (o Options) withDefaults() Options {
 		o.Secret = "hosting-secret"
 	}
 	if o.Clock == nil {
-		o.Clock = realClock{}
+		o.Clock = testclock.Real{}
 	}
 	for _, d := range []struct {
 		value    *time.Duration

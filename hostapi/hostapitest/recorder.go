@@ -97,7 +97,7 @@ func (s *Service) Count(op Operation) int {
 // op, and fails the test where that takes more than 30 s.
 func (s *Service) WaitFor(tb testing.TB, op Operation, n int) {
 	tb.Helper()
-	limit := time.After(waitLimit)
+	limit := time.After(30 * time.Second)
 	for {
 		count, changed := s.recorder.count(op)
 		if count >= n {

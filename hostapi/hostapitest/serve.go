@@ -73,7 +73,7 @@ func (s *Service) authorized(r *http.Request) (ok, form bool) {
 func (s *Service) failBefore(w http.ResponseWriter, r *http.Request, f Fault, cleared <-chan struct{}) bool {
 	if f.Delay > 0 {
 		select {
-		case <-s.options.Clock.After(f.Delay):
+		case <-s.after(f.Delay):
 		case <-r.Context().Done():
 			return true
 		case <-s.done:

@@ -1,6 +1,17 @@
 package hostapitest
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"hostbot/hostapi/testclock"
+)
+
+// ManualClock is a clock that only tests move.
+type ManualClock = testclock.Manual
+
+// NewManualClock returns a clock that shows now.
+func NewManualClock(now time.Time) *ManualClock { return testclock.NewManual(now) }
 
 // RunT runs a service for a test, with the real clock, and closes it with the
 // test. A request that breaks the document fails the test.
