@@ -28,7 +28,7 @@ func (b *Bot) openPanels() {
 			return b.watcher.Unwatch(ctx, customerID, watcher.Panel)
 		},
 	})
-	b.watcher.Observe(watcher.Observer{Changed: b.panelsChanged})
+	b.watcher.Observe(b.panelsChanged)
 }
 
 // panelsChanged is told what changed in accounts that are watched.

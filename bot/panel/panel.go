@@ -163,6 +163,9 @@ func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error
 // Forget removes all panels of a customer as Remove does, and tells whether there was one.
 func (p *Panels) Forget(ctx context.Context, customerID string) (known bool, err error) {
 	own, err := p.store.of(ctx, customerID)
+	if err == nil && len(own) == 0 {
+		err = p.cfg.Unwatch(ctx, customerID)
+	}
 	for _, panel := range own {
 		_, failure := p.Remove(ctx, customerID, panel.ID)
 		err = errors.Join(err, failure)
