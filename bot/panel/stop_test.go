@@ -19,7 +19,7 @@ func TestStopDoesNotWaitForDiscord(t *testing.T) {
 	s.create(p, "1001")
 	release := s.discord.Inject(discordtest.Fault{Method: http.MethodPatch, Route: discordtest.RouteMessage, Hang: true})
 	defer release()
-	soon := strconv.FormatInt(time.Now().Add(s.timing.Lease / 2).UnixMilli(), 10)
+	soon := strconv.FormatInt(time.Now().Add(s.timing.Lease/2).UnixMilli(), 10)
 	s.show(p, "crashed")
 	client := redistest.Connect(t, url)
 	eventually(t, "it is being delivered", func() bool {
