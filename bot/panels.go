@@ -17,18 +17,12 @@ func (b *Bot) openPanels() {
 	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
 	timing.Check = min(timing.Check, 6*interval)
 	b.panels = panel.New(panel.Config{
-		Redis: b.redis.Client, Discord: b.discord, Log: b.log, Timing: timing,
+		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: timing,
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},
-		Watch: func(ctx context.Context, customerID string) error {
-			return b.watcher.Watch(ctx, customerID, watcher.Panel)
-		},
-		Unwatch: func(ctx context.Context, customerID string) error {
-			return b.watcher.Unwatch(ctx, customerID, watcher.Panel)
-		},
 	})
-	b.watcher.Observe(watcher.Observer{Changed: b.panelsChanged})
+	b.watcher.Observe(b.panelsChanged)
 }
 
 // panelsChanged is told what changed in accounts that are watched.

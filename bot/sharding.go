@@ -32,12 +32,9 @@ func (b *Bot) openShards() {
 			Discovery: b.discovery, Identifies: identifies, Transport: transport,
 			AllowPlain:    strings.HasPrefix(discord.APIURL, "http://"),
 			OnInteraction: b.responder.Accept,
-			OnReady: func() {
-				b.shards.Begun()
-				b.connected(shard.ID, g.Session().ApplicationID)
-			},
-			OnResumed: func() { b.resumed(shard.ID, g.Session().ApplicationID) },
-			OnLost:    func(reason error) { b.lost(shard.ID, reason) },
+			OnReady:       func() { b.connected(shard.ID, g.Session().ApplicationID) },
+			OnResumed:     func() { b.resumed(shard.ID, g.Session().ApplicationID) },
+			OnLost:        func(reason error) { b.lost(shard.ID, reason) },
 		})
 		return g
 	}

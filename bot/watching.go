@@ -25,8 +25,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 	})
-	b.watcher.Observe(watcher.Observer{Changed: b.alerts.Changed})
-	b.watcher.Observe(watcher.Observer{Changed: falls.New(b.redis.Client, b.watcher.Pace, b.stafflog.Fell).Changed})
+	b.watcher.Observe(b.alerts.Changed)
+	b.watcher.Observe(falls.New(b.redis.Client, b.watcher.Pace, b.stafflog.Fell).Changed)
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
@@ -41,8 +41,7 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (bool,
 		cached, err := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		paneled, notPanels := b.panels.Forget(ctx, userID)
-		watched, notWatched := b.watcher.Forget(ctx, userID)
-		return cached || alerted || paneled || watched, errors.Join(err, notAlerts, notPanels, notWatched)
+		return cached || alerted || paneled, errors.Join(err, notAlerts, notPanels)
 	}
 }
 

@@ -15,6 +15,7 @@ package alerts
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -78,56 +79,43 @@ type Config struct {
 
 // Timing is how alerts use time. Tests may be less patient.
 type Timing struct {
-	Turn       time.Duration // between two questions what is to be sent
-	PerTurn    int           // messages that are sent in a turn at most
-	Lease      time.Duration // until another process sends in the place of one that died
-	Send       time.Duration // bound on one request to Discord; less than Lease
-	TrustNonce time.Duration // for how long Discord surely knows a nonce
-	Flap       time.Duration // after a recovery, a fall within this time is counted in the same message
-	CountFor   time.Duration // age up to which a message counts
-	RetryFirst time.Duration // pause after a request that Discord did not answer; it doubles
-	RetryMost  time.Duration // up to this
+	Turn  time.Duration // between two questions what is to be sent
+	Lease time.Duration // until another process sends in the place of one that died
+	Retry time.Duration // pause after a message was not sent, unless Discord asks for a longer one
 }
 
-// DefaultTiming sends ten messages a second, of the fifty requests that Discord takes
-// from a bot (documentation, "Rate Limits: Global Rate Limit"), and has a message count
-// for less than the hour after which edits of it are limited.
+// DefaultTiming returns the timing for Discord.
 func DefaultTiming() Timing {
-	return Timing{
-		Turn: time.Second, PerTurn: 10, Lease: 10 * time.Second, Send: 6 * time.Second, TrustNonce: time.Minute,
-		Flap: 10 * time.Minute, CountFor: 50 * time.Minute, RetryFirst: time.Second, RetryMost: 30 * time.Second,
-	}
+	return Timing{Turn: time.Second, Lease: 10 * time.Second, Retry: 10 * time.Second}
 }
 
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
-	sender *lease.Lease // whoever holds it sends
-
-	// Used by Run alone.
-	retryAt time.Time // nothing is sent before
-	pause   time.Duration
+	lease *lease.Lease // whoever holds it sends
 }
 
 // New returns alerts. They send nothing until Run is called.
-func New(c Config) *Alerts { return &Alerts{Config: c, sender: lease.New(c.Redis, senderKey)} }
+func New(c Config) *Alerts { return &Alerts{Config: c, lease: lease.New(c.Redis, leaseKey)} }
 
 // Offered tells whether there are alerts at all.
 func (a *Alerts) Offered() bool { return a.Watching.On() }
 
 // Status is how alerts fare, over all processes.
 type Status struct {
-	Waiting int           // messages that are to be sent or edited
-	Oldest  time.Duration // for how long the first of them has waited
-	Sent    int64         // messages, since ever
-	Refused int64         // customers for whom alerts were turned off, as they take no messages
+	Waiting int   // messages that are to be sent or edited
+	Sent    int64 // messages, since ever
+	Refused int64 // customers for whom alerts were turned off, as they take no messages
 }
 
 // Status asks Redis how alerts fare.
 func (a *Alerts) Status(ctx context.Context) (Status, error) {
-	answer, err := redis.NewScript(statusScript).Run(ctx, a.Redis, []string{dueKey, countsKey}).Int64Slice()
-	if err != nil || len(answer) != 4 {
-		return Status{}, err
-	}
-	return Status{Waiting: int(answer[0]), Oldest: time.Duration(answer[1]) * time.Millisecond, Sent: answer[2], Refused: answer[3]}, nil
+	var waiting *redis.IntCmd
+	var counts *redis.MapStringStringCmd
+	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		waiting, counts = p.ZCard(ctx, dueKey), p.HGetAll(ctx, countsKey)
+		return nil
+	})
+	count := func(of string) int64 { n, _ := strconv.ParseInt(counts.Val()[of], 10, 64); return n }
+	return Status{int(waiting.Val()), count("sent"), count("refused")}, err
 }

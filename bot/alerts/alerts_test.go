@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/alerts"
@@ -42,15 +41,8 @@ func (w *watched) Unwatch(_ context.Context, customerID string, _ watcher.Reason
 // start starts alerts. kill ends them as a signal would that they cannot catch.
 func start(t *testing.T, discord *discordtest.Server, url string, w *watched, tune func(*alerts.Timing)) (a *alerts.Alerts, kill func()) {
 	t.Helper()
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled = true
-	client := redis.NewClient(options)
-	timing := alerts.DefaultTiming()
-	timing.Turn, timing.PerTurn, timing.Lease, timing.Send = 50*time.Millisecond, 8, 2*time.Second, time.Second
-	timing.RetryFirst, timing.RetryMost = 20*time.Millisecond, 200*time.Millisecond
+	client := redistest.Connect(t, url)
+	timing := alerts.Timing{Turn: 50 * time.Millisecond, Lease: 2 * time.Second, Retry: 200 * time.Millisecond}
 	if tune != nil {
 		tune(&timing)
 	}
@@ -111,17 +103,27 @@ func tell(t *testing.T, a *alerts.Alerts, changes ...watcher.Change) {
 	}
 }
 
-// eventually waits until something is so, and fails where ctx is done before that.
-func eventually(ctx context.Context, t *testing.T, yes func() bool) {
+// eventually waits until something is so.
+func eventually(t *testing.T, yes func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for !yes() {
+	for limit := time.After(time.Minute); !yes(); {
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal(ctx.Err())
+		case <-limit:
+			t.Fatal("it does not come to be so")
 		}
+	}
+}
+
+// awaitCall waits for a call of a message that is answered with a status.
+func awaitCall(t *testing.T, discord *discordtest.Server, method string, status int) {
+	t.Helper()
+	limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := discord.WaitCall(limit, func(c discordtest.Call) bool { return c.Method == method && c.Status == status }); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -184,28 +186,10 @@ func TestWhoIsTold(t *testing.T) {
 	})
 }
 
-// TestRefusedMessageHoldsNoOtherUp has Discord refuse one for a reason that may pass.
-func TestRefusedMessageHoldsNoOtherUp(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		discord := discordtest.RunT(t)
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.PerTurn, timing.RetryMost = 1, 3*time.Second })
-		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
-		turnOn(t, a, anna)
-		turnOn(t, a, ben)
-		quarantined := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, Status: http.StatusForbidden, Body: `{"code": 20026, "message": "quarantined"}`}
-		discord.Inject(quarantined)
-		tell(t, a, fell(anna, "shop", now))
-		tell(t, a, fell(ben, "shop", now))
-		ben.InDM().Sees(t, "shop c fell")
-		wantAlerts(t, anna)
-		anna.InDM().Sees(t, "shop c fell")
-	})
-}
-
 func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+	redistest.Each(t, func(t *testing.T, url string) {
 		discord, w := discordtest.RunT(t), &watched{}
-		a, _ := start(t, discord, server.URL(), w, nil)
+		a, _ := start(t, discord, url, w, nil)
 		anna := discord.User("anna")
 		turnOn(t, a, anna)
 		tell(t, a, fell(anna, "shop", time.Now()))
@@ -216,13 +200,7 @@ func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
 		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.SetAll(false) }); err != nil {
 			t.Fatal(err)
 		}
-		options, err := redis.ParseURL(server.URL())
-		if err != nil {
-			t.Fatal(err)
-		}
-		client := redis.NewClient(options)
-		defer func() { _ = client.Close() }()
-		keys, err := client.Keys(t.Context(), "*"+anna.ID+"*").Result()
+		keys, err := redistest.Keys(t.Context(), redistest.Connect(t, url), "*"+anna.ID+"*")
 		if _, watching := w.Load(anna.ID); err != nil || len(keys) > 0 || watching {
 			t.Errorf("left are %q, watched %v (%v)", keys, watching, err)
 		}
@@ -251,7 +229,7 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 		now := time.Now().Truncate(time.Second)
 		for i := range customers {
 			u := discord.User(fmt.Sprintf("c%d", i))
-			eventually(limit, t, func() bool { // not at once, for Discord's global limit
+			eventually(t, func() bool { // not at once, for Discord's global limit
 				_, err := first.TurnOn(limit, u.ID, "de", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.SetAll(true) })
 				return err == nil
 			})
@@ -276,38 +254,9 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 			}
 			wantAlerts(t, u, "shop c fell 1 times, ran 1h0m0s")
 		}
-		eventually(limit, t, func() bool { // what Discord has is noted a moment later
+		eventually(t, func() bool { // what Discord has is noted a moment later
 			status, err := second.Status(limit)
 			return err == nil && status.Sent == customers && status.Waiting == 0
 		})
-	})
-}
-
-// TestMessageIsFoundOnceItsNonceIsForgotten has Discord lose the answer to a message, and
-// be asked again after it trusts no nonce any more.
-func TestMessageIsFoundOnceItsNonceIsForgotten(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		discord := discordtest.RunT(t)
-		discord.ExpectFailures()
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.TrustNonce = 0 })
-		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
-		turnOn(t, a, anna)
-		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Status: http.StatusBadGateway, Body: "{}"})
-		discord.ForgetCalls()
-		tell(t, a, fell(anna, "shop", now))
-		limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		defer cancel()
-		if _, err := discord.WaitCall(limit, func(c discordtest.Call) bool { return c.Method == http.MethodPatch && c.Status == http.StatusOK }); err != nil {
-			t.Fatal(err)
-		}
-		posts := 0
-		for _, c := range discord.Calls() {
-			if c.Method == http.MethodPost && c.Route == discordtest.RouteMessages {
-				posts++
-			}
-		}
-		if posts != 1 {
-			t.Errorf("the message was posted %d times", posts)
-		}
 	})
 }

@@ -30,12 +30,11 @@ type episode struct {
 	id      string // the nonce; empty where there is none
 	applied int64  // time of the last change in it, in ms
 	version string
-	sent    string // the version that Discord has; empty: none
 	message string // its ID at Discord; empty where that is not known
 }
 
 func readEpisode(customerID, serverID string, fields map[string]string) episode {
-	e := episode{id: fields["id"], version: fields["version"], sent: fields["sent"], message: fields["message"]}
+	e := episode{id: fields["id"], version: fields["version"], message: fields["message"]}
 	if json.Unmarshal([]byte(fields["alert"]), &e.Alert) != nil {
 		return episode{}
 	}
@@ -77,7 +76,7 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	}
 	switch {
 	case c.Unasked:
-		if !a.fell(&e, c, c.At.Before(owner.Muted[c.ServerID])) {
+		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {
 			return nil
 		}
 	case e.id == "" || !e.Back.IsZero() || c.To != hostapi.StateRunning:
@@ -99,8 +98,8 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells
 // whether there is something to be sent. While the bot is muted there is no new one.
-func (a *Alerts) fell(e *episode, c watcher.Change, muted bool) bool {
-	goesOn := e.id != "" && c.At.Sub(e.First) < a.Timing.CountFor && (e.Back.IsZero() || c.At.Sub(e.Back) < a.Timing.Flap)
+func (e *episode) fell(c watcher.Change, muted bool) bool {
+	goesOn := e.id != "" && c.At.Sub(e.First) < countFor && (e.Back.IsZero() || c.At.Sub(e.Back) < flap)
 	if !goesOn {
 		if muted {
 			return false

@@ -5,8 +5,7 @@ import "time"
 // What Redis keeps. The names have one hash tag, so that a Cluster has them in one
 // place.
 //
-//	hostbot:{alerts}:customer:ID    a customer's settings, locale and DM channel
-//	hostbot:{alerts}:closed:ID      when alerts were turned off, as the customer takes no messages
+//	hostbot:{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off
 //	hostbot:{alerts}:episode:ID/BOT hash: an alert, and what was sent of it
 //	hostbot:{alerts}:episodes:ID    set: a customer's episodes (ID/BOT)
 //	hostbot:{alerts}:due            sorted set: the episodes with something to be sent (ID/BOT), by since when (ms)
@@ -14,15 +13,18 @@ import "time"
 //	hostbot:{alerts}:sender         the lease of the process that sends
 //
 // An episode has the fields id (its nonce), alert, version (that of the alert), applied
-// (the time of the last change in it, ms), message (its ID at Discord), tried (when it
-// was first sent, by Redis's clock, ms), first (the version that was sent then) and sent
-// (the version that Discord has).
+// (the time of the last change in it, ms), tried (where it may have been posted) and
+// message (its ID at Discord).
 const (
 	dueKey        = "hostbot:{alerts}:due"
 	countsKey     = "hostbot:{alerts}:counts"
-	senderKey     = "hostbot:{alerts}:sender"
+	leaseKey      = "hostbot:{alerts}:sender"
 	episodePrefix = "hostbot:{alerts}:episode:"
 
+	// flap is how long after a recovery a fall is counted in the same message, and countFor
+	// up to which age a message counts: less than the hour after which edits are limited.
+	flap     = 10 * time.Minute
+	countFor = 50 * time.Minute
 	// openFor is for how long an episode is kept while the bot is down, so that its message
 	// can say when the bot is back, and episodeFor once that was told.
 	openFor    = 90 * 24 * time.Hour
@@ -40,7 +42,6 @@ const (
 
 func customerKey(customerID string) string { return "hostbot:{alerts}:customer:" + customerID }
 func episodesKey(customerID string) string { return "hostbot:{alerts}:episodes:" + customerID }
-func closedKey(customerID string) string   { return "hostbot:{alerts}:closed:" + customerID }
 
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 
@@ -50,7 +51,6 @@ const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor
 // member, the nonce, the alert, the change's time (ms), for how long (ms) it is kept, and
 // the set of episodes.
 const putScript = clock + `
-if tonumber(redis.call('HGET', KEYS[2], 'applied') or 0) >= tonumber(ARGV[4]) then return 0 end
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
   redis.call('DEL', KEYS[2])
   redis.call('ZREM', KEYS[1], ARGV[1])
@@ -73,16 +73,11 @@ const laterScript = clock + `
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
 return 0`
 
-// tryScript notes that an episode is about to be sent. Where it was tried before, it
-// returns how long ago that was first (ms), and whether it was another version (1 or 0).
-// KEYS: the episode. ARGV: the nonce, the version.
-const tryScript = clock + `
-if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then return {} end
-if redis.call('HSETNX', KEYS[1], 'tried', string.format('%.0f', now)) == 1 then
-  redis.call('HSET', KEYS[1], 'first', ARGV[2])
-  return {}
-end
-return {now - redis.call('HGET', KEYS[1], 'tried'), redis.call('HGET', KEYS[1], 'first') == ARGV[2] and 0 or 1}`
+// tryScript notes that an episode is about to be posted. It returns 1 where it was tried
+// before. KEYS: the episode. ARGV: the nonce.
+const tryScript = `
+if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then return 0 end
+return 1 - redis.call('HSETNX', KEYS[1], 'tried', 1)`
 
 // dropScript gives an episode up, unless another has come to be in its place. KEYS: what
 // is due, the episode. ARGV: the member, the nonce.
@@ -96,20 +91,14 @@ return redis.call('DEL', KEYS[2])`
 const sentScript = `
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then return 0 end
 if redis.call('HSETNX', KEYS[2], 'message', ARGV[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
-redis.call('HSET', KEYS[2], 'sent', ARGV[4])
 if redis.call('HGET', KEYS[2], 'version') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
 return 1`
 
-// forgetScript forgets a customer. KEYS: what is due, the settings, why they are off, the
-// customer's episodes. ARGV: the prefix of episodes.
+// forgetScript forgets a customer. KEYS: what is due, the settings, the customer's
+// episodes. ARGV: the prefix of episodes.
 const forgetScript = `
-for _, member in ipairs(redis.call('SMEMBERS', KEYS[4])) do
+for _, member in ipairs(redis.call('SMEMBERS', KEYS[3])) do
   redis.call('ZREM', KEYS[1], member)
   redis.call('DEL', ARGV[1] .. member)
 end
-return redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])`
-
-const statusScript = clock + `
-local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-local counts = redis.call('HMGET', KEYS[2], 'sent', 'refused')
-return {redis.call('ZCARD', KEYS[1]), first[2] and math.max(0, now - first[2]) or 0, tonumber(counts[1]) or 0, tonumber(counts[2]) or 0}`
+return redis.call('DEL', KEYS[2], KEYS[3])`

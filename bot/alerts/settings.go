@@ -23,7 +23,7 @@ type Settings struct {
 	Muted map[string]time.Time `json:"muted,omitempty"`
 	// Closed is when alerts were turned off because the customer takes no messages; zero
 	// where they were not.
-	Closed time.Time `json:"-"`
+	Closed time.Time `json:"closed,omitzero"`
 }
 
 // For tells whether alerts are on for a bot.
@@ -69,14 +69,7 @@ type customer struct {
 // Settings returns a customer's settings.
 func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
 	c, err := a.customer(ctx, customerID)
-	if err != nil || c.Any() {
-		return c.Settings, err
-	}
-	seconds, err := a.Redis.Get(ctx, closedKey(customerID)).Int64()
-	if err == nil {
-		c.Closed = time.Unix(seconds, 0)
-	}
-	return c.Settings, ignoreNil(err)
+	return c.Settings, err
 }
 
 func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
@@ -111,9 +104,8 @@ func (a *Alerts) TurnOn(ctx context.Context, customerID, locale string, first in
 	if err := a.Watching.Watch(ctx, customerID, watcher.Alerts); err != nil {
 		return Settings{}, err
 	}
-	_ = a.Redis.Del(ctx, closedKey(customerID)).Err() // it expires
 	return a.update(ctx, customerID, func(c *customer) {
-		c.Locale, c.Channel = locale, channel
+		c.Locale, c.Channel, c.Closed = locale, channel, time.Time{}
 		change(&c.Settings)
 	})
 }
@@ -192,14 +184,15 @@ func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err
 }
 
 func forgetKeys(customerID string) []string {
-	return []string{dueKey, customerKey(customerID), closedKey(customerID), episodesKey(customerID)}
+	return []string{dueKey, customerKey(customerID), episodesKey(customerID)}
 }
 
-// refuse turns a customer's alerts off, as no message can be sent.
+// refuse turns a customer's alerts off, as no message can be sent, and keeps for a while
+// that this is why.
 func (a *Alerts) refuse(ctx context.Context, customerID string) error {
 	_, err := a.Forget(ctx, customerID)
-	err = errors.Join(err, a.Redis.Set(ctx, closedKey(customerID), time.Now().Unix(), closedFor).Err(),
-		a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
+	why, _ := json.Marshal(customer{Settings: Settings{Closed: time.Now()}}) // which always can be encoded
+	err = errors.Join(err, a.Redis.Set(ctx, customerKey(customerID), why, closedFor).Err(), a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
 	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
 	return err
 }

@@ -1,8 +1,8 @@
 // Package panel keeps public messages true that show how a customer's bots fare.
 //
 // Redis holds the panels, and when each is due to be looked at. Of all processes that
-// share the Redis, one takes a panel that is due, with a lease, draws it, and edits the
-// message where it shows something else by now. So a panel survives restarts, and no
+// share the Redis, the one that holds the lease draws those that are due, and edits the
+// messages that show something else by now. So a panel survives restarts, and no
 // two processes edit it at once.
 //
 // Discord lets messages that are more than an hour old be edited much less often than
@@ -13,14 +13,16 @@ package panel
 import (
 	"context"
 	"errors"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/lease"
 	"hostbot/bot/rest"
+	"hostbot/bot/watcher"
 )
 
 // Panel is a public message about a customer's bots.
@@ -36,6 +38,7 @@ type Panel struct {
 	Trouble     string `json:"trouble,omitempty"`
 	TroubleCode int    `json:"trouble_code,omitempty"`
 
+	Edited   int64  `json:"edited,omitempty"`   // when the message was last posted or edited, in ms by Redis's clock
 	Posts    int    `json:"posts"`              // how many messages it has had
 	Posting  bool   `json:"posting,omitempty"`  // the next message may have been posted
 	Outdated string `json:"outdated,omitempty"` // a message of it that is yet to be deleted
@@ -58,19 +61,23 @@ type Discord interface {
 	DeleteMessage(ctx context.Context, channelID, messageID string) error
 }
 
+// Watching is what panels need of the watcher.
+type Watching interface {
+	Watch(ctx context.Context, customerID string, why watcher.Reason) error
+	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
+}
+
 // Config is what Panels need.
 type Config struct {
 	// Redis must heed the deadline of a command's context.
-	Redis   redis.UniversalClient
-	Discord Discord
+	Redis    redis.UniversalClient
+	Discord  Discord
+	Watching Watching
 	// Draw returns what a panel is to show. The timestamps of its embeds do
 	// not count as a difference.
-	Draw func(context.Context, Panel) (interaction.Message, error)
-	// Watch has an account watched, and Unwatch takes that back. Watch is called more
-	// than once.
-	Watch, Unwatch func(ctx context.Context, customerID string) error
-	Log            zerolog.Logger
-	Timing         Timing
+	Draw   func(context.Context, Panel) (interaction.Message, error)
+	Log    zerolog.Logger
+	Timing Timing
 }
 
 // Timing says how often a panel is looked at and edited.
@@ -90,44 +97,30 @@ func DefaultTiming() Timing {
 
 // Panels are all panels. They are safe for concurrent use.
 type Panels struct {
-	cfg     Config
-	store   store
-	atOnce  chan struct{} // has room for as many panels as are delivered at once
-	working sync.WaitGroup
-
-	stopping context.Context // done when Run ends
-	stop     context.CancelFunc
+	Config
+	store store
+	lease *lease.Lease // whoever holds it keeps panels true
 }
-
-// mostAtOnce is how many panels a process delivers at once: customers come first, and
-// Discord takes 50 requests a second of everybody together.
-const mostAtOnce = 8
 
 // New returns panels that nobody keeps true until Run is called.
 func New(c Config) *Panels {
-	p := &Panels{cfg: c, store: store{c.Redis, c.Timing}, atOnce: make(chan struct{}, mostAtOnce)}
-	p.stopping, p.stop = context.WithCancel(context.Background())
-	return p
+	return &Panels{Config: c, store: store{c.Redis, c.Timing.Lease}, lease: lease.New(c.Redis, leaseKey)}
 }
 
 // Create posts a panel. Where Discord refuses it, there is no panel, and the error is
 // Discord's. Where it is not known whether Discord took it, there is one, which Run
 // posts: with the same nonce, so that it is there once.
 func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
-	if err := p.cfg.Watch(ctx, panel.OwnerID); err != nil {
+	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
 		return false, err
 	}
 	t, err := p.store.add(ctx, panel)
-	if errors.Is(err, errTaken) {
-		return false, nil
-	}
-	if err != nil {
+	if t == nil { // or there is one, as another process was told to create it as well
 		return false, err
 	}
-	ctx = context.WithoutCancel(ctx)
 	err = p.deliver(ctx, t)
 	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
-		return false, errors.Join(err, p.forget(ctx, panel))
+		return false, errors.Join(err, p.forget(context.WithoutCancel(ctx), panel))
 	}
 	return t.MessageID != "", nil
 }
@@ -142,27 +135,25 @@ func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
 // is kept, and the error is Discord's. A message that Discord refuses to delete stays.
 func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error) {
 	own, err := p.store.of(ctx, customerID)
-	if err != nil {
+	i := slices.IndexFunc(own, func(panel Panel) bool { return panel.ID == id })
+	if err != nil || i < 0 {
 		return false, err
 	}
-	for _, panel := range own {
-		if panel.ID != id {
-			continue
-		}
-		if err := p.deleteMessages(ctx, panel); err != nil {
-			return false, err
-		}
-		if err := p.forget(ctx, panel); err != nil {
-			return false, err
-		}
-		return true, nil
+	if err := p.deleteMessages(ctx, own[i]); err != nil {
+		return false, err
 	}
-	return false, nil
+	if err := p.forget(ctx, own[i]); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // Forget removes all panels of a customer as Remove does, and tells whether there was one.
 func (p *Panels) Forget(ctx context.Context, customerID string) (known bool, err error) {
 	own, err := p.store.of(ctx, customerID)
+	if err == nil && len(own) == 0 {
+		err = p.Watching.Unwatch(ctx, customerID, watcher.Panel)
+	}
 	for _, panel := range own {
 		_, failure := p.Remove(ctx, customerID, panel.ID)
 		err = errors.Join(err, failure)
@@ -183,7 +174,7 @@ func (p *Panels) forget(ctx context.Context, panel Panel) error {
 		_ = p.deleteMessages(ctx, last) // it is logged; the panel is no more
 	}
 	if err == nil && left == 0 {
-		err = p.cfg.Unwatch(ctx, panel.OwnerID)
+		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)
 	}
 	return err
 }
@@ -195,8 +186,8 @@ func (p *Panels) deleteMessages(ctx context.Context, panel Panel) (failed error)
 		if id == "" {
 			continue
 		}
-		if err := p.cfg.Discord.DeleteMessage(ctx, panel.ChannelID, id); err != nil && !rest.IsUnknownMessage(err) {
-			p.cfg.Log.Info().Err(err).Str("channel", panel.ChannelID).Msg("the message of a panel could not be deleted")
+		if err := p.Discord.DeleteMessage(ctx, panel.ChannelID, id); err != nil && !rest.IsUnknownMessage(err) {
+			p.Log.Info().Err(err).Str("channel", panel.ChannelID).Msg("the message of a panel could not be deleted")
 			if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
 				failed = err
 			}

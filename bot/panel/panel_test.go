@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
@@ -21,6 +20,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
 	"hostbot/bot/rest"
+	"hostbot/bot/watcher"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 )
@@ -48,14 +48,13 @@ type scene struct {
 	timing  panel.Timing
 
 	state atomic.Value // what panels are to show
-	mu    sync.Mutex
-	watch map[string]int // how often accounts are to be watched; 0 once they are not
+	watch sync.Map     // the accounts that are to be watched
 }
 
 func newScene(t *testing.T, redisURL string) *scene {
 	t.Helper()
 	clock := discordtest.NewManualClock(time.Now())
-	s := &scene{t: t, clock: clock, redis: redisURL, timing: quick(), watch: make(map[string]int)}
+	s := &scene{t: t, clock: clock, redis: redisURL, timing: quick()}
 	s.discord = discordtest.RunT(t, discordtest.Config{Clock: clock})
 	s.channel = s.discord.AddChannel("general")
 	s.state.Store("running")
@@ -65,30 +64,13 @@ func newScene(t *testing.T, redisURL string) *scene {
 // replica starts a process that keeps panels true. stop ends it.
 func (s *scene) replica() (p *panel.Panels, stop func()) {
 	s.t.Helper()
-	options, err := redis.ParseURL(s.redis)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled = true
-	client := redis.NewClient(options)
+	client := redistest.Connect(s.t, s.redis)
 	discord := rest.New(secret.Text(s.discord.Token()), s.discord.URL())
 	p = panel.New(panel.Config{
-		Redis: client, Discord: discord, Log: zerolog.Nop(), Timing: s.timing,
+		Redis: client, Discord: discord, Watching: s, Log: zerolog.Nop(), Timing: s.timing,
 		Draw: func(_ context.Context, p panel.Panel) (interaction.Message, error) {
 			embed := &discordgo.MessageEmbed{Description: strings.Join(p.Bots, " ") + ": " + s.state.Load().(string), Timestamp: time.Now().Format(time.RFC3339)}
 			return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}}, nil
-		},
-		Watch: func(_ context.Context, id string) error {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.watch[id]++
-			return nil
-		},
-		Unwatch: func(_ context.Context, id string) error {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.watch[id] = 0
-			return nil
 		},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -98,16 +80,24 @@ func (s *scene) replica() (p *panel.Panels, stop func()) {
 		cancel()
 		running.Wait()
 		discord.Close()
-		_ = client.Close()
 	})
 	s.t.Cleanup(stop)
 	return p, stop
 }
 
-func (s *scene) watched(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.watch[id] > 0
+func (s *scene) Watch(_ context.Context, customerID string, _ watcher.Reason) error {
+	s.watch.Store(customerID, true)
+	return nil
+}
+
+func (s *scene) Unwatch(_ context.Context, customerID string, _ watcher.Reason) error {
+	s.watch.Delete(customerID)
+	return nil
+}
+
+func (s *scene) watched(customerID string) bool {
+	_, watched := s.watch.Load(customerID)
+	return watched
 }
 
 // made is the panel of a customer in the channel.

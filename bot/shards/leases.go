@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"time"
 
@@ -63,7 +62,7 @@ local grant = me .. ' ' .. string.format('%d', at + life)
 for i = 9, #ARGV, 2 do
   local shard = ARGV[i]
   if by[shard] then
-    lost[#lost + 1] = shard
+    lost[shard] = true
   else
     by[shard], mine = me, mine + 1
     redis.call('HSET', leases, shard, grant)
@@ -88,8 +87,7 @@ for i = 0, count - 1 do
     if take and (known or not joined) and mine < share then
       mine = mine + 1
       redis.call('HSET', leases, shard, grant)
-      taken[#taken + 1] = shard
-      taken[#taken + 1] = redis.call('HGET', sessions, shard) or ''
+      taken[shard] = redis.call('HGET', sessions, shard) or ''
     else
       free = free + 1
     end
@@ -97,7 +95,13 @@ for i = 0, count - 1 do
 end
 for _, key in ipairs({replicas, leases, sessions}) do redis.call('PEXPIRE', key, keep) end
 redis.call('ZREMRANGEBYSCORE', auto, '-inf', at)
-return {known and 1 or 0, n, free, math.max(0, mine - share), lost, taken, recommended and redis.call('ZRANGE', auto, 0, -1) or {}}`
+local sets = {}
+for _, set in ipairs(recommended and redis.call('ZRANGE', auto, 0, -1) or {}) do sets[set] = true end
+local function some(set) return next(set) and set or nil end -- an empty one might be taken for a list
+return cjson.encode({
+  Known = known and true or false, Replicas = n, Free = free, Surplus = math.max(0, mine - share),
+  Lost = some(lost), Taken = some(taken), Sets = some(sets)
+})`
 	// What another holds by now is left alone.
 	releaseScript = common + `
 local replicas, leases, sessions = KEYS[1], KEYS[2], KEYS[3]
@@ -144,51 +148,31 @@ type request struct {
 
 // answer is what Redis says.
 type answer struct {
-	known    bool // this replica is one that Redis knew
-	replicas int  // that live and are not stopping
-	free     int  // shards that nobody holds
-	surplus  int  // shards that others should have
-	lost     []int
-	taken    map[int]gateway.Session
-	sets     []int // numbers of shards that were recommended and run
+	Known    bool // this replica is one that Redis knew
+	Replicas int  // that live and are not stopping
+	Free     int  // shards that nobody holds
+	Surplus  int  // shards that others should have
+	Lost     map[int]bool
+	Taken    map[int]string // the sessions of shards that are held from now on, as JSON; empty where there is none
+	Sets     map[int]bool   // numbers of shards that were recommended and run
 }
 
 func (l leases) round(ctx context.Context, r request) (*answer, error) {
-	args := []any{
-		l.me, r.count, lease.Milliseconds(), sessionLife.Milliseconds(), flag(r.joined), flag(r.stopping), flag(r.take), flag(l.recommended),
-	}
-	said, err := l.run(ctx, roundScript, r.count, append(args, pairs(r.claimed)...)).Slice()
+	args := []any{l.me, r.count, lease.Milliseconds(), sessionLife.Milliseconds(), r.joined, r.stopping, r.take, l.recommended}
+	said, err := l.run(ctx, roundScript, r.count, append(args, pairs(r.claimed)...)).Text()
 	if err != nil {
 		return nil, err
 	}
-	if len(said) != 7 {
-		return nil, errors.New("redis answers a round with what makes no sense")
+	var got answer
+	if err := json.Unmarshal([]byte(said), &got); err != nil {
+		return nil, err
 	}
-	number := func(i int) int { n, _ := said[i].(int64); return int(n) }
-	list := func(i int) []string {
-		var texts []string
-		items, _ := said[i].([]any)
-		for _, item := range items {
-			text, _ := item.(string)
-			texts = append(texts, text)
-		}
-		return texts
-	}
-	got := &answer{known: number(0) == 1, replicas: number(1), free: number(2), surplus: number(3), taken: make(map[int]gateway.Session)}
-	got.lost, got.sets = numbers(list(4)), numbers(list(6))
-	taken := list(5)
-	for i := 0; i+1 < len(taken); i += 2 {
-		var session gateway.Session
-		_ = json.Unmarshal([]byte(taken[i+1]), &session) // where it makes no sense, a new one is begun
-		id, _ := strconv.Atoi(taken[i])
-		got.taken[id] = session
-	}
-	return got, nil
+	return &got, nil
 }
 
 // release gives leases back, with the sessions as they were left.
 func (l leases) release(ctx context.Context, count int, left map[int]gateway.Session, leaving bool) error {
-	args := []any{l.me, sessionLife.Milliseconds(), flag(leaving), channel}
+	args := []any{l.me, sessionLife.Milliseconds(), leaving, channel}
 	return l.run(ctx, releaseScript, count, append(args, pairs(left)...)).Err()
 }
 
@@ -196,19 +180,6 @@ func (l leases) release(ctx context.Context, count int, left map[int]gateway.Ses
 func (l leases) complete(ctx context.Context, count int) (bool, error) {
 	n, err := l.run(ctx, completeScript, count, []any{count}).Int()
 	return n == 1, err
-}
-
-// sets lists the numbers of shards that were recommended and run.
-func (l leases) sets(ctx context.Context) ([]int, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	now, err := l.redis.Time(ctx).Result()
-	if err != nil {
-		return nil, err
-	}
-	living := &redis.ZRangeBy{Min: strconv.FormatInt(now.UnixMilli(), 10), Max: "+inf"}
-	list, err := l.redis.ZRangeByScore(ctx, autoKey, living).Result()
-	return numbers(list), err
 }
 
 // subscribe returns a channel that says when a shard may be free.
@@ -239,21 +210,4 @@ func pairs(sessions map[int]gateway.Session) []any {
 		args = append(args, id, text)
 	}
 	return args
-}
-
-func numbers(texts []string) []int {
-	var list []int
-	for _, text := range texts {
-		if n, err := strconv.Atoi(text); err == nil {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -2,6 +2,8 @@ package shards
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -38,7 +40,7 @@ func (s *Shards) round(ctx context.Context) {
 		}
 		return
 	}
-	if s.joined && !got.known {
+	if s.joined && !got.Known {
 		s.quiet = time.Now().Add(quiet)
 	}
 	s.joined = true
@@ -47,16 +49,25 @@ func (s *Shards) round(ctx context.Context) {
 
 // follow does what a round has told.
 func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gateway.Session) {
-	if len(got.lost) > 0 {
-		s.cfg.Log.Info().Ints("shards", got.lost).Msg("shards are held by others")
-		s.stop(got.lost, gateway.ErrHandOver)
+	if larger := slices.Max(append(slices.Collect(maps.Keys(got.Sets)), 0)); larger > s.count && !s.stopping {
+		if complete, err := s.leases.complete(ctx, larger); err == nil && complete {
+			s.move(ctx, larger)
+			return
+		}
+	}
+	if len(got.Lost) > 0 {
+		lost := slices.Sorted(maps.Keys(got.Lost))
+		s.cfg.Log.Info().Ints("shards", lost).Msg("shards are held by others")
+		s.stop(lost, gateway.ErrHandOver)
 	}
 	for id := range claimed {
 		if h := s.held[id]; h != nil {
 			h.leased = true
 		}
 	}
-	for id, session := range got.taken {
+	for id, text := range got.Taken {
+		var session gateway.Session
+		_ = json.Unmarshal([]byte(text), &session) // where it makes no sense, a new one is begun
 		s.cfg.Log.Info().Int("shard", id).Bool("resumed", session.ID != "").Msg("a shard is held")
 		s.hold(ctx, id, session, true)
 	}
@@ -66,15 +77,10 @@ func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gatewa
 			s.cfg.Log.Info().Msg("other replicas hold all shards: this one stands by")
 		}
 	}
-	if got.surplus > 0 && time.Now().After(s.quiet) {
+	if got.Surplus > 0 && time.Now().After(s.quiet) {
 		// A session that is being begun would have to be begun again.
 		ids := slices.DeleteFunc(s.ids(), func(id int) bool { return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && !s.stopping })
-		s.give(ctx, ids[len(ids)-min(got.surplus, len(ids)):])
-	}
-	if larger := slices.Max(append(got.sets, 0)); larger > s.count && !s.stopping {
-		if complete, err := s.leases.complete(ctx, larger); err == nil && complete {
-			s.move(ctx, larger)
-		}
+		s.give(ctx, ids[len(ids)-min(got.Surplus, len(ids)):])
 	}
 }
 
@@ -85,34 +91,18 @@ func (s *Shards) holdAll(ctx context.Context) {
 	}
 }
 
-// choose finds out how many shards there are.
-func (s *Shards) choose(ctx context.Context) error {
+// choose returns how many shards there are to be. Replicas that asked Discord before may
+// have been told more: a larger set that is complete is joined in the first round.
+func (s *Shards) choose(ctx context.Context) (int, error) {
 	s.asked = time.Now()
-	count, err := s.cfg.Count, error(nil)
-	if count == 0 {
-		count, err = s.recommended(ctx)
+	if s.cfg.Count > 0 {
+		return s.cfg.Count, nil
 	}
-	s.setCount(count)
-	return err
-}
-
-// recommended asks Discord. Replicas that asked before may have been told less or
-// more: the largest set that has enough shards is joined.
-func (s *Shards) recommended(ctx context.Context) (int, error) {
 	limits, err := s.cfg.Discovery.Ask(ctx, s.cfg.OnLost)
 	if err != nil {
 		return 0, err
 	}
-	s.asked = time.Now()
-	count := max(limits.Shards, 1)
-	if s.cfg.Redis == nil {
-		return count, nil
-	}
-	sets, err := s.leases.sets(ctx)
-	if err != nil {
-		return count, nil // round deals with a Redis that is away
-	}
-	return slices.Max(append(sets, count)), nil
+	return max(limits.Shards, 1), nil
 }
 
 // move leaves the shards for those of another number.
@@ -125,14 +115,7 @@ func (s *Shards) move(ctx context.Context, count int) {
 	if s.cfg.Redis != nil {
 		_ = s.leases.release(ctx, s.count, left, true) // otherwise they end by themselves
 	}
-	s.setCount(count)
-	s.joined, s.began, s.quiet = false, time.Now(), time.Time{}
-}
-
-func (s *Shards) setCount(count int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count = count
+	s.count, s.joined, s.began, s.quiet = count, false, time.Now(), time.Time{}
 }
 
 // compare tells once where Discord recommends more shards than run. It has been asked

@@ -72,7 +72,6 @@ type Shards struct {
 	cfg       Config
 	leases    leases
 	leave     chan chan bool
-	begun     chan struct{} // says that a session was begun
 	failed    chan error    // why a session ended for good
 	done      chan struct{} // closed when Run has returned
 	sessions  sync.WaitGroup
@@ -86,11 +85,11 @@ type Shards struct {
 	stopping bool      // what is held is wanted by others, where there are any
 	told     bool      // that Discord recommends more
 	standby  bool
+	count    int // of the shards of all replicas
 
-	mu    sync.Mutex
-	count int // 0: not known yet
-	held  map[int]*held
-	last  *answer // of the last round; nil where Redis did not answer
+	mu   sync.Mutex
+	held map[int]*held
+	last *answer // of the last round; nil where Redis did not answer
 }
 
 // held is a shard that is held.
@@ -105,7 +104,7 @@ type held struct {
 func New(cfg Config) *Shards {
 	return &Shards{
 		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Count == 0), held: make(map[int]*held),
-		leave: make(chan chan bool), begun: make(chan struct{}, 1), failed: make(chan error), done: make(chan struct{}),
+		leave: make(chan chan bool), failed: make(chan error), done: make(chan struct{}),
 	}
 }
 
@@ -137,7 +136,7 @@ func (s *Shards) Ready() bool {
 func (s *Shards) Standby() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.held) == 0 && s.last != nil && s.last.free == 0
+	return len(s.held) == 0 && s.last != nil && s.last.Free == 0
 }
 
 // Handovers is how many shards were given to other replicas.
@@ -149,8 +148,16 @@ func (s *Shards) Handovers() int64 { return s.handovers.Load() }
 func (s *Shards) Run(ctx context.Context) error {
 	defer close(s.done)
 	defer s.sessions.Wait()
-	if err := s.choose(ctx); err != nil {
-		return s.unlessDone(ctx, err)
+	err := s.serve(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (s *Shards) serve(ctx context.Context) (err error) {
+	if s.count, err = s.choose(ctx); err != nil {
+		return err
 	}
 	freed, unsubscribe := s.leases.subscribe(ctx)
 	defer unsubscribe()
@@ -165,37 +172,23 @@ func (s *Shards) Run(ctx context.Context) error {
 		case err := <-s.failed:
 			if err = s.outgrown(ctx, err); err != nil {
 				s.stop(s.ids(), nil)
-				return s.unlessDone(ctx, err)
+				return err
 			}
 		case given := <-s.leave:
 			s.stopping = true
 			s.round(ctx)
-			given <- s.last != nil && s.last.replicas > 0 && len(s.held) == 0
+			given <- s.last != nil && s.last.Replicas > 0 && len(s.held) == 0
 		case <-ticker.C:
-		case <-s.begun:
 		case <-freed:
 		}
 	}
-}
-
-func (s *Shards) unlessDone(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // Leave gives all shards to the other replicas and tells whether there are any. Where
 // there are none, Run goes on until its end, and so it does where they do not take the
 // shards within seconds.
 func (s *Shards) Leave(ctx context.Context) (given bool) {
-	s.mu.Lock()
-	chosen := s.count > 0
-	s.mu.Unlock()
 	answer := make(chan bool, 1)
-	if !chosen {
-		return false
-	}
 	select {
 	case s.leave <- answer:
 	case <-s.done:
@@ -208,15 +201,6 @@ func (s *Shards) Leave(ctx context.Context) (given bool) {
 	case <-ctx.Done():
 	}
 	return given
-}
-
-// Begun is to be called when a session was begun, so that Redis has it soon: whoever
-// takes the shard need not begin another.
-func (s *Shards) Begun() {
-	select {
-	case s.begun <- struct{}{}:
-	default:
-	}
 }
 
 // end leaves all shards. Where others may know of the sessions, they are kept.
@@ -292,14 +276,12 @@ func (s *Shards) outgrown(ctx context.Context, why error) error {
 	if !ok || final.Code != gateway.CodeShardsNeeded || s.cfg.Count > 0 {
 		return why
 	}
-	former := s.count
-	count, err := s.recommended(ctx)
-	switch {
-	case err != nil:
-		return err
-	case count <= former:
-		return why
+	count, err := s.choose(ctx)
+	if err == nil && count <= s.count {
+		err = why
 	}
-	s.move(ctx, count)
-	return nil
+	if err == nil {
+		s.move(ctx, count)
+	}
+	return err
 }

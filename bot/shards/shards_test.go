@@ -73,7 +73,7 @@ func (s *scene) start(count int) *replica {
 				Token: token, Version: 10, Shard: shard, Session: session,
 				Discovery: discovery, Identifies: new(gateway.IdentifyLimiter), Transport: transport, AllowPlain: true,
 				OnInteraction: func(*interaction.Event) {},
-				OnReady:       func() { r.Begun() }, OnResumed: func() {}, OnLost: func(error) {},
+				OnReady:       func() {}, OnResumed: func() {}, OnLost: func(error) {},
 			})
 		},
 	}

@@ -1,18 +1,48 @@
 package watcher
 
 import (
-	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/history"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
+
+// record is what Redis holds of an account.
+type record struct {
+	customerID string
+	fields     map[string]string
+}
+
+// lookedAt returns when the last look at an account was; zero before the first.
+func (r record) lookedAt() time.Time {
+	seconds, err := strconv.ParseInt(r.fields[history.FieldAt], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// standing is a bot's state as the last look has shown it.
+type standing struct {
+	history.Entry
+	longer bool // nobody looked before: it may have had the state for longer
+}
+
+// known returns the bots of which something is known.
+func (r record) known() map[string]standing {
+	bots := make(map[string]standing)
+	for field, log := range r.fields {
+		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
+		if entries := history.Decode(log); ok && len(entries) > 0 {
+			last := len(entries) - 1
+			bots[serverID] = standing{entries[last], last > 0 && entries[last-1].State == history.Unwatched}
+		}
+	}
+	return bots
+}
 
 // seen is what a look has shown that was not known before.
 type seen struct {
@@ -20,11 +50,11 @@ type seen struct {
 	changes []Change
 }
 
-// compare returns what is new in a look. The error is Redis's.
+// compare returns what is new in a look.
 //
 // Right after a customer had one bot looked at, a look shows the list from before, with
 // that bot as it was seen then. So each bot's change has a time of its own.
-func (w *Watcher) compare(ctx context.Context, r record, look accounts.Snapshot) (seen, error) {
+func (w *Watcher) compare(r record, look accounts.Snapshot) seen {
 	s, known, before := seen{added: make(map[string]string)}, r.known(), r.lookedAt()
 	gap := !before.IsZero() && history.Gap(look.FetchedAt.Sub(before), w.Pace())
 	listed := make(map[string]bool, len(look.List.Servers))
@@ -38,9 +68,7 @@ func (w *Watcher) compare(ctx context.Context, r record, look accounts.Snapshot)
 			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
 			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.Seen(server.ID),
 		}
-		if err := w.judge(ctx, &change); err != nil {
-			return seen{}, err
-		}
+		w.judge(&change, r.fields[expectPrefix+server.ID])
 		s.note(change, gap)
 	}
 	for serverID, former := range known {
@@ -52,7 +80,7 @@ func (w *Watcher) compare(ctx context.Context, r record, look accounts.Snapshot)
 			s.added[serverID] = ""
 		}
 	}
-	return s, nil
+	return s
 }
 
 // note notes a bot's state: in its log where it is another one than before or where
@@ -73,45 +101,24 @@ func (s *seen) note(c Change, gap bool) {
 }
 
 // judge decides whether a change is a bot that stopped running unasked. A service may
-// show a bot as stopped while it carries an action out. Where Redis does not tell what was asked
-// for, nothing is decided, and the error is Redis's.
-func (w *Watcher) judge(ctx context.Context, c *Change) error {
+// show a bot as stopped while it carries an action out. expected is the last action and
+// its time, as Expect has noted it.
+func (w *Watcher) judge(c *Change, expected string) {
 	crashed := c.To.Broken() && !c.From.Broken()
 	stopped := c.To == hostapi.StateStopped &&
 		(c.From == hostapi.StateRunning || c.From == hostapi.StateStarting || c.From == hostapi.StateRestarting)
 	if c.From == history.Unwatched || c.From == history.Gone || !crashed && !stopped {
-		return nil
+		return
 	}
 	c.Unasked = true
-	if crashed {
-		return nil
-	}
-	text, err := w.Redis.HGet(ctx, history.AccountKey(c.CustomerID), expectPrefix+c.ServerID).Result()
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return err
-	}
-	expected, ok := readExpectation(text)
-	over := expected.at.Add(w.Timing.Settle)
+	action, at, _ := strings.Cut(expected, " ")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	over := time.Unix(seconds, 0).Add(w.Timing.Settle)
 	switch {
-	case !ok:
-	case expected.action == "stop": // unless the bot was seen to run after that
+	case crashed, err != nil:
+	case action == "stop": // unless the bot was seen to run after that
 		c.Unasked = c.After.After(over)
 	case c.At.Before(over):
 		c.To, c.Unasked = hostapi.StateRestarting, false
 	}
-	return nil
-}
-
-// expectation is an action that was about to be sent to the service.
-type expectation struct {
-	action string
-	at     time.Time
-}
-
-func (e expectation) encode() string { return e.action + " " + strconv.FormatInt(e.at.Unix(), 10) }
-
-func readExpectation(text string) (expectation, bool) {
-	action, at, _ := strings.Cut(text, " ")
-	seconds, err := strconv.ParseInt(at, 10, 64)
-	return expectation{action, time.Unix(seconds, 0)}, err == nil
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"hash/fnv"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,9 +16,9 @@ import (
 )
 
 const (
-	// The looks of a process at one time are as many as there may be in a second, but
-	// within these bounds: a slow service is left to customers. The latter is a quarter of
-	// the connections that hostapi opens, so that no customer waits for one.
+	// The looks at one time are as many as there may be in a second, but within these
+	// bounds: a slow service is left to customers. The latter is a quarter of the
+	// connections that hostapi opens, so that no customer waits for one.
 	leastAtOnce, mostAtOnce = 4, 64
 	// holdBack is for how long no look is made after a 429 that does not say for how long.
 	holdBack = 30 * time.Second
@@ -30,108 +28,100 @@ const (
 	tolerance = 1.05
 )
 
-// record is what Redis holds of an account that this process has taken.
-type record struct {
+// account is one that is due.
+type account struct {
 	customerID string
-	due        int64             // when it was, in ms
-	lease      string            // until when it is, in ms
-	ahead      time.Duration     // by how much Redis's clock is ahead of this process's
-	fields     map[string]string // the last two entries alone of a bot's log
+	due        string // since when, as Redis has it
 }
 
-// Run looks at accounts, and tells of changes, until ctx is done and the last look has
-// ended.
+// Run looks at accounts, and tells of changes, while no other process does, until ctx is
+// done and the last look has ended.
 func (w *Watcher) Run(ctx context.Context) {
 	if !w.On() {
 		return
 	}
-	w.looking.Go(func() { w.tellAll(ctx) })
-	ticker := time.NewTicker(w.Timing.Turn)
-	defer ticker.Stop()
-	for {
-		w.turn(ctx)
-		select {
-		case <-ctx.Done():
-			w.looking.Wait()
-			return
-		case <-ticker.C:
-		}
-	}
+	w.lease.Run(ctx, w.Timing.Turn, w.Timing.Lease, w.turn)
+	w.looking.Wait()
 }
 
-// turn begins looks at accounts that are due, as many as may be now.
-func (w *Watcher) turn(ctx context.Context) {
-	n := min(max(w.Rate, leastAtOnce), mostAtOnce) - int(w.inFlight.Load())
-	if !w.DownSince().IsZero() { // one look after a while finds out whether the service is back
-		if time.Since(w.probedAt) < w.Timing.Probe {
-			n = 0
-		}
-		n = min(n, 1)
+// turn notes how the watching fares. Where this process holds the lease, it tells of
+// changes, and begins looks at accounts that are due, as many as may be now.
+func (w *Watcher) turn(ctx context.Context, held bool) {
+	most := 0
+	if held {
+		w.tell(ctx)
+		most = w.room()
 	}
-	taken, err := w.take(ctx, max(n, 0))
+	due, err := w.due(ctx, most)
 	if err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not tell which accounts are due")
 		return
 	}
-	for i, r := range taken {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, a := range due {
+		if most == 0 || w.underWay[a.customerID] {
+			continue
+		}
+		most--
+		w.left--
 		w.probedAt = time.Now()
-		w.inFlight.Add(1)
+		w.underWay[a.customerID] = true
 		w.looking.Go(func() {
-			defer w.inFlight.Add(-1)
-			select { // they begin one after the other, until the next turn
-			case <-time.After(w.Timing.Turn * time.Duration(i) / time.Duration(len(taken))):
-			case <-ctx.Done():
-			}
-			w.look(ctx, r)
+			w.look(ctx, a)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			delete(w.underWay, a.customerID)
 		})
 	}
 }
 
-// take takes accounts that are due, and notes how the watching fares.
-func (w *Watcher) take(ctx context.Context, most int) ([]record, error) {
+// room returns how many looks may begin now. What the rate allows is kept for a quarter of
+// a second.
+func (w *Watcher) room() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, rate := time.Now(), float64(w.Rate)
+	w.left = min(max(1, rate/4), w.left+now.Sub(w.leftAt).Seconds()*rate)
+	w.leftAt = now
+	room := min(int(w.left), min(max(w.Rate, leastAtOnce), mostAtOnce)-len(w.underWay))
+	switch away := !w.DownSince().IsZero(); {
+	case now.Before(w.heldUntil), away && now.Sub(w.probedAt) < w.Timing.Probe:
+		return 0
+	case away: // one look finds out whether the service is back
+		return min(room, 1)
+	default:
+		return max(room, 0)
+	}
+}
+
+// due returns accounts that are due, those first that were due first: as many as are asked
+// for, and those at which this process looks already. It notes how the watching fares.
+func (w *Watcher) due(ctx context.Context, most int) ([]account, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	keys := []string{dueKey, budgetKey, history.AccountPrefix, changesKey}
-	answer, err := redis.NewScript(takeScript).Run(ctx, w.Redis, keys, most, w.Rate, w.leaseTime().Milliseconds()).Slice()
+	if most > 0 {
+		most += mostAtOnce
+	}
+	answer, err := redis.NewScript(dueScript).Run(ctx, w.Redis, []string{dueKey}, most).Slice()
 	if err != nil {
 		return nil, err
 	}
-	if len(answer) != 4 {
+	if len(answer) != 3 {
 		return nil, errors.New("watcher: redis answers something else than what is due")
 	}
 	watched, _ := answer[0].(int64)
 	lag, _ := answer[1].(int64)
-	lease, _ := answer[2].(string)
+	list, _ := answer[2].([]any)
 	w.pace(int(watched), time.Duration(lag)*time.Millisecond)
-	list, _ := answer[3].([]any)
-	until, _ := strconv.ParseFloat(lease, 64)
-	ahead := time.Until(time.UnixMilli(int64(until))) - w.leaseTime()
-	var taken []record
-	for _, item := range list {
-		if parts, _ := item.([]any); len(parts) == 3 {
-			taken = append(taken, readRecord(parts, lease, ahead))
-		}
+	var due []account
+	for i := 0; i+1 < len(list); i += 2 {
+		customerID, _ := list[i].(string)
+		since, _ := list[i+1].(string)
+		due = append(due, account{customerID, since})
 	}
-	return taken, nil
+	return due, nil
 }
-
-func readRecord(parts []any, lease string, ahead time.Duration) record {
-	r := record{lease: lease, ahead: ahead, fields: make(map[string]string)}
-	r.customerID, _ = parts[0].(string)
-	due, _ := parts[1].(string)
-	ms, _ := strconv.ParseFloat(due, 64)
-	r.due = int64(ms)
-	fields, _ := parts[2].([]any)
-	for i := 0; i+1 < len(fields); i += 2 {
-		name, _ := fields[i].(string)
-		r.fields[name], _ = fields[i+1].(string)
-	}
-	return r
-}
-
-// leaseTime is for how long a process has an account: its death delays the account by
-// an interval at most.
-func (w *Watcher) leaseTime() time.Duration { return w.Interval / 2 }
 
 // pace notes at which interval so many accounts can be looked at.
 func (w *Watcher) pace(watched int, lag time.Duration) {
@@ -149,120 +139,80 @@ func (w *Watcher) pace(watched int, lag time.Duration) {
 }
 
 // look asks the service for an account, and writes what that shows.
-func (w *Watcher) look(ctx context.Context, r record) {
-	limited, cancel := context.WithTimeout(ctx, w.leaseTime())
+func (w *Watcher) look(ctx context.Context, a account) {
+	limited, cancel := context.WithTimeout(ctx, w.Interval/2)
 	defer cancel()
-	snapshot, err := w.Accounts.Look(limited, r.customerID)
+	snapshot, err := w.Accounts.Look(limited, a.customerID)
 	after := context.WithoutCancel(ctx)
-	missing := hostapi.CodeOf(err) == hostapi.CodeNotFound // the account has no bots any more
-	if err != nil && !missing {
+	if hostapi.CodeOf(err) == hostapi.CodeNotFound { // the account has no bots any more
+		snapshot, err = accounts.Snapshot{FetchedAt: time.Now()}, nil
+	}
+	if err != nil {
+		w.postpone(after, a, err)
 		w.failed.Add(1)
-		w.giveBack(after, r, err)
 		return
 	}
-	if missing {
-		snapshot = accounts.Snapshot{FetchedAt: time.Now()}
-	}
-	look := Look{CustomerID: r.customerID, Servers: snapshot.List.Servers, At: snapshot.FetchedAt}
-	seen, err := w.compare(after, r, snapshot)
-	written := false
-	if err == nil {
-		look.Changes = seen.changes
-		written, err = w.write(after, r, look.At, seen)
-	}
+	written, err := w.write(after, a, snapshot)
 	if err != nil || !written {
 		w.failed.Add(1)
-		w.Log.Debug().Err(err).Bool("leased", written).Msg("what a look has shown was not written")
+		w.Log.Debug().Err(err).Msg("what a look has shown was not written")
 		return
 	}
 	w.looks.Add(1)
-	for _, o := range w.observers {
-		if o.Looked != nil {
-			o.Looked(ctx, look)
+}
+
+// postpone has an account wait for its next turn after a look that has failed, unless the
+// service was not asked.
+func (w *Watcher) postpone(ctx context.Context, a account, failure error) {
+	switch hostapi.CodeOf(failure) {
+	case hostapi.CodeCanceled:
+	case hostapi.CodeRateLimited:
+		pause := holdBack
+		if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
+			pause = e.RetryAfter
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if until := time.Now().Add(pause); until.After(w.heldUntil) {
+			w.heldUntil = until
+		}
+	default:
+		if err := w.run(ctx, postponeScript, a.customerID, w.next(a)...).Err(); err != nil {
+			w.Log.Debug().Err(err).Msg("redis does not take when an account is due again")
 		}
 	}
 }
 
-// giveBack says when an account is due again after a look that has failed. It keeps its
-// place before others where the service was not asked.
-func (w *Watcher) giveBack(ctx context.Context, r record, failure error) {
-	next, hold := w.next(r), time.Duration(0)
-	var e *hostapi.Error
-	switch code := hostapi.CodeOf(failure); {
-	case code == hostapi.CodeRateLimited && errors.As(failure, &e):
-		next, hold = r.due, e.RetryAfter
-		if hold <= 0 {
-			hold = holdBack
-		}
-	case code == hostapi.CodeCanceled:
-		next = r.due
-	}
-	if err := w.run(ctx, failScript, r.customerID, r.lease, next, hold.Milliseconds()).Err(); err != nil {
-		w.Log.Debug().Err(err).Msg("redis does not take when an account is due again")
-	}
-}
-
-// next returns when an account is due after now. It keeps its place in the interval.
-// Only after its first look it is given one, by its ID, so that all are spread evenly.
-func (w *Watcher) next(r record) int64 {
-	interval, now := w.Pace().Milliseconds(), time.Now().Add(r.ahead).UnixMilli()
-	if r.fields[history.FieldAt] == "" {
-		return now + int64(place(r.customerID)*float64(interval))
-	}
-	late := max(0, now-r.due)
-	return r.due + (late/interval+1)*interval
-}
-
-// place returns where in the interval an account has its place, from 0 to 1.
-func place(customerID string) float64 {
+// next returns what nextScript needs. Each account has its place in the interval, by its
+// ID, so that all are spread evenly.
+func (w *Watcher) next(a account) []any {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(customerID))
-	return float64(h.Sum32()) / math.MaxUint32
+	_, _ = h.Write([]byte(a.customerID))
+	interval := w.Pace().Milliseconds()
+	return []any{a.due, interval, int64(float64(h.Sum32()) / math.MaxUint32 * float64(interval))}
 }
 
-// write writes what a look has shown. It tells whether the lease still held.
-func (w *Watcher) write(ctx context.Context, r record, at time.Time, seen seen) (bool, error) {
-	args := []any{
-		r.lease, w.next(r), at.Unix(), at.Add(-history.KeptFor).Unix(), history.MaxEntries,
-		history.KeptFor.Milliseconds(), len(seen.added),
+// write writes what a look has shown. It returns false where the account is not watched
+// any more, or another process has looked at it.
+func (w *Watcher) write(ctx context.Context, a account, look accounts.Snapshot) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	fields, err := w.Redis.HGetAll(limited, history.AccountKey(a.customerID)).Result()
+	if err != nil {
+		return false, err
 	}
-	for serverID, entries := range seen.added {
+	shown := w.compare(record{a.customerID, fields}, look)
+	at := look.FetchedAt
+	args := append(w.next(a), at.Unix(), at.Add(-history.KeptFor).Unix(), history.MaxEntries, history.KeptFor.Milliseconds(), len(shown.added))
+	for serverID, entries := range shown.added {
 		args = append(args, serverID, entries)
 	}
-	for _, change := range seen.changes {
+	for _, change := range shown.changes {
 		encoded, err := json.Marshal(change)
 		if err != nil {
 			return false, err
 		}
 		args = append(args, encoded)
 	}
-	return w.run(ctx, doneScript, r.customerID, args...).Bool()
-}
-
-// lookedAt returns when the last look at an account was; zero before the first.
-func (r record) lookedAt() time.Time {
-	seconds, err := strconv.ParseInt(r.fields[history.FieldAt], 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0)
-}
-
-// standing is a bot's state as the last look has shown it.
-type standing struct {
-	history.Entry
-	longer bool // nobody looked before: it may have had the state for longer
-}
-
-// known returns the bots of which something is known.
-func (r record) known() map[string]standing {
-	bots := make(map[string]standing)
-	for field, log := range r.fields {
-		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
-		if entries := history.Decode(log); ok && len(entries) > 0 {
-			last := len(entries) - 1
-			bots[serverID] = standing{entries[last], last > 0 && entries[last-1].State == history.Unwatched}
-		}
-	}
-	return bots
+	return w.run(ctx, writeScript, a.customerID, args...).Bool()
 }

@@ -58,7 +58,7 @@ func TestLookIsOneRequest(t *testing.T) {
 		}
 		defer client.Close()
 		cache := accounts.New(accounts.Config{
-			Redis: connect(t, url), Source: client, TTL: time.Second, MaxStale: time.Hour, Patience: 30 * time.Second, OnGarbage: func(err error) { t.Error(err) },
+			Redis: redistest.Connect(t, url), Source: client, TTL: time.Second, MaxStale: time.Hour, Patience: 30 * time.Second, OnGarbage: func(err error) { t.Error(err) },
 		})
 		defer cache.Close()
 		w, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = cache, 20*time.Second })
@@ -78,38 +78,26 @@ func TestLookIsOneRequest(t *testing.T) {
 // TestLongestPauseCounts has a look fail with a short pause after another one has failed
 // with a long one.
 func TestLongestPauseCounts(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		const pause = 2 * time.Second
-		shortBegan, longHeld, looks := make(chan string, 100), make(chan string), make(chan time.Time, 100)
-		await := func(ctx context.Context, c <-chan string) {
-			select {
-			case <-c:
-			case <-ctx.Done():
-			}
+	const pause = 2 * time.Second
+	looks, held := make(chan time.Time, 100), make(chan struct{})
+	look := looker(func(_ context.Context, userID string) (accounts.Snapshot, error) {
+		looks <- time.Now()
+		if userID == "long" {
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
 		}
-		look := looker(func(ctx context.Context, userID string) (accounts.Snapshot, error) {
-			looks <- time.Now()
-			if userID == "long" {
-				await(ctx, shortBegan)
-				return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
-			}
-			shortBegan <- userID
-			await(ctx, longHeld)
-			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Millisecond}
-		})
-		w, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = look, 20*time.Second })
-		client := connect(t, url)
-		watch(t, w, "short")
-		watch(t, w, "long")
-		until(t, "looks are held back", func() bool { return client.HGet(t.Context(), "hostbot:{watch}:budget", "held").Val() != "" })
-		held := time.Now()
-		close(longHeld)
-		<-looks
-		<-looks
-		if next := (<-looks).Sub(held); next < pause-500*time.Millisecond {
-			t.Errorf("the next look came after %v", next)
-		}
+		<-held
+		return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Millisecond}
 	})
+	w, _ := start(t, redistest.StartMiniredis(t).URL(), nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = look, 20*time.Second })
+	watch(t, w, "short")
+	<-looks
+	watch(t, w, "long")
+	began := <-looks
+	until(t, "looks are held back", func() bool { return w.Status().Failed == 1 })
+	close(held)
+	if next := (<-looks).Sub(began); next < pause {
+		t.Errorf("the next look came after %v", next)
+	}
 }
 
 // TestLooksLeaveConnectionsToCustomers has a slow service asked for many accounts.

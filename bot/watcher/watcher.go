@@ -1,12 +1,11 @@
 // Package watcher looks at accounts that somebody wants to be watched, and tells what
 // changed in them.
 //
-// An account is looked at once in an interval, which grows where that would be more
-// calls a second than are allowed. Redis holds when each account is due. Of all
-// processes that share the Redis, one takes an account that is due, with a lease: the
-// due time moves on by that, so that another process takes the account if this one
-// dies. A look writes the bots' states, the changes, and the next due time in one
-// script. So a change is neither lost nor told twice as the work of two processes.
+// Redis holds when each account is due: once in an interval, which grows where that would
+// be more calls a second than are allowed. Of all processes that share the Redis, the one
+// that holds the lease looks and tells. A look writes the bots' states, the changes, and
+// the next due time in one script, unless that time was changed meanwhile. So a change is
+// neither lost nor told twice as the work of two processes.
 //
 // A look that fails tells nothing: the service being away is no change. Looks stand
 // back behind customers. They are few at a time, cease for as long as the service asks
@@ -15,6 +14,7 @@ package watcher
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,25 +59,6 @@ type Change struct {
 	Unasked bool `json:"unasked,omitempty"`
 }
 
-// Look is one look at an account that succeeded.
-type Look struct {
-	CustomerID string
-	Servers    []hostapi.Server // shared: nothing in it may be changed
-	At         time.Time
-	Changes    []Change
-}
-
-// Observer is told what the watcher sees. A function that is nil is told nothing.
-type Observer struct {
-	// Changed is told of changes, in the order in which they were seen, by one process
-	// at a time. It is told of them again where it returned an error or its process died,
-	// so it must be able to take one twice.
-	Changed func(ctx context.Context, changes []Change) error
-	// Looked is told of every look, in the process that looked. What it was not told, as
-	// its process died, the next look tells. It must return soon.
-	Looked func(ctx context.Context, look Look)
-}
-
 // Accounts asks the service for an account, for others to see as well.
 type Accounts interface {
 	Look(ctx context.Context, userID string) (accounts.Snapshot, error)
@@ -103,16 +84,15 @@ type Config struct {
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.
 type Timing struct {
-	Turn   time.Duration // between two questions what is due
-	Tell   time.Duration // between two questions what has changed
-	Lease  time.Duration // until another process tells of changes in the place of one that died
+	Turn   time.Duration // between two questions what is due, and what has changed
+	Lease  time.Duration // until another process takes the place of one that died
 	Settle time.Duration // for how long an action explains what it leads to
-	Probe  time.Duration // between two looks of a process while the service is away
+	Probe  time.Duration // between two looks while the service is away
 }
 
 // DefaultTiming returns the timing for Discord and the service.
 func DefaultTiming() Timing {
-	return Timing{Turn: 200 * time.Millisecond, Tell: 500 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Turn: 200 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
@@ -128,25 +108,35 @@ type Status struct {
 // Watcher watches accounts. It is safe for concurrent use.
 type Watcher struct {
 	Config
-	observers []Observer
-	status    atomic.Pointer[Status]
-	teller    *lease.Lease // whoever holds it tells of changes
-
+	observers     []func(context.Context, []Change) error
+	status        atomic.Pointer[Status]
 	looks, failed atomic.Uint64
-	inFlight      atomic.Int64
-	looking       sync.WaitGroup
-	probedAt      time.Time // while the service is away; used by run alone
+	lease         *lease.Lease // whoever holds it looks and tells
+
+	looking   sync.WaitGroup
+	mu        sync.Mutex
+	underWay  map[string]bool // the accounts that are being looked at
+	heldUntil time.Time       // when the service, which has asked for that, is asked again
+
+	// Used by Run alone.
+	left     float64 // of the looks that the rate allows
+	leftAt   time.Time
+	probedAt time.Time // while the service is away
 }
 
 // New returns a watcher. It looks at nothing until Run is called.
 func New(c Config) *Watcher {
-	w := &Watcher{Config: c, teller: lease.New(c.Redis, tellerKey)}
+	w := &Watcher{Config: c, lease: lease.New(c.Redis, leaseKey), underWay: make(map[string]bool)}
 	w.status.Store(&Status{Interval: c.Interval})
 	return w
 }
 
-// Observe adds an observer. It is called before Run.
-func (w *Watcher) Observe(o Observer) { w.observers = append(w.observers, o) }
+// Observe has changed be told of changes, in the order in which they were seen, by one
+// process at a time. It is told of them again where it returned an error or its process
+// died, so it must be able to take one twice. Observe is called before Run.
+func (w *Watcher) Observe(changed func(ctx context.Context, changes []Change) error) {
+	w.observers = append(w.observers, changed)
+}
 
 // On tells whether accounts are watched at all.
 func (w *Watcher) On() bool { return w.Config.Interval > 0 }
@@ -172,12 +162,6 @@ func (w *Watcher) Unwatch(ctx context.Context, customerID string, why Reason) er
 	return w.run(ctx, unwatchScript, customerID, string(why)).Err()
 }
 
-// Forget forgets all that is kept of an account, which is not watched any more for
-// whatever reason. It tells whether there was anything.
-func (w *Watcher) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	return w.run(ctx, unwatchScript, customerID, "*").Bool()
-}
-
 // Expect notes that an action on a bot is about to be sent to the service, so that what
 // it leads to is not told as unasked for. It takes a quarter of a second at most.
 func (w *Watcher) Expect(ctx context.Context, customerID, serverID, action string) {
@@ -186,7 +170,7 @@ func (w *Watcher) Expect(ctx context.Context, customerID, serverID, action strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, expectLimit)
 	defer cancel()
-	if err := w.run(ctx, expectScript, customerID, serverID, expectation{action, time.Now()}.encode()).Err(); err != nil {
+	if err := w.run(ctx, expectScript, customerID, serverID, action+" "+strconv.FormatInt(time.Now().Unix(), 10)).Err(); err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not take which action is about to begin")
 	}
 }

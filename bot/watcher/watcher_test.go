@@ -127,34 +127,21 @@ func (o *told) count() int {
 	return len(o.changes)
 }
 
-// connect returns a client of a Redis.
-func connect(t *testing.T, url string) redis.UniversalClient {
-	t.Helper()
-	options, err := redis.ParseURL(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled = true
-	client := redis.NewClient(options)
-	t.Cleanup(func() { _ = client.Close() })
-	return client
-}
-
 // start starts a watcher. kill ends it as a signal would that it cannot catch.
 func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Config)) (w *watcher.Watcher, kill func()) {
 	t.Helper()
-	client := connect(t, url)
+	client := redistest.Connect(t, url)
 	c := watcher.Config{
 		Redis: client, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
 		OnSlow: func(watcher.Status) {}, OnPace: func(watcher.Status) {}, Log: zerolog.Nop(),
-		Timing: watcher.Timing{Turn: 10 * time.Millisecond, Tell: 10 * time.Millisecond, Lease: time.Second, Settle: 2 * time.Second, Probe: time.Hour},
+		Timing: watcher.Timing{Turn: 10 * time.Millisecond, Lease: time.Second, Settle: 2 * time.Second, Probe: time.Hour},
 	}
 	if tune != nil {
 		tune(&c)
 	}
 	w = watcher.New(c)
 	if o != nil {
-		w.Observe(watcher.Observer{Changed: o.Changed})
+		w.Observe(o.Changed)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -252,7 +239,7 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		var failures atomic.Int32
 		w, _ := start(t, url, s, o, func(c *watcher.Config) {
 			c.Redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-				if cmd.Name() != "hget" || failures.Add(1) > 2 {
+				if cmd.Name() != "hgetall" || failures.Add(1) > 2 {
 					return next(ctx, cmd)
 				}
 				cmd.SetErr(errors.New("not now"))
@@ -283,7 +270,7 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 		s.wait(t, "1", 5)
 		s.set(func(s *service) { s.err = nil })
 		s.wait(t, "1", 2)
-		spans, err := history.New(connect(t, url), w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
+		spans, err := history.New(redistest.Connect(t, url), w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}

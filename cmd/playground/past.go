@@ -41,12 +41,10 @@ func remember(p *parts, customer person) error {
 	discord := rest.New(secret.Text(p.discord.Token()), p.discord.URL())
 	defer discord.Close()
 	panels := panel.New(panel.Config{
-		Redis: client, Discord: discord, Log: zerolog.Nop(), Timing: panel.Timing{Lease: time.Minute}, // and due at once
+		Redis: client, Discord: discord, Watching: watch, Log: zerolog.Nop(), Timing: panel.Timing{Lease: time.Minute}, // and due at once
 		Draw: func(context.Context, panel.Panel) (interaction.Message, error) {
 			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Status of the bots", Description: names}}}, nil
 		},
-		Watch:   func(ctx context.Context, id string) error { return watch.Watch(ctx, id, watcher.Panel) },
-		Unwatch: func(ctx context.Context, id string) error { return watch.Unwatch(ctx, id, watcher.Panel) },
 	})
 	general := p.discord.Channels()[0]
 	_, err := panels.Create(ctx, panel.Panel{ID: "1", OwnerID: customer.ID, ChannelID: general.ID, Bots: bots, Locale: customer.Locale})
