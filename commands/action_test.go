@@ -27,11 +27,15 @@ func TestActionSaysHowItEnded(t *testing.T) {
 	}{
 		"restart": {
 			request: press("restart/a"), running: "Restarting **Shop**",
-			want: []string{"**Shop** was restarted", "🟢 Running"}, outcome: interaction.Done, done: "restart a",
+			want: []string{"✅ **Shop** was restarted.\n\n🟢 Running · restarted"}, outcome: interaction.Done, done: "restart a",
+		},
+		"stop that ends in an unknown status": {
+			request: press("stop/a"), action: func() (string, error) { return "SLEEPING", nil }, running: "Stopping",
+			want: []string{"✅ **Shop** was stopped. Status now: ⚪ SLEEPING."}, outcome: interaction.Done, done: "stop a",
 		},
 		"restart that ends in another status": {
 			request: press("restart/a"), action: func() (string, error) { return "CRASHED", nil }, running: "Restarting",
-			want: []string{"⚠️ **Shop** was restarted", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart a",
+			want: []string{"⚠️ **Shop** was restarted. Status now: 🔴 Crashed.\n\n🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart a",
 		},
 		"start": {
 			request: onBot("bot start", "a"), status: "STOPPED", running: "Starting **Shop**",
@@ -39,7 +43,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 		},
 		"stop": {
 			request: press("stop/a"), running: "Stopping **Shop**",
-			want: []string{"**Shop** was stopped", "⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop a",
+			want: []string{"✅ **Shop** was stopped.\n\n⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop a",
 		},
 		"reinstall": {
 			request: press("packages/a"), running: "Reinstalling",
@@ -85,21 +89,6 @@ func TestActionSaysHowItEnded(t *testing.T) {
 				t.Error("nothing is offered afterwards")
 			}
 		})
-	}
-}
-
-// TestOutcomeSaysTheStatusOnce says the status beside the outcome only where the action
-// is not for that.
-func TestOutcomeSaysTheStatusOnce(t *testing.T) {
-	for status, test := range map[string]struct {
-		action string
-		says   string
-	}{
-		"RUNNING": {"restart", "✅ **Shop** was restarted.\n\n🟢 Running · restarted"}, "CRASHED": {"restart", "⚠️ **Shop** was restarted. Status now: 🔴 Crashed.\n\n🔴 Crashed"},
-		"STOPPED": {"stop", "✅ **Shop** was stopped.\n\n⚫ Stopped"}, "SLEEPING": {"stop", "✅ **Shop** was stopped. Status now: ⚪ SLEEPING."},
-	} {
-		w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) { return status, nil }}
-		wantText(t, ending(t, newCommands(t, w), press(test.action+"/a")).Message, test.says)
 	}
 }
 

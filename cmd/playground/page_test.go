@@ -13,7 +13,6 @@ func TestPage(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, browser){
 		"list, open, restart": testListOpenRestart,
 		"autocomplete":        testAutocomplete,
-		"modal":               testModal,
 		"form":                testForm,
 		"locale":              testLocale,
 		"outage and recovery": testOutageAndRecovery,
@@ -30,7 +29,6 @@ func TestPage(t *testing.T) {
 		"timestamps":          testTimestamps,
 		"panel and history":   testPanelAndHistory,
 		"fields of embeds":    testEmbedFields,
-		"fields of forms":     testFormFields,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, chrome) })
 	}
@@ -87,19 +85,6 @@ func testAutocomplete(t *testing.T, chrome browser) {
 	b.sees("#problem", "This option is required")
 }
 
-func testModal(t *testing.T, chrome browser) {
-	b := chrome.visit(t, desktop())
-	b.uses("/bot startup", "Shop")
-	b.sees("#modal", "submitted to hostbot")
-	b.until("the first field has the focus", `document.activeElement.closest("#modal-fields") !== null`)
-	b.evaluate("empty the field", `document.activeElement.value = ""`)
-	b.types(kb.Enter)
-	b.sees("#modal-problem", "fill")
-	b.types("node main.js" + kb.Enter)
-	b.sees(last, "node main.js")
-	b.until("the modal is closed", `!document.querySelector("#modal").open`)
-}
-
 // testForm fills in a form of radio buttons and a checkbox, makes a mistake, and finds
 // what was entered in the form that comes back.
 func testForm(t *testing.T, chrome browser) {
@@ -116,7 +101,9 @@ func testForm(t *testing.T, chrome browser) {
 	b.presses(last, "Back to the form")
 	b.sees("#modal", "python main.py · main.py")
 	b.until("all is as it was", `document.querySelector("#modal [value=PYTHON]").checked && document.querySelector("#modal [type=checkbox]").checked`)
+	b.until("the first field has the focus", `document.activeElement.closest("#modal-fields") !== null`)
 	b.types("Jukebox" + kb.Enter)
+	b.until("the modal is closed", `!document.querySelector("#modal").open`)
 	b.sees(last, "Jukebox was created")
 	b.sees(last, "Jukebox was started")
 }

@@ -1,8 +1,8 @@
 package timeline
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"hostbot/bot/discordtest"
@@ -22,42 +22,23 @@ func meaning(c *discordtest.Call) string {
 	if c.Route == discordtest.RouteCallback {
 		var body struct{ Type int }
 		_ = json.Unmarshal(c.Request, &body) // what cannot be read has no type
-		return "first response: " + callbackMeaning(body.Type)
+		return "first response: " + map[int]string{
+			4: "a message", 5: "“thinking…”, the answer follows", 6: "noted, a change follows",
+			7: "changes the message", 8: "suggestions", 9: "a form",
+		}[body.Type]
 	}
-	switch c.Method + " " + c.Route {
-	case "POST " + discordtest.RouteFollowUps:
-		return "a further message"
-	case "PATCH " + discordtest.RouteOriginal, "PATCH " + discordtest.RouteFollowUp:
-		return "changes the answer"
-	case "DELETE " + discordtest.RouteOriginal, "DELETE " + discordtest.RouteFollowUp:
-		return "takes the answer away"
-	case "POST " + discordtest.RouteMessages:
-		return "a message in a channel"
-	case "GET " + discordtest.RouteGateway, "GET " + discordtest.RouteGatewayBot:
-		return "asks where the gateway is"
-	case "GET " + discordtest.RouteCommands, "GET " + discordtest.RouteGuildCommands:
-		return "reads the commands"
-	case "PUT " + discordtest.RouteCommands, "PUT " + discordtest.RouteGuildCommands:
-		return "registers the commands"
-	}
-	return c.Method
-}
-
-// callbackMeaning says what a first response of a type does.
-func callbackMeaning(kind int) string {
-	switch kind {
-	case 4:
-		return "a message"
-	case 5:
-		return "“thinking…”, the answer follows"
-	case 6:
-		return "noted, a change follows"
-	case 7:
-		return "changes the message"
-	case 8:
-		return "suggestions"
-	case 9:
-		return "a form"
-	}
-	return fmt.Sprint("type ", kind)
+	return cmp.Or(map[string]string{
+		"POST " + discordtest.RouteFollowUps:    "a further message",
+		"PATCH " + discordtest.RouteOriginal:    "changes the answer",
+		"PATCH " + discordtest.RouteFollowUp:    "changes the answer",
+		"DELETE " + discordtest.RouteOriginal:   "takes the answer away",
+		"DELETE " + discordtest.RouteFollowUp:   "takes the answer away",
+		"POST " + discordtest.RouteMessages:     "a message in a channel",
+		"GET " + discordtest.RouteGateway:       "asks where the gateway is",
+		"GET " + discordtest.RouteGatewayBot:    "asks where the gateway is",
+		"GET " + discordtest.RouteCommands:      "reads the commands",
+		"GET " + discordtest.RouteGuildCommands: "reads the commands",
+		"PUT " + discordtest.RouteCommands:      "registers the commands",
+		"PUT " + discordtest.RouteGuildCommands: "registers the commands",
+	}[c.Method+" "+c.Route], c.Method)
 }
