@@ -53,8 +53,7 @@ func (a age) acted(s hostapi.Server, action string) age {
 	return a
 }
 
-// updated is the last line of a message: when the account was last updated, which
-// Discord keeps true.
+// updated is the last line of a message: when the account was last updated.
 func (v view) updated(a age) string {
 	if a.fetchedAt.IsZero() {
 		return ""
@@ -67,8 +66,8 @@ func (v view) updatedField(a age) *discordgo.MessageEmbedField {
 	return v.field("age.field", relative(a.fetchedAt), false)
 }
 
-// heading is the top of a message: whose account it shows, where staff read it, what
-// was done, and how old the account is.
+// heading is the top of a message: whose account staff read, what was done, how old that
+// is.
 func (v view) heading(a age, notice string) string {
 	whose, old := "", ""
 	switch user := sanitize.User(v.asked.CustomerID); {
@@ -89,8 +88,7 @@ func (v view) heading(a age, notice string) string {
 	return paragraphs(whose, notice, old)
 }
 
-// read passes the customer's account to a function, which may refuse what is asked
-// for.
+// read passes the customer's account to a function, as useOf does.
 func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use func(accounts.Snapshot) (T, error)) (T, error) {
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
@@ -161,8 +159,7 @@ func (draw drawing) of(ctx context.Context, r *interaction.Request, snapshot acc
 	})
 }
 
-// again draws an account again once the service has answered, or says that it did
-// not.
+// again draws an account once the service has answered, or says that it did not.
 func (draw drawing) again(ctx context.Context, r *interaction.Request, old accounts.Snapshot) (interaction.Response, error) {
 	snapshot, failure := old.Update(ctx)
 	switch {

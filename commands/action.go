@@ -112,8 +112,7 @@ func (v view) already(a action, s hostapi.Server) string {
 	return "ℹ️ " + v.t.Format("action."+a.name+".already", args{"Bot": name(s)})
 }
 
-// named makes a handler of those for actions: it serves the action that a custom ID
-// names.
+// named serves the action that a custom ID names.
 func named(act func(action) interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		a, ok := actionNamed(r.Params["action"])
@@ -138,8 +137,7 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 	}
 }
 
-// reinstall reinstalls the packages of a bot. Where the bot runs, or may, it asks
-// first: the bot may stop until that is done.
+// reinstall asks first where the bot runs, or may: it may stop until that is done.
 func (c *Commands) reinstall(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 		server, running := c.atThisMoment(r.CustomerID, b.server)

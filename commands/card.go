@@ -49,12 +49,10 @@ type card struct {
 	busy   bool   // an action is running on the bot
 	notice string // which one that is, or what was done
 	color  int    // 0: that of the bot's status
-	// unsure says that it is not known how the last action ended: Refresh is the blue
-	// button.
+	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
 	ways   []way // on which the customer gets on, beside what the card offers
-	// before is what the first button was while an action was running that has ended; ""
-	// where none has.
+	// before is what the first button was during the action that has ended; "" for none.
 	before string
 }
 
@@ -117,8 +115,7 @@ func (c card) stateLine(condition condition) string {
 	return line
 }
 
-// limits is a line that says what the bot may use, or "" where the service names no
-// limits.
+// limits is a line on what the bot may use, or "" where the service names no limits.
 func (c card) limits() string {
 	s := c.server
 	if s.RAMMB == 0 && s.DiskMB == 0 && s.CPUPercent == 0 {

@@ -32,8 +32,7 @@ type Accounts interface {
 	Expire(ctx context.Context, userID string)
 }
 
-// Hosting acts on a customer's bot. It is the hosting service's client, as far as
-// customers use it.
+// Hosting is the hosting service's client, as far as customers use it.
 type Hosting interface {
 	// Offers tells whether an operation is turned on.
 	Offers(op hostapi.Operation) bool

@@ -13,8 +13,8 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// chooseSizes shows what the plan leaves and lets sizes be chosen. A select menu
-// says which size it changes, and carries the others.
+// chooseSizes lets sizes be chosen. A menu says which one it changes, and carries the
+// others.
 func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	params := maps.Clone(r.Params)
 	if what := params["what"]; what != "" {
@@ -30,9 +30,8 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 	})(ctx, r)
 }
 
-// chosenSizes returns the sizes that a request carries. It refuses those for which
-// the plan has no room any more: the choice is the customer's, and not to be changed
-// behind their back.
+// chosenSizes returns the sizes that a request carries. It refuses those for which the
+// plan has no room any more: the choice is the customer's.
 func (c *Commands) chosenSizes(ctx context.Context, r *interaction.Request) (sizes, error) {
 	return read(ctx, c, r, func(s accounts.Snapshot) (sizes, error) {
 		free, err := freeRAM(s.List)
@@ -137,8 +136,7 @@ func creation(wanted hostapi.NewServer) action {
 	}}
 }
 
-// startCreated tells of the creation of a bot that is to be started afterwards, and
-// begins with that where the bot is there and at rest.
+// startCreated tells of a creation, and starts the bot where it is there and at rest.
 func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, created result) interaction.Response {
 	start, _ := actionNamed("start")
 	v, state := c.view(r), conditionOf(created.server.Status).state

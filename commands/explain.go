@@ -11,8 +11,7 @@ import (
 	"hostbot/hostapi"
 )
 
-// refusal tells the caller why they cannot have what they asked for. Nothing is
-// wrong that staff should know of.
+// refusal tells the caller why they cannot have what they asked for. It is no fault.
 type refusal struct {
 	reason  string // for the process log
 	explain func(v view) string
@@ -108,8 +107,7 @@ func (v view) explain(err error) explanation {
 	return fault(v.t.Text("error.internal"))
 }
 
-// explainService says what the hosting service's refusal or silence means. The texts
-// are named for the service's codes.
+// explainService says what the hosting service's refusal or silence means.
 func (v view) explainService(e *hostapi.Error) explanation {
 	when := v.t.Text("time.soon")
 	if e.RetryAfter > 0 {
@@ -152,8 +150,7 @@ func silenceOf(err error) string {
 	}
 }
 
-// errorKey returns the key of an error's text: staff read of the customer, and
-// customers of themselves.
+// errorKey is the key of an error's text: staff read of the customer.
 func (v view) errorKey(name string) string {
 	if v.asked.ByStaff() {
 		return "staff." + name

@@ -18,8 +18,7 @@ var errGone = &refusal{reason: "the component's bot is not among the caller's", 
 	return v.say(v.errorKey("gone"), nil)
 }}
 
-// choose returns the bot that a request is about. A request only ever selects among
-// the caller's own bots.
+// choose returns the bot that a request is about, which is one of the caller's own.
 func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
 		return find(servers, strings.TrimSpace(r.Options[optionBot]))
@@ -81,8 +80,8 @@ func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	return hostapi.Server{}, notFound(wanted, servers)
 }
 
-// notFound says that the caller has no bot of that name, and lets them choose one
-// that is called much like it or, where there is none, any.
+// notFound lets the caller choose a bot that is called much like it or, if there is none,
+// any.
 func notFound(wanted string, servers []hostapi.Server) error {
 	near := closest(servers, wanted)
 	choices := near
@@ -105,8 +104,7 @@ func notFound(wanted string, servers []hostapi.Server) error {
 	}
 }
 
-// ambiguous says that a name may mean several of the caller's bots, and lets them
-// choose.
+// ambiguous lets the caller choose among the bots that a name may mean.
 func ambiguous(wanted string, found []hostapi.Server) error {
 	return &refusal{
 		reason:  fmt.Sprintf("%d bots may be meant by %q", len(found), wanted),
@@ -141,8 +139,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	return interaction.Suggest(choices), nil
 }
 
-// labels are what bots are called in lists where Discord renders no markdown. Bots of
-// one name show their IDs.
+// labels are what bots are called in lists. Those of one name show their IDs.
 func labels(servers []hostapi.Server) []string {
 	labels, count := make([]string, len(servers)), make(map[string]int, len(servers))
 	for i, s := range servers {

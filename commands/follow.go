@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// followLimit is how long a bot is followed after the service accepted an
-	// action. Customers rarely wait for longer.
+	// followLimit is for how long a bot is followed after the service accepted an action.
 	followLimit = time.Minute
 	// lookLimit bounds a look at a bot for which the action itself need not wait.
 	lookLimit = 5 * time.Second
@@ -21,9 +20,8 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// follow looks at a bot, with growing pauses, until its status is settled. The first
-// look is at once where the service named no status. follow returns the bot as it
-// was last seen; one that could not be seen has no status.
+// follow looks at a bot, with growing pauses, until its status is settled, at once where
+// the service named none. It returns the bot as it was last seen.
 func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error) {
 	deadline := time.Now().Add(followLimit)
 	pause, limit := firstPause, followLimit

@@ -57,8 +57,7 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 	}
 }
 
-// mayBeSentAgain tells whether a form that failed may go well another time: once a mistake
-// in it is corrected, or after a while.
+// mayBeSentAgain tells whether a form that failed may go well another time.
 func mayBeSentAgain(err error) bool {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return !refused.final
@@ -67,8 +66,7 @@ func mayBeSentAgain(err error) bool {
 	return ok && service.Code != hostapi.CodeNotFound && service.Code != hostapi.CodeNotOffered
 }
 
-// toForm is a row with the way back to a form. Its custom ID is that of the button which
-// opens it as well.
+// toForm is a row with the way back to a form, which a button of its custom ID opens.
 func (v view) toForm(customID string) discordgo.ActionsRow {
 	return row(v.button(discordgo.PrimaryButton, "button.form", customID, false))
 }
@@ -86,8 +84,7 @@ func (v view) withForm(rows []discordgo.MessageComponent, customID string) []dis
 	return append(rows, v.toForm(customID))
 }
 
-// draftOf names the form that a request is about among a user's drafts. What was typed
-// for a new bot does not depend on its sizes.
+// draftOf names a form among drafts. That of a new bot does not depend on its sizes.
 func draftOf(r *interaction.Request) string {
 	if strings.HasPrefix(r.Name, idCreate) {
 		return idCreate
@@ -98,8 +95,7 @@ func draftOf(r *interaction.Request) string {
 // typed are the values with which a form opens: those that were typed before, if any.
 type typed map[string]string
 
-// typed returns what was typed into the form that a button opens. A command opens it
-// afresh.
+// typed is what was typed into the form that a button opens. A command opens it afresh.
 func (c *Commands) typed(ctx context.Context, r *interaction.Request) typed {
 	if r.Kind != interaction.Component {
 		return nil
@@ -122,15 +118,13 @@ func missing(label string) error {
 	}}
 }
 
-// formTitle returns the title of a form that names a bot. A long name is cut, so that
-// the whole fits.
+// formTitle is the title of a form that names a bot. A long name is cut to fit.
 func (v view) formTitle(key string, s hostapi.Server) string {
 	room := maxFormTitle - utf8.RuneCountInString(v.t.Format(key, args{"Bot": ""}))
 	return v.t.Format(key, args{"Bot": plainName(s, room)})
 }
 
-// formField is an input of a form with its label and, where there is such a text, a
-// description below it.
+// formField is an input with its label and, where there is one, a description below it.
 func (v view) formField(label, description string, input interaction.Input) interaction.Field {
 	f := interaction.Field{Label: v.t.Text(label), Input: input}
 	if description != "" {

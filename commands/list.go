@@ -102,8 +102,7 @@ func (l botList) lines() string {
 	return string(text)
 }
 
-// summary is the plan in a line. It is "" where the service names none, and for staff,
-// who see the whole plan below.
+// summary is the plan in a line; "" where there is none, and for staff, who see it below.
 func (l botList) summary() string {
 	a := l.Account
 	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 || l.asked.ByStaff() {
@@ -120,8 +119,7 @@ func (l botList) pageName(page int) string {
 	return l.t.Format("list.page", args{"Page": page + 1, "Pages": l.pages})
 }
 
-// components are a menu that opens a bot, one that restarts a bot at once, one of pages
-// where there are several, and Refresh.
+// components are a menu that opens a bot, one that restarts it, one of pages, and Refresh.
 func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
 	menu := func(customID, placeholder string, options []discordgo.SelectMenuOption) {

@@ -29,8 +29,7 @@ const (
 	noMatch
 )
 
-// ranked returns the bots by how well a typed text fits them, each in one group. The
-// order within a group is the account's.
+// ranked returns the bots by how well a typed text fits them, each in one group.
 func ranked(servers []hostapi.Server, typed string) [noMatch][]hostapi.Server {
 	var groups [noMatch][]hostapi.Server
 	typed = strings.TrimSpace(typed)

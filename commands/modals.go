@@ -67,8 +67,7 @@ func deletion() action {
 	}}
 }
 
-// askDelete opens a form in which the bot's name is to be typed: a bot that was
-// deleted cannot be had back.
+// askDelete has the bot's name typed: a bot that was deleted cannot be had back.
 func (c *Commands) askDelete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	v := c.view(r)
 	typedName := interaction.TextInput(inputName, c.typed(ctx, r).or(inputName, ""), true)

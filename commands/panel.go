@@ -39,8 +39,7 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 	})(ctx, r)
 }
 
-// drawPanels draws the list of panels, with a menu that makes one and one that removes
-// one.
+// drawPanels lists panels, with a menu that makes one and one that removes one.
 func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string) interaction.Response {
 	var lines []string
 	var options []discordgo.SelectMenuOption
@@ -83,8 +82,7 @@ func panelNames(p panel.Panel, servers []hostapi.Server) string {
 	return orDash(strings.Join(list, ", "))
 }
 
-// mayNotPost says why the caller cannot have another panel here, or "" where nothing is
-// in the way.
+// mayNotPost says why the caller cannot have another panel here, or nothing.
 func (v view) mayNotPost(own int) string {
 	const manage = discordgo.PermissionManageMessages | discordgo.PermissionAdministrator
 	const writes = discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads
@@ -155,8 +153,8 @@ func (c *Commands) removePanel(ctx context.Context, r *interaction.Request) (int
 	return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 }
 
-// panelTrouble is the key of the text that says what is in the way of a panel, by
-// Discord's code.
+// panelTrouble is the key of the text for what is in the way of a panel, by Discord's
+// code.
 func panelTrouble(code int) string {
 	switch code {
 	case rest.CodeMissingAccess, rest.CodeMissingPermissions:
@@ -168,8 +166,7 @@ func panelTrouble(code int) string {
 	}
 }
 
-// openFromPanel shows the owner of a panel the card of a bot, and others that it is not
-// theirs.
+// openFromPanel shows the owner of a panel the card of a bot.
 func (c *Commands) openFromPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	if r.UserID != r.Params["owner"] {
 		return interaction.Response{}, refuse("the panel is somebody else's", "panel.not_yours")
@@ -185,8 +182,7 @@ const maxInRow = 5
 // looked at less often.
 const panelStale = 5 * time.Minute
 
-// DrawPanel draws what everybody in a channel sees of a customer's bots: their names
-// and states, and since when.
+// DrawPanel draws what everybody in a channel sees of bots: names, states, and since when.
 func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 	snapshot, err := c.watch.Known(ctx, p.OwnerID)
 	if err != nil && !isNoAccount(err) {

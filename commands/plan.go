@@ -42,8 +42,7 @@ func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	}}
 }
 
-// usage draws a bar and says the figures; where the plan names no limit, only
-// what is used.
+// usage draws a bar and says the figures, or what is used where the plan has no limit.
 func (v view) usage(used, total int, say func(int) string) string {
 	if total <= 0 {
 		return say(used) + " · " + v.t.Text("plan.none")

@@ -66,8 +66,7 @@ func (e result) draw(v view) interaction.Response {
 	return drawn.draw()
 }
 
-// Interrupted says that it is not known how an action ended, as the process has died
-// that ran it.
+// Interrupted says that nobody knows how an action ended whose process has died.
 func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) interaction.Response {
 	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
 	embed := &discordgo.MessageEmbed{
@@ -135,8 +134,7 @@ func (v view) done(e result, text func(key string) string) string {
 // instant tells whether a duration would be said as 0.0 s.
 func instant(d time.Duration) bool { return d < 50*time.Millisecond }
 
-// serviceReason is why the service refused to create a bot, in its own words, where
-// it has any.
+// serviceReason is why the service refused to create a bot, in its own words.
 func (v view) serviceReason(e result) string {
 	var service *hostapi.Error
 	if e.action.op != hostapi.OpCreate || !errors.As(e.err, &service) || service.Code == hostapi.CodeNotOffered || service.Status >= 500 {

@@ -12,8 +12,8 @@ import (
 	"hostbot/hostapi"
 )
 
-// begin says on a bot's card that an action is running, runs it once Discord has
-// taken that, and says how it ended.
+// begin says on a bot's card that an action runs, runs it once Discord has taken that, and
+// says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
 	lock, err := c.lock(ctx, r, a, b.server)
 	if held, ok := errors.AsType[*actionlock.HeldError](err); ok {
@@ -73,8 +73,7 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	return lock, nil
 }
 
-// finish runs an action, says how it ended, and has staff told. Where the bot is to be
-// started afterwards it goes on with that.
+// finish runs an action, says how it ended, has staff told, and may start the bot then.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
 	before := c.view(r).first(conditionOf(cmp.Or(a.transitional, b.server.Status)))
@@ -96,8 +95,7 @@ func (c *Commands) told(r *interaction.Request, end result) interaction.Response
 	return response
 }
 
-// run runs an action and returns the bot as it is afterwards. A bot whose status
-// changes is followed until that is settled.
+// run runs an action and returns the bot as it is once its status is settled.
 func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot, error) {
 	// The service may show a bot as stopped for a moment at any action. Of one that stays
 	// stopped, the stop that was expected before must not be forgotten.

@@ -45,8 +45,7 @@ func freeRAM(l hostapi.List) (int, error) {
 	}}
 }
 
-// ramOptions are the sizes of memory to choose from: the usual ones that fit, and all
-// that is left.
+// ramOptions are the usual sizes of memory that fit, and all that is left.
 func ramOptions(free int) []int {
 	options := slices.DeleteFunc([]int{128, 256, 512, 1024, 2048, 4096, 8192, 16384}, func(mb int) bool { return mb >= free })
 	return append(options, free)

@@ -96,8 +96,7 @@ func conditionOf(status string) condition {
 	return condition{"", "⚪", grey, unknown}
 }
 
-// statusWord says a bot's status; one that is not known as it came, made fit to be
-// shown by clean: sanitize.Markdown or sanitize.Plain.
+// statusWord says a bot's status; one that is not known as it came, made fit to be shown.
 func (v view) statusWord(s hostapi.Server, clean func(text string, limit int) string) string {
 	if key := conditionOf(s.Status).key; key != "" {
 		return v.t.Text(key)

@@ -210,8 +210,7 @@ func (c *Commands) staffTable() []command {
 	}
 }
 
-// offered returns the commands that are registered for customers, or for staff: those
-// of operations that are turned on.
+// offered returns the commands that are registered for customers, or for staff.
 func (c *Commands) offered(forStaff bool) []command {
 	return slices.DeleteFunc(c.table(), func(cmd command) bool {
 		return cmd.forStaff != forStaff || cmd.off || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)

@@ -8,8 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Links are the host's pages on which customers get on where this program ends. Empty
-// for none.
+// Links are the host's pages on which customers get on. Empty for none.
 type Links struct{ Panel, SignUp, Upgrade, Support string }
 
 // way is a button on which somebody gets on; false where there is none.
@@ -30,8 +29,7 @@ func toBots(v view) (discordgo.Button, bool) {
 	return v.button(discordgo.SecondaryButton, "button.back", idList+"0", false), true
 }
 
-// link returns a button that leads to a page. Staff get none: the pages are for
-// customers.
+// link is a button that leads to a page. Staff get none: the pages are for customers.
 func (v view) link(key, url string) (discordgo.Button, bool) {
 	return discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text(key), URL: url}, url != "" && !v.asked.ByStaff()
 }

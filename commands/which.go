@@ -13,12 +13,10 @@ import (
 	"hostbot/hostapi"
 )
 
-// maxOptions is how many options Discord takes in a select menu. The text which.more
-// holds this number.
+// maxOptions is how many options a select menu takes. The text which.more has the number.
 const maxOptions = 25
 
-// orAsk serves a command without its option bot: the caller's only bot is meant, and of
-// several a menu asks.
+// orAsk serves a command without a bot: the only one is meant, and of several a menu asks.
 func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if strings.TrimSpace(r.Options[optionBot]) != "" {
@@ -44,8 +42,7 @@ func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// drawWhich asks which bot is meant. Those that have crashed come first, then the one
-// that was used last.
+// drawWhich asks which bot is meant: those with a problem first, then what was used last.
 func (c *Commands) drawWhich(r *interaction.Request, l hostapi.List, a age) interaction.Response {
 	v, servers := c.view(r), c.nowOf(r, l.Servers)
 	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
