@@ -64,18 +64,14 @@ func TestActionSaysHowItEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := &world{list: account(server("a", "Shop", cmp.Or(test.status, "RUNNING"))), action: test.action}
 			first := answer(t, newCommands(t, w), test.request)
-			if len(w.done) != 0 {
-				t.Error("it acted before the customer was told")
-			}
+			w.wantDone(t)
 			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
 			if b := buttons(first.Message); !b["Restart"].Disabled && !b["Start"].Disabled || !b["Stop"].Disabled || !b["Reinstall packages"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
 			last := must(t)(first.Then(t.Context()))
 			wantText(t, last.Message, test.want...)
-			if len(w.done) != 1 || w.done[0] != test.done {
-				t.Errorf("done %q, want %q", w.done, test.done)
-			}
+			w.wantDone(t, test.done)
 			if a := last.Action; a == nil || a.Outcome != test.outcome || a.BotID != "a" || a.BotName != "Shop" {
 				t.Errorf("staff are told %+v, want outcome %s", a, test.outcome)
 			}
@@ -106,7 +102,7 @@ func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 }
 
 func TestActionThatNeverRanHoldsNoLock(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	ctx, cancel := context.WithCancel(t.Context())
 	r := press("restart/a")
 	must(t)(serve(ctx, t, c, &r))
@@ -267,7 +263,7 @@ func TestNothingToDoIsNoFailure(t *testing.T) {
 }
 
 func TestNothingToDoIsNoAnswerWhileAnotherActionRuns(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	answer(t, c, press("stop/a"))
 	refused(t, c, onBot("bot start", "a"), "Stopping **Shop**", "already running on this bot")
 }

@@ -76,7 +76,7 @@ func TestButtonsKeepTheirPlaces(t *testing.T) {
 			t.Errorf("%q has %q, want %q", status, got, want+ways)
 		}
 	}
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	const first = "Restart Stop Reinstall packages | "
 	for id, want := range map[string]string{
 		"details/a": first + "Refresh (Details) More… All bots", "more/a": first + "Refresh Details (More…) All bots | Startup Delete",
@@ -113,9 +113,7 @@ func TestPressThatWasMeantForAnotherButtonDoesNothing(t *testing.T) {
 				must(t)(r.Then(t.Context()))
 			}
 		}
-		if len(w.done) != 1 || w.done[0] != "start "+long {
-			t.Errorf("done: %q", w.done)
-		}
+		w.wantDone(t, "start "+long)
 	})
 }
 

@@ -141,6 +141,21 @@ func (w *world) Create(_ context.Context, userID string, n hostapi.NewServer) (h
 	return server("new", n.Name, status), err
 }
 
+// wantDone fails unless exactly this was done.
+func (w *world) wantDone(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(w.done, want) {
+		t.Errorf("done: %q, want %q", w.done, want)
+	}
+}
+
+// shop is a world with one bot, and its commands.
+func shop(t *testing.T, status string) (*world, *commands.Commands) {
+	t.Helper()
+	w := &world{list: account(server("a", "Shop", status))}
+	return w, newCommands(t, w)
+}
+
 // drafts keeps drafts as package draft does.
 type drafts map[string]map[string]string
 

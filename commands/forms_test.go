@@ -25,8 +25,7 @@ func refusedForm(t *testing.T, c *commands.Commands, r interaction.Request) inte
 }
 
 func TestAMistakeBringsTheFormBack(t *testing.T) {
-	w := &world{list: account(server("a", "Shop", "RUNNING"))}
-	c := newCommands(t, w)
+	w, c := shop(t, "RUNNING")
 	for form, fields := range map[string]map[string]string{
 		"create/512/2048/100": {"name": "", "language": "PYTHON", "entry": "a.py", "command": "python\na.py", "start": "true"},
 		"startup/a":           {"command": "node x.js", "entry": " "},
@@ -63,8 +62,7 @@ func TestAMistakeBringsTheFormBack(t *testing.T) {
 }
 
 func TestAFormIsFreshOnceItHasServedItsPurpose(t *testing.T) {
-	w := &world{list: account(server("a", "Shop", "RUNNING"))}
-	c := newCommands(t, w)
+	w, c := shop(t, "RUNNING")
 	typed := map[string]string{"command": "node x.js", "entry": "x.js"}
 	shown := func() string { return inputs(t, answer(t, c, press("startup/a")))["command"].Value }
 	w.action = func() (string, error) {
@@ -87,8 +85,7 @@ func TestAFormIsFreshOnceItHasServedItsPurpose(t *testing.T) {
 }
 
 func TestAFormThatCannotGoWellIsNotBroughtBack(t *testing.T) {
-	w := &world{list: account(server("a", "Shop", "RUNNING"))}
-	c := newCommands(t, w)
+	w, c := shop(t, "RUNNING")
 	for _, request := range []interaction.Request{submit("startup/b", nil), submit("create/9999/2048/100", newBot("Radio"))} {
 		if b := buttons(refusedForm(t, c, request)); len(b) != 0 {
 			t.Errorf("%s leads to %v", request.Name, b)

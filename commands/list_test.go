@@ -99,8 +99,7 @@ func TestListWithoutBots(t *testing.T) {
 }
 
 func TestListOfOneBotIsItsCard(t *testing.T) {
-	w := &world{list: account(server("a", "Shop", "RUNNING"))}
-	c := newCommands(t, w)
+	_, c := shop(t, "RUNNING")
 	for _, request := range []interaction.Request{command("bot list", nil), press("list/with/a"), press("list/0")} {
 		if got := labels(answer(t, c, request).Message); !strings.HasPrefix(got, "Restart Stop") {
 			t.Errorf("%s has %s", request.Name, got)

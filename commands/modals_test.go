@@ -56,7 +56,7 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 // TestChangedStartupNamesTheButtonThatIsThere names Restart only where the card has it.
 func TestChangedStartupNamesTheButtonThatIsThere(t *testing.T) {
 	for status, restarts := range map[string]bool{"RUNNING": true, "CRASHED": true, "STOPPED": false, "STARTING": false} {
-		c := newCommands(t, &world{list: account(server("a", "Shop", status))})
+		_, c := shop(t, status)
 		m := ending(t, c, submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"})).Message
 		wantText(t, m, "✅ How **Shop** is started was changed")
 		if _, there := buttons(m)["Restart"]; there != restarts || strings.Contains(text(m), "Press **Restart**") != restarts {

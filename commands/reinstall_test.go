@@ -31,8 +31,7 @@ func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
 
 // TestReinstallByStaffAsksAsWell has staff press the button of their view.
 func TestReinstallByStaffAsksAsWell(t *testing.T) {
-	w := &world{list: account(server("a", "Shop", "RUNNING"))}
-	c := newCommands(t, w)
+	w, c := shop(t, "RUNNING")
 	asked := answer(t, c, by("1", press("for/42/reinstall/a")))
 	now := buttons(asked.Message)["Reinstall packages"].CustomID
 	if len(w.done) != 0 || now != "for/42/packages/a" {

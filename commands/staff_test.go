@@ -46,7 +46,7 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 }
 
 func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	onBehalf := func(bot, do string) interaction.Request {
 		return command("admin action", map[string]string{"user": "42", "bot": bot, "do": do})
 	}
