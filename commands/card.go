@@ -51,7 +51,7 @@ type card struct {
 	color  int    // 0: that of the bot's status
 	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
-	ways   []way // on which the customer gets on, beside what the card offers
+	ways   []discordgo.Button // on which the customer gets on, beside what the card offers
 	// before is what the first button was during the action that has ended; "" for none.
 	before string
 }
@@ -71,7 +71,7 @@ func (c card) draw() interaction.Response {
 	}
 	condition, age := conditionOf(c.server.Status), c.age.of(c.server.ID)
 	if condition.state == locked && c.notice == "" {
-		c.notice, c.ways = c.t.Text("card.suspended"), []way{toSupport, toPanel}
+		c.notice, c.ways = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
 	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
@@ -93,11 +93,6 @@ func (c card) draw() interaction.Response {
 func (c card) drawDraft() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: c.notice, Color: cmp.Or(c.color, yellow)}
 	return c.view.draw(idCreate, embed, append(c.view.ways(c.ways...), c.backRow())...)
-}
-
-// drawDeleted says that the bot is no more, and shows the way back.
-func (c card) drawDeleted() interaction.Response {
-	return c.view.draw(idShow+botKey(c.server.ID), &discordgo.MessageEmbed{Description: c.notice, Color: grey}, c.backRow())
 }
 
 // runningLine says which action is running on a bot, and since when.

@@ -68,60 +68,35 @@ func digest(serverID string) string {
 }
 
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
-// better than all others. Of a name that no bot has quite, it offers what is likest.
+// better than all others. Of another text it lets the caller choose what may be meant: all
+// that fits, else what is called much like it, else any bot.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	groups := ranked(servers, wanted)
-	if i := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 }); wanted != "" && i >= 0 {
-		if len(groups[i]) == 1 {
-			return groups[i][0], nil
+	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
+	key, hint := "not_found_bot", func(view) string { return "" }
+	choices := closest(servers, wanted)
+	switch {
+	case wanted != "" && best >= 0 && len(groups[best]) == 1:
+		return groups[best][0], nil
+	case wanted != "" && best >= 0:
+		key, choices = "ambiguous", slices.Concat(groups[best:]...)
+	case len(choices) > 0:
+		var names []string
+		for _, s := range choices {
+			names = append(names, "**"+name(s)+"**")
 		}
-		return hostapi.Server{}, ambiguous(wanted, slices.Concat(groups[i:]...))
+		hint = func(v view) string {
+			return "\n" + v.t.Format("pick.closest", args{"Choices": strings.Join(names, " · ")})
+		}
+	case len(servers) > 0:
+		choices, hint = servers, func(v view) string { return "\n" + v.t.Text("pick.any") }
 	}
-	return hostapi.Server{}, notFound(wanted, servers)
-}
-
-// notFound lets the caller choose a bot that is called much like it or, if there is none,
-// any.
-func notFound(wanted string, servers []hostapi.Server) error {
-	near := closest(servers, wanted)
-	choices := near
-	if len(near) == 0 {
-		choices = servers
-	}
-	return &refusal{
-		reason:  fmt.Sprintf("no bot %q", wanted),
-		choices: choices,
+	return hostapi.Server{}, &refusal{
+		reason: fmt.Sprintf("no bot is certainly meant by %q", wanted), choices: choices,
 		explain: func(v view) string {
-			text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
-			switch {
-			case len(near) > 0:
-				return text + "\n" + v.t.Format("pick.closest", args{"Choices": listed(near)})
-			case len(choices) > 0:
-				return text + "\n" + v.t.Text("pick.any")
-			}
-			return text
+			return v.t.Format(v.errorKey(key), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))}) + hint(v)
 		},
 	}
-}
-
-// ambiguous lets the caller choose among the bots that a name may mean.
-func ambiguous(wanted string, found []hostapi.Server) error {
-	return &refusal{
-		reason:  fmt.Sprintf("%d bots may be meant by %q", len(found), wanted),
-		choices: found,
-		explain: func(v view) string {
-			return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
-		},
-	}
-}
-
-// listed lists a few bots.
-func listed(servers []hostapi.Server) string {
-	var names []string
-	for _, s := range servers {
-		names = append(names, "**"+name(s)+"**")
-	}
-	return strings.Join(names, " · ")
 }
 
 // complete suggests the caller's bots while the name of one is typed.
@@ -131,7 +106,9 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 		return interaction.Response{}, err
 	}
 	var choices []interaction.Choice
-	found := matching(snapshot.List.Servers, r.Options[r.Focused])
+	groups := ranked(snapshot.List.Servers, r.Options[r.Focused])
+	found := slices.Concat(groups[:]...)
+	found = found[:min(len(found), maxOptions)]
 	for i, label := range labels(found) {
 		s, _ := c.atThisMoment(r.CustomerID, found[i])
 		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
@@ -152,11 +129,4 @@ func labels(servers []hostapi.Server) []string {
 		}
 	}
 	return labels
-}
-
-// matching returns the bots that the typed text may mean, the likeliest first.
-func matching(servers []hostapi.Server, typed string) []hostapi.Server {
-	groups := ranked(servers, typed)
-	found := slices.Concat(groups[:]...)
-	return found[:min(len(found), maxOptions)]
 }

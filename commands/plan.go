@@ -17,9 +17,9 @@ func (c *Commands) drawPlan(r *interaction.Request, l hostapi.List, a age) (inte
 	embed := v.planEmbed(l)
 	embed.Description = v.heading(a, "")
 	embed.Fields = append(embed.Fields, v.updatedField(a))
-	ways := []way{refreshPlan, toBots}
+	ways := []discordgo.Button{v.button(discordgo.SecondaryButton, "button.refresh", idPlan, false), v.toBots()}
 	if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
-		ways = append(ways, toUpgrade)
+		ways = append(ways, v.toUpgrade())
 	}
 	return v.draw(idPlan, embed, v.ways(ways...)...), nil
 }

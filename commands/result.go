@@ -51,7 +51,7 @@ func outcomeColor(o interaction.Outcome) int {
 func (e result) draw(v view) interaction.Response {
 	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note), before: e.before}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
-		return drawn.drawDeleted()
+		return v.draw(idShow+botKey(e.server.ID), &discordgo.MessageEmbed{Description: drawn.notice, Color: grey}, v.backRow())
 	}
 	if e.action.op == hostapi.OpUpdateStartup {
 		drawn.part = details // which say how the bot is started now

@@ -33,7 +33,8 @@ func freeRAM(l hostapi.List) (int, error) {
 	if free > 0 && (a.MaxServers <= 0 || a.ServerCount < a.MaxServers) {
 		return free, nil
 	}
-	return 0, &refusal{reason: "the plan has no room for another bot", ways: []way{toBots, toUpgrade}, final: true, explain: func(v view) string {
+	ways := func(v view) []discordgo.Button { return []discordgo.Button{v.toBots(), v.toUpgrade()} }
+	return 0, &refusal{reason: "the plan has no room for another bot", ways: ways, final: true, explain: func(v view) string {
 		key := "create.full"
 		if a.MaxServers <= 0 {
 			key = "create.full_ram"

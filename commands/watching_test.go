@@ -116,6 +116,10 @@ func past(parts ...any) []history.Span {
 const aDay = 24 * time.Hour
 
 func TestHistorySaysWhatIsKnown(t *testing.T) {
+	var restless []any
+	for range 20 {
+		restless = append(restless, aDay, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
+	}
 	for name, test := range map[string]struct {
 		spans []history.Span
 		want  []string
@@ -130,7 +134,8 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
 			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Watched since <t:", "No outage"},
 		},
-		"nothing is known lately": {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
+		"the latest outages are listed": {past(restless...), []string{"20 outages in 30 days", "…"}},
+		"nothing is known lately":       {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, spans: test.spans})
@@ -139,21 +144,11 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			if f := shown.Message.Files; len(f) != 1 || f[0].Type != "image/png" || shown.Message.Embeds[0].Image.URL != "attachment://"+f[0].Name {
 				t.Errorf("files: %d", len(f))
 			}
+			if n := strings.Count(shown.Message.Embeds[0].Description, "🔴"); n > 5 {
+				t.Errorf("%d outages are listed", n)
+			}
 			sendable(t, shown)
 		})
-	}
-}
-
-func TestHistoryListsTheLatestOutages(t *testing.T) {
-	var parts []any
-	for range 20 {
-		parts = append(parts, aDay, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
-	}
-	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}, spans: past(parts...)})
-	shown := answer(t, c, onBot("bot history", "Shop"))
-	wantText(t, shown.Message, "20 outages in 30 days", "…")
-	if n := strings.Count(shown.Message.Embeds[0].Description, "🔴"); n != 5 {
-		t.Errorf("%d are listed", n)
 	}
 }
 

@@ -176,24 +176,3 @@ func testRanks(t *testing.T, chrome browser) {
 	b.types("/help" + kb.Escape + kb.Enter)
 	b.sees(last, "What I can do")
 }
-
-// What is broken on purpose is not the bot's mistake, and is repaired at once.
-func testRepair(t *testing.T, chrome browser) {
-	b := chrome.visit(t, desktop())
-	b.presses("#tools", "Break it")
-	b.clicks("#mode-service-slow")
-	b.clicks("#mode-discord-5xx")
-	b.uses("/plan", "")
-	b.sees(last, "The application did not respond")
-	b.sees("#breaking .broken", "rules that the bot broke: 0")
-	b.clicks("#mode-discord-normal")
-	b.clicks("#mode-gateway-silent")
-	b.uses("/plan", "")
-	b.sees(last, "The application did not respond")
-	b.focuses("#repair")
-	b.types(kb.Enter)
-	b.until("nothing is broken", `document.querySelector("#breaking .broken, .tool.marked") === null`)
-	b.until("the focus has stayed", `document.activeElement.id === "repair"`)
-	b.sees("#breaking", "rules that the bot broke: 0")
-	b.tries("Pro", func() { b.uses("/plan", "") }) // the bot notices after a while that the gateway speaks again
-}
