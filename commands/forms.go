@@ -49,7 +49,7 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 			case end.Action.Outcome == interaction.Done:
 				c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
 			case end.Action.Outcome == interaction.Failed && mayBeSentAgain(end.Failure):
-				end.Message.Components = c.view(r).withForm(end.Message.Components, r.Name)
+				end.Message.Components = append(end.Message.Components, c.view(r).toForm(r.Name))
 			}
 			return end, err
 		}
@@ -69,19 +69,6 @@ func mayBeSentAgain(err error) bool {
 // toForm is a row with the way back to a form, which a button of its custom ID opens.
 func (v view) toForm(customID string) discordgo.ActionsRow {
 	return row(v.button(discordgo.PrimaryButton, "button.form", customID, false))
-}
-
-// withForm adds the way back to a form to rows, unless one of their buttons opens it.
-func (v view) withForm(rows []discordgo.MessageComponent, customID string) []discordgo.MessageComponent {
-	for _, c := range rows {
-		row, _ := c.(discordgo.ActionsRow)
-		for _, c := range row.Components {
-			if b, ok := c.(discordgo.Button); ok && b.CustomID == customID {
-				return rows
-			}
-		}
-	}
-	return append(rows, v.toForm(customID))
 }
 
 // draftOf names a form among drafts. That of a new bot does not depend on its sizes.

@@ -52,15 +52,14 @@ func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botLis
 
 // counts says how many bots are in which condition.
 func counts(servers []hostapi.Server) string {
-	emojis := [...]string{"🟢", "🟡", "⚫", "⚪", "⛔", "🔴"}
-	var found [len(emojis)]int
+	found := make(map[string]int)
 	for _, s := range servers {
-		found[slices.Index(emojis[:], conditionOf(s.Status).emoji)]++
+		found[conditionOf(s.Status).emoji]++
 	}
 	var parts []string
-	for i, n := range found {
-		if n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+emojis[i])
+	for _, emoji := range []string{"🟢", "🟡", "⚫", "⚪", "⛔", "🔴"} {
+		if n := found[emoji]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+emoji)
 		}
 	}
 	return strings.Join(parts, " · ")
@@ -91,15 +90,14 @@ func (l botList) lines() string {
 	if len(l.shown) == 0 {
 		return ""
 	}
-	text := make([]byte, 0, 64*(len(l.shown)+1))
-	text = append(text, l.counts...)
+	text := l.counts
 	if l.pages > 1 {
-		text = append(text, " · "+l.pageName(l.page)...)
+		text += " · " + l.pageName(l.page)
 	}
 	for _, s := range l.shown {
-		text = append(text, "\n"+conditionOf(s.Status).emoji+" "+name(s)+" · "+l.statusWord(s, sanitize.Markdown)...)
+		text += "\n" + conditionOf(s.Status).emoji + " " + name(s) + " · " + l.statusWord(s, sanitize.Markdown)
 	}
-	return string(text)
+	return text
 }
 
 // summary is the plan in a line; "" where there is none, and for staff, who see it below.

@@ -134,8 +134,7 @@ func testOutageAndRecovery(t *testing.T, chrome browser) {
 	b.presses("#tools", "Break it")
 	b.clicks("#mode-service-500")
 	b.sees("#breaking .broken", "500: says that it failed")
-	b.uses("/plan", "")
-	b.sees(last, "Something went wrong")
+	b.reads("/plan", "", "Something went wrong")
 	b.sees(last, "Reference:")
 	b.clicks("#mode-service-normal")
 	b.until("nothing is broken", `document.querySelector("#breaking .broken") === null`)
@@ -143,13 +142,11 @@ func testOutageAndRecovery(t *testing.T, chrome browser) {
 
 	be("Anna")
 	b.clicks("#mode-discord-5xx")
-	b.uses("/plan", "")
-	b.sees(last, "The application did not respond")
+	b.reads("/plan", "", "The application did not respond")
 	b.clicks("#mode-discord-normal")
 	b.presses(last, "Dismiss message")
 	b.clicks("#mode-redis-down")
-	b.uses("/bot list", "")
-	b.sees(last, "Your bots")
+	b.reads("/bot list", "", "Your bots")
 
 	b.clicks("#once-gateway-drop")
 	b.sees("#breaking", "resumed: 1")
@@ -218,8 +215,7 @@ func testStaff(t *testing.T, chrome browser) {
 	b.sees(last, "Hosted bots")
 	b.sees(last, "Shop")
 
-	b.uses("/admin lookup", "Anna")
-	b.sees(last, "Radio")
+	b.reads("/admin lookup", "Anna", "Radio")
 }
 
 // On a phone nothing is wider than the screen, and all of it can be reached.
@@ -232,8 +228,7 @@ func testOnAPhone(t *testing.T, chrome browser) {
 		}
 	}
 	fits("the beginning")
-	b.uses("/bot list", "")
-	b.sees(last, "Your bots")
+	b.reads("/bot list", "", "Your bots")
 	b.chooses("Shop")
 	b.sees(last, "Limits: 512 MB RAM")
 	fits("a card")
@@ -263,8 +258,7 @@ func testIsAccessible(t *testing.T, chrome browser) {
 	for name, light := range map[string]bool{"dark": false, "light": true} {
 		t.Run(name, func(t *testing.T) {
 			b := chrome.visit(t, look{width: 1400, height: 900, light: light})
-			b.uses("/bot list", "")
-			b.sees(last, "Your bots")
+			b.reads("/bot list", "", "Your bots")
 			b.chooses("Shop")
 			b.sees(last, "Limits: 512 MB RAM")
 			b.clicks("#command")

@@ -63,8 +63,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 			`[...document.querySelectorAll(%q)].find((e) => e.innerText.trim() === %q).dataset.control`, last+" [data-control]", label))))
 		b.types(kb.Enter)
 	}
-	b.uses("/bot show", "Radio")
-	b.sees(last, "Limits: 1 GB RAM")
+	b.reads("/bot show", "Radio", "Limits: 1 GB RAM")
 	press("Refresh")
 	b.until("it is answered", `document.querySelector("#messages [aria-busy]") === null`)
 	has("Refresh")
@@ -73,8 +72,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
 
 	// A form gives it back, even where its message was drawn anew meanwhile.
-	b.uses("/bot create", "")
-	b.sees(last, "Create a bot")
+	b.reads("/bot create", "", "Create a bot")
 	press("Continue")
 	b.until("the form is open", `document.querySelector("#modal").open`)
 	b.types(kb.Escape)
@@ -102,12 +100,10 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.clicks("#crash")
 	b.sees("#crash-bot", "Shop (CRASHED)")
 
-	b.uses("/bot history", "Shop")
-	b.sees(last, "24 h: ")
+	b.reads("/bot history", "Shop", "24 h: ")
 	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
 
-	b.uses("/panel", "")
-	b.sees(last, "1. #general · Shop, Radio, Quiz")
+	b.reads("/panel", "", "1. #general · Shop, Radio, Quiz")
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
