@@ -49,7 +49,7 @@ func changeAll(r *interaction.Request, _ alerts.Settings, _ []hostapi.Server) (b
 
 // alerts shows which of the caller's bots send alerts, after a change if there is one.
 func (c *Commands) alerts(change alertChange) interaction.Handler {
-	return c.watching("alerts.off", func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
 		if err != nil {
 			return interaction.Response{}, err
@@ -83,7 +83,7 @@ func (c *Commands) alerts(change alertChange) interaction.Handler {
 			return interaction.Response{}, err
 		}
 		return v.drawAlerts(servers, now, notice, blurple), nil
-	})
+	}
 }
 
 // drawAlerts shows for which bots alerts are on.
