@@ -128,7 +128,8 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		b, err := read(ctx, c, r, func(s accounts.Snapshot) (bot, error) {
 			server, err := choose(r, s.List.Servers)
-			return bot{server, ageOf(s)}, err
+			s.Update = nil // which nobody waits for
+			return bot{server, s}, err
 		})
 		if err != nil {
 			return interaction.Response{}, err
@@ -157,7 +158,7 @@ func (v view) askReinstall(b bot) interaction.Response {
 	text := v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": condition.emoji + " " + v.statusWord(b.server, sanitize.Markdown)})
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Text("reinstall.title"),
-		Description: v.heading(b.age, text),
+		Description: v.heading(b.known, text),
 		Color:       yellow,
 	}
 	return v.draw(idReinstallNow+key, embed, row(

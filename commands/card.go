@@ -11,12 +11,13 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
-// bot is a customer's bot, and how old the account is in which it was found.
+// bot is a customer's bot, and the account in which it was found.
 type bot struct {
 	server hostapi.Server
-	age    age
+	known  accounts.Snapshot
 }
 
 // part is which part of a bot's card is shown.
@@ -30,12 +31,12 @@ const (
 
 // drawCard draws the card of one of the caller's bots.
 func (c *Commands) drawCard(p part) drawing {
-	return func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-		server, err := choose(r, l.Servers)
+	return func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		server, err := choose(r, s.List.Servers)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		card := c.card(r, bot{server, a}, "")
+		card := c.card(r, bot{server, s}, "")
 		card.part = p
 		return card.draw(), nil
 	}
@@ -69,7 +70,8 @@ func (c card) draw() interaction.Response {
 	if c.server.ID == "" {
 		return c.drawDraft()
 	}
-	condition, age := conditionOf(c.server.Status), c.age.of(c.server.ID)
+	condition, known := conditionOf(c.server.Status), c.known
+	known.FetchedAt = seenAt(known, c.server.ID)
 	if condition.state == locked && c.notice == "" {
 		c.notice, c.ways = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
 	}
@@ -80,12 +82,12 @@ func (c card) draw() interaction.Response {
 	}
 	lines = append(lines, c.limits())
 	if c.part == details {
-		embed.Fields = append(c.fields(c.server), c.updatedField(age))
+		embed.Fields = append(c.fields(c.server), c.updatedField(known.FetchedAt))
 	} else {
-		lines = append(lines, c.updated(age))
+		lines = append(lines, c.updated(known.FetchedAt))
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	embed.Description = paragraphs(c.heading(age, c.notice), strings.Join(lines, "\n"))
+	embed.Description = paragraphs(c.heading(known, c.notice), strings.Join(lines, "\n"))
 	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.ways(c.ways...)...)...)
 }
 
@@ -103,7 +105,7 @@ func (v view) runningLine(running actionlock.Running, botName string) string {
 // stateLine says the bot's state and which action of ours led to it, where one did.
 func (c card) stateLine(condition condition) string {
 	line := condition.emoji + " " + c.statusWord(c.server, sanitize.Markdown)
-	note := c.age.notes[c.server.ID]
+	note := c.known.Notes[c.server.ID]
 	if a, ok := actionNamed(note.Action); ok && slices.Contains(a.leadsTo, condition.state) {
 		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
 	}

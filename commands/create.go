@@ -20,13 +20,13 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 	if what := params["what"]; what != "" {
 		params[what] = r.Value()
 	}
-	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-		free, err := freeRAM(l)
+	return c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		free, err := freeRAM(s.List)
 		if err != nil {
 			return interaction.Response{}, err
 		}
 		chosen, _ := readSizes(free, params)
-		return c.view(r).drawSizes(l, a, free, chosen), nil
+		return c.view(r).drawSizes(s, free, chosen), nil
 	})(ctx, r)
 }
 

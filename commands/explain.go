@@ -9,6 +9,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // refusal tells the caller why they cannot have what they asked for. It is no fault.
@@ -61,7 +62,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	if errors.As(err, &unshown) { // the action itself may have gone well
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
-	embed.Description = paragraphs(v.heading(age{}, e.text), reference)
+	embed.Description = paragraphs(v.heading(accounts.Snapshot{}, e.text), reference)
 	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: e.fault}
 }
 

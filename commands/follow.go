@@ -62,5 +62,5 @@ func (c *Commands) look(ctx context.Context, userID, serverID string, limit time
 	if i < 0 {
 		return bot{}, errGone
 	}
-	return bot{snapshot.List.Servers[i], ageOf(snapshot)}, nil
+	return bot{snapshot.List.Servers[i], snapshot}, nil
 }

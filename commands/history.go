@@ -59,7 +59,7 @@ func (v view) drawHistory(b bot, states []history.Span) (interaction.Response, e
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: blurple,
-		Description: paragraphs(v.heading(b.age, ""), strings.Join(shares, " · "), v.outages(longest), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
+		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · "), v.outages(longest), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
 	response := v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
@@ -100,7 +100,7 @@ func (v view) watchedSince(s chart.Strip) string {
 func (v view) drawUnwatched(b bot) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: yellow,
-		Description: paragraphs(v.heading(b.age, ""), v.t.Text("history.unwatched")),
+		Description: paragraphs(v.heading(b.known, ""), v.t.Text("history.unwatched")),
 	}
 	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlert+"one/on/"+botKey(b.server.ID), false)
 	turnOn.Label = v.t.Format("button.alert_on", args{"Bot": plainName(b.server, labelNameLimit)})

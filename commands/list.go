@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // pageSize is how many bots a page lists: with their longest names they stay within an
@@ -18,18 +19,18 @@ import (
 const pageSize = 10
 
 // drawList draws a page of the caller's bots, or the card of the only one.
-func (c *Commands) drawList(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-	if len(l.Servers) == 1 {
-		return c.card(r, bot{l.Servers[0], a}, "").draw(), nil
+func (c *Commands) drawList(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	if len(s.List.Servers) == 1 {
+		return c.card(r, bot{s.List.Servers[0], s}, "").draw(), nil
 	}
-	return c.botList(r, l, a).draw(), nil
+	return c.botList(r, s).draw(), nil
 }
 
 // botList is a page of an account's bots.
 type botList struct {
 	view
-	age age
 	hostapi.List
+	known       accounts.Snapshot // which has the list
 	counts      string
 	page, pages int              // the page is counted from 0
 	shown       []hostapi.Server // the bots of the page, as they are at this moment
@@ -38,8 +39,8 @@ type botList struct {
 // botList returns the page that a request is about: the first, the one with a number,
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
-func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
-	servers := c.nowOf(r, l.Servers)
+func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
+	servers := c.nowOf(r, s.List.Servers)
 	slices.SortStableFunc(servers, byUrgency)
 	pages := max(1, (len(servers)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
@@ -47,7 +48,7 @@ func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botLis
 		page = indexOf(servers, r.Params["bot"]) / pageSize
 	}
 	page = min(max(page, 0), pages-1)
-	return botList{c.view(r), a, l, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
+	return botList{c.view(r), s.List, s, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
 }
 
 // counts says how many bots are in which condition.
@@ -67,7 +68,7 @@ func counts(servers []hostapi.Server) string {
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	embed.Description = paragraphs(l.heading(l.age, ""), l.empty(), l.lines(), l.summary(), l.updated(l.age))
+	embed.Description = paragraphs(l.heading(l.known, ""), l.empty(), l.lines(), l.summary(), l.updated(l.known.FetchedAt))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 

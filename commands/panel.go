@@ -31,20 +31,20 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
 	}
-	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-		if len(l.Servers) == 0 {
-			return c.botList(r, l, a).draw(), nil
+	return c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		if len(s.List.Servers) == 0 {
+			return c.botList(r, s).draw(), nil
 		}
-		return c.view(r).drawPanels(l, a, own, notice), nil
+		return c.view(r).drawPanels(s, own, notice), nil
 	})(ctx, r)
 }
 
 // drawPanels lists panels, with a menu that makes one and one that removes one.
-func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string) interaction.Response {
+func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) interaction.Response {
 	var lines []string
 	var options []discordgo.SelectMenuOption
 	for i, p := range own {
-		shown := panelNames(p, l.Servers)
+		shown := panelNames(p, s.List.Servers)
 		line := v.t.Format("panel.entry", args{"N": i + 1, "Channel": "<#" + p.ChannelID + ">", "Bots": shown})
 		if p.Trouble != "" {
 			line += "\n⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
@@ -56,10 +56,10 @@ func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string
 		lines = []string{v.t.Text("panel.none")}
 	}
 	why := v.mayNotPost(len(own))
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(a, notice), strings.Join(lines, "\n"), why)}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(s, notice), strings.Join(lines, "\n"), why)}
 	var rows []discordgo.MessageComponent
 	if why == "" {
-		bots, one := v.options(l.Servers), 1
+		bots, one := v.options(s.List.Servers), 1
 		rows = append(rows, row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: idPanelNew, Placeholder: v.t.Text("panel.choose"),
 			MinValues: &one, MaxValues: min(len(bots), panel.MostBots), Options: bots,
@@ -210,7 +210,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	case len(lines) == 0:
 		lines = []string{v.t.Text("panel.empty")}
 	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Pace()):
-		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format(ageOld, args{"When": relative(snapshot.FetchedAt)}), grey
+		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Text("panel.title"), Color: worst, Description: paragraphs(old, strings.Join(lines, "\n")),

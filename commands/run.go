@@ -108,10 +108,10 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 		b.server = after
 		if a.transitional != "" {
 			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
-			b.age = b.age.acted(after, a.name)
+			b.known = acted(b.known, after, a.name)
 		}
 		if a.op == hostapi.OpCreate {
-			b.age.fetchedAt = time.Now()
+			b.known.FetchedAt = time.Now()
 		}
 		if a.transitional != "" || a.op == hostapi.OpCreate {
 			b, err = c.follow(ctx, userID, b)

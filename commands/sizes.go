@@ -9,6 +9,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // sizes are what a new bot is given of its plan.
@@ -75,11 +76,11 @@ func readSizes(free int, params map[string]string) (chosen sizes, fits bool) {
 }
 
 // drawSizes lets the sizes of a new bot be chosen.
-func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interaction.Response {
+func (v view) drawSizes(s accounts.Snapshot, free int, chosen sizes) interaction.Response {
 	room := ""
-	if l.Account.MaxServers > 0 && l.Account.PlanRAMMB > 0 {
-		room = v.t.Count("create.room", l.Account.MaxServers-l.Account.ServerCount, args{
-			"Plan": orDash(sanitize.Markdown(l.Account.PlanName, wordLimit)), "RAM": v.t.Size(free),
+	if s.List.Account.MaxServers > 0 && s.List.Account.PlanRAMMB > 0 {
+		room = v.t.Count("create.room", s.List.Account.MaxServers-s.List.Account.ServerCount, args{
+			"Plan": orDash(sanitize.Markdown(s.List.Account.PlanName, wordLimit)), "RAM": v.t.Size(free),
 		})
 	}
 	// A menu chooses one of the sizes, which is a parameter of custom IDs.
@@ -92,7 +93,7 @@ func (v view) drawSizes(l hostapi.List, a age, free int, chosen sizes) interacti
 		}
 		return v.menu(idCreate+size+"/"+chosen.customID(), label, offered)
 	}
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(a, ""), room, v.updated(a)), Color: blurple}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(s, ""), room, v.updated(s.FetchedAt)), Color: blurple}
 	return v.draw(idCreate+chosen.customID(), embed,
 		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
 		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),

@@ -12,7 +12,7 @@ import (
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
-	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // Staff says who the company's staff are, and what their commands need beside the
@@ -90,9 +90,9 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 }
 
 // drawLookup draws a page of a customer's bots with the plan below, for staff.
-func (c *Commands) drawLookup(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-	v, response := c.view(r), c.botList(r, l, a).draw()
-	plan := v.planEmbed(l)
+func (c *Commands) drawLookup(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	v, response := c.view(r), c.botList(r, s).draw()
+	plan := v.planEmbed(s.List)
 	if r.ByStaff() {
 		whose := args{"Name": v.customerName()}
 		response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
