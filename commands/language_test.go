@@ -12,9 +12,11 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/alerts"
+	"hostbot/bot/history"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/panel"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -134,15 +136,9 @@ func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh ask
 	fresh(func(w *world) {
 		w.old, w.update = true, func(context.Context) (accounts.Snapshot, error) { return accounts.Snapshot{}, errors.New("down") }
 	}, press("show/id-0"))
-	for _, account := range []hostapi.List{shopWithPlan(512, 1), shopWithPlan(512, 0), shopWithPlan(0, 0)} {
-		fresh(func(w *world) { w.list = account }, command("plan", nil), command("bot create", nil))
-	}
-	over := shopWithPlan(512, 1)
-	over.Account.ServerCount = 2
-	fresh(func(w *world) { w.list = over }, command("plan", nil))
+	full := shopWithPlan(512, 1)
+	fresh(func(w *world) { w.list = full }, command("plan", nil), command("bot create", nil))
 	fresh(func(*world) {}, command("help", nil), onBot("bot show", long("W")[:80]+"x"), onBot("bot show", "quite another"), onBot("bot show", ""))
-	fresh(func(w *world) { w.list = account(server("a", "Twin", "RUNNING"), server("b", "Twin", "RUNNING")) }, onBot("bot show", "Twin"))
-	fresh(func(w *world) { w.list = account(server("a", "Radio", "RUNNING")) }, onBot("bot show", "Rabbio"))
 }
 
 // actions draws each action in each of its ends.
@@ -170,31 +166,6 @@ func (d *drawn) actions(fresh asking) {
 	never := func() (string, error) { return "STARTING", nil }
 	fresh(func(w *world) { stopped(w); w.action, w.changed = never, "STARTING" }, press("start/id-0"))
 	fresh(func(w *world) { w.action = never }, submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE", "start": interaction.Ticked}))
-	// One action while another runs, too many, and the same again while nobody knows how
-	// it ended.
-	w := &world{list: account(server("id-0", "Shop", "RUNNING"))}
-	c := newCommands(d.t, w)
-	wait := make(chan struct{})
-	w.action = func() (string, error) { <-wait; return uncertain() }
-	running := map[string]interaction.Response{}
-	for _, r := range []interaction.Request{press("restart/id-0"), submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE"})} {
-		r.ID, r.Locale = "1"+r.Name, d.locale
-		running[r.Name] = answer(d.t, c, r)
-		r.ID = "2" + r.Name
-		d.ask(c, r)
-	}
-	close(wait)
-	must(d.t)(running["restart/id-0"].Then(d.t.Context()))
-	again := press("restart/id-0")
-	again.ID = "3"
-	d.ask(c, again)
-	w.action = nil
-	for i := range 40 {
-		r := press("stop/id-0")
-		r.ID = fmt.Sprint("4", i)
-		d.ask(c, r)
-	}
-	time.Sleep(actionlock.Window)
 }
 
 // errors draws each error.
@@ -205,19 +176,9 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
 		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
 	} {
-		for _, op := range []hostapi.Operation{hostapi.OpList, hostapi.OpStop} {
-			for _, wait := range []time.Duration{0, time.Hour} {
-				for _, status := range []int{0, 500, 504} {
-					d.explain(c, r, &hostapi.Error{Code: code, Op: op, Status: status, RetryAfter: wait})
-				}
-			}
+		for _, status := range []int{0, 500, 504} {
+			d.explain(c, r, &hostapi.Error{Code: code, Op: hostapi.OpStop, Status: status, RetryAfter: time.Hour})
 		}
-	}
-	for _, err := range []error{
-		interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy, interaction.ErrTooQuick, interaction.ErrBlocked, interaction.ErrNotBegun,
-		interaction.ErrMidway, interaction.ErrTooSlow, interaction.ErrElsewhere, errors.New("unforeseen"),
-	} {
-		d.explain(c, r, err)
 	}
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
 		for _, action := range []string{"start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
@@ -293,4 +254,49 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	elsewhere := by("1", command("admin status", nil))
 	elsewhere.GuildID = "8"
 	d.ask(c, elsewhere)
+}
+
+// watching draws the history of bots, and panels.
+func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
+	d.ask(newCommands(d.t, &world{list: bots("RUNNING", 1)}), press("history/id-0"))
+	with := func(change func(h *watched), requests ...interaction.Request) {
+		for _, r := range requests {
+			h := &watched{w: &world{list: bots("RUNNING", 2)}}
+			change(h)
+			d.ask(watching(d.t, h), r)
+		}
+	}
+	var crashes []any
+	for range 400 {
+		crashes = append(crashes, time.Hour, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
+	}
+	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil))
+	for _, spans := range [][]history.Span{
+		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
+	} {
+		with(func(h *watched) { h.spans = spans }, press("history/id-0"))
+	}
+	with(func(h *watched) { h.err = errors.New("away") }, press("history/id-0"), here(command("panel", nil)))
+
+	post := here(press("panel/new", "id-0"))
+	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/id-0"))
+	with(func(h *watched) { h.slow = true }, post)
+	with(func(h *watched) { h.refusal = panel.ErrTooMany }, post)
+	full := func(h *watched) {
+		for i := range panel.MostPanels {
+			h.panels = append(h.panels, panel.Panel{ID: fmt.Sprint(i), ChannelID: "9", Bots: []string{"id-0", "id-1"}, Trouble: "x"})
+		}
+	}
+	with(full, here(command("panel", nil)), here(press("panel/remove", "1")))
+
+	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
+		for _, ids := range [][]string{{"id-0", "id-1"}, {"gone"}} {
+			h := &watched{w: &world{list: bots("RUNNING", panel.MostBots)}, spans: spans}
+			m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{OwnerID: "42", Bots: ids, Locale: d.locale})
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			d.see(interaction.Reply(m))
+		}
+	}
 }

@@ -170,7 +170,7 @@ func TestHistoryOfWhatIsNotKnown(t *testing.T) {
 
 // here is a request of somebody who may manage messages, where the bot may write.
 func here(r interaction.Request) interaction.Request {
-	r.ID, r.GuildID, r.ChannelID, r.Permissions = "1001", "7", "8", discordgo.PermissionManageMessages
+	r.ID, r.GuildID, r.ChannelID, r.Permissions = "1001", "7", "9", discordgo.PermissionManageMessages
 	r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionEmbedLinks
 	return r
 }
@@ -180,8 +180,8 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	c := watching(t, h)
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "You have no public panel yet")
 	made := ending(t, c, here(press("panel/new", "b", "a")))
-	wantText(t, made.Message, "The panel is there", "<#8> · Shop, Radio")
-	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "8" || !slices.Equal(p.Bots, []string{"a", "b"}) {
+	wantText(t, made.Message, "The panel is there", "<#9> · Shop, Radio")
+	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "9" || !slices.Equal(p.Bots, []string{"a", "b"}) {
 		t.Errorf("made: %+v", p)
 	}
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
