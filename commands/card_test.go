@@ -126,7 +126,7 @@ func TestButtonIsGuardedOnlyWhereItIsAnotherOne(t *testing.T) {
 	} {
 		w := &world{list: account(server("a", "Shop", test.from)), action: func() (string, error) { return test.to, nil }}
 		end := ending(t, newCommands(t, w), press(test.action+"/a"))
-		id := end.Message.Components[0].(discordgo.ActionsRow).Components[0].(discordgo.Button).CustomID
+		id := componentsOf[discordgo.Button](end.Message)[0].CustomID
 		if strings.HasPrefix(id, "new/") != test.guarded {
 			t.Errorf("%q after %s", id, test.action)
 		}

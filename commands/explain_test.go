@@ -64,11 +64,9 @@ func TestExplain(t *testing.T) {
 // links returns the addresses of the link buttons of a message.
 func links(m interaction.Message) string {
 	var urls []string
-	for _, c := range m.Components {
-		for _, b := range c.(discordgo.ActionsRow).Components {
-			if b, ok := b.(discordgo.Button); ok && b.Style == discordgo.LinkButton {
-				urls = append(urls, b.URL)
-			}
+	for _, b := range componentsOf[discordgo.Button](m) {
+		if b.Style == discordgo.LinkButton {
+			urls = append(urls, b.URL)
 		}
 	}
 	return strings.Join(urls, " ")

@@ -13,19 +13,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/commands"
 	"hostbot/hostapi"
 )
-
-// explained is what the sender of a form reads who is refused.
-func refusedForm(t *testing.T, c *commands.Commands, r interaction.Request) interaction.Message {
-	t.Helper()
-	_, err := ask(t, c, r)
-	if err == nil {
-		t.Fatalf("%s is answered", r.Name)
-	}
-	return c.Explain(&r, err).Message
-}
 
 func TestAMistakeBringsTheFormBack(t *testing.T) {
 	w, c := shop(t, "RUNNING")
@@ -34,7 +23,7 @@ func TestAMistakeBringsTheFormBack(t *testing.T) {
 		"startup/a":           {"command": "node x.js", "entry": " "},
 		"delete/a":            {"name": "shop"},
 	} {
-		message := refusedForm(t, c, submit(form, fields))
+		message := explained(t, c, submit(form, fields))
 		back := buttons(message)["Back to the form"]
 		again := inputs(t, answer(t, c, press(back.CustomID)))
 		for id, want := range fields {
@@ -90,12 +79,14 @@ func TestAFormIsFreshOnceItHasServedItsPurpose(t *testing.T) {
 func TestAFormThatCannotGoWellIsNotBroughtBack(t *testing.T) {
 	w, c := shop(t, "RUNNING")
 	for _, request := range []interaction.Request{submit("startup/b", nil), submit("create/9999/2048/100", newBot("Radio"))} {
-		if b := buttons(refusedForm(t, c, request)); len(b) != 0 {
+		if b := buttons(explained(t, c, request)); len(b) != 0 {
 			t.Errorf("%s leads to %v", request.Name, b)
 		}
 	}
 	w.err = &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList}
-	if b := buttons(refusedForm(t, c, submit("startup/a", nil))); b["Back to the form"].CustomID == "" {
+	away := submit("startup/a", nil)
+	_, err := ask(t, c, away)
+	if b := buttons(c.Explain(&away, err).Message); b["Back to the form"].CustomID == "" {
 		t.Error("what was typed is lost while the service is away")
 	}
 	w.err, w.action = nil, func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeNotOffered, Op: hostapi.OpDelete} }
