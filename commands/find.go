@@ -80,14 +80,16 @@ func digest(serverID string) string {
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	groups := ranked(servers, wanted)
 	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
-	key, hint := "not_found_bot", func(view) string { return "" }
-	choices := closest(servers, wanted)
-	switch {
-	case wanted != "" && best >= 0 && len(groups[best]) == 1:
+	if wanted != "" && best >= 0 && len(groups[best]) == 1 {
 		return groups[best][0], nil
+	}
+	var choices []hostapi.Server
+	key, hint := "not_found_bot", func(view) string { return "" }
+	switch near := closest(servers, wanted); {
 	case wanted != "" && best >= 0:
 		key, choices = "ambiguous", slices.Concat(groups[best:]...)
-	case len(choices) > 0:
+	case len(near) > 0:
+		choices = near
 		var names []string
 		for _, s := range choices {
 			names = append(names, "**"+name(s)+"**")
