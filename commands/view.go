@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -19,17 +20,16 @@ type args = locale.Args
 
 // view is what all drawings share: their reader, what was asked, and what is turned on.
 type view struct {
-	t      *locale.Texts
-	asked  *interaction.Request
-	offers func(hostapi.Operation) bool // tells which operations are turned on
-	links  Links
-	// commandIDs are those of the registered commands, by name.
-	commandIDs    map[string]string
+	t             *locale.Texts
+	asked         *interaction.Request
+	offers        func(hostapi.Operation) bool // tells which operations are turned on
+	links         Links
+	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, *c.ids.Load(), c.watch.offered()}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, &c.ids, c.watch.offered()}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the

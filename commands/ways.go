@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -44,8 +45,8 @@ func (v view) ways(buttons ...discordgo.Button) []discordgo.MessageComponent {
 // reader's language. Until the commands are registered it is the name alone.
 func (v view) mention(name string) string {
 	root, _, _ := strings.Cut(name, " ")
-	if id := v.commandIDs[root]; id != "" {
-		return "</" + name + ":" + id + ">"
+	if id, ok := v.commandIDs.Load(root); ok {
+		return fmt.Sprintf("</%s:%s>", name, id)
 	}
 	words, key := "", "command"
 	for word := range strings.FieldsSeq(name) {
