@@ -6,7 +6,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -154,8 +153,7 @@ func (c *Commands) reinstall(a action) interaction.Handler {
 
 // askReinstall asks whether a bot's packages are to be reinstalled while it runs.
 func (v view) askReinstall(b bot) interaction.Response {
-	key, condition := botKey(b.server.ID), conditionOf(b.server.Status)
-	text := v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": condition.emoji + " " + v.statusWord(b.server, sanitize.Markdown)})
+	key, text := botKey(b.server.ID), v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": v.status(b.server)})
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Text("reinstall.title"),
 		Description: v.heading(b.known, text),

@@ -107,7 +107,7 @@ func (v view) runningLine(running actionlock.Running, botName string) string {
 
 // stateLine says the bot's state and which action of ours led to it, where one did.
 func (c card) stateLine(condition condition) string {
-	line := condition.emoji + " " + c.statusWord(c.server, sanitize.Markdown)
+	line := c.status(c.server)
 	note := c.known.Notes[c.server.ID]
 	if a, ok := actionNamed(note.Action); ok && slices.Contains(a.leadsTo, condition.state) {
 		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})

@@ -122,7 +122,10 @@ func TestButtonIsGuardedOnlyWhereItIsAnotherOne(t *testing.T) {
 		action, from, to string
 		guarded          bool
 	}{
-		{"restart", "RUNNING", "RUNNING", false}, {"restart", "RUNNING", "STOPPED", true}, {"start", "STOPPED", "RUNNING", true}, {"stop", "RUNNING", "STOPPED", true},
+		{"restart", "RUNNING", "RUNNING", false},
+		{"restart", "RUNNING", "STOPPED", true},
+		{"start", "STOPPED", "RUNNING", true},
+		{"stop", "RUNNING", "STOPPED", true},
 	} {
 		w := &world{list: account(server("a", "Shop", test.from)), action: func() (string, error) { return test.to, nil }}
 		end := ending(t, newCommands(t, w), press(test.action+"/a"))

@@ -87,7 +87,7 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 // ending says how an action ended.
 func (v view) ending(e result) string {
 	text := func(key string) string {
-		return v.say(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server, sanitize.Markdown)})
+		return v.say(key, args{"Bot": name(e.server), "Status": v.status(e.server)})
 	}
 	key := "action." + e.action.name
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -94,6 +95,11 @@ func conditionOf(status string) condition {
 		return condition{"status.unknown", "⚪", grey, unknown}
 	}
 	return condition{"", "⚪", grey, unknown}
+}
+
+// status says a bot's status with its emoji.
+func (v view) status(s hostapi.Server) string {
+	return conditionOf(s.Status).emoji + " " + v.statusWord(s, sanitize.Markdown)
 }
 
 // statusWord says a bot's status; one that is not known as it came, made fit to be shown.
