@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -13,74 +14,59 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// age is how old the account is that a message shows.
-type age struct {
-	fetchedAt time.Time // zero where none is shown
-	key       string    // of the text that says so; "" for an account that is as new as it should be
-	why       error     // that there is no newer one; nil where the service has not answered yet
-	reported  bool      // staff are told why, under the reference of the request
-	notes     map[string]accounts.Note
-}
-
-// The texts that say how old an account is. Why it is old stands before.
-const (
-	ageOld      = "age.old"
-	ageUpdating = "age.updating" // a newer one will take its place
-)
-
-func ageOf(s accounts.Snapshot) age {
-	if s.Old {
-		return age{fetchedAt: s.FetchedAt, key: ageOld, why: s.Failure, notes: s.Notes}
+// seenAt returns when the service told of one bot last, or of the whole account.
+func seenAt(s accounts.Snapshot, serverID string) time.Time {
+	if seen := s.Notes[serverID].Seen; seen.After(s.FetchedAt) {
+		return seen
 	}
-	return age{fetchedAt: s.FetchedAt, notes: s.Notes}
+	return s.FetchedAt
 }
 
-// of returns how old what is known of one bot is.
-func (a age) of(serverID string) age {
-	if seen := a.notes[serverID].Seen; seen.After(a.fetchedAt) {
-		a.fetchedAt = seen
-	}
-	return a
-}
-
-// acted returns the age of a bot on which an action was carried out just now.
-func (a age) acted(s hostapi.Server, action string) age {
-	note := accounts.Note{Action: action, At: time.Now(), Seen: a.notes[s.ID].Seen}
+// acted returns what is known of a bot on which an action was carried out just now.
+func acted(known accounts.Snapshot, s hostapi.Server, action string) accounts.Snapshot {
+	note := accounts.Note{Action: action, At: time.Now(), Seen: known.Notes[s.ID].Seen}
 	if s.Status != "" { // which is from now as well
 		note.Seen = note.At
 	}
-	a.notes = map[string]accounts.Note{s.ID: note}
-	return a
+	known.Notes = map[string]accounts.Note{s.ID: note}
+	return known
 }
 
-// updated is the last line of a message: when the account was last updated, which
-// Discord keeps true.
-func (v view) updated(a age) string {
-	if a.fetchedAt.IsZero() {
+// reported is a failure of which staff are told under the reference of the request.
+type reported struct{ error }
+
+func (e reported) Unwrap() error { return e.error }
+
+// updated is the last line of a message: when the account was last updated.
+func (v view) updated(at time.Time) string {
+	if at.IsZero() {
 		return ""
 	}
-	return "-# " + v.t.Format("age.updated", args{"When": relative(a.fetchedAt)})
+	return "-# " + v.t.Format("age.updated", args{"When": relative(at)})
 }
 
 // updatedField is the same below other fields.
-func (v view) updatedField(a age) *discordgo.MessageEmbedField {
-	return v.field("age.field", relative(a.fetchedAt), false)
+func (v view) updatedField(at time.Time) *discordgo.MessageEmbedField {
+	return v.field("age.field", relative(at), false)
 }
 
-// heading is the top of a message: whose account it shows, where staff read it, what
-// was done, and how old the account is.
-func (v view) heading(a age, notice string) string {
-	whose, old := "", ""
-	switch user := sanitize.User(v.asked.CustomerID); {
-	case v.asked.ByStaff() && a.fetchedAt.IsZero():
-		whose = v.t.Format("staff.view", args{"User": user})
+// heading is the top of a message: whose account staff read, what was done, and how old
+// that is where it is not as new as it should be.
+func (v view) heading(s accounts.Snapshot, notice string) string {
+	whose, old, when := "", "", args{"When": relative(s.FetchedAt), "User": sanitize.User(v.asked.CustomerID)}
+	switch {
+	case v.asked.ByStaff() && s.FetchedAt.IsZero():
+		whose = v.t.Format("staff.view", when)
 	case v.asked.ByStaff():
-		whose = v.t.Format("staff.view_aged", args{"User": user, "When": relative(a.fetchedAt)})
+		whose = v.t.Format("staff.view_aged", when)
 	}
-	if a.key != "" {
-		old = v.t.Text("age."+silenceOf(a.why)) + "\n" + v.t.Format(a.key, args{"When": relative(a.fetchedAt)})
+	switch {
+	case s.Update != nil: // a newer one will take its place
+		old = v.t.Text("age."+silenceOf(nil)) + "\n" + v.t.Format("age.updating", when)
+	case s.Old:
+		old = v.t.Text("age."+silenceOf(s.Failure)) + "\n" + v.t.Format("age.old", when)
 	}
-	if a.reported {
+	if _, ok := errors.AsType[reported](s.Failure); ok {
 		old += "\n" + v.referenceLine()
 	}
 	if notice != "" && v.asked.ByStaff() {
@@ -89,8 +75,7 @@ func (v view) heading(a age, notice string) string {
 	return paragraphs(whose, notice, old)
 }
 
-// read passes the customer's account to a function, which may refuse what is asked
-// for.
+// read passes the customer's account to a function, as useOf does.
 func read[T any](ctx context.Context, c *Commands, r *interaction.Request, use func(accounts.Snapshot) (T, error)) (T, error) {
 	snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
 	if err != nil {
@@ -117,7 +102,7 @@ func useOf[T any](ctx context.Context, snapshot accounts.Snapshot, use func(acco
 }
 
 // drawing draws an account for a request, or refuses what is asked for.
-type drawing func(*interaction.Request, hostapi.List, age) (interaction.Response, error)
+type drawing func(*interaction.Request, accounts.Snapshot) (interaction.Response, error)
 
 // shown makes a handler that answers with a drawing of the customer's account.
 func (c *Commands) shown(draw drawing) interaction.Handler {
@@ -150,28 +135,25 @@ func (c *Commands) refreshed(draw drawing) interaction.Handler {
 // once, and again when the service has answered.
 func (draw drawing) of(ctx context.Context, r *interaction.Request, snapshot accounts.Snapshot) (interaction.Response, error) {
 	return useOf(ctx, snapshot, func(s accounts.Snapshot) (interaction.Response, error) {
-		a := ageOf(s)
-		if s.Update == nil {
-			return draw(r, s.List, a)
+		response, err := draw(r, s)
+		if s.Update != nil {
+			response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
 		}
-		a.key = ageUpdating
-		response, err := draw(r, s.List, a)
-		response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
 		return response, err
 	})
 }
 
-// again draws an account again once the service has answered, or says that it did
-// not.
+// again draws an account once the service has answered, or says that it did not.
 func (draw drawing) again(ctx context.Context, r *interaction.Request, old accounts.Snapshot) (interaction.Response, error) {
 	snapshot, failure := old.Update(ctx)
 	switch {
 	case failure == nil:
-		return draw(r, snapshot.List, ageOf(snapshot))
+		return draw(r, snapshot)
 	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
 		return interaction.Response{}, failure
 	}
-	response, err := draw(r, old.List, age{old.FetchedAt, ageOld, failure, true, old.Notes})
+	old.Old, old.Failure, old.Update = true, reported{failure}, nil
+	response, err := draw(r, old)
 	response.Failure = failure
 	return response, err
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -112,8 +111,7 @@ func (v view) already(a action, s hostapi.Server) string {
 	return "ℹ️ " + v.t.Format("action."+a.name+".already", args{"Bot": name(s)})
 }
 
-// named makes a handler of those for actions: it serves the action that a custom ID
-// names.
+// named serves the action that a custom ID names.
 func named(act func(action) interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		a, ok := actionNamed(r.Params["action"])
@@ -129,7 +127,8 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		b, err := read(ctx, c, r, func(s accounts.Snapshot) (bot, error) {
 			server, err := choose(r, s.List.Servers)
-			return bot{server, ageOf(s)}, err
+			s.Update = nil // which nobody waits for
+			return bot{server, s}, err
 		})
 		if err != nil {
 			return interaction.Response{}, err
@@ -138,8 +137,7 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 	}
 }
 
-// reinstall reinstalls the packages of a bot. Where the bot runs, or may, it asks
-// first: the bot may stop until that is done.
+// reinstall asks first where the bot runs, or may: it may stop until that is done.
 func (c *Commands) reinstall(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 		server, running := c.atThisMoment(r.CustomerID, b.server)
@@ -155,11 +153,10 @@ func (c *Commands) reinstall(a action) interaction.Handler {
 
 // askReinstall asks whether a bot's packages are to be reinstalled while it runs.
 func (v view) askReinstall(b bot) interaction.Response {
-	key, condition := botKey(b.server.ID), conditionOf(b.server.Status)
-	text := v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": condition.emoji + " " + v.statusWord(b.server, sanitize.Markdown)})
+	key, text := botKey(b.server.ID), v.t.Format("reinstall.ask", args{"Bot": name(b.server), "Status": v.status(b.server)})
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Text("reinstall.title"),
-		Description: v.heading(b.age, text),
+		Description: v.heading(b.known, text),
 		Color:       yellow,
 	}
 	return v.draw(idReinstallNow+key, embed, row(

@@ -27,11 +27,15 @@ func TestActionSaysHowItEnded(t *testing.T) {
 	}{
 		"restart": {
 			request: press("restart/a"), running: "Restarting **Shop**",
-			want: []string{"**Shop** was restarted", "🟢 Running"}, outcome: interaction.Done, done: "restart a",
+			want: []string{"✅ **Shop** was restarted.\n\n🟢 Running · restarted"}, outcome: interaction.Done, done: "restart a",
+		},
+		"stop that ends in an unknown status": {
+			request: press("stop/a"), action: func() (string, error) { return "SLEEPING", nil }, running: "Stopping",
+			want: []string{"✅ **Shop** was stopped. Status now: ⚪ SLEEPING."}, outcome: interaction.Done, done: "stop a",
 		},
 		"restart that ends in another status": {
 			request: press("restart/a"), action: func() (string, error) { return "CRASHED", nil }, running: "Restarting",
-			want: []string{"⚠️ **Shop** was restarted", "🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart a",
+			want: []string{"⚠️ **Shop** was restarted. Status now: 🔴 Crashed.\n\n🔴 Crashed", "🔴 Shop"}, outcome: interaction.Done, done: "restart a",
 		},
 		"start": {
 			request: onBot("bot start", "a"), status: "STOPPED", running: "Starting **Shop**",
@@ -39,7 +43,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 		},
 		"stop": {
 			request: press("stop/a"), running: "Stopping **Shop**",
-			want: []string{"**Shop** was stopped", "⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop a",
+			want: []string{"✅ **Shop** was stopped.\n\n⚫ Stopped", "⚫ Shop"}, outcome: interaction.Done, done: "stop a",
 		},
 		"reinstall": {
 			request: press("packages/a"), running: "Reinstalling",
@@ -60,18 +64,14 @@ func TestActionSaysHowItEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := &world{list: account(server("a", "Shop", cmp.Or(test.status, "RUNNING"))), action: test.action}
 			first := answer(t, newCommands(t, w), test.request)
-			if len(w.done) != 0 {
-				t.Error("it acted before the customer was told")
-			}
+			w.wantDone(t)
 			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
 			if b := buttons(first.Message); !b["Restart"].Disabled && !b["Start"].Disabled || !b["Stop"].Disabled || !b["Reinstall packages"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
 			last := must(t)(first.Then(t.Context()))
 			wantText(t, last.Message, test.want...)
-			if len(w.done) != 1 || w.done[0] != test.done {
-				t.Errorf("done %q, want %q", w.done, test.done)
-			}
+			w.wantDone(t, test.done)
 			if a := last.Action; a == nil || a.Outcome != test.outcome || a.BotID != "a" || a.BotName != "Shop" {
 				t.Errorf("staff are told %+v, want outcome %s", a, test.outcome)
 			}
@@ -85,21 +85,6 @@ func TestActionSaysHowItEnded(t *testing.T) {
 				t.Error("nothing is offered afterwards")
 			}
 		})
-	}
-}
-
-// TestOutcomeSaysTheStatusOnce says the status beside the outcome only where the action
-// is not for that.
-func TestOutcomeSaysTheStatusOnce(t *testing.T) {
-	for status, test := range map[string]struct {
-		action string
-		says   string
-	}{
-		"RUNNING": {"restart", "✅ **Shop** was restarted.\n\n🟢 Running · restarted"}, "CRASHED": {"restart", "⚠️ **Shop** was restarted. Status now: 🔴 Crashed.\n\n🔴 Crashed"},
-		"STOPPED": {"stop", "✅ **Shop** was stopped.\n\n⚫ Stopped"}, "SLEEPING": {"stop", "✅ **Shop** was stopped. Status now: ⚪ SLEEPING."},
-	} {
-		w := &world{list: account(server("a", "Shop", "RUNNING")), action: func() (string, error) { return status, nil }}
-		wantText(t, ending(t, newCommands(t, w), press(test.action+"/a")).Message, test.says)
 	}
 }
 
@@ -117,7 +102,7 @@ func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 }
 
 func TestActionThatNeverRanHoldsNoLock(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	ctx, cancel := context.WithCancel(t.Context())
 	r := press("restart/a")
 	must(t)(serve(ctx, t, c, &r))
@@ -278,7 +263,7 @@ func TestNothingToDoIsNoFailure(t *testing.T) {
 }
 
 func TestNothingToDoIsNoAnswerWhileAnotherActionRuns(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	answer(t, c, press("stop/a"))
 	refused(t, c, onBot("bot start", "a"), "Stopping **Shop**", "already running on this bot")
 }
@@ -330,4 +315,41 @@ func TestDurationThatRoundsToNothingIsLeftOut(t *testing.T) {
 			time.Sleep(actionlock.Window)
 		})
 	}
+}
+
+func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
+	for status, asks := range map[string]bool{
+		"RUNNING": true, "STARTING": true, "Hibernating": true, "STOPPED": false, "CRASHED": false, "SUSPENDED": false,
+	} {
+		for _, request := range []interaction.Request{onBot("bot reinstall", "Shop"), press("reinstall/a")} {
+			w := &world{list: account(server("a", "Shop", status), server("b", "Radio", "RUNNING"))}
+			c := newCommands(t, w)
+			response := answer(t, c, request)
+			if asked := response.Then == nil; asked != asks {
+				t.Fatalf("%s, %s: asked %t:\n%s", status, request.Name, asked, text(response.Message))
+			}
+			if !asks {
+				continue
+			}
+			sendable(t, response)
+			wantText(t, response.Message, "Reinstall packages?", "**Shop** (", "may stop")
+			b := buttons(response.Message)
+			wantText(t, answer(t, c, press(b["Cancel"].CustomID)).Message, "Shop")
+			wantText(t, answer(t, c, press(b["Reinstall packages"].CustomID)).Message, "Reinstalling the packages of **Shop**")
+		}
+	}
+}
+
+// TestReinstallByStaffAsksAsWell has staff press the button of their view.
+func TestReinstallByStaffAsksAsWell(t *testing.T) {
+	w, c := shop(t, "RUNNING")
+	asked := answer(t, c, by("1", press("for/42/reinstall/a")))
+	now := buttons(asked.Message)["Reinstall packages"].CustomID
+	if len(w.done) != 0 || now != "for/42/packages/a" {
+		t.Fatalf("done %q, and %q goes on", w.done, now)
+	}
+	if end := ending(t, c, by("1", press(now))); end.Action.Outcome != interaction.Done || len(w.done) != 1 {
+		t.Errorf("done %q", w.done)
+	}
+	refused(t, c, press(now), "This is for staff")
 }

@@ -31,8 +31,7 @@ const (
 // alertChange decides what of the caller's settings is turned on or off.
 type alertChange func(r *interaction.Request, now alerts.Settings, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error)
 
-// changeOne turns the alerts of one bot on or off, as a button says. The menu, which says
-// nothing, turns them over.
+// changeOne turns the alerts of one bot on or off, as a button says, or over in the menu.
 func changeOne(r *interaction.Request, now alerts.Settings, servers []hostapi.Server) (bool, func(*alerts.Settings), error) {
 	server, err := choose(r, servers)
 	on := !now.For(server.ID)
@@ -48,10 +47,9 @@ func changeAll(r *interaction.Request, _ alerts.Settings, _ []hostapi.Server) (b
 	return on, func(s *alerts.Settings) { s.SetAll(on) }, nil
 }
 
-// alerts makes a handler that shows which of the caller's bots send alerts, after a
-// change where there is one.
+// alerts shows which of the caller's bots send alerts, after a change if there is one.
 func (c *Commands) alerts(change alertChange) interaction.Handler {
-	return c.watching("alerts.off", func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
 		if err != nil {
 			return interaction.Response{}, err
@@ -85,7 +83,7 @@ func (c *Commands) alerts(change alertChange) interaction.Handler {
 			return interaction.Response{}, err
 		}
 		return v.drawAlerts(servers, now, notice, blurple), nil
-	})
+	}
 }
 
 // drawAlerts shows for which bots alerts are on.
@@ -197,8 +195,7 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	}
 }
 
-// alertRow is the row of buttons under an alert: Restart, or Start where the bot is
-// merely stopped, while the bot is down.
+// alertRow is the row of buttons under an alert.
 func (v view) alertRow(a alerts.Alert, server hostapi.Server) discordgo.MessageComponent {
 	key, style := botKey(server.ID), discordgo.PrimaryButton
 	var buttons []discordgo.MessageComponent

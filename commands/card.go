@@ -2,8 +2,11 @@ package commands
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -11,12 +14,13 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
-// bot is a customer's bot, and how old the account is in which it was found.
+// bot is a customer's bot, and the account in which it was found.
 type bot struct {
 	server hostapi.Server
-	age    age
+	known  accounts.Snapshot
 }
 
 // part is which part of a bot's card is shown.
@@ -30,12 +34,12 @@ const (
 
 // drawCard draws the card of one of the caller's bots.
 func (c *Commands) drawCard(p part) drawing {
-	return func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-		server, err := choose(r, l.Servers)
+	return func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		server, err := choose(r, s.List.Servers)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		card := c.card(r, bot{server, a}, "")
+		card := c.card(r, bot{server, s}, "")
 		card.part = p
 		return card.draw(), nil
 	}
@@ -49,12 +53,10 @@ type card struct {
 	busy   bool   // an action is running on the bot
 	notice string // which one that is, or what was done
 	color  int    // 0: that of the bot's status
-	// unsure says that it is not known how the last action ended: Refresh is the blue
-	// button.
+	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
-	ways   []way // on which the customer gets on, beside what the card offers
-	// before is what the first button was while an action was running that has ended; ""
-	// where none has.
+	ways   []discordgo.Button // on which the customer gets on, beside what the card offers
+	// before is what the first button was during the action that has ended; "" for none.
 	before string
 }
 
@@ -71,9 +73,10 @@ func (c card) draw() interaction.Response {
 	if c.server.ID == "" {
 		return c.drawDraft()
 	}
-	condition, age := conditionOf(c.server.Status), c.age.of(c.server.ID)
+	condition, known := conditionOf(c.server.Status), c.known
+	known.FetchedAt = seenAt(known, c.server.ID)
 	if condition.state == locked && c.notice == "" {
-		c.notice, c.ways = c.t.Text("card.suspended"), []way{toSupport, toPanel}
+		c.notice, c.ways = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
 	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
@@ -82,12 +85,12 @@ func (c card) draw() interaction.Response {
 	}
 	lines = append(lines, c.limits())
 	if c.part == details {
-		embed.Fields = append(c.fields(c.server), c.updatedField(age))
+		embed.Fields = append(c.fields(c.server), c.updatedField(known.FetchedAt))
 	} else {
-		lines = append(lines, c.updated(age))
+		lines = append(lines, c.updated(known.FetchedAt))
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	embed.Description = paragraphs(c.heading(age, c.notice), strings.Join(lines, "\n"))
+	embed.Description = paragraphs(c.heading(known, c.notice), strings.Join(lines, "\n"))
 	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.ways(c.ways...)...)...)
 }
 
@@ -97,11 +100,6 @@ func (c card) drawDraft() interaction.Response {
 	return c.view.draw(idCreate, embed, append(c.view.ways(c.ways...), c.backRow())...)
 }
 
-// drawDeleted says that the bot is no more, and shows the way back.
-func (c card) drawDeleted() interaction.Response {
-	return c.view.draw(idShow+botKey(c.server.ID), &discordgo.MessageEmbed{Description: c.notice, Color: grey}, c.backRow())
-}
-
 // runningLine says which action is running on a bot, and since when.
 func (v view) runningLine(running actionlock.Running, botName string) string {
 	return "⏳ " + v.t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
@@ -109,16 +107,15 @@ func (v view) runningLine(running actionlock.Running, botName string) string {
 
 // stateLine says the bot's state and which action of ours led to it, where one did.
 func (c card) stateLine(condition condition) string {
-	line := condition.emoji + " " + c.statusWord(c.server, sanitize.Markdown)
-	note := c.age.notes[c.server.ID]
+	line := c.status(c.server)
+	note := c.known.Notes[c.server.ID]
 	if a, ok := actionNamed(note.Action); ok && slices.Contains(a.leadsTo, condition.state) {
 		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
 	}
 	return line
 }
 
-// limits is a line that says what the bot may use, or "" where the service names no
-// limits.
+// limits is a line on what the bot may use, or "" where the service names no limits.
 func (c card) limits() string {
 	s := c.server
 	if s.RAMMB == 0 && s.DiskMB == 0 && s.CPUPercent == 0 {
@@ -141,5 +138,85 @@ func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 		c.field("card.subdomain", sanitize.Code(s.Subdomain, commandLimit), true),
 		c.field("card.id", sanitize.Code(s.ID, commandLimit), true),
 		c.field("card.created", created, false),
+	}
+}
+
+// buttons are the actions on the bot and the ways on. Each has its place, whatever the
+// state: what makes no sense now is disabled. Start and Restart share the first place.
+func (c card) buttons(condition condition) []discordgo.MessageComponent {
+	key, first, refresh := botKey(c.server.ID), c.first(condition), discordgo.SecondaryButton
+	if c.unsure {
+		refresh = discordgo.PrimaryButton
+	}
+	var rows, act []discordgo.MessageComponent
+	for _, a := range actions() {
+		shares := a.op == hostapi.OpStart || a.op == hostapi.OpRestart
+		if !c.offers(a.op) || shares && a.name != first {
+			continue
+		}
+		id := a.name + "/" + key
+		if shares && c.before != "" && c.before != first {
+			id = idNew + strconv.FormatInt(time.Now().UnixMilli(), 36) + "/" + a.name + "/" + digest(c.server.ID)
+		}
+		style := a.style
+		if c.unsure {
+			style = discordgo.SecondaryButton
+		}
+		act = append(act, c.button(style, "button."+a.name, id, c.busy || !slices.Contains(a.in, condition.state)))
+	}
+	if len(act) > 0 {
+		rows = append(rows, row(act...))
+	}
+	// Only customers themselves change how their bots are started, and delete them.
+	var rare []discordgo.MessageComponent
+	if !c.asked.ByStaff() && c.offers(hostapi.OpUpdateStartup) {
+		rare = append(rare, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
+	}
+	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
+		rare = append(rare, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
+	}
+	if !c.asked.ByStaff() && c.alertsOffered {
+		rare = append(rare,
+			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
+			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
+	}
+	ways := []discordgo.MessageComponent{
+		c.button(refresh, "button.refresh", idShow+key, false),
+		c.button(discordgo.SecondaryButton, "button.details", idDetails+key, c.part == details),
+	}
+	if len(rare) > 0 {
+		ways = append(ways, c.button(discordgo.SecondaryButton, "button.more", idMore+key, c.part == more))
+	}
+	rows = append(rows, row(append(ways, c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false))...))
+	if c.part == more && len(rare) > 0 {
+		rows = append(rows, row(rare...))
+	}
+	return rows
+}
+
+// first names the action of the first button: Start for a bot that is down or on its
+// way up from there, else Restart; the other one where that is turned off.
+func (v view) first(c condition) string {
+	const start, restart = "start", "restart"
+	starts := c.state == down || c.key == "status.starting"
+	if starts && v.offers(hostapi.OpStart) || !v.offers(hostapi.OpRestart) {
+		return start
+	}
+	return restart
+}
+
+// settleTime is for how long a button does nothing that has taken another one's place.
+const settleTime = time.Second
+
+// unlessTooSoon serves a button, unless it had just taken another one's place when it was
+// pressed: the press was meant for that one. The time is in the custom ID, so that any
+// replica can tell.
+func unlessTooSoon(h interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		drawn, err := strconv.ParseInt(r.Params["drawn"], 36, 64)
+		if err == nil && r.ReceivedAt.Sub(time.UnixMilli(drawn)).Abs() < settleTime {
+			return interaction.Keep(), nil
+		}
+		return h(ctx, r)
 	}
 }

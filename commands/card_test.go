@@ -76,7 +76,7 @@ func TestButtonsKeepTheirPlaces(t *testing.T) {
 			t.Errorf("%q has %q, want %q", status, got, want+ways)
 		}
 	}
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	const first = "Restart Stop Reinstall packages | "
 	for id, want := range map[string]string{
 		"details/a": first + "Refresh (Details) More… All bots", "more/a": first + "Refresh Details (More…) All bots | Startup Delete",
@@ -113,9 +113,7 @@ func TestPressThatWasMeantForAnotherButtonDoesNothing(t *testing.T) {
 				must(t)(r.Then(t.Context()))
 			}
 		}
-		if len(w.done) != 1 || w.done[0] != "start "+long {
-			t.Errorf("done: %q", w.done)
-		}
+		w.wantDone(t, "start "+long)
 	})
 }
 
@@ -124,11 +122,14 @@ func TestButtonIsGuardedOnlyWhereItIsAnotherOne(t *testing.T) {
 		action, from, to string
 		guarded          bool
 	}{
-		{"restart", "RUNNING", "RUNNING", false}, {"restart", "RUNNING", "STOPPED", true}, {"start", "STOPPED", "RUNNING", true}, {"stop", "RUNNING", "STOPPED", true},
+		{"restart", "RUNNING", "RUNNING", false},
+		{"restart", "RUNNING", "STOPPED", true},
+		{"start", "STOPPED", "RUNNING", true},
+		{"stop", "RUNNING", "STOPPED", true},
 	} {
 		w := &world{list: account(server("a", "Shop", test.from)), action: func() (string, error) { return test.to, nil }}
 		end := ending(t, newCommands(t, w), press(test.action+"/a"))
-		id := end.Message.Components[0].(discordgo.ActionsRow).Components[0].(discordgo.Button).CustomID
+		id := componentsOf[discordgo.Button](end.Message)[0].CustomID
 		if strings.HasPrefix(id, "new/") != test.guarded {
 			t.Errorf("%q after %s", id, test.action)
 		}

@@ -11,8 +11,7 @@ package commands
 
 import (
 	"context"
-	"maps"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"hostbot/bot/actionlock"
@@ -32,8 +31,7 @@ type Accounts interface {
 	Expire(ctx context.Context, userID string)
 }
 
-// Hosting acts on a customer's bot. It is the hosting service's client, as far as
-// customers use it.
+// Hosting is the hosting service's client, as far as customers use it.
 type Hosting interface {
 	// Offers tells whether an operation is turned on.
 	Offers(op hostapi.Operation) bool
@@ -56,21 +54,18 @@ type Commands struct {
 	links    Links
 	forms    Forms
 	watch    Watch
-	ids      atomic.Pointer[map[string]string] // of the registered commands, by name
+	ids      sync.Map // of the registered commands, by name
 }
 
 // New returns the commands.
 func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links, forms Forms, watch Watch) *Commands {
-	c := &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links, forms: forms, watch: watch}
-	c.ids.Store(&map[string]string{})
-	return c
+	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links, forms: forms, watch: watch}
 }
 
 // Registered tells the IDs that Discord gave some of the commands, by which texts make
-// them clickable. It may be called while interactions are served, by one caller at a
-// time.
+// them clickable.
 func (c *Commands) Registered(ids map[string]string) {
-	all := maps.Clone(*c.ids.Load())
-	maps.Copy(all, ids)
-	c.ids.Store(&all)
+	for name, id := range ids {
+		c.ids.Store(name, id)
+	}
 }

@@ -141,6 +141,21 @@ func (w *world) Create(_ context.Context, userID string, n hostapi.NewServer) (h
 	return server("new", n.Name, status), err
 }
 
+// wantDone fails unless exactly this was done.
+func (w *world) wantDone(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(w.done, want) {
+		t.Errorf("done: %q, want %q", w.done, want)
+	}
+}
+
+// shop is a world with one bot, and its commands.
+func shop(t *testing.T, status string) (*world, *commands.Commands) {
+	t.Helper()
+	w := &world{list: account(server("a", "Shop", status))}
+	return w, newCommands(t, w)
+}
+
 // drafts keeps drafts as package draft does.
 type drafts map[string]map[string]string
 
@@ -308,15 +323,23 @@ func text(m interaction.Message) string {
 	return strings.ReplaceAll(strings.Join(parts, "\n"), "\u00a0", " ")
 }
 
+// componentsOf returns the components of a kind that a message has.
+func componentsOf[T discordgo.MessageComponent](m interaction.Message) (found []T) {
+	for _, row := range m.Components {
+		for _, c := range row.(discordgo.ActionsRow).Components {
+			if c, ok := c.(T); ok {
+				found = append(found, c)
+			}
+		}
+	}
+	return found
+}
+
 // buttons returns the buttons of a message by their labels.
 func buttons(m interaction.Message) map[string]discordgo.Button {
 	found := make(map[string]discordgo.Button)
-	for _, c := range m.Components {
-		for _, b := range c.(discordgo.ActionsRow).Components {
-			if b, ok := b.(discordgo.Button); ok {
-				found[b.Label] = b
-			}
-		}
+	for _, b := range componentsOf[discordgo.Button](m) {
+		found[b.Label] = b
 	}
 	return found
 }
@@ -324,12 +347,8 @@ func buttons(m interaction.Message) map[string]discordgo.Button {
 // menus returns the select menus of a message by their placeholders.
 func menus(m interaction.Message) map[string]discordgo.SelectMenu {
 	found := make(map[string]discordgo.SelectMenu)
-	for _, c := range m.Components {
-		for _, s := range c.(discordgo.ActionsRow).Components {
-			if s, ok := s.(discordgo.SelectMenu); ok {
-				found[s.Placeholder] = s
-			}
-		}
+	for _, s := range componentsOf[discordgo.SelectMenu](m) {
+		found[s.Placeholder] = s
 	}
 	return found
 }

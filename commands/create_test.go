@@ -89,9 +89,7 @@ func TestCreateNeverAsksForMoreThanThePlanLeaves(t *testing.T) {
 			}
 		}
 	}
-	if len(w.done) != 0 {
-		t.Errorf("asked for %s", w.done)
-	}
+	w.wantDone(t)
 }
 
 func TestCreateOfAnOldAccountIsShownAgain(t *testing.T) {

@@ -9,10 +9,8 @@ import (
 	"hostbot/locale"
 )
 
-// Definitions returns the commands as they are registered with Discord: those of
-// operations that the service offers. Discord hides staff's from members who may not
-// manage the guild, unless that is set otherwise there. Staff decides who may use them
-// all the same.
+// Definitions returns the commands as they are registered with Discord. It hides staff's
+// from members who may not manage the guild, unless that is set otherwise there.
 func (c *Commands) Definitions() (customers, staff []*discordgo.ApplicationCommand) {
 	in := c.texts.Localized()
 	customers, staff = c.define(c.offered(false), in), c.define(c.offered(true), in)
@@ -51,9 +49,8 @@ func (c *Commands) define(table []command, in locale.Localized) []*discordgo.App
 	return append(definitions, menus...)
 }
 
-// addDefinition adds a command, or what is left of its name, to the options of the
-// command or group above it; where nothing is left, the command's own options. key is
-// that of the texts of what is above.
+// addDefinition adds what is left of a command's name, and below that its options, to what
+// is above, whose texts have the key.
 func (c *Commands) addDefinition(above []*discordgo.ApplicationCommandOption, key, name string, cmd command, in locale.Localized) []*discordgo.ApplicationCommandOption {
 	if name == "" {
 		for _, o := range cmd.options {

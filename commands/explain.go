@@ -9,17 +9,17 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
-// refusal tells the caller why they cannot have what they asked for. Nothing is
-// wrong that staff should know of.
+// refusal tells the caller why they cannot have what they asked for. It is no fault.
 type refusal struct {
 	reason  string // for the process log
 	explain func(v view) string
 	// choices are bots of which one may have been meant.
 	choices []hostapi.Server
-	ways    []way // on which the caller gets on
-	final   bool  // a form that is refused so cannot go well another time
+	ways    func(v view) []discordgo.Button // on which the caller gets on; nil for none
+	final   bool                            // a form that is refused so cannot go well another time
 }
 
 func (e *refusal) Error() string { return e.reason }
@@ -33,14 +33,13 @@ func refuse(reason, key string) error {
 type explanation struct {
 	text  string
 	fault bool // staff should know of it
-	ways  []way
+	ways  []discordgo.Button
 }
 
 // fault is an explanation of what support can help with.
-func fault(text string) explanation { return explanation{text, true, []way{toSupport}} }
-
-// noFault is an explanation of what staff need not know of.
-func noFault(text string) explanation { return explanation{text: text} }
+func (v view) fault(text string) explanation {
+	return explanation{text, true, []discordgo.Button{v.toSupport()}}
+}
 
 // Explain says an error in the caller's own language. Where it is a fault, the reference
 // by which staff find it stands below.
@@ -63,7 +62,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	if errors.As(err, &unshown) { // the action itself may have gone well
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
-	embed.Description = paragraphs(v.heading(age{}, e.text), reference)
+	embed.Description = paragraphs(v.heading(accounts.Snapshot{}, e.text), reference)
 	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: e.fault}
 }
 
@@ -76,40 +75,47 @@ func (v view) explain(err error) explanation {
 	)
 	switch {
 	case errors.As(err, &refused):
-		return explanation{refused.explain(v), false, refused.ways}
+		e := explanation{text: refused.explain(v)}
+		if refused.ways != nil {
+			e.ways = refused.ways(v)
+		}
+		return e
 	case errors.As(err, &unshown):
 		// Discord has refused words that hold the bot's name, its status or the service's
 		// reason. These are our own alone.
 		a := unshown.Action
-		return fault(v.say("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}))
+		return v.fault(v.say("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}))
 	case errors.As(err, &service):
 		return v.explainService(service)
 	}
-	for _, e := range []struct {
-		err     error
-		key     string
-		explain func(text string) explanation
+	for _, known := range []struct {
+		err   error
+		key   string
+		fault bool
 	}{
-		{interaction.ErrNoRoute, "error.gone", noFault},
-		{interaction.ErrStopping, "error.stopping", noFault},
-		{interaction.ErrBusy, "error.busy", noFault},
-		{interaction.ErrTooQuick, "error.too_quick", noFault},
-		{interaction.ErrBlocked, "error.blocked", fault},
-		{interaction.ErrNotBegun, "error.not_begun", fault},
-		{interaction.ErrMidway, "error.midway", fault},
-		{interaction.ErrTooSlow, "error.too_slow", fault},
-		{interaction.ErrUnacknowledged, "error.canceled", fault},
-		{interaction.ErrElsewhere, "error.canceled", fault},
+		{interaction.ErrNoRoute, "error.gone", false},
+		{interaction.ErrStopping, "error.stopping", false},
+		{interaction.ErrBusy, "error.busy", false},
+		{interaction.ErrTooQuick, "error.too_quick", false},
+		{interaction.ErrBlocked, "error.blocked", true},
+		{interaction.ErrNotBegun, "error.not_begun", true},
+		{interaction.ErrMidway, "error.midway", true},
+		{interaction.ErrTooSlow, "error.too_slow", true},
+		{interaction.ErrUnacknowledged, "error.canceled", true},
+		{interaction.ErrElsewhere, "error.canceled", true},
 	} {
-		if errors.Is(err, e.err) {
-			return e.explain(v.say(e.key, nil))
+		switch text := v.say(known.key, nil); {
+		case !errors.Is(err, known.err):
+		case known.fault:
+			return v.fault(text)
+		default:
+			return explanation{text: text}
 		}
 	}
-	return fault(v.t.Text("error.internal"))
+	return v.fault(v.t.Text("error.internal"))
 }
 
-// explainService says what the hosting service's refusal or silence means. The texts
-// are named for the service's codes.
+// explainService says what the hosting service's refusal or silence means.
 func (v view) explainService(e *hostapi.Error) explanation {
 	when := v.t.Text("time.soon")
 	if e.RetryAfter > 0 {
@@ -118,17 +124,17 @@ func (v view) explainService(e *hostapi.Error) explanation {
 	text := v.say("error."+string(e.Code), args{"When": when})
 	switch {
 	case isNoAccount(e):
-		return explanation{v.say(v.errorKey("no_account"), nil), false, []way{toSignUp, toPanel}}
+		return explanation{v.say(v.errorKey("no_account"), nil), false, []discordgo.Button{v.toSignUp(), v.toPanel()}}
 	case e.Code == hostapi.CodeNotOffered:
-		return explanation{text, false, []way{toPanel}}
+		return explanation{text, false, []discordgo.Button{v.toPanel()}}
 	case e.Code == hostapi.CodeLimitReached:
-		return explanation{text, true, []way{toUpgrade}}
+		return explanation{text, true, []discordgo.Button{v.toUpgrade()}}
 	case e.Code == hostapi.CodeNotFound:
-		return fault(v.say("error.gone", nil))
+		return v.fault(v.say("error.gone", nil))
 	case e.Code == hostapi.CodeUnavailable:
-		return fault(v.say("error."+silenceOf(e), args{"When": when}))
+		return v.fault(v.say("error."+silenceOf(e), args{"When": when}))
 	}
-	return fault(text)
+	return v.fault(text)
 }
 
 // silenceOf tells whether the hosting service is slow, is away, or is broken, which is
@@ -152,8 +158,7 @@ func silenceOf(err error) string {
 	}
 }
 
-// errorKey returns the key of an error's text: staff read of the customer, and
-// customers of themselves.
+// errorKey is the key of an error's text: staff read of the customer.
 func (v view) errorKey(name string) string {
 	if v.asked.ByStaff() {
 		return "staff." + name

@@ -1,12 +1,19 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
@@ -18,8 +25,7 @@ var errGone = &refusal{reason: "the component's bot is not among the caller's", 
 	return v.say(v.errorKey("gone"), nil)
 }}
 
-// choose returns the bot that a request is about. A request only ever selects among
-// the caller's own bots.
+// choose returns the bot that a request is about, which is one of the caller's own.
 func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
 		return find(servers, strings.TrimSpace(r.Options[optionBot]))
@@ -69,61 +75,37 @@ func digest(serverID string) string {
 }
 
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
-// better than all others. Of a name that no bot has quite, it offers what is likest.
+// better than all others. Of another text it lets the caller choose what may be meant: all
+// that fits, else what is called much like it, else any bot.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
 	groups := ranked(servers, wanted)
-	if i := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 }); wanted != "" && i >= 0 {
-		if len(groups[i]) == 1 {
-			return groups[i][0], nil
+	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
+	if wanted != "" && best >= 0 && len(groups[best]) == 1 {
+		return groups[best][0], nil
+	}
+	var choices []hostapi.Server
+	key, hint := "not_found_bot", func(view) string { return "" }
+	switch near := closest(servers, wanted); {
+	case wanted != "" && best >= 0:
+		key, choices = "ambiguous", slices.Concat(groups[best:]...)
+	case len(near) > 0:
+		choices = near
+		var names []string
+		for _, s := range choices {
+			names = append(names, "**"+name(s)+"**")
 		}
-		return hostapi.Server{}, ambiguous(wanted, slices.Concat(groups[i:]...))
+		hint = func(v view) string {
+			return "\n" + v.t.Format("pick.closest", args{"Choices": strings.Join(names, " · ")})
+		}
+	case len(servers) > 0:
+		choices, hint = servers, func(v view) string { return "\n" + v.t.Text("pick.any") }
 	}
-	return hostapi.Server{}, notFound(wanted, servers)
-}
-
-// notFound says that the caller has no bot of that name, and lets them choose one
-// that is called much like it or, where there is none, any.
-func notFound(wanted string, servers []hostapi.Server) error {
-	near := closest(servers, wanted)
-	choices := near
-	if len(near) == 0 {
-		choices = servers
-	}
-	return &refusal{
-		reason:  fmt.Sprintf("no bot %q", wanted),
-		choices: choices,
+	return hostapi.Server{}, &refusal{
+		reason: fmt.Sprintf("no bot is certainly meant by %q", wanted), choices: choices,
 		explain: func(v view) string {
-			text := v.t.Format(v.errorKey("not_found_bot"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
-			switch {
-			case len(near) > 0:
-				return text + "\n" + v.t.Format("pick.closest", args{"Choices": listed(near)})
-			case len(choices) > 0:
-				return text + "\n" + v.t.Text("pick.any")
-			}
-			return text
+			return v.t.Format(v.errorKey(key), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))}) + hint(v)
 		},
 	}
-}
-
-// ambiguous says that a name may mean several of the caller's bots, and lets them
-// choose.
-func ambiguous(wanted string, found []hostapi.Server) error {
-	return &refusal{
-		reason:  fmt.Sprintf("%d bots may be meant by %q", len(found), wanted),
-		choices: found,
-		explain: func(v view) string {
-			return v.t.Format(v.errorKey("ambiguous"), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))})
-		},
-	}
-}
-
-// listed lists a few bots.
-func listed(servers []hostapi.Server) string {
-	var names []string
-	for _, s := range servers {
-		names = append(names, "**"+name(s)+"**")
-	}
-	return strings.Join(names, " · ")
 }
 
 // complete suggests the caller's bots while the name of one is typed.
@@ -133,7 +115,9 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 		return interaction.Response{}, err
 	}
 	var choices []interaction.Choice
-	found := matching(snapshot.List.Servers, r.Options[r.Focused])
+	groups := ranked(snapshot.List.Servers, r.Options[r.Focused])
+	found := slices.Concat(groups[:]...)
+	found = found[:min(len(found), maxOptions)]
 	for i, label := range labels(found) {
 		s, _ := c.atThisMoment(r.CustomerID, found[i])
 		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
@@ -141,8 +125,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	return interaction.Suggest(choices), nil
 }
 
-// labels are what bots are called in lists where Discord renders no markdown. Bots of
-// one name show their IDs.
+// labels are what bots are called in lists. Those of one name show their IDs.
 func labels(servers []hostapi.Server) []string {
 	labels, count := make([]string, len(servers)), make(map[string]int, len(servers))
 	for i, s := range servers {
@@ -157,9 +140,79 @@ func labels(servers []hostapi.Server) []string {
 	return labels
 }
 
-// matching returns the bots that the typed text may mean, the likeliest first.
-func matching(servers []hostapi.Server, typed string) []hostapi.Server {
-	groups := ranked(servers, typed)
-	found := slices.Concat(groups[:]...)
-	return found[:min(len(found), maxOptions)]
+// match is how well a typed text fits a bot. The best comes first.
+type match int
+
+const (
+	sameID     match = iota // or what autocomplete offers
+	sameName                // to the letter
+	sameFolded              // but for case, accents, markdown characters and what cannot be seen
+	beginsName
+	partOfName
+	partOfID
+	noMatch
+)
+
+// ranked returns the bots by how well a typed text fits them, each in one group.
+func ranked(servers []hostapi.Server, typed string) [noMatch][]hostapi.Server {
+	var groups [noMatch][]hostapi.Server
+	typed = strings.TrimSpace(typed)
+	folded := fold(typed, interaction.MaxInput)
+	for _, s := range servers {
+		if m := matchOf(s, typed, folded); m < noMatch {
+			groups[m] = append(groups[m], s)
+		}
+	}
+	return groups
+}
+
+// matchOf tells how well a typed text, which is given as it is and folded, fits a bot.
+func matchOf(s hostapi.Server, typed, folded string) match {
+	called := fold(s.Name, interaction.MaxInput)
+	at := strings.Index(called, folded)
+	switch {
+	case typed == "": // may become any name
+		return beginsName
+	case hasKey(s, typed):
+		return sameID
+	case strings.TrimSpace(s.Name) == typed:
+		return sameName
+	case folded == "": // nothing in it can be compared
+		return noMatch
+	case called == folded:
+		return sameFolded
+	case at == 0:
+		return beginsName
+	case at > 0:
+		return partOfName
+	case strings.Contains(strings.ToLower(s.ID), strings.ToLower(typed)):
+		return partOfID
+	}
+	return noMatch
+}
+
+// fold returns a text as names are compared: without accents, markdown characters
+// and what cannot be seen, and with its letters in one case. A few letters are not
+// plain ones with an accent to Unicode, and are missing on most keyboards all the same.
+func fold(text string, limit int) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Mn, unicode.Cf) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(sanitize.Plain(text, limit)))
+	plain := strings.NewReplacer("ı", "i", "ø", "o", "ł", "l", "đ", "d",
+		"*", "", "_", "", "~", "", "`", "", "|", "", `\`, "", "<", "", ">", "", "[", "", "]", "", "#", "", "…", "")
+	return strings.Join(strings.Fields(plain.Replace(cases.Fold().String(seen))), " ")
+}
+
+// closest returns the bots whose names differ from what was typed in two fifths of
+// its characters at the most, three of them, the likest first. Of long names a part
+// is compared: that takes time with the product of the lengths.
+func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
+	typed := fold(wanted, nameLimit)
+	distance := func(s hostapi.Server) int { return levenshtein.ComputeDistance(typed, fold(s.Name, nameLimit)) }
+	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
+	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
+	return near[:min(len(near), 3)]
 }

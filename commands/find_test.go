@@ -90,9 +90,7 @@ func TestNobodyElsesBotIsFound(t *testing.T) {
 	} {
 		refused(t, newCommands(t, w), request, "bot")
 	}
-	if len(w.done) != 0 {
-		t.Errorf("done: %q", w.done)
-	}
+	w.wantDone(t)
 }
 
 // TestMenuGoesOnWithWhatWasAsked: who has mistyped a name need not type again.

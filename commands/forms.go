@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -49,7 +50,7 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 			case end.Action.Outcome == interaction.Done:
 				c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
 			case end.Action.Outcome == interaction.Failed && mayBeSentAgain(end.Failure):
-				end.Message.Components = c.view(r).withForm(end.Message.Components, r.Name)
+				end.Message.Components = append(end.Message.Components, c.view(r).toForm(r.Name))
 			}
 			return end, err
 		}
@@ -57,8 +58,7 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 	}
 }
 
-// mayBeSentAgain tells whether a form that failed may go well another time: once a mistake
-// in it is corrected, or after a while.
+// mayBeSentAgain tells whether a form that failed may go well another time.
 func mayBeSentAgain(err error) bool {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return !refused.final
@@ -67,27 +67,12 @@ func mayBeSentAgain(err error) bool {
 	return ok && service.Code != hostapi.CodeNotFound && service.Code != hostapi.CodeNotOffered
 }
 
-// toForm is a row with the way back to a form. Its custom ID is that of the button which
-// opens it as well.
+// toForm is a row with the way back to a form, which a button of its custom ID opens.
 func (v view) toForm(customID string) discordgo.ActionsRow {
 	return row(v.button(discordgo.PrimaryButton, "button.form", customID, false))
 }
 
-// withForm adds the way back to a form to rows, unless one of their buttons opens it.
-func (v view) withForm(rows []discordgo.MessageComponent, customID string) []discordgo.MessageComponent {
-	for _, c := range rows {
-		row, _ := c.(discordgo.ActionsRow)
-		for _, c := range row.Components {
-			if b, ok := c.(discordgo.Button); ok && b.CustomID == customID {
-				return rows
-			}
-		}
-	}
-	return append(rows, v.toForm(customID))
-}
-
-// draftOf names the form that a request is about among a user's drafts. What was typed
-// for a new bot does not depend on its sizes.
+// draftOf names a form among drafts. That of a new bot does not depend on its sizes.
 func draftOf(r *interaction.Request) string {
 	if strings.HasPrefix(r.Name, idCreate) {
 		return idCreate
@@ -98,8 +83,7 @@ func draftOf(r *interaction.Request) string {
 // typed are the values with which a form opens: those that were typed before, if any.
 type typed map[string]string
 
-// typed returns what was typed into the form that a button opens. A command opens it
-// afresh.
+// typed is what was typed into the form that a button opens. A command opens it afresh.
 func (c *Commands) typed(ctx context.Context, r *interaction.Request) typed {
 	if r.Kind != interaction.Component {
 		return nil
@@ -122,15 +106,13 @@ func missing(label string) error {
 	}}
 }
 
-// formTitle returns the title of a form that names a bot. A long name is cut, so that
-// the whole fits.
+// formTitle is the title of a form that names a bot. A long name is cut to fit.
 func (v view) formTitle(key string, s hostapi.Server) string {
 	room := maxFormTitle - utf8.RuneCountInString(v.t.Format(key, args{"Bot": ""}))
 	return v.t.Format(key, args{"Bot": plainName(s, room)})
 }
 
-// formField is an input of a form with its label and, where there is such a text, a
-// description below it.
+// formField is an input with its label and, where there is one, a description below it.
 func (v view) formField(label, description string, input interaction.Input) interaction.Field {
 	f := interaction.Field{Label: v.t.Text(label), Input: input}
 	if description != "" {
@@ -153,4 +135,91 @@ func checkStartup(s hostapi.Startup) error {
 		return missing("modal.startup.entry")
 	}
 	return nil
+}
+
+// The custom IDs of the inputs of forms.
+const (
+	inputCommand = "command"
+	inputEntry   = "entry"
+	inputName    = "name"
+)
+
+// badInput refuses what was entered as the option of a command.
+func badInput() error { return refuse("what was entered cannot be used", "error.bad_input") }
+
+// askStartup opens a form with how a bot is started today.
+func (c *Commands) askStartup(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	v, today, typed := c.view(r), startupOf(b.server), c.typed(ctx, r)
+	return interaction.Open(&interaction.Dialog{
+		CustomID: idStartup + botKey(b.server.ID),
+		Title:    v.t.Text("modal.startup.title"),
+		Fields: []interaction.Field{
+			v.formField("modal.startup.command", "modal.startup.command_hint", interaction.TextInput(inputCommand, typed.or(inputCommand, today.Command), true)),
+			v.formField("modal.startup.entry", "modal.startup.entry_hint", interaction.TextInput(inputEntry, typed.or(inputEntry, today.EntryFile), true)),
+		},
+	}), nil
+}
+
+// startupOf returns how a bot is started, as it is shown and compared.
+func startupOf(s hostapi.Server) hostapi.Startup {
+	return hostapi.Startup{Command: strings.TrimSpace(s.StartupCommand), EntryFile: strings.TrimSpace(s.EntryFile)}
+}
+
+// changeStartup changes how a bot is started to what was entered.
+func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	wanted := enteredStartup(r)
+	if err := checkStartup(wanted); err != nil {
+		return interaction.Response{}, err
+	}
+	if wanted == startupOf(b.server) {
+		return c.card(r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw(), nil
+	}
+	return c.begin(ctx, r, startup(wanted), b)
+}
+
+// startup changes how a bot is started from the next start on.
+func startup(wanted hostapi.Startup) action {
+	return action{name: "startup", op: hostapi.OpUpdateStartup, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
+		changed, err := h.UpdateStartup(ctx, userID, s.ID, wanted)
+		if err == nil {
+			s.StartupCommand, s.EntryFile = changed.StartupCommand, changed.EntryFile
+		}
+		return s, err
+	}}
+}
+
+// deletion deletes a bot and all that is in it.
+func deletion() action {
+	return action{name: "delete", op: hostapi.OpDelete, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
+		return s, h.Delete(ctx, userID, s.ID)
+	}}
+}
+
+// askDelete has the bot's name typed: a bot that was deleted cannot be had back.
+func (c *Commands) askDelete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	v := c.view(r)
+	typedName := interaction.TextInput(inputName, c.typed(ctx, r).or(inputName, ""), true)
+	typedName.Placeholder = plainName(b.server, nameLimit)
+	return interaction.Open(&interaction.Dialog{
+		CustomID: idDelete + botKey(b.server.ID),
+		Title:    v.formTitle("modal.delete.title", b.server),
+		Fields:   []interaction.Field{v.formField("modal.delete.name", "modal.delete.hint", typedName)},
+	}), nil
+}
+
+// delete deletes a bot whose name was typed.
+func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	if !isNamed(b.server, r.Fields[inputName]) {
+		return interaction.Response{}, &refusal{reason: "the name that was typed is not the bot's", explain: func(v view) string {
+			return v.t.Format("error.wrong_name", args{"Name": name(b.server)})
+		}}
+	}
+	return c.begin(ctx, r, deletion(), b)
+}
+
+// isNamed tells whether the typed text is the name of a bot in upper and lower case, but
+// for what cannot be seen. Of a long name the part that is shown will do as well.
+func isNamed(s hostapi.Server, typed string) bool {
+	typed = sanitize.Plain(typed, interaction.MaxInput)
+	return typed != "" && (typed == plainName(s, interaction.MaxInput) || typed == plainName(s, nameLimit))
 }

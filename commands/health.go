@@ -55,12 +55,10 @@ func (h Health) Connected() bool {
 // ServiceWell tells whether the hosting service answers.
 func (h Health) ServiceWell() bool { return h.Failed == 0 && h.DownSince.IsZero() }
 
-// LogWell tells whether a log channel takes entries in time: one may wait for a while
-// without anything being wrong.
+// LogWell tells whether a log channel takes entries in time. One may wait for a while.
 func LogWell(ch logchannel.Status) bool { return ch.Trouble == "" && ch.Age(time.Now()) < time.Minute }
 
-// drawHealth draws one field for each thing that can fail, below what to do about those
-// that do.
+// drawHealth draws a field for each thing that can fail, below what to do about it.
 func (v view) drawHealth(h Health) interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("staff.status.title"), Color: green}
 	var todo []string

@@ -59,7 +59,7 @@ func (v view) drawHistory(b bot, states []history.Span) (interaction.Response, e
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: blurple,
-		Description: paragraphs(v.heading(b.age, ""), strings.Join(shares, " · "), v.outages(longest), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
+		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · "), v.outages(longest), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
 	response := v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
@@ -88,8 +88,7 @@ func (v view) outages(s chart.Strip) string {
 	return strings.Join(lines, "\n")
 }
 
-// watchedSince says since when the bot has been watched, where that began within the
-// period.
+// watchedSince says since when the bot is watched, where that began within the strip.
 func (v view) watchedSince(s chart.Strip) string {
 	if len(s.Spans) == 0 || !s.Spans[0].From.After(s.From) {
 		return ""
@@ -97,12 +96,11 @@ func (v view) watchedSince(s chart.Strip) string {
 	return "-# " + v.t.Format("history.since", args{"When": stamp(s.Spans[0].From, "f")})
 }
 
-// drawUnwatched says that nothing is known of the past of a bot, and shows how to
-// change that.
+// drawUnwatched says that a bot's past is not known, and shows how to change that.
 func (v view) drawUnwatched(b bot) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: yellow,
-		Description: paragraphs(v.heading(b.age, ""), v.t.Text("history.unwatched")),
+		Description: paragraphs(v.heading(b.known, ""), v.t.Text("history.unwatched")),
 	}
 	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlert+"one/on/"+botKey(b.server.ID), false)
 	turnOn.Label = v.t.Format("button.alert_on", args{"Bot": plainName(b.server, labelNameLimit)})
@@ -153,8 +151,7 @@ func kindOf(s hostapi.State) chart.Kind {
 	}
 }
 
-// uptime returns for which share of the time that is known the bot ran; false where
-// nothing is known.
+// uptime returns for which share of the time that is known the bot ran.
 func uptime(s chart.Strip) (share float64, known bool) {
 	var ran, watched time.Duration
 	for _, span := range s.Spans {
@@ -166,8 +163,7 @@ func uptime(s chart.Strip) (share float64, known bool) {
 	return float64(ran) / float64(max(watched, 1)), watched > 0
 }
 
-// outages returns the times in which the bot was down although nobody wanted it, the
-// latest first.
+// outages returns when the bot was down although nobody wanted it, the latest first.
 func outages(s chart.Strip) []chart.Span {
 	var found []chart.Span
 	for _, span := range slices.Backward(s.Spans) {

@@ -12,12 +12,11 @@ import (
 	"hostbot/bot/sanitize"
 )
 
-// detailLimit bounds what is shown of an error, in characters. A field may hold
-// 1,024.
+// detailLimit bounds what is shown of an error, in characters: a field holds 1,024.
 const detailLimit = 1000
 
-// drawIncident shows staff what happened behind a reference, what to do about it, and
-// the way to the customer.
+// drawIncident shows what happened behind a reference, what to do, and the way to the
+// customer.
 func (v view) drawIncident(i incident.Incident) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Format("staff.reference.title", args{"Reference": i.Reference}),

@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // pageSize is how many bots a page lists: with their longest names they stay within an
@@ -18,18 +19,18 @@ import (
 const pageSize = 10
 
 // drawList draws a page of the caller's bots, or the card of the only one.
-func (c *Commands) drawList(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-	if len(l.Servers) == 1 {
-		return c.card(r, bot{l.Servers[0], a}, "").draw(), nil
+func (c *Commands) drawList(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	if len(s.List.Servers) == 1 {
+		return c.card(r, bot{s.List.Servers[0], s}, "").draw(), nil
 	}
-	return c.botList(r, l, a).draw(), nil
+	return c.botList(r, s).draw(), nil
 }
 
 // botList is a page of an account's bots.
 type botList struct {
 	view
-	age age
 	hostapi.List
+	known       accounts.Snapshot // which has the list
 	counts      string
 	page, pages int              // the page is counted from 0
 	shown       []hostapi.Server // the bots of the page, as they are at this moment
@@ -38,8 +39,8 @@ type botList struct {
 // botList returns the page that a request is about: the first, the one with a number,
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
-func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botList {
-	servers := c.nowOf(r, l.Servers)
+func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
+	servers := c.nowOf(r, s.List.Servers)
 	slices.SortStableFunc(servers, byUrgency)
 	pages := max(1, (len(servers)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
@@ -47,20 +48,19 @@ func (c *Commands) botList(r *interaction.Request, l hostapi.List, a age) botLis
 		page = indexOf(servers, r.Params["bot"]) / pageSize
 	}
 	page = min(max(page, 0), pages-1)
-	return botList{c.view(r), a, l, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
+	return botList{c.view(r), s.List, s, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
 }
 
 // counts says how many bots are in which condition.
 func counts(servers []hostapi.Server) string {
-	emojis := [...]string{"🟢", "🟡", "⚫", "⚪", "⛔", "🔴"}
-	var found [len(emojis)]int
+	found := make(map[string]int)
 	for _, s := range servers {
-		found[slices.Index(emojis[:], conditionOf(s.Status).emoji)]++
+		found[conditionOf(s.Status).emoji]++
 	}
 	var parts []string
-	for i, n := range found {
-		if n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+emojis[i])
+	for _, emoji := range []string{"🟢", "🟡", "⚫", "⚪", "⛔", "🔴"} {
+		if n := found[emoji]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+emoji)
 		}
 	}
 	return strings.Join(parts, " · ")
@@ -68,7 +68,7 @@ func counts(servers []hostapi.Server) string {
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	embed.Description = paragraphs(l.heading(l.age, ""), l.empty(), l.lines(), l.summary(), l.updated(l.age))
+	embed.Description = paragraphs(l.heading(l.known, ""), l.empty(), l.lines(), l.summary(), l.updated(l.known.FetchedAt))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
@@ -91,19 +91,17 @@ func (l botList) lines() string {
 	if len(l.shown) == 0 {
 		return ""
 	}
-	text := make([]byte, 0, 64*(len(l.shown)+1))
-	text = append(text, l.counts...)
+	text := l.counts
 	if l.pages > 1 {
-		text = append(text, " · "+l.pageName(l.page)...)
+		text += " · " + l.pageName(l.page)
 	}
 	for _, s := range l.shown {
-		text = append(text, "\n"+conditionOf(s.Status).emoji+" "+name(s)+" · "+l.statusWord(s, sanitize.Markdown)...)
+		text += "\n" + conditionOf(s.Status).emoji + " " + name(s) + " · " + l.statusWord(s, sanitize.Markdown)
 	}
-	return string(text)
+	return text
 }
 
-// summary is the plan in a line. It is "" where the service names none, and for staff,
-// who see the whole plan below.
+// summary is the plan in a line; "" where there is none, and for staff, who see it below.
 func (l botList) summary() string {
 	a := l.Account
 	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 || l.asked.ByStaff() {
@@ -120,8 +118,7 @@ func (l botList) pageName(page int) string {
 	return l.t.Format("list.page", args{"Page": page + 1, "Pages": l.pages})
 }
 
-// components are a menu that opens a bot, one that restarts a bot at once, one of pages
-// where there are several, and Refresh.
+// components are a menu that opens a bot, one that restarts it, one of pages, and Refresh.
 func (l botList) components() []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
 	menu := func(customID, placeholder string, options []discordgo.SelectMenuOption) {
@@ -142,7 +139,7 @@ func (l botList) components() []discordgo.MessageComponent {
 	case l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
 		return append(rows, row(l.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
 	default:
-		return append(append(rows, row(refresh)), l.ways(toPanel)...)
+		return append(append(rows, row(refresh)), l.ways(l.toPanel())...)
 	}
 }
 

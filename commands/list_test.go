@@ -81,7 +81,7 @@ func TestMenuOfManyPagesHoldsThoseAround(t *testing.T) {
 	for page, first := range map[string]string{"0": "Page 1 of 160", "50": "Page 39 of 160", "159": "Page 136 of 160"} {
 		r := answer(t, c, press("pages", page))
 		sendable(t, r)
-		options := r.Message.Components[2].(discordgo.ActionsRow).Components[0].(discordgo.SelectMenu).Options
+		options := componentsOf[discordgo.SelectMenu](r.Message)[2].Options
 		if len(options) != 25 || options[0].Label != first {
 			t.Errorf("page %s: %d pages from %s", page, len(options), options[0].Label)
 		}
@@ -99,8 +99,7 @@ func TestListWithoutBots(t *testing.T) {
 }
 
 func TestListOfOneBotIsItsCard(t *testing.T) {
-	w := &world{list: account(server("a", "Shop", "RUNNING"))}
-	c := newCommands(t, w)
+	_, c := shop(t, "RUNNING")
 	for _, request := range []interaction.Request{command("bot list", nil), press("list/with/a"), press("list/0")} {
 		if got := labels(answer(t, c, request).Message); !strings.HasPrefix(got, "Restart Stop") {
 			t.Errorf("%s has %s", request.Name, got)

@@ -31,21 +31,20 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
 	}
-	return c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-		if len(l.Servers) == 0 {
-			return c.botList(r, l, a).draw(), nil
+	return c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		if len(s.List.Servers) == 0 {
+			return c.botList(r, s).draw(), nil
 		}
-		return c.view(r).drawPanels(l, a, own, notice), nil
+		return c.view(r).drawPanels(s, own, notice), nil
 	})(ctx, r)
 }
 
-// drawPanels draws the list of panels, with a menu that makes one and one that removes
-// one.
-func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string) interaction.Response {
+// drawPanels lists panels, with a menu that makes one and one that removes one.
+func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) interaction.Response {
 	var lines []string
 	var options []discordgo.SelectMenuOption
 	for i, p := range own {
-		shown := panelNames(p, l.Servers)
+		shown := panelNames(p, s.List.Servers)
 		line := v.t.Format("panel.entry", args{"N": i + 1, "Channel": "<#" + p.ChannelID + ">", "Bots": shown})
 		if p.Trouble != "" {
 			line += "\n⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
@@ -57,10 +56,10 @@ func (v view) drawPanels(l hostapi.List, a age, own []panel.Panel, notice string
 		lines = []string{v.t.Text("panel.none")}
 	}
 	why := v.mayNotPost(len(own))
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(a, notice), strings.Join(lines, "\n"), why)}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(s, notice), strings.Join(lines, "\n"), why)}
 	var rows []discordgo.MessageComponent
 	if why == "" {
-		bots, one := v.options(l.Servers), 1
+		bots, one := v.options(s.List.Servers), 1
 		rows = append(rows, row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: idPanelNew, Placeholder: v.t.Text("panel.choose"),
 			MinValues: &one, MaxValues: min(len(bots), panel.MostBots), Options: bots,
@@ -83,8 +82,7 @@ func panelNames(p panel.Panel, servers []hostapi.Server) string {
 	return orDash(strings.Join(list, ", "))
 }
 
-// mayNotPost says why the caller cannot have another panel here, or "" where nothing is
-// in the way.
+// mayNotPost says why the caller cannot have another panel here, or nothing.
 func (v view) mayNotPost(own int) string {
 	const manage = discordgo.PermissionManageMessages | discordgo.PermissionAdministrator
 	const writes = discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads
@@ -155,8 +153,8 @@ func (c *Commands) removePanel(ctx context.Context, r *interaction.Request) (int
 	return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 }
 
-// panelTrouble is the key of the text that says what is in the way of a panel, by
-// Discord's code.
+// panelTrouble is the key of the text for what is in the way of a panel, by Discord's
+// code.
 func panelTrouble(code int) string {
 	switch code {
 	case rest.CodeMissingAccess, rest.CodeMissingPermissions:
@@ -168,8 +166,7 @@ func panelTrouble(code int) string {
 	}
 }
 
-// openFromPanel shows the owner of a panel the card of a bot, and others that it is not
-// theirs.
+// openFromPanel shows the owner of a panel the card of a bot.
 func (c *Commands) openFromPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	if r.UserID != r.Params["owner"] {
 		return interaction.Response{}, refuse("the panel is somebody else's", "panel.not_yours")
@@ -185,8 +182,7 @@ const maxInRow = 5
 // looked at less often.
 const panelStale = 5 * time.Minute
 
-// DrawPanel draws what everybody in a channel sees of a customer's bots: their names
-// and states, and since when.
+// DrawPanel draws what everybody in a channel sees of bots: names, states, and since when.
 func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 	snapshot, err := c.watch.Known(ctx, p.OwnerID)
 	if err != nil && !isNoAccount(err) {
@@ -214,7 +210,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	case len(lines) == 0:
 		lines = []string{v.t.Text("panel.empty")}
 	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Pace()):
-		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format(ageOld, args{"When": relative(snapshot.FetchedAt)}), grey
+		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Text("panel.title"), Color: worst, Description: paragraphs(old, strings.Join(lines, "\n")),

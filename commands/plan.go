@@ -9,17 +9,18 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // drawPlan draws what the caller's plan grants and how much of it is used.
-func (c *Commands) drawPlan(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
+func (c *Commands) drawPlan(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	v := c.view(r)
-	embed := v.planEmbed(l)
-	embed.Description = v.heading(a, "")
-	embed.Fields = append(embed.Fields, v.updatedField(a))
-	ways := []way{refreshPlan, toBots}
-	if plan := l.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
-		ways = append(ways, toUpgrade)
+	embed := v.planEmbed(s.List)
+	embed.Description = v.heading(s, "")
+	embed.Fields = append(embed.Fields, v.updatedField(s.FetchedAt))
+	ways := []discordgo.Button{v.button(discordgo.SecondaryButton, "button.refresh", idPlan, false), v.toBots()}
+	if plan := s.List.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
+		ways = append(ways, v.toUpgrade())
 	}
 	return v.draw(idPlan, embed, v.ways(ways...)...), nil
 }
@@ -42,8 +43,7 @@ func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	}}
 }
 
-// usage draws a bar and says the figures; where the plan names no limit, only
-// what is used.
+// usage draws a bar and says the figures, or what is used where the plan has no limit.
 func (v view) usage(used, total int, say func(int) string) string {
 	if total <= 0 {
 		return say(used) + " · " + v.t.Text("plan.none")

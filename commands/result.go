@@ -51,7 +51,7 @@ func outcomeColor(o interaction.Outcome) int {
 func (e result) draw(v view) interaction.Response {
 	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note), before: e.before}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
-		return drawn.drawDeleted()
+		return v.draw(idShow+botKey(e.server.ID), &discordgo.MessageEmbed{Description: drawn.notice, Color: grey}, v.backRow())
 	}
 	if e.action.op == hostapi.OpUpdateStartup {
 		drawn.part = details // which say how the bot is started now
@@ -66,8 +66,7 @@ func (e result) draw(v view) interaction.Response {
 	return drawn.draw()
 }
 
-// Interrupted says that it is not known how an action ended, as the process has died
-// that ran it.
+// Interrupted says that nobody knows how an action ended whose process has died.
 func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) interaction.Response {
 	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
 	embed := &discordgo.MessageEmbed{
@@ -88,7 +87,7 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 // ending says how an action ended.
 func (v view) ending(e result) string {
 	text := func(key string) string {
-		return v.say(key, args{"Bot": name(e.server), "Status": conditionOf(e.server.Status).emoji + " " + v.statusWord(e.server, sanitize.Markdown)})
+		return v.say(key, args{"Bot": name(e.server), "Status": v.status(e.server)})
 	}
 	key := "action." + e.action.name
 	switch {
@@ -135,8 +134,7 @@ func (v view) done(e result, text func(key string) string) string {
 // instant tells whether a duration would be said as 0.0 s.
 func instant(d time.Duration) bool { return d < 50*time.Millisecond }
 
-// serviceReason is why the service refused to create a bot, in its own words, where
-// it has any.
+// serviceReason is why the service refused to create a bot, in its own words.
 func (v view) serviceReason(e result) string {
 	var service *hostapi.Error
 	if e.action.op != hostapi.OpCreate || !errors.As(e.err, &service) || service.Code == hostapi.CodeNotOffered || service.Status >= 500 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"hostbot/bot/actionlock"
@@ -12,8 +13,8 @@ import (
 	"hostbot/hostapi"
 )
 
-// begin says on a bot's card that an action is running, runs it once Discord has
-// taken that, and says how it ended.
+// begin says on a bot's card that an action runs, runs it once Discord has taken that, and
+// says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
 	lock, err := c.lock(ctx, r, a, b.server)
 	if held, ok := errors.AsType[*actionlock.HeldError](err); ok {
@@ -73,8 +74,7 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	return lock, nil
 }
 
-// finish runs an action, says how it ended, and has staff told. Where the bot is to be
-// started afterwards it goes on with that.
+// finish runs an action, says how it ended, has staff told, and may start the bot then.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
 	before := c.view(r).first(conditionOf(cmp.Or(a.transitional, b.server.Status)))
@@ -96,8 +96,7 @@ func (c *Commands) told(r *interaction.Request, end result) interaction.Response
 	return response
 }
 
-// run runs an action and returns the bot as it is afterwards. A bot whose status
-// changes is followed until that is settled.
+// run runs an action and returns the bot as it is once its status is settled.
 func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot, error) {
 	// The service may show a bot as stopped for a moment at any action. Of one that stays
 	// stopped, the stop that was expected before must not be forgotten.
@@ -110,10 +109,10 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 		b.server = after
 		if a.transitional != "" {
 			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
-			b.age = b.age.acted(after, a.name)
+			b.known = acted(b.known, after, a.name)
 		}
 		if a.op == hostapi.OpCreate {
-			b.age.fetchedAt = time.Now()
+			b.known.FetchedAt = time.Now()
 		}
 		if a.transitional != "" || a.op == hostapi.OpCreate {
 			b, err = c.follow(ctx, userID, b)
@@ -155,4 +154,59 @@ func (c *Commands) unsupportedBy(ctx context.Context, userID, serverID string, o
 	notOffered := *e
 	notOffered.Code, notOffered.Uncertain = hostapi.CodeNotOffered, false
 	return &notOffered
+}
+
+const (
+	// followLimit is for how long a bot is followed after the service accepted an action.
+	followLimit = time.Minute
+	// lookLimit bounds a look at a bot for which the action itself need not wait.
+	lookLimit = 5 * time.Second
+	// The pauses between two looks grow from firstPause to longestPause.
+	firstPause   = time.Second
+	longestPause = 10 * time.Second
+)
+
+// follow looks at a bot, with growing pauses, until its status is settled, at once where
+// the service named none. It returns the bot as it was last seen.
+func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error) {
+	deadline := time.Now().Add(followLimit)
+	pause, limit := firstPause, followLimit
+	if b.server.Status == "" {
+		pause, limit = 0, lookLimit
+	}
+	for pause == 0 || conditionOf(b.server.Status).state == transitional {
+		if time.Now().Add(pause).After(deadline) {
+			return b, interaction.ErrUnsettled
+		}
+		select {
+		case <-ctx.Done():
+			return b, interaction.ErrUnsettled
+		case <-time.After(pause):
+		}
+		switch seen, err := c.look(ctx, userID, b.server.ID, min(limit, time.Until(deadline))); {
+		case err == nil:
+			b = seen
+		case errors.Is(err, errGone):
+			return b, err
+		} // otherwise the service may yet answer
+		pause, limit = min(max(2*pause, firstPause), longestPause), followLimit
+	}
+	return b, nil
+}
+
+// look asks the service anew for a bot. The error is errGone where the user has no
+// such bot, and otherwise interaction.ErrUnsettled or the service's.
+func (c *Commands) look(ctx context.Context, userID, serverID string, limit time.Duration) (bot, error) {
+	snapshot, err := c.accounts.Ask(ctx, userID, serverID, time.Now().Add(limit))
+	switch {
+	case err != nil:
+		return bot{}, err
+	case snapshot.Old:
+		return bot{}, interaction.ErrUnsettled
+	}
+	i := slices.IndexFunc(snapshot.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
+	if i < 0 {
+		return bot{}, errGone
+	}
+	return bot{snapshot.List.Servers[i], snapshot}, nil
 }

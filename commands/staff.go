@@ -12,7 +12,7 @@ import (
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
-	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // Staff says who the company's staff are, and what their commands need beside the
@@ -59,8 +59,7 @@ func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// audited lets only staff through, and has the log channel tell of the use.
-// It tells of an action by itself.
+// audited is forStaff, and has the log channel tell of the use.
 func (c *Commands) audited(h interaction.Handler) interaction.Handler {
 	return c.forStaff(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
@@ -91,9 +90,9 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 }
 
 // drawLookup draws a page of a customer's bots with the plan below, for staff.
-func (c *Commands) drawLookup(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-	v, response := c.view(r), c.botList(r, l, a).draw()
-	plan := v.planEmbed(l)
+func (c *Commands) drawLookup(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	v, response := c.view(r), c.botList(r, s).draw()
+	plan := v.planEmbed(s.List)
 	if r.ByStaff() {
 		whose := args{"Name": v.customerName()}
 		response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
@@ -112,8 +111,7 @@ func (c *Commands) chooseAction(ctx context.Context, r *interaction.Request) (in
 	return c.actForCustomer(a)(ctx, r)
 }
 
-// actForCustomer does something to a customer's bot. Its end is told as an action;
-// where it does not come to one, that is told here.
+// actForCustomer is act for staff. An action that begins is told of when it ends.
 func (c *Commands) actForCustomer(a action) interaction.Handler {
 	act := c.forCustomer(c.act(a))
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
@@ -192,12 +190,10 @@ func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (intera
 	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, " · ")})), nil
 }
 
-// staffColor is the colour of every page of a customer's account that staff see, so
-// that they do not take it for their own.
+// staffColor is that of a customer's pages, so that staff do not take them for their own.
 const staffColor = 0xeb459e
 
-// mark marks a page as one of another person's account. Where something can be
-// pressed, it says right above for whom that is.
+// mark says on a page whose account it is and, above buttons, for whom they act.
 func (v view) mark(embed *discordgo.MessageEmbed, pressable bool) {
 	embed.Color = staffColor
 	embed.Author = &discordgo.MessageEmbedAuthor{Name: v.plainCustomer()}

@@ -46,7 +46,7 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 }
 
 func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
+	_, c := shop(t, "RUNNING")
 	onBehalf := func(bot, do string) interaction.Request {
 		return command("admin action", map[string]string{"user": "42", "bot": bot, "do": do})
 	}
@@ -141,25 +141,8 @@ func TestLookupSaysEachThingOnce(t *testing.T) {
 	}
 }
 
-// Buttons of the log channels check who presses them, each time, and answer beside
-// the message.
-func TestLogButtons(t *testing.T) {
-	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"))})
-	for customID, want := range map[string]string{commands.LookupID("42", "Anna"): "Anna's bots", commands.ReferenceID("ABCDEFG"): "Nothing is known of `ABCDEFG`"} {
-		beside := press(customID)
-		beside.Message = "" // as package interaction reads it
-		response := answer(t, c, by("1", beside))
-		wantText(t, response.Message, want)
-		if response.Form != interaction.FormReply || response.Audit == nil {
-			t.Errorf("%s is answered by %+v", customID, response)
-		}
-		if _, err := ask(t, c, by("2", beside)); err == nil {
-			t.Errorf("%s serves somebody who is not staff", customID)
-		}
-		elsewhere := by("1", beside)
-		elsewhere.GuildID = "8"
-		refused(t, c, elsewhere, "only on the server where their commands are")
-	}
+// TestLookupIDFits has a name in it that is as long and odd as can be.
+func TestLookupIDFits(t *testing.T) {
 	if id := commands.LookupID("18446744073709551615", strings.Repeat("😀\u202e", 99)); utf8.RuneCountInString(id) > 70 || strings.Contains(id, "\u202e") {
 		t.Errorf("the custom ID is %q", id)
 	}

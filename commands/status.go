@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/actionlock"
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -96,8 +97,12 @@ func conditionOf(status string) condition {
 	return condition{"", "⚪", grey, unknown}
 }
 
-// statusWord says a bot's status; one that is not known as it came, made fit to be
-// shown by clean: sanitize.Markdown or sanitize.Plain.
+// status says a bot's status with its emoji.
+func (v view) status(s hostapi.Server) string {
+	return conditionOf(s.Status).emoji + " " + v.statusWord(s, sanitize.Markdown)
+}
+
+// statusWord says a bot's status; one that is not known as it came, made fit to be shown.
 func (v view) statusWord(s hostapi.Server, clean func(text string, limit int) string) string {
 	if key := conditionOf(s.Status).key; key != "" {
 		return v.t.Text(key)

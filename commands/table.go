@@ -139,24 +139,30 @@ func (c *Commands) table() []command {
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
 		command{name: "plan", handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
-		command{name: "alerts", off: !c.watch.offered(), handle: c.alerts(nil), components: []route{
-			{idAlerts, c.alerts(changeOne)}, {idAlertsOf + anyBot, c.alerts(nil)},
-			{idAlert + "all/{on}", c.alerts(changeAll)}, {idAlert + "one/{on}/" + anyBot, c.alerts(changeOne)},
-			{idAlertShow + anyBot, show}, {idAlertMute + anyBot, c.watching("alerts.off", c.onBot(c.mute))},
-			{idAlertAct + "{action}/" + anyBot, named(c.act)},
-		}},
-		command{
-			name: "panel", forManagers: true, off: !c.watch.offered(), handle: c.watching("history.off", c.panels),
-			components: []route{
-				{idPanelNew, c.watching("history.off", c.postPanel)}, {idPanelRemove, c.watching("history.off", c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
-			},
-		},
-		command{name: "help", handle: c.help},
 	)
+	table = append(table, c.watchTable()...)
+	table = append(table, command{name: "help", handle: c.help})
 	if c.staff.GuildID == "" {
 		return table
 	}
 	return append(table, c.staffTable()...)
+}
+
+// watchTable is the part of the table that tells of bots by itself.
+func (c *Commands) watchTable() []command {
+	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", h) }
+	watching := func(h interaction.Handler) interaction.Handler { return c.watching("history.off", h) }
+	return []command{
+		{name: "alerts", off: !c.watch.offered(), handle: alerting(c.alerts(nil)), components: []route{
+			{idAlerts, alerting(c.alerts(changeOne))}, {idAlertsOf + anyBot, alerting(c.alerts(nil))},
+			{idAlert + "all/{on}", alerting(c.alerts(changeAll))}, {idAlert + "one/{on}/" + anyBot, alerting(c.alerts(changeOne))},
+			{idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
+			{idAlertAct + "{action}/" + anyBot, named(c.act)},
+		}},
+		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
+			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
+		}},
+	}
 }
 
 // staffTable is the part of the table that is staff's.
@@ -210,8 +216,7 @@ func (c *Commands) staffTable() []command {
 	}
 }
 
-// offered returns the commands that are registered for customers, or for staff: those
-// of operations that are turned on.
+// offered returns the commands that are registered for customers, or for staff.
 func (c *Commands) offered(forStaff bool) []command {
 	return slices.DeleteFunc(c.table(), func(cmd command) bool {
 		return cmd.forStaff != forStaff || cmd.off || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)

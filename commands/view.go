@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -17,20 +18,18 @@ import (
 
 type args = locale.Args
 
-// view is the part that all drawings share: their reader, what was asked, and what is
-// turned on.
+// view is what all drawings share: their reader, what was asked, and what is turned on.
 type view struct {
-	t      *locale.Texts
-	asked  *interaction.Request
-	offers func(hostapi.Operation) bool // tells which operations are turned on
-	links  Links
-	// commandIDs are those of the registered commands, by name.
-	commandIDs    map[string]string
+	t             *locale.Texts
+	asked         *interaction.Request
+	offers        func(hostapi.Operation) bool // tells which operations are turned on
+	links         Links
+	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, *c.ids.Load(), c.watch.offered()}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, &c.ids, c.watch.offered()}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the
@@ -122,8 +121,7 @@ func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
 	return discordgo.ActionsRow{Components: components}
 }
 
-// stamp is a time that Discord shows in the reader's own zone and words. Style
-// "R" is relative and ticks; "D" is the date.
+// stamp is a time that Discord shows in the reader's own zone and words.
 func stamp(at time.Time, style string) string {
 	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
 }
@@ -131,8 +129,7 @@ func stamp(at time.Time, style string) string {
 // relative shows a time as Discord does, ticking: "5 minutes ago".
 func relative(t time.Time) string { return stamp(t, "R") }
 
-// bar draws how much of a whole is used, in ten steps. Anything used shows, and
-// only a full bar means full.
+// bar draws how much is used. Anything used shows, and only a full bar means full.
 func bar(used, total int) string {
 	const steps = 10
 	filled := 0

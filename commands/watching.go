@@ -53,8 +53,7 @@ type Watch struct {
 
 func (w Watch) offered() bool { return w.Alerts != nil && w.Alerts.Offered() }
 
-// watching serves what takes watching, which may have been turned off since a button was
-// drawn. The text off says so.
+// watching serves what takes watching, unless that is off, which the text off says.
 func (c *Commands) watching(off string, h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if !c.watch.offered() {

@@ -116,6 +116,10 @@ func past(parts ...any) []history.Span {
 const aDay = 24 * time.Hour
 
 func TestHistorySaysWhatIsKnown(t *testing.T) {
+	var restless []any
+	for range 20 {
+		restless = append(restless, aDay, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
+	}
 	for name, test := range map[string]struct {
 		spans []history.Span
 		want  []string
@@ -130,7 +134,8 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
 			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Watched since <t:", "No outage"},
 		},
-		"nothing is known lately": {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
+		"the latest outages are listed": {past(restless...), []string{"20 outages in 30 days", "…"}},
+		"nothing is known lately":       {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, spans: test.spans})
@@ -139,21 +144,11 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			if f := shown.Message.Files; len(f) != 1 || f[0].Type != "image/png" || shown.Message.Embeds[0].Image.URL != "attachment://"+f[0].Name {
 				t.Errorf("files: %d", len(f))
 			}
+			if n := strings.Count(shown.Message.Embeds[0].Description, "🔴"); n > 5 {
+				t.Errorf("%d outages are listed", n)
+			}
 			sendable(t, shown)
 		})
-	}
-}
-
-func TestHistoryListsTheLatestOutages(t *testing.T) {
-	var parts []any
-	for range 20 {
-		parts = append(parts, aDay, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
-	}
-	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}, spans: past(parts...)})
-	shown := answer(t, c, onBot("bot history", "Shop"))
-	wantText(t, shown.Message, "20 outages in 30 days", "…")
-	if n := strings.Count(shown.Message.Embeds[0].Description, "🔴"); n != 5 {
-		t.Errorf("%d are listed", n)
 	}
 }
 
@@ -175,7 +170,7 @@ func TestHistoryOfWhatIsNotKnown(t *testing.T) {
 
 // here is a request of somebody who may manage messages, where the bot may write.
 func here(r interaction.Request) interaction.Request {
-	r.ID, r.GuildID, r.ChannelID, r.Permissions = "1001", "7", "8", discordgo.PermissionManageMessages
+	r.ID, r.GuildID, r.ChannelID, r.Permissions = "1001", "7", "9", discordgo.PermissionManageMessages
 	r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionEmbedLinks
 	return r
 }
@@ -185,8 +180,8 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	c := watching(t, h)
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "You have no public panel yet")
 	made := ending(t, c, here(press("panel/new", "b", "a")))
-	wantText(t, made.Message, "The panel is there", "<#8> · Shop, Radio")
-	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "8" || !slices.Equal(p.Bots, []string{"a", "b"}) {
+	wantText(t, made.Message, "The panel is there", "<#9> · Shop, Radio")
+	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "9" || !slices.Equal(p.Bots, []string{"a", "b"}) {
 		t.Errorf("made: %+v", p)
 	}
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
@@ -267,5 +262,74 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	h.w.err = errors.New("redis is away")
 	if _, err := c.DrawPanel(t.Context(), p); err == nil {
 		t.Error("a panel is drawn of what is not known")
+	}
+}
+
+func TestAlertsOfOneBotAndOfAll(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
+	c := watching(t, h)
+	for _, step := range []struct {
+		press interaction.Request
+		on    string // the bots with alerts
+	}{
+		{press("alerts/of/a"), ""}, {press("alerts/set/one/on/a"), "a"}, {press("alerts", "b"), "ab"}, {press("alerts", "a"), "b"},
+		{press("alerts/set/all/on"), "ab"}, {press("alerts/set/one/off/b"), "a"}, {press("alerts/set/all/off"), ""},
+	} {
+		answer(t, c, step.press)
+		on := ""
+		for _, id := range []string{"a", "b"} {
+			if h.alerts.For(id) {
+				on += id
+			}
+		}
+		if on != step.on {
+			t.Errorf("after %s alerts are on for %q, want %q", step.press.Name, on, step.on)
+		}
+	}
+	refused(t, c, press("alerts/set/one/on/z"), "out of date") // another's
+	h.off = true
+	refused(t, c, press("alerts/set/all/on"), "no alerts here")
+	if len(h.w.others) > 0 || h.alerts.Any() {
+		t.Errorf("touched are %q", h.w.others)
+	}
+}
+
+func TestAlertsAreOfferedToCustomersAlone(t *testing.T) {
+	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}})
+	if _, ok := buttons(answer(t, c, press("more/a")).Message)["Alerts"]; !ok {
+		t.Error("a card offers no alerts")
+	}
+	for _, button := range buttons(answer(t, c, by("1", press("for/42/details/a"))).Message) {
+		if strings.Contains(button.CustomID, "alerts") {
+			t.Error("staff can change alerts")
+		}
+	}
+}
+
+// alerts draws what customers and staff read of alerts.
+func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
+	h := &watched{w: &world{list: bots("CRASHED", 30)}}
+	c := watching(d.t, h)
+	for _, r := range []interaction.Request{
+		command("alerts", nil), press("alerts/of/id-0"), press("alerts/set/one/on/id-0"), press("alerts/set/all/on"), press("alerts/set/one/off/id-0"),
+		press("aside/mute/id-1"), press("alerts/of/id-1"), press("aside/show/id-1"), press("more/id-1"),
+	} {
+		d.ask(c, r)
+	}
+	d.see(interaction.Reply(h.first))
+	h.closed = true
+	d.ask(c, press("alerts/set/all/on"))
+	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
+	d.ask(c, command("alerts", nil))
+	h.off = true
+	d.ask(c, command("alerts", nil))
+	at := time.Unix(1_700_000_000, 0)
+	for _, state := range []hostapi.State{hostapi.StateStopped, hostapi.StateCrashed} {
+		for _, longer := range []bool{false, true} {
+			alert := alerts.Alert{CustomerID: "42", Locale: d.locale, ServerID: "id-0", Name: long("W"), State: state, First: at, Fell: at, Count: 1 + len(d.locale), Ran: 400 * time.Hour, Longer: longer}
+			d.see(interaction.Reply(c.Alert(alert)))
+			alert.Back = at.Add(time.Hour)
+			d.see(interaction.Reply(c.Alert(alert)))
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -8,54 +9,44 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Links are the host's pages on which customers get on where this program ends. Empty
-// for none.
+// Links are the host's pages on which customers get on. Empty for none.
 type Links struct{ Panel, SignUp, Upgrade, Support string }
 
-// way is a button on which somebody gets on; false where there is none.
-type way func(v view) (discordgo.Button, bool)
-
-func toPanel(v view) (discordgo.Button, bool)   { return v.link("button.panel", v.links.Panel) }
-func toSignUp(v view) (discordgo.Button, bool)  { return v.link("button.sign_up", v.links.SignUp) }
-func toUpgrade(v view) (discordgo.Button, bool) { return v.link("button.upgrade", v.links.Upgrade) }
-func toSupport(v view) (discordgo.Button, bool) { return v.link("button.support", v.links.Support) }
-
-// refreshPlan shows the plan anew.
-func refreshPlan(v view) (discordgo.Button, bool) {
-	return v.button(discordgo.SecondaryButton, "button.refresh", idPlan, false), true
-}
+func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.links.Panel) }
+func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.links.SignUp) }
+func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.links.Upgrade) }
+func (v view) toSupport() discordgo.Button { return v.link("button.support", v.links.Support) }
 
 // toBots leads to the first page of bots.
-func toBots(v view) (discordgo.Button, bool) {
-	return v.button(discordgo.SecondaryButton, "button.back", idList+"0", false), true
+func (v view) toBots() discordgo.Button {
+	return v.button(discordgo.SecondaryButton, "button.back", idList+"0", false)
 }
 
-// link returns a button that leads to a page. Staff get none: the pages are for
-// customers.
-func (v view) link(key, url string) (discordgo.Button, bool) {
-	return discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text(key), URL: url}, url != "" && !v.asked.ByStaff()
+func (v view) link(key, url string) discordgo.Button {
+	return discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text(key), URL: url}
 }
 
-// ways returns a row of the buttons that there are, or none.
-func (v view) ways(ways ...way) []discordgo.MessageComponent {
-	var buttons []discordgo.MessageComponent
-	for _, way := range ways {
-		if button, ok := way(v); ok {
-			buttons = append(buttons, button)
+// ways returns a row of the buttons that there are, or none. Links that lead nowhere are
+// left out, and all of them for staff: the pages are for customers.
+func (v view) ways(buttons ...discordgo.Button) []discordgo.MessageComponent {
+	var found []discordgo.MessageComponent
+	for _, b := range buttons {
+		if b.Style != discordgo.LinkButton || b.URL != "" && !v.asked.ByStaff() {
+			found = append(found, b)
 		}
 	}
-	if len(buttons) == 0 {
+	if len(found) == 0 {
 		return nil
 	}
-	return []discordgo.MessageComponent{row(buttons...)}
+	return []discordgo.MessageComponent{row(found...)}
 }
 
 // mention returns a command as Discord makes it clickable, and shows it in the
 // reader's language. Until the commands are registered it is the name alone.
 func (v view) mention(name string) string {
 	root, _, _ := strings.Cut(name, " ")
-	if id := v.commandIDs[root]; id != "" {
-		return "</" + name + ":" + id + ">"
+	if id, ok := v.commandIDs.Load(root); ok {
+		return fmt.Sprintf("</%s:%s>", name, id)
 	}
 	words, key := "", "command"
 	for word := range strings.FieldsSeq(name) {

@@ -11,29 +11,28 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
-// maxOptions is how many options Discord takes in a select menu. The text which.more
-// holds this number.
+// maxOptions is how many options a select menu takes. The text which.more has the number.
 const maxOptions = 25
 
-// orAsk serves a command without its option bot: the caller's only bot is meant, and of
-// several a menu asks.
+// orAsk serves a command without a bot: the only one is meant, and of several a menu asks.
 func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if strings.TrimSpace(r.Options[optionBot]) != "" {
 			return h(ctx, r)
 		}
 		only := ""
-		response, err := c.shown(func(r *interaction.Request, l hostapi.List, a age) (interaction.Response, error) {
-			switch len(l.Servers) {
+		response, err := c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+			switch len(s.List.Servers) {
 			case 0:
-				return c.botList(r, l, a).draw(), nil
+				return c.botList(r, s).draw(), nil
 			case 1:
-				only = botKey(l.Servers[0].ID)
+				only = botKey(s.List.Servers[0].ID)
 				return interaction.Response{}, nil
 			default:
-				return c.drawWhich(r, l, a), nil
+				return c.drawWhich(r, s), nil
 			}
 		})(ctx, r)
 		if err != nil || only == "" {
@@ -44,19 +43,18 @@ func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// drawWhich asks which bot is meant. Those that have crashed come first, then the one
-// that was used last.
-func (c *Commands) drawWhich(r *interaction.Request, l hostapi.List, a age) interaction.Response {
-	v, servers := c.view(r), c.nowOf(r, l.Servers)
+// drawWhich asks which bot is meant: those with a problem first, then what was used last.
+func (c *Commands) drawWhich(r *interaction.Request, s accounts.Snapshot) interaction.Response {
+	v, servers := c.view(r), c.nowOf(r, s.List.Servers)
 	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
-		return cmp.Or(byUrgency(one, other), a.notes[other.ID].At.Compare(a.notes[one.ID].At))
+		return cmp.Or(byUrgency(one, other), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
 	})
 	hint := ""
 	if len(servers) > maxOptions {
 		hint = v.t.Text("which.more")
 	}
 	title := v.t.Text("which." + strings.TrimPrefix(r.Name, "bot "))
-	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(a, ""), hint, v.updated(a)), Color: blurple}
+	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(s, ""), hint, v.updated(s.FetchedAt)), Color: blurple}
 	return v.draw("", embed, v.botMenu("which.choose", servers))
 }
 

@@ -2,8 +2,6 @@ package locale_test
 
 import (
 	"math"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,12 +9,9 @@ import (
 )
 
 func TestUnits(t *testing.T) {
-	bundle, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	en, de, tr := bundle.For("en-US"), bundle.For("de"), bundle.For("tr")
-	fr, ko, hi, es := unitsOf(t, "fr"), unitsOf(t, "ko"), unitsOf(t, "hi"), unitsOf(t, "es-ES")
+	bundle := embedded(t)
+	en, de, tr, fr := bundle.For("en-US"), bundle.For("de"), bundle.For("tr"), bundle.For("fr")
+	ko, hi, es := bundle.For("ko"), bundle.For("hi"), bundle.For("es-ES")
 	tests := []struct{ got, want string }{
 		{en.Size(0), "0\u00a0MB"},
 		{en.Size(512), "512\u00a0MB"},
@@ -68,23 +63,4 @@ func TestUnits(t *testing.T) {
 			t.Errorf("got %q, want %q", test.got, test.want)
 		}
 	}
-}
-
-// unitsOf returns the units of a language, whether or not it has a text file.
-func unitsOf(t *testing.T, name string) *locale.Texts {
-	t.Helper()
-	content, err := os.ReadFile("testdata/units.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, own, _ := strings.Cut(string(content), "\n"+name+":\n")
-	lines := ""
-	for line := range strings.Lines(own) {
-		line, ok := strings.CutPrefix(line, "  ")
-		if !ok {
-			break
-		}
-		lines += line
-	}
-	return bundleOf(t, map[string]string{"en-US.yaml": "", name + ".yaml": lines}).For(name)
 }

@@ -211,23 +211,6 @@ func (b *breaking) broken() bool {
 	return false
 }
 
-// watch tells of what happens at the gateway until ctx is done.
-func (b *breaking) watch(ctx context.Context) {
-	go func() {
-		for seen := b.parts.discord.Gateway(); ; {
-			err := b.parts.discord.WaitGateway(ctx, func(now discordtest.GatewayStats) bool {
-				different := now != seen
-				seen = now
-				return different
-			})
-			if err != nil {
-				return
-			}
-			b.changed()
-		}
-	}()
-}
-
 // state tells the page what is broken, and which bots the user has.
 func (p *playground) state(_ context.Context, in request) (any, error) {
 	type hosted struct {

@@ -224,6 +224,13 @@ func (b *tab) uses(command, suggestion string) {
 	b.until("the command is sent", `document.querySelector("#chosen").hidden`)
 }
 
+// reads uses a command, and waits for a text in the answer.
+func (b *tab) reads(command, suggestion, text string) {
+	b.t.Helper()
+	b.uses(command, suggestion)
+	b.sees(last, text)
+}
+
 // picks types a command into the box, which has the focus, and takes it.
 func (b *tab) picks(command string) {
 	b.t.Helper()

@@ -75,25 +75,3 @@ func testEmbedFields(t *testing.T, chrome browser) {
 		}
 	}
 }
-
-// testFormFields reads what is entered in a form whose fields are of each kind that
-// Discord has.
-func testFormFields(t *testing.T, chrome browser) {
-	b := chrome.visit(t, desktop())
-	b.evaluate("open a form", `import("/modal.js").then(({ openModal }) => {
-		const options = [{ label: "One", value: "1", description: "the first", default: true }, { label: "Two", value: "2" }];
-		const label = (name, component) => ({ type: 18, label: name, component: { custom_id: name, ...component } });
-		openModal({ id: "1", title: "A form", components: [
-			{ type: 1, components: [{ type: 4, style: 1, custom_id: "old", label: "Old", value: "was" }] },
-			label("text", { type: 4, style: 2, value: "a\nb" }), label("menu", { type: 3, options }), label("radios", { type: 21, options }),
-			label("boxes", { type: 22, options, required: false }), label("box", { type: 23 }),
-		] }, async (fields) => { document.querySelector("#beginning").append(JSON.stringify(fields)); });
-	})`)
-	b.sees("#modal [name=menu]", "One · the first")
-	b.evaluate("choose in the menu", `document.querySelector("#modal [name=menu]").value = "2"`)
-	b.clicks("#modal [type=radio][value='2']")
-	b.clicks("#modal [type=checkbox][value='2']")
-	b.clicks("#modal [name=box]")
-	b.presses("#modal", "Submit")
-	b.sees("#beginning", `{"old":"was","text":"a\nb","menu":["2"],"radios":"2","boxes":["1","2"],"box":true}`)
-}

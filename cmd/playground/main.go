@@ -72,7 +72,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	page := newPlayground(parts, people, changes)
-	page.breaking.watch(ctx)
 
 	listener, err := listen(*addr)
 	if err != nil {

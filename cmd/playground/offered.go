@@ -83,7 +83,6 @@ type client struct {
 const (
 	optionSubcommand = 1
 	optionGroup      = 2
-	optionBoolean    = 5
 	optionUser       = 6
 )
 
@@ -117,8 +116,6 @@ func (c client) choices(o discordtest.CommandOption) []choice {
 		for _, someone := range c.users {
 			list = append(list, choice{"@" + someone.Name, someone.ID})
 		}
-	case optionBoolean:
-		list = append(list, choice{"True", true}, choice{"False", false})
 	default:
 		for _, fixed := range o.Choices {
 			list = append(list, choice{c.text(fixed.Name, fixed.NameLocalizations), fixed.Value})

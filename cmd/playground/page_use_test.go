@@ -63,8 +63,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 			`[...document.querySelectorAll(%q)].find((e) => e.innerText.trim() === %q).dataset.control`, last+" [data-control]", label))))
 		b.types(kb.Enter)
 	}
-	b.uses("/bot show", "Radio")
-	b.sees(last, "Limits: 1 GB RAM")
+	b.reads("/bot show", "Radio", "Limits: 1 GB RAM")
 	press("Refresh")
 	b.until("it is answered", `document.querySelector("#messages [aria-busy]") === null`)
 	has("Refresh")
@@ -73,8 +72,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
 
 	// A form gives it back, even where its message was drawn anew meanwhile.
-	b.uses("/bot create", "")
-	b.sees(last, "Create a bot")
+	b.reads("/bot create", "", "Create a bot")
 	press("Continue")
 	b.until("the form is open", `document.querySelector("#modal").open`)
 	b.types(kb.Escape)
@@ -102,12 +100,10 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.clicks("#crash")
 	b.sees("#crash-bot", "Shop (CRASHED)")
 
-	b.uses("/bot history", "Shop")
-	b.sees(last, "24 h: ")
+	b.reads("/bot history", "Shop", "24 h: ")
 	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
 
-	b.uses("/panel", "")
-	b.sees(last, "1. #general · Shop, Radio, Quiz")
+	b.reads("/panel", "", "1. #general · Shop, Radio, Quiz")
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
@@ -175,25 +171,4 @@ func testRanks(t *testing.T, chrome browser) {
 	b.until("another command can be typed", `document.activeElement.id === "command"`)
 	b.types("/help" + kb.Escape + kb.Enter)
 	b.sees(last, "What I can do")
-}
-
-// What is broken on purpose is not the bot's mistake, and is repaired at once.
-func testRepair(t *testing.T, chrome browser) {
-	b := chrome.visit(t, desktop())
-	b.presses("#tools", "Break it")
-	b.clicks("#mode-service-slow")
-	b.clicks("#mode-discord-5xx")
-	b.uses("/plan", "")
-	b.sees(last, "The application did not respond")
-	b.sees("#breaking .broken", "rules that the bot broke: 0")
-	b.clicks("#mode-discord-normal")
-	b.clicks("#mode-gateway-silent")
-	b.uses("/plan", "")
-	b.sees(last, "The application did not respond")
-	b.focuses("#repair")
-	b.types(kb.Enter)
-	b.until("nothing is broken", `document.querySelector("#breaking .broken, .tool.marked") === null`)
-	b.until("the focus has stayed", `document.activeElement.id === "repair"`)
-	b.sees("#breaking", "rules that the bot broke: 0")
-	b.tries("Pro", func() { b.uses("/plan", "") }) // the bot notices after a while that the gateway speaks again
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -35,6 +36,7 @@ type parts struct {
 	activity *timeline.Recorder
 	staff    *discordtest.Role
 	logs     logChannels
+	closers  []func() // of what was started, in that order
 }
 
 // logChannels are the channels that staff read.
@@ -61,31 +63,27 @@ func (p *parts) start() (err error) {
 	if p.discord, err = discordtest.Start(discordtest.Config{HeartbeatInterval: heartbeat}); err != nil {
 		return err
 	}
+	p.closers = append(p.closers, func() { _ = p.discord.Close() }) // it ends all the same
 	if p.service, err = hostapitest.Start(hostapitest.Options{AllowViolations: true, Observe: p.activity.ServiceRequest}); err != nil {
 		return err
 	}
+	p.closers = append(p.closers, p.service.Close)
 	p.redis = miniredis.NewMiniRedis()
 	p.redis.ClockTTL(true)
 	if err := p.redis.Start(); err != nil {
 		return err
 	}
-	p.relay, err = faultproxy.Start(p.redis.Addr(), p.activity.RedisConnection)
+	p.closers = append(p.closers, p.redis.Close)
+	if p.relay, err = faultproxy.Start(p.redis.Addr(), p.activity.RedisConnection); err == nil {
+		p.closers = append(p.closers, p.relay.Close)
+	}
 	return err
 }
 
 // close ends what was started.
 func (p *parts) close() {
-	if p.relay != nil {
-		p.relay.Close()
-	}
-	if p.redis != nil {
-		p.redis.Close()
-	}
-	if p.service != nil {
-		p.service.Close()
-	}
-	if p.discord != nil {
-		_ = p.discord.Close() // it ends all the same
+	for _, end := range slices.Backward(p.closers) {
+		end()
 	}
 }
 

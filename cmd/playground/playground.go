@@ -5,14 +5,17 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
 	"hostbot/bot/discordtest"
+	"hostbot/cmd/playground/timeline"
 )
 
 //go:embed page
@@ -149,4 +152,60 @@ func (p *playground) person(id string) (person, error) {
 		}
 	}
 	return person{}, errUnknown
+}
+
+// changes tells pages that something they show may have changed. What they are
+// told carries nothing, so that one who is behind misses nothing.
+type changes struct {
+	mu   sync.Mutex
+	next chan struct{} // closed at the next change
+}
+
+func newChanges() *changes {
+	return &changes{next: make(chan struct{})}
+}
+
+func (c *changes) tell() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.next)
+	c.next = make(chan struct{})
+}
+
+// serve sends a server-sent event for each change.
+func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	stream := http.NewResponseController(w)
+	for {
+		c.mu.Lock()
+		next := c.next
+		c.mu.Unlock()
+		if _, err := fmt.Fprint(w, "data: change\n\n"); err != nil || stream.Flush() != nil {
+			return
+		}
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// listActivity tells what happened underneath.
+func (p *playground) listActivity(context.Context, request) (any, error) {
+	interactions, apart := p.activity.List()
+	return map[string]any{"interactions": interactions, "apart": apart}, nil
+}
+
+// stepBodies shows what was sent and answered in a step.
+func (p *playground) stepBodies(_ context.Context, in request) (any, error) {
+	id, err := strconv.Atoi(in.Step)
+	bodies, ok := timeline.Bodies{}, false
+	if err == nil {
+		bodies, ok = p.activity.Bodies(id)
+	}
+	if !ok {
+		return nil, errors.New("this step is too old and not kept any more")
+	}
+	return bodies, nil
 }

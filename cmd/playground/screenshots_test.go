@@ -19,43 +19,34 @@ type picture struct {
 	come func(*tab) (selector string)
 }
 
+// answered shows the answer to a command, once a text is in it.
+func answered(command, suggestion, text string) func(*tab) string {
+	return func(b *tab) string {
+		b.reads(command, suggestion, text)
+		return last
+	}
+}
+
 // screenshots are the README's pictures, by name. Each returns the selector of what is
 // seen.
 func screenshots() map[string]picture {
 	message := look{width: 1000, height: 900}
 	return map[string]picture{
 		"playground": {look{width: 1140, height: 530}, func(b *tab) string {
-			b.uses("/bot list", "")
-			b.sees(last, "Your bots")
+			b.reads("/bot list", "", "Your bots")
 			b.presses("#tools", "Underneath")
 			b.sees("#underneath", "first response: a message")
 			b.clicks("#command")
 			return "body"
 		}},
-		"list": {message, func(b *tab) string {
-			b.uses("/bot list", "")
-			b.sees(last, "Your bots")
-			return last
-		}},
-		"card": {message, func(b *tab) string {
-			b.uses("/bot show", "Shop")
-			b.sees(last, "Limits: 512 MB RAM")
-			return last
-		}},
+		"list":    {message, answered("/bot list", "", "Your bots")},
+		"card":    {message, answered("/bot show", "Shop", "Limits: 512 MB RAM")},
+		"restart": {message, answered("/bot restart", "Shop", "Restarting Shop")},
+		"plan":    {message, answered("/plan", "", "Pro")},
 		"phone": {look{width: 390, height: 844}, func(b *tab) string {
 			b.uses("/bot show", "Quiz")
 			b.sees(last+" .embed h3", "Quiz")
 			return "body"
-		}},
-		"restart": {message, func(b *tab) string {
-			b.uses("/bot restart", "Shop")
-			b.sees(last, "Restarting Shop")
-			return last
-		}},
-		"plan": {message, func(b *tab) string {
-			b.uses("/plan", "")
-			b.sees(last, "Pro")
-			return last
 		}},
 		"failure": {message, func(b *tab) string {
 			b.uses("/bot list", "") // so that the bots are known while the service is down
@@ -64,14 +55,12 @@ func screenshots() map[string]picture {
 			b.clicks("#mode-service-down")
 			b.sees("#breaking .broken", "Down")
 			b.clicks("#close-panel")
-			b.uses("/bot restart", "Shop")
-			b.sees(last, "Reference:")
+			b.reads("/bot restart", "Shop", "Reference:")
 			return last
 		}},
 		"alert": {message, func(b *tab) string {
 			b.presses("#channels", "hostbot")
-			b.uses("/alerts", "")
-			b.sees(last, "Off for all")
+			b.reads("/alerts", "", "Off for all")
 			b.presses(last, "On for all")
 			b.sees("#messages", "This is where I write to you")
 			b.presses("#tools", "Underneath")
@@ -83,17 +72,14 @@ func screenshots() map[string]picture {
 			return "#messages"
 		}},
 		"log": {message, func(b *tab) string {
-			b.uses("/bot restart", "Shop")
-			b.sees(last, "Shop was restarted")
-			b.uses("/bot stop", "Shop")
-			b.sees(last, "Shop was stopped")
+			b.reads("/bot restart", "Shop", "Shop was restarted")
+			b.reads("/bot stop", "Shop", "Shop was stopped")
 			b.presses("#beginning", "Be Sam")
 			b.sees(last, "✅ Stop")
 			return "#messages"
 		}},
 		"history": {message, func(b *tab) string {
-			b.uses("/bot history", "Shop")
-			b.sees(last, "24 h: ")
+			b.reads("/bot history", "Shop", "24 h: ")
 			b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth > 0`)
 			return last
 		}},

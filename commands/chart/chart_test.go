@@ -2,17 +2,13 @@ package chart_test
 
 import (
 	"bytes"
-	"flag"
 	"image"
 	"image/png"
-	"os"
 	"testing"
 	"time"
 
 	"hostbot/commands/chart"
 )
-
-var write = flag.String("write", "", "a file for the picture, to look at")
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
@@ -49,11 +45,6 @@ func drawn(t *testing.T, strips ...chart.Strip) *image.Paletted {
 	}
 	if len(data) > 20_000 {
 		t.Errorf("the picture has %d bytes", len(data))
-	}
-	if *write != "" {
-		if err := os.WriteFile(*write, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -164,17 +155,4 @@ func TestRestlessBotStaysSmall(t *testing.T) {
 		spans = append(spans, span(chart.Running, ago, ago-20*time.Minute), span(chart.Out, ago-20*time.Minute, ago-30*time.Minute))
 	}
 	drawn(t, strip(day, "66.7 %", spans...), strip(7*day, "66.7 %", spans...), strip(30*day, "66.7 %", spans...))
-}
-
-func BenchmarkDraw(b *testing.B) {
-	strips := full()
-	size := 0
-	for b.Loop() {
-		data, err := chart.Draw(strips...)
-		if err != nil {
-			b.Fatal(err)
-		}
-		size = len(data)
-	}
-	b.ReportMetric(float64(size), "B/picture")
 }

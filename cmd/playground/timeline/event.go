@@ -1,133 +1,106 @@
 package timeline
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+	"github.com/valyala/fastjson"
+
 	"hostbot/bot/discordtest"
+	event "hostbot/bot/interaction"
 )
-
-// Types of interactions, commands and options, as Discord numbers them.
-const (
-	kindCommand      = 2
-	kindComponent    = 3
-	kindAutocomplete = 4
-	kindModal        = 5
-
-	commandChat = 1
-
-	optionSubcommand = 1
-	optionGroup      = 2
-)
-
-// event is what is read of an INTERACTION_CREATE.
-type event struct {
-	ID, Token string
-	Type      int
-	User      *user
-	Member    struct{ User *user }
-	Data      struct {
-		Name     string
-		Type     int
-		Options  []option
-		CustomID string `json:"custom_id"`
-		Values   []string
-	}
-	Message struct{ Components []component }
-}
-
-type user struct{ ID, Username string }
-
-type option struct {
-	Name    string
-	Type    int
-	Value   any
-	Options []option
-}
-
-type component struct {
-	CustomID    string `json:"custom_id"`
-	Label       string
-	Placeholder string
-	Emoji       struct{ Name string }
-	Options     []struct{ Label, Value string }
-	Components  []component
-}
 
 // interactionOf reads the interaction that an event brings, if it is one.
 func interactionOf(d *discordtest.Dispatch) (*interaction, bool) {
-	var e event
-	if d.Name != "INTERACTION_CREATE" || json.Unmarshal(d.Data, &e) != nil {
+	data, err := fastjson.ParseBytes(d.Data)
+	if d.Name != "INTERACTION_CREATE" || err != nil {
 		return nil, false
 	}
-	who := e.User
-	if who == nil {
-		who = e.Member.User
-	}
-	if who == nil {
-		return nil, false
-	}
-	in := &interaction{token: e.Token, userID: who.ID}
-	in.ID, in.User, in.Title, in.At = e.ID, who.Username, e.title(), d.At
+	e := event.ReadEvent(data)
+	in := &interaction{token: string(e.Token), userID: e.UserID}
+	in.ID, in.User, in.Title, in.At = e.ID, e.UserName, title(&e.Request, data), d.At
 	return in, true
 }
 
 // title says what the user did.
-func (e *event) title() string {
-	command := "/" + e.Data.Name + words(e.Data.Options)
-	switch e.Type {
-	case kindCommand:
-		if e.Data.Type != commandChat {
-			return "menu: " + e.Data.Name
-		}
-		return command
-	case kindAutocomplete:
-		return "typing: " + command
-	case kindComponent:
-		return used(e.Message.Components, e.Data.CustomID, e.Data.Values)
-	case kindModal:
+func title(r *event.Request, data *fastjson.Value) string {
+	switch r.Kind {
+	case event.Component:
+		return used(r, data)
+	case event.Modal:
 		return "form sent"
 	}
-	return fmt.Sprint("interaction of type ", e.Type)
-}
-
-// words writes subcommands and options as they are typed.
-func words(options []option) string {
-	var text strings.Builder
-	for _, o := range options {
-		if o.Type == optionSubcommand || o.Type == optionGroup {
-			text.WriteString(" " + o.Name + words(o.Options))
-		} else {
-			fmt.Fprintf(&text, " %s: %v", o.Name, o.Value)
-		}
+	if discordgo.ApplicationCommandType(data.GetInt("data", "type")) != discordgo.ChatApplicationCommand {
+		return "menu: " + r.Name
 	}
-	return text.String()
+	command := "/" + r.Name
+	for _, name := range slices.Sorted(maps.Keys(r.Options)) {
+		command += " " + name + ": " + r.Options[name]
+	}
+	if r.Kind == event.Autocomplete {
+		return "typing: " + command
+	}
+	return command
 }
 
 // used says which button was pressed, or what was chosen in which menu.
-func used(components []component, customID string, values []string) string {
-	for _, row := range components {
-		for _, c := range row.Components {
-			if c.CustomID == customID {
-				return c.use(values)
+func used(r *event.Request, data *fastjson.Value) string {
+	text := func(v *fastjson.Value, keys ...string) string { return string(v.GetStringBytes(keys...)) }
+	for _, row := range data.GetArray("message", "components") {
+		for _, c := range row.GetArray("components") {
+			switch {
+			case text(c, "custom_id") != r.Name:
+			case len(r.Values) == 0:
+				return "button: " + strings.TrimSpace(text(c, "emoji", "name")+" "+text(c, "label"))
+			default:
+				var chosen []string
+				for _, o := range c.GetArray("options") {
+					if slices.Contains(r.Values, text(o, "value")) {
+						chosen = append(chosen, text(o, "label"))
+					}
+				}
+				return "menu: " + text(c, "placeholder") + " → " + strings.Join(chosen, ", ")
 			}
 		}
 	}
 	return "component"
 }
 
-func (c *component) use(values []string) string {
-	if len(values) == 0 {
-		return "button: " + strings.TrimSpace(c.Emoji.Name+" "+c.Label)
+// tokenIn returns the interaction's token in a call's path; "" where there is none.
+func tokenIn(c *discordtest.Call) string {
+	parts := strings.Split(c.Path, "/")
+	if len(parts) > 3 && (parts[1] == "interactions" || parts[1] == "webhooks") {
+		return parts[3]
 	}
-	var chosen []string
-	for _, value := range values {
-		for _, o := range c.Options {
-			if o.Value == value {
-				chosen = append(chosen, o.Label)
-			}
-		}
+	return ""
+}
+
+// meaning says what a call does.
+func meaning(c *discordtest.Call) string {
+	if c.Route == discordtest.RouteCallback {
+		var body struct{ Type int }
+		_ = json.Unmarshal(c.Request, &body) // what cannot be read has no type
+		return "first response: " + map[int]string{
+			4: "a message", 5: "“thinking…”, the answer follows", 6: "noted, a change follows",
+			7: "changes the message", 8: "suggestions", 9: "a form",
+		}[body.Type]
 	}
-	return "menu: " + c.Placeholder + " → " + strings.Join(chosen, ", ")
+	return cmp.Or(map[string]string{
+		"POST " + discordtest.RouteFollowUps:    "a further message",
+		"PATCH " + discordtest.RouteOriginal:    "changes the answer",
+		"PATCH " + discordtest.RouteFollowUp:    "changes the answer",
+		"DELETE " + discordtest.RouteOriginal:   "takes the answer away",
+		"DELETE " + discordtest.RouteFollowUp:   "takes the answer away",
+		"POST " + discordtest.RouteMessages:     "a message in a channel",
+		"GET " + discordtest.RouteGateway:       "asks where the gateway is",
+		"GET " + discordtest.RouteGatewayBot:    "asks where the gateway is",
+		"GET " + discordtest.RouteCommands:      "reads the commands",
+		"GET " + discordtest.RouteGuildCommands: "reads the commands",
+		"PUT " + discordtest.RouteCommands:      "registers the commands",
+		"PUT " + discordtest.RouteGuildCommands: "registers the commands",
+	}[c.Method+" "+c.Route], c.Method)
 }

@@ -18,9 +18,6 @@ import (
 // snowflake matches an ID of Discord's.
 var snowflake = regexp.MustCompile(`\b\d{17,20}\b`)
 
-// maxIDs is how many IDs of a step are looked at.
-const maxIDs = 20
-
 // hidden stands where a secret was.
 const hidden = "<secret>"
 

@@ -98,7 +98,7 @@ func (r *Recorder) Know(userIDs ...string) {
 func (r *Recorder) usersIn(text string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.DeleteFunc(snowflake.FindAllString(text, maxIDs), func(id string) bool { return !r.users[id] })
+	return slices.DeleteFunc(snowflake.FindAllString(text, -1), func(id string) bool { return !r.users[id] })
 }
 
 // step is a Step with what is needed to place it.
