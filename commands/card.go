@@ -56,7 +56,8 @@ type card struct {
 	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
 	ways   []discordgo.Button // on which the customer gets on, beside what the card offers
-	// before is what the first button was during the action that has ended; "" for none.
+	// before is what the first button was in the message whose place the card takes; ""
+	// for none.
 	before string
 }
 
@@ -66,7 +67,7 @@ func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
-	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
+	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice, before: firstOf(r.FirstButton)}
 }
 
 func (c card) draw() interaction.Response {
@@ -203,6 +204,18 @@ func (v view) first(c condition) string {
 		return start
 	}
 	return restart
+}
+
+// firstOf names the action of a first button by its custom ID, which may also say for
+// whom the button is and when it was drawn.
+func firstOf(customID string) string {
+	parts := strings.Split(customID, "/")
+	for _, prefix := range []string{onBehalf, idNew} {
+		if len(parts) > 2 && parts[0]+"/" == prefix {
+			parts = parts[2:]
+		}
+	}
+	return parts[0]
 }
 
 // settleTime is for how long a button does nothing that has taken another one's place.

@@ -136,6 +136,33 @@ func TestButtonIsGuardedOnlyWhereItIsAnotherOne(t *testing.T) {
 	}
 }
 
+func TestButtonIsGuardedWhereAMessageIsRedrawn(t *testing.T) {
+	for _, test := range []struct {
+		before  string // the first button of the message that is redrawn
+		status  string
+		guarded bool
+	}{
+		{"restart/a", "RUNNING", false}, {"new/abc/restart/~a", "RUNNING", false}, {"restart/a", "STOPPED", true}, {"start/a", "CRASHED", true},
+		{"", "STOPPED", false}, {"show/a", "RUNNING", true}, {"list/with/", "RUNNING", true},
+	} {
+		refresh := press("show/a")
+		refresh.FirstButton = test.before
+		_, c := shop(t, test.status)
+		id := componentsOf[discordgo.Button](answer(t, c, refresh).Message)[0].CustomID
+		if strings.HasPrefix(id, "new/") != test.guarded {
+			t.Errorf("%q in the place of %q", id, test.before)
+		}
+	}
+}
+
+func TestButtonIsGuardedWhereTheServiceAnswersLate(t *testing.T) {
+	w, c := shop(t, "RUNNING")
+	w.old, w.update = true, becoming(account(server("a", "Shop", "STOPPED")))
+	if id := componentsOf[discordgo.Button](ending(t, c, onBot("bot show", "a")).Message)[0].CustomID; !strings.HasPrefix(id, "new/") {
+		t.Errorf("%q in the place of Restart", id)
+	}
+}
+
 func TestRefreshAsksTheService(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"), server("b\u00e9", "Radio", "RUNNING"))}
 	c := newCommands(t, w)

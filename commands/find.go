@@ -149,6 +149,7 @@ const (
 	sameFolded              // but for case, accents, markdown characters and what cannot be seen
 	beginsName
 	partOfName
+	transposed // two neighbouring letters of the whole name have changed places
 	partOfID
 	noMatch
 )
@@ -185,6 +186,8 @@ func matchOf(s hostapi.Server, typed, folded string) match {
 		return beginsName
 	case at > 0:
 		return partOfName
+	case isTransposed(called, folded):
+		return transposed
 	case strings.Contains(strings.ToLower(s.ID), strings.ToLower(typed)):
 		return partOfID
 	}
@@ -204,6 +207,22 @@ func fold(text string, limit int) string {
 	plain := strings.NewReplacer("ı", "i", "ø", "o", "ł", "l", "đ", "d",
 		"*", "", "_", "", "~", "", "`", "", "|", "", `\`, "", "<", "", ">", "", "[", "", "]", "", "#", "", "…", "")
 	return strings.Join(strings.Fields(plain.Replace(cases.Fold().String(seen))), " ")
+}
+
+// isTransposed tells whether two texts differ in two neighbouring letters that have
+// changed places.
+func isTransposed(a, b string) bool {
+	as, bs := []rune(a), []rune(b)
+	if len(as) != len(bs) {
+		return false
+	}
+	for i := range len(as) - 1 {
+		if as[i] != bs[i] {
+			bs[i], bs[i+1] = bs[i+1], bs[i]
+			return slices.Equal(as, bs)
+		}
+	}
+	return false
 }
 
 // closest returns the bots whose names differ from what was typed in two fifths of

@@ -69,7 +69,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
 	switch {
 	case strings.HasPrefix(e.Name, Aside):
-		e.Message = e.ID
+		e.Message, e.FirstButton = e.ID, ""
 	case e.Kind == Component:
 		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
 	}

@@ -47,7 +47,7 @@ type Request struct {
 	// the ID of the interaction that made it or, for a further one of that, its own.
 	Message string
 	// FirstButton is the custom ID of the first component of the message that this
-	// comes from, where that is a button.
+	// may change, where that is a button.
 	FirstButton string
 
 	// Name is the full name of a command ("bot list") or the custom ID of a
