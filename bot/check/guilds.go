@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/register"
 	"hostbot/bot/rest"
 )
 
@@ -31,7 +32,7 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) verdict {
 	err = c.discord.rest.Get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
 	switch rest.CodeOf(err) {
 	case rest.CodeMissingAccess, rest.CodeUnknownGuild:
-		return fail("invite it there: "+inviteURL(app.ID, guildID), "the bot may not register commands in guild %s", guildID)
+		return fail(invite(app, guildID), "the bot may not register commands in guild %s", guildID)
 	}
 	if err != nil {
 		return discordTrouble(err)
@@ -39,11 +40,10 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) verdict {
 	return good("%d commands are registered there", len(commands))
 }
 
-// inviteURL is where the bot is invited to a guild, with what commands and log
-// channels take.
-func inviteURL(applicationID, guildID string) string {
-	return "https://discord.com/oauth2/authorize?client_id=" + applicationID +
-		"&scope=bot+applications.commands&permissions=274877991936&guild_id=" + guildID
+// invite says where the bot is invited to a guild, with what commands and log channels
+// take.
+func invite(app register.Application, guildID string) string {
+	return "invite it there: " + app.InviteURL(guildID) + "&permissions=274877991936"
 }
 
 // staffGuild tells whether the bot is in staff's guild and can have commands there.
@@ -67,7 +67,7 @@ func (c *checker) notInGuild(guildID string, err error) verdict {
 	case appErr != nil:
 		return c.withoutApplication()
 	case code == rest.CodeMissingAccess, code == rest.CodeUnknownGuild:
-		return fail("invite it there: "+inviteURL(app.ID, guildID), "the bot is not in guild %s", guildID)
+		return fail(invite(app, guildID), "the bot is not in guild %s", guildID)
 	}
 	return discordTrouble(err)
 }
