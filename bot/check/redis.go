@@ -37,12 +37,12 @@ func newRedis(ctx context.Context, conn *redisclient.Conn, err error) *redisServ
 	})}
 }
 
-func noRedis(context.Context) verdict {
+func noRedis(context.Context) Finding {
 	return warn("set REDIS_URL in production", "data is kept in the process: it is lost with the process, and replicas do not see each other")
 }
 
 // server tells whether Redis can be used.
-func (r *redisServer) server(context.Context) verdict {
+func (r *redisServer) server(context.Context) Finding {
 	facts, err := r.info()
 	version := facts["redis_version"]
 	var major, minor int
@@ -68,7 +68,7 @@ func (r *redisServer) server(context.Context) verdict {
 
 // persistence tells what Redis loses when it is restarted: log entries that Discord does
 // not have, and actions that are to be told of.
-func (r *redisServer) persistence(ctx context.Context) verdict {
+func (r *redisServer) persistence(ctx context.Context) Finding {
 	const cure = "set appendonly yes (redis-cli CONFIG SET appendonly yes, and in redis.conf)"
 	facts, err := r.info()
 	switch {
@@ -95,7 +95,7 @@ func (r *redisServer) setting(ctx context.Context, name, format string) string {
 }
 
 // eviction tells what Redis does when its memory is full.
-func (r *redisServer) eviction(context.Context) verdict {
+func (r *redisServer) eviction(context.Context) Finding {
 	const cure = "set maxmemory-policy noeviction, and give Redis memory enough"
 	facts, err := r.info()
 	policy, limit := facts["maxmemory_policy"], facts["maxmemory_human"]
@@ -115,7 +115,7 @@ func (r *redisServer) eviction(context.Context) verdict {
 }
 
 // clock compares Redis's clock with this machine's.
-func (r *redisServer) clock(ctx context.Context) verdict {
+func (r *redisServer) clock(ctx context.Context) Finding {
 	if _, err := r.info(); err != nil {
 		return notChecked("redis")
 	}
