@@ -83,7 +83,7 @@ func (l load) String() string {
 	return fmt.Sprintf("closed-%d", l.underWay)
 }
 
-func (l load) run(d *loadgen.Discord, users loadgen.Users, more func() bool) (*loadgen.Latencies, error) {
+func (l load) run(d *loadgen.Discord, users loadgen.Crowd, more func() bool) (*loadgen.Latencies, error) {
 	if l.perSecond > 0 {
 		return loadgen.Rate(d, users, l.perSecond, more)
 	}

@@ -124,10 +124,10 @@ func (c candidate) start(b *testing.B, botsEach int) *program {
 }
 
 // warm has every user ask twice, and has what is then cached stay so.
-func (p *program) warm(b *testing.B, users loadgen.Users) {
+func (p *program) warm(b *testing.B, users int) {
 	b.Helper()
-	left := 2 * int(users)
-	if _, err := loadgen.Closed(p.discord, users, 8, func() bool { left--; return left >= 0 }); err != nil {
+	left := 2 * users
+	if _, err := loadgen.Closed(p.discord, loadgen.Users(users), 8, func() bool { left--; return left >= 0 }); err != nil {
 		b.Fatal(p.name, err)
 	}
 	keys := p.redis.Scan(b.Context(), 0, "", 1000).Iterator()
@@ -146,10 +146,10 @@ type figures map[string]float64
 
 // measure puts a load upon the program for as long as the benchmark lasts, and
 // reports what an interaction costs.
-func (p *program) measure(b *testing.B, l load, users loadgen.Users) figures {
+func (p *program) measure(b *testing.B, l load, users int) figures {
 	b.Helper()
 	before := p.counts(b)
-	latencies, err := l.run(p.discord, users, b.Loop)
+	latencies, err := l.run(p.discord, loadgen.Users(users), b.Loop)
 	if err != nil {
 		b.Fatal(p.name, err)
 	}

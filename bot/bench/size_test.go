@@ -32,8 +32,8 @@ func TestSize(t *testing.T) {
 	rest := c.look(t)
 	t.Log("at rest, ", c.memory(t))
 
-	_, err := c.crowd.EachOnce(c.discord, 64)
-	if err != nil {
+	left := c.crowd.Asking
+	if _, err := loadgen.Closed(c.discord, c.crowd, 64, func() bool { left--; return left >= 0 }); err != nil {
 		t.Fatal(err)
 	}
 	filled := c.look(t)
