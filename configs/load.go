@@ -229,7 +229,7 @@ func (l *loader) tree(section string, settings reflect.Type, variables map[strin
 			continue
 		default:
 			value = &yaml.Node{Kind: yaml.ScalarNode, Value: variables[variable], Line: -1 - len(l.keys)}
-			if field.Type.Kind() == reflect.String {
+			if kind := field.Type.Kind(); kind != reflect.Bool && kind != reflect.Int {
 				value.Tag = "!!str" // whatever it looks like
 			}
 			l.keys[position{value.Line, 0}] = key
