@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -141,32 +140,25 @@ func (p *program) warm(b *testing.B, users int) {
 	}
 }
 
-// figures are what a load came to, by their units.
+// figures are what was counted, by their units or names.
 type figures map[string]float64
 
 // measure puts a load upon the program for as long as the benchmark lasts, and
 // reports what an interaction costs.
-func (p *program) measure(b *testing.B, l load, users int) figures {
+func (p *program) measure(b *testing.B, l load, users int) {
 	b.Helper()
 	before := p.counts(b)
 	latencies, err := l.run(p.discord, loadgen.Users(users), b.Loop)
 	if err != nil {
 		b.Fatal(p.name, err)
 	}
-	spent := p.counts(b)
-	n, elapsed := float64(b.N), b.Elapsed()
-	result := make(figures)
-	for unit, value := range spent {
-		result[unit+"/op"] = (value - before[unit]) / n
+	for unit, value := range p.counts(b) {
+		b.ReportMetric((value-before[unit])/float64(b.N), unit+"/op")
 	}
-	result["interactions/s"] = n / elapsed.Seconds()
-	result["p50-µs"] = float64(latencies.Quantile(.5).Microseconds())
-	result["p99-µs"] = float64(latencies.Quantile(.99).Microseconds())
-	result["resident-MB"] = p.residentMB(b)
-	for _, unit := range slices.Sorted(maps.Keys(result)) {
-		b.ReportMetric(result[unit], unit)
-	}
-	return result
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "interactions/s")
+	b.ReportMetric(float64(latencies.Quantile(.5).Microseconds()), "p50-µs")
+	b.ReportMetric(float64(latencies.Quantile(.99).Microseconds()), "p99-µs")
+	b.ReportMetric(p.residentMB(b), "resident-MB")
 }
 
 // counts returns what has been counted so far, by unit: processor time, calls, and
