@@ -56,11 +56,10 @@ func Run(ctx context.Context, config Config, tell func(Finding)) (passed bool) {
 	defer cancel()
 	c := &checker{Config: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
 	defer c.discord.rest.Close()
-	if config.Settings.Redis.URL != "" {
-		conn, err := redisclient.Open(config.Settings.Redis.URL, zerolog.Nop(), nil)
-		c.redis = newRedis(ctx, conn, err)
-		if err == nil {
+	if address := config.Settings.Redis.URL; address != "" {
+		if conn, err := redisclient.Open(address, zerolog.Nop(), nil); err == nil { // as the address is valid
 			defer conn.Close()
+			c.redis = newRedis(ctx, conn.Client)
 		}
 	}
 

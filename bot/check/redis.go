@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"hostbot/bot/redisclient"
 )
 
 // redisServer is a Redis that is asked for its INFO once. Of a Cluster one server is
@@ -20,13 +18,9 @@ type redisServer struct {
 	info   func() (map[string]string, error)
 }
 
-// newRedis returns the server at the end of a connection, or one that cannot be asked.
-func newRedis(ctx context.Context, conn *redisclient.Conn, err error) *redisServer {
-	if err != nil {
-		return &redisServer{info: func() (map[string]string, error) { return nil, err }}
-	}
-	return &redisServer{conn.Client, sync.OnceValues(func() (map[string]string, error) {
-		text, err := conn.Client.Info(ctx).Result()
+func newRedis(ctx context.Context, client redis.UniversalClient) *redisServer {
+	return &redisServer{client, sync.OnceValues(func() (map[string]string, error) {
+		text, err := client.Info(ctx).Result()
 		facts := make(map[string]string)
 		for line := range strings.Lines(text) {
 			if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
