@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -90,14 +91,11 @@ func (a *Application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	commands := make([]*discordgo.ApplicationCommand, len(s.Commands))
 	for i, c := range s.Commands {
 		c := *c
-		switch {
-		case s.GuildID != "" || len(types) == 0:
+		if s.GuildID != "" || len(types) == 0 {
 			c.Contexts = nil
-		case c.Contexts == nil: // otherwise it says itself where it means something
-			c.Contexts = &contexts
-			fallthrough
-		default:
+		} else {
 			c.IntegrationTypes = &types
+			c.Contexts = cmp.Or(c.Contexts, &contexts) // a command may say itself where it means something
 		}
 		commands[i] = &c
 	}
