@@ -12,10 +12,8 @@ const (
 	// openAfter is how many accounts must begin to fail, with no success between,
 	// for the circuit breaker to open.
 	openAfter = 5
-	// The pauses before a failing account is tried again double from firstPause to
-	// lastPause.
-	firstPause = time.Second
-	lastPause  = 15 * time.Second
+	// pause is between two calls for failing accounts while the breaker is open.
+	pause = time.Second
 	// probeWait is how long a call waits for another one's probe.
 	probeWait = time.Second
 	// maxHold bounds for how long no request is made because the service said so.
@@ -29,9 +27,9 @@ const (
 //
 // The service may fail for some accounts alone. An account whose last call
 // failed is therefore remembered as failing until a call for it succeeds, and its
-// further failures do not count. While the breaker is open, failing accounts wait
-// for growing pauses. The first call for any other account is let through at once,
-// as it tells whether the service works, and calls that come meanwhile wait for it.
+// further failures do not count. While the breaker is open, one call a second is let
+// through for failing accounts. The first call for any other account is let through at
+// once, as it tells whether the service works, and calls that come meanwhile wait for it.
 type breaker struct {
 	onDown func(reason error)
 	onUp   func(after time.Duration)
@@ -41,7 +39,6 @@ type breaker struct {
 	count     int             // of accounts that began to fail since a call succeeded
 	openSince time.Time       // zero: the breaker is closed
 	retryAt   time.Time       // no call for a failing account, or after a 429 for any, is let through before
-	pause     time.Duration   // the last one, while the breaker is open
 	probe     *probe          // under way; nil: none
 }
 
@@ -119,7 +116,7 @@ func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time)
 		delete(b.failing, userID)
 		b.count = 0
 		if !before.IsZero() {
-			b.openSince, b.pause, b.retryAt = time.Time{}, 0, time.Time{}
+			b.openSince, b.retryAt = time.Time{}, time.Time{}
 		}
 		if failure != nil && failure.Code == CodeRateLimited {
 			b.retryAt = now.Add(min(failure.RetryAfter, maxHold))
@@ -136,8 +133,7 @@ func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time)
 			b.openSince = now
 		}
 		if p != nil || b.openSince != before {
-			b.pause = min(max(2*b.pause, firstPause), lastPause)
-			b.retryAt = now.Add(b.pause)
+			b.retryAt = now.Add(pause)
 		}
 	}
 	after := b.openSince

@@ -19,8 +19,8 @@
 // of 5xx, an answer that makes no sense) and none has succeeded between. While
 // it is open, one call at a time is let through, and closes the breaker if the
 // service answers it. Others wait for that for a second at most, and fail with
-// CodeUnavailable after no attempt. Accounts whose calls failed fail at once, and
-// are let through after pauses that double from 1 s to 15 s.
+// CodeUnavailable after no attempt. Accounts whose calls failed fail at once, but for
+// one call a second.
 //
 // After a 429 that says when to try again, calls fail with CodeRateLimited, after no
 // attempt, until then, for 30 s at most.

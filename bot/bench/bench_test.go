@@ -14,7 +14,6 @@ import (
 func TestMain(m *testing.M) {
 	flag.Var(&peers{}, "peer", "`name=command` of another bot to measure beside this one; may be repeated")
 	flag.String("floor", "", "`command` of a program that makes the calls that cannot be done without and nothing else, to measure beside this one")
-	flag.Int("rounds", 1, "`how often` each program is measured under each load, in turn with the others")
 	flag.Duration("size", 0, "how long the day of TestSize takes; 0 skips it")
 	flag.Float64("size-noon", 500, "how many interactions a second there are at TestSize's noon")
 	world.Main(m)
@@ -51,7 +50,8 @@ const (
 // BenchmarkList has customers type /bot list, each of whom has ten bots, with
 // all accounts cached. The bot is the program as it is built, a process of its
 // own, on a Redis of its own; so are the peers. The time of an operation is the
-// load's; what it costs the program is in the metrics.
+// load's; what it costs the program is in the metrics. Of several runs, in which the
+// programs have their turns, benchstat shows the medians.
 func BenchmarkList(b *testing.B) {
 	var programs []*program
 	for _, c := range candidates(b) {
@@ -59,17 +59,11 @@ func BenchmarkList(b *testing.B) {
 		p.warm(b, warmUsers)
 		programs = append(programs, p)
 	}
-	results := newTable(programs)
 	for _, load := range []load{{underWay: 32}, {perSecond: 300}, {perSecond: 1000}} {
-		for round := range flagValue[int]("rounds") {
-			for _, p := range programs {
-				b.Run(fmt.Sprintf("load=%s/program=%s/round=%d", load, p.name, round+1), func(b *testing.B) {
-					results.add(load, p, p.measure(b, load, warmUsers))
-				})
-			}
+		for _, p := range programs {
+			b.Run(fmt.Sprintf("load=%s/program=%s", load, p.name), func(b *testing.B) { p.measure(b, load, warmUsers) })
 		}
 	}
-	fmt.Print("\n", results, "\n") // a log would be shown of benchmarks without parts only
 }
 
 // load is a way to put work upon a program: a number of interactions that are
@@ -83,7 +77,7 @@ func (l load) String() string {
 	return fmt.Sprintf("closed-%d", l.underWay)
 }
 
-func (l load) run(d *loadgen.Discord, users loadgen.Users, more func() bool) (*loadgen.Latencies, error) {
+func (l load) run(d *loadgen.Discord, users loadgen.Crowd, more func() bool) (*loadgen.Latencies, error) {
 	if l.perSecond > 0 {
 		return loadgen.Rate(d, users, l.perSecond, more)
 	}

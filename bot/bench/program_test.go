@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -49,13 +48,56 @@ func candidates(b *testing.B) []candidate {
 	return list
 }
 
-// program is a candidate that runs, and what it is connected to: a Discord, a
-// hosting service and a Redis that nobody else uses.
-type program struct {
-	candidate
+// scene is a Discord, a hosting service and a Redis that nobody else uses.
+type scene struct {
 	discord *loadgen.Discord
 	service *loadgen.Service
 	redis   *redis.Client
+	url     string // of Redis
+}
+
+// newScene starts them. Each customer has so many bots.
+func newScene(t testing.TB, shards, botsEach int) *scene {
+	t.Helper()
+	s := &scene{}
+	var err error
+	if s.discord, err = loadgen.StartDiscord(shards); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.discord.Close)
+	if s.service, err = loadgen.StartService(botsEach); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.service.Close)
+	server := redistest.StartRedis(t)
+	s.url = server.URL()
+	s.redis = redis.NewClient(&redis.Options{Addr: server.Addr()})
+	t.Cleanup(func() { _ = s.redis.Close() })
+	return s
+}
+
+// run runs a bot there until the test ends.
+func (s *scene) run(t testing.TB, command, apiVersion string, environment ...string) *loadgen.Process {
+	t.Helper()
+	p, err := loadgen.Start(command, append(slices.Clone(environment),
+		"DISCORD_TOKEN="+loadgen.Token, "DISCORD_API_URL="+s.discord.URL(apiVersion),
+		"HOSTAPI_URL="+s.service.URL(), "HOSTAPI_SECRET="+loadgen.Secret,
+		"REDIS_URL="+s.url, "LOG_CHANNEL_ID=1166666666666666666")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(command, err)
+		}
+	})
+	return p
+}
+
+// program is a candidate that runs.
+type program struct {
+	candidate
+	*scene
 	process *loadgen.Process
 	ready   time.Duration // from its execution to when it served
 }
@@ -64,33 +106,13 @@ type program struct {
 const startLimit = 30 * time.Second
 
 // start starts the candidate, whose customers have so many bots each, and waits
-// until it serves. It ends with the benchmark.
+// until it serves.
 func (c candidate) start(b *testing.B, botsEach int) *program {
 	b.Helper()
-	p := &program{candidate: c, discord: loadgen.RunDiscord(b)}
+	p := &program{candidate: c, scene: newScene(b, 1, botsEach)}
 	p.discord.AnyMessage = c.anyMessage
-	var err error
-	if p.service, err = loadgen.StartService(botsEach); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(p.service.Close)
-	server := redistest.StartRedis(b)
-	p.redis = redis.NewClient(&redis.Options{Addr: server.Addr()})
-	b.Cleanup(func() { _ = p.redis.Close() })
-
 	began := time.Now()
-	p.process, err = loadgen.Start(c.command, append(slices.Clone(c.environment),
-		"DISCORD_TOKEN="+loadgen.Token, "DISCORD_API_URL="+p.discord.URL(c.apiVersion),
-		"HOSTAPI_URL="+p.service.URL(), "HOSTAPI_SECRET="+loadgen.Secret,
-		"REDIS_URL="+server.URL(), "LOG_CHANNEL_ID=1166666666666666666")...)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if err := p.process.Stop(); err != nil {
-			b.Error(c.name, err)
-		}
-	})
+	p.process = p.run(b, c.command, c.apiVersion, c.environment...)
 	ctx, cancel := context.WithTimeout(b.Context(), startLimit)
 	defer cancel()
 	if err := p.process.WaitReady(ctx, p.discord); err != nil {
@@ -101,10 +123,10 @@ func (c candidate) start(b *testing.B, botsEach int) *program {
 }
 
 // warm has every user ask twice, and has what is then cached stay so.
-func (p *program) warm(b *testing.B, users loadgen.Users) {
+func (p *program) warm(b *testing.B, users int) {
 	b.Helper()
-	left := 2 * int(users)
-	if _, err := loadgen.Closed(p.discord, users, 8, func() bool { left--; return left >= 0 }); err != nil {
+	left := 2 * users
+	if _, err := loadgen.Closed(p.discord, loadgen.Users(users), 8, func() bool { left--; return left >= 0 }); err != nil {
 		b.Fatal(p.name, err)
 	}
 	keys := p.redis.Scan(b.Context(), 0, "", 1000).Iterator()
@@ -118,32 +140,25 @@ func (p *program) warm(b *testing.B, users loadgen.Users) {
 	}
 }
 
-// figures are what a load came to, by their units.
+// figures are what was counted, by their units or names.
 type figures map[string]float64
 
 // measure puts a load upon the program for as long as the benchmark lasts, and
 // reports what an interaction costs.
-func (p *program) measure(b *testing.B, l load, users loadgen.Users) figures {
+func (p *program) measure(b *testing.B, l load, users int) {
 	b.Helper()
 	before := p.counts(b)
-	latencies, err := l.run(p.discord, users, b.Loop)
+	latencies, err := l.run(p.discord, loadgen.Users(users), b.Loop)
 	if err != nil {
 		b.Fatal(p.name, err)
 	}
-	spent := p.counts(b)
-	n, elapsed := float64(b.N), b.Elapsed()
-	result := make(figures)
-	for unit, value := range spent {
-		result[unit+"/op"] = (value - before[unit]) / n
+	for unit, value := range p.counts(b) {
+		b.ReportMetric((value-before[unit])/float64(b.N), unit+"/op")
 	}
-	result["interactions/s"] = n / elapsed.Seconds()
-	result["p50-µs"] = float64(latencies.Quantile(.5).Microseconds())
-	result["p99-µs"] = float64(latencies.Quantile(.99).Microseconds())
-	result["resident-MB"] = p.residentMB(b)
-	for _, unit := range slices.Sorted(maps.Keys(result)) {
-		b.ReportMetric(result[unit], unit)
-	}
-	return result
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "interactions/s")
+	b.ReportMetric(float64(latencies.Quantile(.5).Microseconds()), "p50-µs")
+	b.ReportMetric(float64(latencies.Quantile(.99).Microseconds()), "p99-µs")
+	b.ReportMetric(p.residentMB(b), "resident-MB")
 }
 
 // counts returns what has been counted so far, by unit: processor time, calls, and

@@ -9,20 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/bot/e2e/world"
 	"hostbot/bot/loadgen"
-	"hostbot/hostapi/redistest"
 )
 
 // company is a large one: its replicas, the shards that they divide, and its customers.
 type company struct {
-	shards    int
+	*scene
 	crowd     loadgen.Crowd
-	discord   *loadgen.Discord
-	service   *loadgen.Service
-	redis     *redis.Client
 	processes []*loadgen.Process
 	addresses []string // of the processes' metrics
 }
@@ -38,8 +32,8 @@ func TestSize(t *testing.T) {
 	rest := c.look(t)
 	t.Log("at rest, ", c.memory(t))
 
-	_, err := c.crowd.EachOnce(c.discord, 64)
-	if err != nil {
+	left := c.crowd.Asking
+	if _, err := loadgen.Closed(c.discord, c.crowd, 64, func() bool { left--; return left >= 0 }); err != nil {
 		t.Fatal(err)
 	}
 	filled := c.look(t)
@@ -60,41 +54,21 @@ func TestSize(t *testing.T) {
 // startCompany starts so many processes, and waits until they divide the shards.
 func startCompany(t *testing.T, replicas int) *company {
 	t.Helper()
-	c := &company{shards: 16, crowd: loadgen.Crowd{Accounts: 1_000_000, Asking: 100_000, Guilds: 10_000}}
+	const shards = 16
+	c := &company{scene: newScene(t, shards, botsEach), crowd: loadgen.Crowd{Accounts: 1_000_000, Asking: 100_000, Guilds: 10_000}}
+	c.discord.MayDefer = true
 	command, err := world.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.discord, err = loadgen.StartDiscord(c.shards); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.discord.Close)
-	c.discord.MayDefer = true
-	if c.service, err = loadgen.StartService(botsEach); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.service.Close)
-	server := redistest.StartRedis(t)
-	c.redis = redis.NewClient(&redis.Options{Addr: server.Addr()})
-	t.Cleanup(func() { _ = c.redis.Close() })
 	for range replicas {
 		address := world.FreeAddress(t)
-		p, err := loadgen.Start(command, "DISCORD_TOKEN="+loadgen.Token, "DISCORD_API_URL="+c.discord.URL("v10"),
-			"HOSTAPI_URL="+c.service.URL(), "HOSTAPI_SECRET="+loadgen.Secret, "REDIS_URL="+server.URL(),
-			"LOG_CHANNEL_ID=1166666666666666666", "LOG_LEVEL=warn", "HTTP_ADDR="+address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := p.Stop(); err != nil {
-				t.Error(err)
-			}
-		})
-		c.processes, c.addresses = append(c.processes, p), append(c.addresses, address)
+		c.processes = append(c.processes, c.run(t, command, "v10", "LOG_LEVEL=warn", "HTTP_ADDR="+address))
+		c.addresses = append(c.addresses, address)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
 	defer cancel()
-	if !world.Eventually(ctx, func() bool { return slices.Min(c.held()) == c.shards/replicas }) {
+	if !world.Eventually(ctx, func() bool { return slices.Min(c.held()) == shards/replicas }) {
 		t.Fatalf("the processes hold %v shards", c.held())
 	}
 	time.Sleep(2 * time.Second) // in which they give back the memory that starting took

@@ -27,21 +27,21 @@ func (c *checker) categories() map[string][]string {
 func (c *checker) logChannels() []check {
 	categories := c.categories()
 	if len(categories) == 0 {
-		return []check{{"log channel", func(context.Context) verdict {
+		return []check{{"log channel", func(context.Context) Finding {
 			return warn("set LOG_CHANNEL_ID to a channel that only staff can read", "there is none: nobody is told of failures")
 		}}}
 	}
 	var list []check
 	for id, some := range categories {
 		slices.Sort(some)
-		list = append(list, check{"log channel " + strings.Join(some, ", "), func(ctx context.Context) verdict { return c.logChannel(ctx, id) }})
+		list = append(list, check{"log channel " + strings.Join(some, ", "), func(ctx context.Context) Finding { return c.logChannel(ctx, id) }})
 	}
 	slices.SortFunc(list, func(a, b check) int { return strings.Compare(a.name, b.name) })
 	return list
 }
 
 // logChannel tells whether the bot can write to a channel, and who else reads it.
-func (c *checker) logChannel(ctx context.Context, id string) verdict {
+func (c *checker) logChannel(ctx context.Context, id string) Finding {
 	me, err := c.discord.me()
 	if err != nil {
 		return notChecked("the token")
@@ -80,7 +80,7 @@ func (c *checker) channel(ctx context.Context, id string) (channel discordgo.Cha
 }
 
 // judgeChannel judges a channel by what the bot may do there, and what everybody may.
-func judgeChannel(channel discordgo.Channel, bots, everybodys int64) verdict {
+func judgeChannel(channel discordgo.Channel, bots, everybodys int64) Finding {
 	send, sends := int64(discordgo.PermissionSendMessages), "Send Messages"
 	if channel.IsThread() { // where Send Messages has no effect: https://docs.discord.com/developers/topics/threads#permissions
 		send, sends = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"

@@ -26,7 +26,7 @@ func TestWhoMayWriteToAThread(t *testing.T) {
 		parent := discordgo.Channel{ID: "7", PermissionOverwrites: []*discordgo.PermissionOverwrite{&test.overwrite}}
 		member := discordgo.Member{User: &discordgo.User{ID: test.user}, Roles: test.roles}
 		thread := discordgo.Channel{Type: discordgo.ChannelTypeGuildPublicThread}
-		if v := judgeChannel(thread, permissions(guild, parent, member), 0); v.result != test.want {
+		if v := judgeChannel(thread, permissions(guild, parent, member), 0); v.Result != test.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -45,7 +45,7 @@ func TestChannelsThatTheBotCannotUse(t *testing.T) {
 		"a thread to others": {discordgo.ChannelTypeGuildPublicThread, all, "lacks in #log: Send Messages in Threads"},
 	} {
 		v := judgeChannel(discordgo.Channel{Name: "log", Type: test.kind}, test.may, 0)
-		if v.result != Failure || !strings.Contains(v.found, test.found) {
+		if v.Result != Failure || !strings.Contains(v.Found, test.found) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

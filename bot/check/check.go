@@ -56,26 +56,25 @@ func Run(ctx context.Context, config Config, tell func(Finding)) (passed bool) {
 	defer cancel()
 	c := &checker{Config: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
 	defer c.discord.rest.Close()
-	if config.Settings.Redis.URL != "" {
-		conn, err := redisclient.Open(config.Settings.Redis.URL, zerolog.Nop(), nil)
-		c.redis = newRedis(ctx, conn, err)
-		if err == nil {
+	if address := config.Settings.Redis.URL; address != "" {
+		if conn, err := redisclient.Open(address, zerolog.Nop(), nil); err == nil { // as the address is valid
 			defer conn.Close()
+			c.redis = newRedis(ctx, conn.Client)
 		}
 	}
 
-	var waiting []<-chan verdict
+	var waiting []<-chan Finding
 	checks := c.checks()
 	for _, one := range checks {
-		found := make(chan verdict, 1)
+		found := make(chan Finding, 1)
 		waiting = append(waiting, found)
 		go func() { found <- one.run(ctx) }()
 	}
 	passed = true
 	for i, found := range waiting {
-		v := <-found
-		passed = passed && v.result != Failure
-		tell(Finding{checks[i].name, v.result, sanitize.Plain(v.found, maxText), sanitize.Plain(v.cure, maxText)})
+		f := <-found
+		passed = passed && f.Result != Failure
+		tell(Finding{checks[i].name, f.Result, sanitize.Plain(f.Found, maxText), sanitize.Plain(f.Cure, maxText)})
 	}
 	return passed
 }
@@ -86,10 +85,11 @@ type checker struct {
 	redis   *redisServer // nil: the bot keeps its data in the process
 }
 
-// check is one check. Its function returns soon after ctx is done.
+// check is one check. Its function returns a finding without a name, soon after ctx is
+// done.
 type check struct {
 	name string
-	run  func(ctx context.Context) verdict
+	run  func(ctx context.Context) Finding
 }
 
 // checks is the table of all checks that the settings call for.
@@ -127,23 +127,19 @@ func (c *checker) checks() []check {
 		check{"redis eviction", c.redis.eviction}, check{"redis clock", c.redis.clock})
 }
 
-// verdict is a finding without its name.
-type verdict struct {
-	result      Result
-	found, cure string
+func good(format string, args ...any) Finding {
+	return Finding{Result: OK, Found: fmt.Sprintf(format, args...)}
 }
 
-func good(format string, args ...any) verdict { return verdict{OK, fmt.Sprintf(format, args...), ""} }
-
-func warn(cure, format string, args ...any) verdict {
-	return verdict{Warning, fmt.Sprintf(format, args...), cure}
+func warn(cure, format string, args ...any) Finding {
+	return Finding{Result: Warning, Found: fmt.Sprintf(format, args...), Cure: cure}
 }
 
-func fail(cure, format string, args ...any) verdict {
-	return verdict{Failure, fmt.Sprintf(format, args...), cure}
+func fail(cure, format string, args ...any) Finding {
+	return Finding{Result: Failure, Found: fmt.Sprintf(format, args...), Cure: cure}
 }
 
-// notChecked is the verdict where another check has failed on which this one builds.
-func notChecked(other string) verdict {
+// notChecked is the finding where another check has failed on which this one builds.
+func notChecked(other string) Finding {
 	return warn("mend "+other+" first", "not checked")
 }

@@ -35,7 +35,7 @@ func newDiscord(ctx context.Context, client *rest.Client) *discord {
 }
 
 // token asks who the bot is.
-func (c *checker) token(context.Context) verdict {
+func (c *checker) token(context.Context) Finding {
 	me, err := c.discord.me()
 	if err != nil {
 		return discordTrouble(err)
@@ -43,9 +43,9 @@ func (c *checker) token(context.Context) verdict {
 	return good("Discord accepts it: it is that of %s (%s)", me.Username, me.ID)
 }
 
-// discordTrouble is the verdict on a request that did not succeed for no reason of its
+// discordTrouble is the finding on a request that did not succeed for no reason of its
 // own.
-func discordTrouble(err error) verdict {
+func discordTrouble(err error) Finding {
 	e, _ := errors.AsType[*rest.Error](err)
 	switch {
 	case e == nil || e.Status == 0:
@@ -68,8 +68,8 @@ func reason(err error) string {
 	return text
 }
 
-// withoutApplication is the verdict where the application could not be read.
-func (c *checker) withoutApplication() verdict {
+// withoutApplication is the finding where the application could not be read.
+func (c *checker) withoutApplication() Finding {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}
@@ -77,7 +77,7 @@ func (c *checker) withoutApplication() verdict {
 }
 
 // application tells how the bot can be installed.
-func (c *checker) application(context.Context) verdict {
+func (c *checker) application(context.Context) Finding {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}
@@ -102,7 +102,7 @@ func (c *checker) application(context.Context) verdict {
 }
 
 // interactions tells whether Discord sends interactions to where the bot takes them.
-func (c *checker) interactions(context.Context) verdict {
+func (c *checker) interactions(context.Context) Finding {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()
@@ -114,7 +114,7 @@ func (c *checker) interactions(context.Context) verdict {
 // address, signed with a key, or, without an address, over the gateway. Where the
 // application has an endpoint, Discord sends none over the gateway.
 // https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
-func judgeInteractions(app register.Application, addr, publicKey string) verdict {
+func judgeInteractions(app register.Application, addr, publicKey string) Finding {
 	const page = "on the portal's General Information page"
 	endpoint, err := url.Parse(app.Endpoint)
 	if err != nil {
@@ -140,7 +140,7 @@ func judgeInteractions(app register.Application, addr, publicKey string) verdict
 // intents tells of privileged intents. The flags are those of
 // https://docs.discord.com/developers/resources/application#application-object-application-flags:
 // the second of each pair is that of a bot in fewer than 100 guilds.
-func (c *checker) intents(context.Context) verdict {
+func (c *checker) intents(context.Context) Finding {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()

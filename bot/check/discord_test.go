@@ -22,7 +22,7 @@ func TestWhereInteractionsArrive(t *testing.T) {
 		"over HTTP, with another's key": {here, ":8080", "abce", Failure, "copy Public Key"},
 	} {
 		v := judgeInteractions(register.Application{Endpoint: test.endpoint, VerifyKey: "abcd"}, test.addr, test.key)
-		if text := v.found + v.cure; v.result != test.want || !strings.Contains(text, test.text) || strings.Contains(text, "secret-path") {
+		if text := v.Found + v.Cure; v.Result != test.want || !strings.Contains(text, test.text) || strings.Contains(text, "secret-path") {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

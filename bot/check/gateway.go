@@ -15,7 +15,7 @@ import (
 // gateway tells how many sessions may still be begun, and whether this machine reaches
 // the gateway, where a proxy or a firewall may stop what is no plain request.
 // https://docs.discord.com/developers/events/gateway#session-start-limit-object
-func (c *checker) gateway(ctx context.Context) verdict {
+func (c *checker) gateway(ctx context.Context) Finding {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}

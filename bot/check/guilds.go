@@ -8,21 +8,22 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/register"
 	"hostbot/bot/rest"
 )
 
 // commandsGuild tells whether customers' commands can be registered in the one guild
 // that is set.
-func (c *checker) commandsGuild(ctx context.Context) verdict {
+func (c *checker) commandsGuild(ctx context.Context) Finding {
 	v := c.commandsIn(ctx, c.Settings.Discord.GuildID)
-	if v.result == OK {
-		v.found = "commands are registered in guild " + c.Settings.Discord.GuildID + " alone"
+	if v.Result == OK {
+		v.Found = "commands are registered in guild " + c.Settings.Discord.GuildID + " alone"
 	}
 	return v
 }
 
 // commandsIn tells whether commands can be registered in a guild.
-func (c *checker) commandsIn(ctx context.Context, guildID string) verdict {
+func (c *checker) commandsIn(ctx context.Context, guildID string) Finding {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()
@@ -31,7 +32,7 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) verdict {
 	err = c.discord.rest.Get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
 	switch rest.CodeOf(err) {
 	case rest.CodeMissingAccess, rest.CodeUnknownGuild:
-		return fail("invite it there: "+inviteURL(app.ID, guildID), "the bot may not register commands in guild %s", guildID)
+		return fail(invite(app, guildID), "the bot may not register commands in guild %s", guildID)
 	}
 	if err != nil {
 		return discordTrouble(err)
@@ -39,41 +40,40 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) verdict {
 	return good("%d commands are registered there", len(commands))
 }
 
-// inviteURL is where the bot is invited to a guild, with what commands and log
-// channels take.
-func inviteURL(applicationID, guildID string) string {
-	return "https://discord.com/oauth2/authorize?client_id=" + applicationID +
-		"&scope=bot+applications.commands&permissions=274877991936&guild_id=" + guildID
+// invite says where the bot is invited to a guild, with what commands and log channels
+// take.
+func invite(app register.Application, guildID string) string {
+	return "invite it there: " + app.InviteURL(guildID) + "&permissions=274877991936"
 }
 
 // staffGuild tells whether the bot is in staff's guild and can have commands there.
-func (c *checker) staffGuild(ctx context.Context) verdict {
+func (c *checker) staffGuild(ctx context.Context) Finding {
 	id := c.Settings.Admin.GuildID
 	v := c.commandsIn(ctx, id)
-	if v.result != OK {
+	if v.Result != OK {
 		return v
 	}
 	guild, err := c.guild(ctx, id)
 	if err != nil {
 		return c.notInGuild(id, err)
 	}
-	return good("%s (%s); %s", guild.Name, id, v.found)
+	return good("%s (%s); %s", guild.Name, id, v.Found)
 }
 
-// notInGuild is the verdict on a guild that could not be read.
-func (c *checker) notInGuild(guildID string, err error) verdict {
+// notInGuild is the finding on a guild that could not be read.
+func (c *checker) notInGuild(guildID string, err error) Finding {
 	app, appErr := c.discord.application()
 	switch code := rest.CodeOf(err); {
 	case appErr != nil:
 		return c.withoutApplication()
 	case code == rest.CodeMissingAccess, code == rest.CodeUnknownGuild:
-		return fail("invite it there: "+inviteURL(app.ID, guildID), "the bot is not in guild %s", guildID)
+		return fail(invite(app, guildID), "the bot is not in guild %s", guildID)
 	}
 	return discordTrouble(err)
 }
 
 // staffRoles tells whether the roles of staff exist.
-func (c *checker) staffRoles(ctx context.Context) verdict {
+func (c *checker) staffRoles(ctx context.Context) Finding {
 	admin := c.Settings.Admin
 	if len(admin.RoleIDs) == 0 && len(admin.UserIDs) == 0 {
 		return warn("set ADMIN_ROLE_IDS or ADMIN_USER_IDS", "nobody may use staff's commands")
@@ -101,7 +101,7 @@ func (c *checker) staffRoles(ctx context.Context) verdict {
 }
 
 // staffUsers tells whether staff are in their guild.
-func (c *checker) staffUsers(ctx context.Context) verdict {
+func (c *checker) staffUsers(ctx context.Context) Finding {
 	admin := c.Settings.Admin
 	if _, err := c.guild(ctx, admin.GuildID); err != nil {
 		return notChecked("the staff guild")

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"hostbot/bot/redisclient"
 )
 
 // redisServer is a Redis that is asked for its INFO once. Of a Cluster one server is
@@ -20,13 +18,9 @@ type redisServer struct {
 	info   func() (map[string]string, error)
 }
 
-// newRedis returns the server at the end of a connection, or one that cannot be asked.
-func newRedis(ctx context.Context, conn *redisclient.Conn, err error) *redisServer {
-	if err != nil {
-		return &redisServer{info: func() (map[string]string, error) { return nil, err }}
-	}
-	return &redisServer{conn.Client, sync.OnceValues(func() (map[string]string, error) {
-		text, err := conn.Client.Info(ctx).Result()
+func newRedis(ctx context.Context, client redis.UniversalClient) *redisServer {
+	return &redisServer{client, sync.OnceValues(func() (map[string]string, error) {
+		text, err := client.Info(ctx).Result()
 		facts := make(map[string]string)
 		for line := range strings.Lines(text) {
 			if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
@@ -37,12 +31,12 @@ func newRedis(ctx context.Context, conn *redisclient.Conn, err error) *redisServ
 	})}
 }
 
-func noRedis(context.Context) verdict {
+func noRedis(context.Context) Finding {
 	return warn("set REDIS_URL in production", "data is kept in the process: it is lost with the process, and replicas do not see each other")
 }
 
 // server tells whether Redis can be used.
-func (r *redisServer) server(context.Context) verdict {
+func (r *redisServer) server(context.Context) Finding {
 	facts, err := r.info()
 	version := facts["redis_version"]
 	var major, minor int
@@ -68,7 +62,7 @@ func (r *redisServer) server(context.Context) verdict {
 
 // persistence tells what Redis loses when it is restarted: log entries that Discord does
 // not have, and actions that are to be told of.
-func (r *redisServer) persistence(ctx context.Context) verdict {
+func (r *redisServer) persistence(ctx context.Context) Finding {
 	const cure = "set appendonly yes (redis-cli CONFIG SET appendonly yes, and in redis.conf)"
 	facts, err := r.info()
 	switch {
@@ -95,7 +89,7 @@ func (r *redisServer) setting(ctx context.Context, name, format string) string {
 }
 
 // eviction tells what Redis does when its memory is full.
-func (r *redisServer) eviction(context.Context) verdict {
+func (r *redisServer) eviction(context.Context) Finding {
 	const cure = "set maxmemory-policy noeviction, and give Redis memory enough"
 	facts, err := r.info()
 	policy, limit := facts["maxmemory_policy"], facts["maxmemory_human"]
@@ -115,7 +109,7 @@ func (r *redisServer) eviction(context.Context) verdict {
 }
 
 // clock compares Redis's clock with this machine's.
-func (r *redisServer) clock(ctx context.Context) verdict {
+func (r *redisServer) clock(ctx context.Context) Finding {
 	if _, err := r.info(); err != nil {
 		return notChecked("redis")
 	}

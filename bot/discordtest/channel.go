@@ -3,7 +3,6 @@ package discordtest
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // Access is what the bot may do in a channel. The codes are those of
@@ -75,7 +74,7 @@ func (s *Server) AddChannel(name string) *Channel {
 	defer s.mu.Unlock()
 	for _, id := range s.channelOrder {
 		if ch := s.channels[id]; ch.name == name {
-			return &Channel{ch.id, ch.name, s, ch}
+			return ch.shown(s)
 		}
 	}
 	ch := &channel{
@@ -83,8 +82,10 @@ func (s *Server) AddChannel(name string) *Channel {
 	}
 	s.channels[ch.id] = ch
 	s.channelOrder = append(s.channelOrder, ch.id)
-	return &Channel{ch.id, ch.name, s, ch}
+	return ch.shown(s)
 }
+
+func (ch *channel) shown(s *Server) *Channel { return &Channel{ch.id, ch.name, s, ch} }
 
 // Channels returns the guild's text channels in the order they were added.
 func (s *Server) Channels() []*Channel {
@@ -92,8 +93,7 @@ func (s *Server) Channels() []*Channel {
 	defer s.mu.Unlock()
 	list := make([]*Channel, len(s.channelOrder))
 	for i, id := range s.channelOrder {
-		ch := s.channels[id]
-		list[i] = &Channel{ch.id, ch.name, s, ch}
+		list[i] = s.channels[id].shown(s)
 	}
 	return list
 }
@@ -132,15 +132,7 @@ func (ch *Channel) Embeds() []Embed {
 
 // Await waits for a message, seen by all, that wanted is content with.
 func (ch *Channel) Await(ctx context.Context, wanted func(View) bool) (View, error) {
-	var found View
-	err := ch.server.await(ctx, &ch.server.mu, &ch.record.changed, func() bool {
-		views := ch.Messages()
-		i := slices.IndexFunc(views, wanted)
-		if i >= 0 {
-			found = views[i]
-		}
-		return i >= 0
-	})
+	found, err := awaitOne(ctx, ch.server, &ch.server.mu, &ch.record.changed, ch.Messages, wanted)
 	if err != nil {
 		return View{}, fmt.Errorf("#%s: %w", ch.Name, err)
 	}

@@ -146,14 +146,15 @@ func validateOptions(p *problems, path string, options []SelectOption, most int)
 
 // selectable returns how few and how many options are to be chosen.
 func selectable(c *Component) (least, most int) {
-	least, most = 1, 1
-	if c.MinValues != nil {
-		least = *c.MinValues
+	return or(c.MinValues, 1), or(c.MaxValues, 1)
+}
+
+// or returns what is said, or else a default.
+func or[T any](said *T, otherwise T) T {
+	if said == nil {
+		return otherwise
 	}
-	if c.MaxValues != nil {
-		most = *c.MaxValues
-	}
-	return least, most
+	return *said
 }
 
 // validateEmoji checks an emoji: a custom one has an id, another its characters as

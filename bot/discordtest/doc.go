@@ -28,11 +28,14 @@
 //   - Where the comment says that no source knows, what the server does is a
 //     guess, and it is lenient: no bot should rely on it.
 //
-// Two files make the server stricter, if the environment names them: DISCORD_OPENAPI, Discord's
-// OpenAPI description, against which each body from the bot is checked, and
+// Two files make the server stricter, if the environment names them: DISCORD_OPENAPI,
+// Discord's OpenAPI description, against which each body from the bot is checked, and
 // DISCORD_EVENT_SCHEMA, a JSON Schema against which the server checks each
-// INTERACTION_CREATE that it sends. Voice, reactions and components v2 are not simulated; of threads there is what they do to a channel
-// (MissingThreadPermission, Archived, Locked), and there are no gateway events
-// about messages. Of those about the guild there is GUILD_CREATE alone, for a bot
-// with the intent.
+// INTERACTION_CREATE that it sends.
+//
+// Voice, reactions and components v2 are not simulated, nor are commands that are
+// registered one by one, their options from roles on, select menus but of strings, and
+// groups of checkboxes. Of threads there is what they do to a channel
+// (MissingThreadPermission, Archived, Locked). There are no gateway events about messages,
+// and of those about the guild GUILD_CREATE alone, for a bot with the intent.
 package discordtest

@@ -59,26 +59,27 @@ func (s *Server) Silence(on bool) {
 	}
 }
 
+// becomes changes how the gateway is.
+func (g *gateway) becomes(change func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	change()
+}
+
 // RefuseConnections makes the gateway cut new connections at once.
 func (s *Server) RefuseConnections(on bool) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.refusing = on
+	s.gateway.becomes(func() { s.gateway.refusing = on })
 }
 
 // IgnoreSessions leaves the next times IDENTIFYs and RESUMEs without an answer,
 // over connections on which heartbeats are acknowledged.
 func (s *Server) IgnoreSessions(times int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.ignored = times
+	s.gateway.becomes(func() { s.gateway.ignored = times })
 }
 
 // RefuseSessions closes with a code what identifies or resumes; 0 ends that.
 func (s *Server) RefuseSessions(code int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.closing = code
+	s.gateway.becomes(func() { s.gateway.closing = code })
 }
 
 // AskReconnect sends op 7 over all connections.

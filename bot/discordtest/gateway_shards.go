@@ -5,18 +5,14 @@ import "strconv"
 // RecommendShards makes GET /gateway/bot recommend so many shards, which is 1 to begin
 // with.
 func (s *Server) RecommendShards(n int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.recommended = n
+	s.gateway.becomes(func() { s.gateway.recommended = n })
 }
 
 // RequireShards closes with 4011 what identifies from now on for a number of shards
 // below n. Discord does so where a shard would serve more than 2,500 guilds
 // (docs:topics/opcodes-and-status-codes#gateway-gateway-close-event-codes).
 func (s *Server) RequireShards(n int) {
-	s.gateway.mu.Lock()
-	defer s.gateway.mu.Unlock()
-	s.gateway.required = n
+	s.gateway.becomes(func() { s.gateway.required = n })
 }
 
 // tooFew tells whether a bot must have more shards than it identifies for.

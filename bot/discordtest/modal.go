@@ -106,13 +106,7 @@ func fillField(c Component, label string, left Fields) (map[string]any, error) {
 // fits refuses text that Discord's client does not send
 // (docs:components/reference#text-input).
 func fits(c Component, label, text string) error {
-	least, most := 0, maxInputValue
-	if c.MinLength != nil {
-		least = *c.MinLength
-	}
-	if c.MaxLength != nil {
-		most = *c.MaxLength
-	}
+	least, most := or(c.MinLength, 0), or(c.MaxLength, maxInputValue)
 	n := length(text)
 	if n == 0 && !required(c) {
 		return nil

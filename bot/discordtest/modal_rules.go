@@ -100,4 +100,4 @@ func validateRadios(p *problems, path string, c *Component, seen customIDs) {
 
 // required tells whether something must be entered: in a modal that is so unless it
 // says otherwise (docs:components/reference).
-func required(c Component) bool { return c.Required == nil || *c.Required }
+func required(c Component) bool { return or(c.Required, true) }

@@ -3,7 +3,6 @@ package discordtest
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // profile is a person. Its locale, roles and dm can change; the server's lock
@@ -97,27 +96,22 @@ func (u *User) locale() string {
 
 // SetLocale changes the language of the user's client; what the user does from
 // now on says so.
-func (u *User) SetLocale(locale string) {
+func (u *User) SetLocale(locale string) { u.becomes(Locale(locale)) }
+
+// becomes changes what the user is.
+func (u *User) becomes(change UserOption) {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
-	u.profile.locale = locale
+	change(u.profile)
 }
 
 // CloseDMs says whether the user takes no direct messages from now on, except from
 // friends. Discord has answered that with a code of its own since March 2026
 // (discord-api-docs#8212 and #8238).
-func (u *User) CloseDMs(closed bool) {
-	u.server.mu.Lock()
-	defer u.server.mu.Unlock()
-	u.profile.dmsClosed = closed
-}
+func (u *User) CloseDMs(closed bool) { u.becomes(func(p *profile) { p.dmsClosed = closed }) }
 
 // Block says whether the user blocks the bot from now on.
-func (u *User) Block(blocks bool) {
-	u.server.mu.Lock()
-	defer u.server.mu.Unlock()
-	u.profile.blocks = blocks
-}
+func (u *User) Block(blocks bool) { u.becomes(func(p *profile) { p.blocks = blocks }) }
 
 // In returns the user looking at a channel.
 func (u *User) In(ch *Channel) *User {
@@ -165,15 +159,7 @@ func (u *User) Messages() []View {
 // Await waits for a message in the channel, seen by the user, that wanted is content
 // with.
 func (u *User) Await(ctx context.Context, wanted func(View) bool) (View, error) {
-	var found View
-	err := u.server.await(ctx, &u.server.mu, &u.channel.changed, func() bool {
-		views := u.Messages()
-		i := slices.IndexFunc(views, wanted)
-		if i >= 0 {
-			found = views[i]
-		}
-		return i >= 0
-	})
+	found, err := awaitOne(ctx, u.server, &u.server.mu, &u.channel.changed, u.Messages, wanted)
 	if err != nil {
 		return View{}, fmt.Errorf("%s: %w", u.Name, err)
 	}

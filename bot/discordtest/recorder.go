@@ -215,16 +215,7 @@ func (s *Server) Calls() []Call {
 // WaitCall waits for a call, begun or answered, that wanted is content with.
 // The calls so far count.
 func (s *Server) WaitCall(ctx context.Context, wanted func(Call) bool) (Call, error) {
-	var found Call
-	err := s.await(ctx, &s.recorder.mu, &s.recorder.called, func() bool {
-		calls := s.Calls()
-		i := slices.IndexFunc(calls, wanted)
-		if i >= 0 {
-			found = calls[i]
-		}
-		return i >= 0
-	})
-	return found, err
+	return awaitOne(ctx, s, &s.recorder.mu, &s.recorder.called, s.Calls, wanted)
 }
 
 // ForgetCalls empties what Calls returns.

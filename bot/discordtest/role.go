@@ -24,11 +24,7 @@ func (s *Server) AddRole(name string) *Role {
 }
 
 // SetRoles replaces the user's roles; what the user does from now on says so.
-func (u *User) SetRoles(ids ...string) {
-	u.server.mu.Lock()
-	defer u.server.mu.Unlock()
-	u.profile.roles = slices.Clone(ids)
-}
+func (u *User) SetRoles(ids ...string) { u.becomes(Roles(slices.Clone(ids)...)) }
 
 // wireRole is a role as Discord shows one (docs:topics/permissions#role-object).
 // The server's lock is held.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -249,6 +250,19 @@ func (s *Server) await(ctx context.Context, lock sync.Locker, n *notifier, enoug
 			return errClosed
 		}
 	}
+}
+
+// awaitOne waits for one of a list that wanted is content with, as await does.
+func awaitOne[T any](ctx context.Context, s *Server, lock sync.Locker, n *notifier, list func() []T, wanted func(T) bool) (found T, err error) {
+	err = s.await(ctx, lock, n, func() bool {
+		all := list()
+		i := slices.IndexFunc(all, wanted)
+		if i >= 0 {
+			found = all[i]
+		}
+		return i >= 0
+	})
+	return found, err
 }
 
 // pause waits for d on the server's clock and tells whether it passed before

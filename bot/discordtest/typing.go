@@ -126,13 +126,7 @@ func (u *User) value(o CommandOption, value any) (any, error) {
 
 func textValue(o CommandOption, value any) (any, error) {
 	text, ok := value.(string)
-	least, most := 0, maxStringOption
-	if o.MinLength != nil {
-		least = *o.MinLength
-	}
-	if o.MaxLength != nil {
-		most = *o.MaxLength
-	}
+	least, most := or(o.MinLength, 0), or(o.MaxLength, maxStringOption)
 	if !ok || length(text) < least || length(text) > most {
 		return nil, fmt.Errorf("%v is no string of %d to %d characters", value, least, most)
 	}
@@ -147,7 +141,7 @@ func numberValue(o CommandOption, value any) (any, error) {
 	if number != float64(int64(number)) {
 		return nil, fmt.Errorf("%v is not whole", value)
 	}
-	if o.MinValue != nil && number < *o.MinValue || o.MaxValue != nil && number > *o.MaxValue {
+	if number < or(o.MinValue, number) || number > or(o.MaxValue, number) {
 		return nil, fmt.Errorf("%v is out of range", value)
 	}
 	return number, nil

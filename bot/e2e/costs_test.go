@@ -37,7 +37,8 @@ func TestNothingIsLeftOfAnInteraction(t *testing.T) {
 	}
 	world.Run(t, settings, t.Output())
 	<-discord.Ready()
-	const users, underWay = loadgen.Users(200), 16
+	const underWay = 16
+	users := loadgen.Users(200)
 	ask := func(n int) {
 		if _, err := loadgen.Closed(discord, users, underWay, func() bool { n--; return n >= 0 }); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package faultproxy
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"io"
@@ -53,15 +54,17 @@ const (
 
 // reply answers a question, or returns nil where that makes no sense.
 func (n *Network) reply(message []byte) []byte {
-	name, end := nameIn(message)
-	if end == 0 || len(message) < end+4 {
+	if len(message) < headerLength {
 		return nil
 	}
-	wanted := binary.BigEndian.Uint16(message[end:])
+	end := headerLength + bytes.IndexByte(message[headerLength:], 0) + 1 // of the name
+	if end == headerLength || len(message) < end+4 {
+		return nil
+	}
 	flags, answers := uint16(flagsNoName), uint16(0)
-	if n.knows(name) {
+	if n.knows(string(message[headerLength:end])) {
 		flags = flagsAnswer
-		if wanted == typeA {
+		if binary.BigEndian.Uint16(message[end:]) == typeA {
 			answers = 1
 		}
 	}
@@ -79,21 +82,12 @@ func (n *Network) reply(message []byte) []byte {
 	return append(reply, 127, 0, 0, 1)
 }
 
-// nameIn returns the name that a message asks for, in lower case, and where it
-// ends; 0 where there is none.
-func nameIn(message []byte) (name string, end int) {
-	var labels []string
-	for at := headerLength; at < len(message); {
-		length := int(message[at])
-		at++
-		if length == 0 {
-			return strings.ToLower(strings.Join(labels, ".")), at
-		}
-		if at+length > len(message) {
-			return "", 0
-		}
-		labels = append(labels, string(message[at:at+length]))
-		at += length
+// asked is a name as a question has it.
+func asked(name string) string {
+	var text strings.Builder
+	for label := range strings.SplitSeq(name, ".") {
+		text.WriteByte(byte(len(label)))
+		text.WriteString(label)
 	}
-	return "", 0
+	return text.String() + "\x00"
 }

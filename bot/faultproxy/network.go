@@ -25,7 +25,7 @@ type Network struct {
 	roots   *x509.CertPool
 
 	mu     sync.Mutex
-	relays map[string]*Relay // by name
+	relays map[string]*Relay // by name, as it is asked for
 	count  int
 }
 
@@ -62,11 +62,11 @@ func (n *Network) RunT(tb testing.TB, target string) *Relay {
 	defer n.mu.Unlock()
 	n.count++
 	r := run(tb, &Relay{target: target, network: n, name: fmt.Sprintf("relay%d.%s", n.count, domain)})
-	n.relays[r.name] = r
+	n.relays[asked(r.name)] = r
 	return r
 }
 
-// knows tells whether a name has an address.
+// knows tells whether a name, as it is asked for, has an address.
 func (n *Network) knows(name string) bool {
 	n.mu.Lock()
 	r := n.relays[name]

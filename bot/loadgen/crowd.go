@@ -7,24 +7,34 @@ import (
 	"time"
 )
 
-// Crowd is the customers of a company: so many accounts, of which some ask, in so
-// many guilds.
+// Crowd is the customers of a company: so many accounts at the hosting service, of which
+// some ask, in so many guilds.
 type Crowd struct{ Accounts, Asking, Guilds int }
 
-// firstGuild is the number in the first guild's ID, by which its shard is found.
-const firstGuild = 280_000_000_000
+// Users returns so many customers in one guild, all of whom ask.
+func Users(n int) Crowd { return Crowd{n, n, 1} }
 
-func (c Crowd) customer(n int) customer {
-	who := n % c.Asking
-	id := firstUser + who*(c.Accounts/c.Asking)
-	return customer{strconv.Itoa(id), locale(who), (firstGuild + who%c.Guilds) << 22}
+// The ID of the first user, which those of others follow, and the number in the first
+// guild's ID, by which its shard is found.
+const (
+	firstUser  = 200_000_000_000_000_000
+	firstGuild = 280_000_000_000
+)
+
+// ID returns the snowflake of somebody who asks, counted from 0 and past the last from 0
+// again.
+func (c Crowd) ID(n int) string { return strconv.Itoa(firstUser + n%c.Asking*(c.Accounts/c.Asking)) }
+
+// customer is somebody who asks, in a guild.
+type customer struct {
+	user, locale string
+	guild        int
 }
 
-// EachOnce has each customer who asks do so once, with so many interactions under way
-// at any time.
-func (c Crowd) EachOnce(d *Discord, underWay int) (*Latencies, error) {
-	left := c.Asking
-	return load(d, c.customer, underWay, func() bool { left--; return left >= 0 })
+// customer returns somebody who asks. A third of them each reads English, German, Turkish.
+func (c Crowd) customer(n int) customer {
+	who := n % c.Asking
+	return customer{c.ID(n), [...]string{"en-US", "de", "tr"}[who%3], (firstGuild + who%c.Guilds) << 22}
 }
 
 // skew and flat are how much more often one customer asks than another: the busiest

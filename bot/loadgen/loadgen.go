@@ -12,7 +12,6 @@ package loadgen
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -23,35 +22,10 @@ const (
 	Secret = "load-test-secret"
 )
 
-// Users is how many customers there are. Each is somebody with an account at
-// the hosting service.
-type Users int
-
-// firstUser is the ID of the first user; the others' follow it.
-const firstUser = 200_000_000_000_000_000
-
-// ID returns the snowflake of a user, counted from 0 and past the last from 0
-// again.
-func (u Users) ID(n int) string { return strconv.Itoa(firstUser + n%int(u)) }
-
-// customer is somebody who asks, in a guild.
-type customer struct {
-	user, locale string
-	guild        int
-}
-
-// oneGuild is where all users of a load are that is not about guilds.
-const oneGuild = 1_188_888_888_888_888_888
-
-func (u Users) customer(n int) customer { return customer{u.ID(n), locale(n % int(u)), oneGuild} }
-
-// locale returns what a user reads: a third of them each English, German, Turkish.
-func locale(n int) string { return [...]string{"en-US", "de", "tr"}[n%3] }
-
 // Closed has users type /bot list for as long as more says so, with so many
 // interactions under way at any time: the next begins when one is answered. It
 // returns when all are.
-func Closed(d *Discord, users Users, underWay int, more func() bool) (*Latencies, error) {
+func Closed(d *Discord, users Crowd, underWay int, more func() bool) (*Latencies, error) {
 	return load(d, users.customer, underWay, more)
 }
 
@@ -61,7 +35,7 @@ const maxUnderWay = 10_000
 
 // Rate has users type /bot list so many times a second, whether or not earlier
 // ones are answered, for as long as more says so. It returns when all are.
-func Rate(d *Discord, users Users, perSecond int, more func() bool) (*Latencies, error) {
+func Rate(d *Discord, users Crowd, perSecond int, more func() bool) (*Latencies, error) {
 	started, asked := time.Now(), 0
 	return load(d, users.customer, maxUnderWay, func() bool {
 		if !more() {

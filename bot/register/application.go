@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,6 +30,12 @@ type Application struct {
 	// interaction over the gateway (documentation, "Interactions overview";
 	// bwmarrin/discordgo#1402).
 	Endpoint string `json:"interactions_endpoint_url"`
+}
+
+// InviteURL is where the bot is invited to a guild, with what registering commands takes
+// (documentation, "Bot Authorization Flow").
+func (a *Application) InviteURL(guildID string) string {
+	return "https://discord.com/oauth2/authorize?client_id=" + a.ID + "&scope=bot+applications.commands&guild_id=" + guildID
 }
 
 // readApplication reads the application, once, and says so where its interactions do
@@ -84,14 +91,11 @@ func (a *Application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	commands := make([]*discordgo.ApplicationCommand, len(s.Commands))
 	for i, c := range s.Commands {
 		c := *c
-		switch {
-		case s.GuildID != "" || len(types) == 0:
+		if s.GuildID != "" || len(types) == 0 {
 			c.Contexts = nil
-		case c.Contexts == nil: // otherwise it says itself where it means something
-			c.Contexts = &contexts
-			fallthrough
-		default:
+		} else {
 			c.IntegrationTypes = &types
+			c.Contexts = cmp.Or(c.Contexts, &contexts) // a command may say itself where it means something
 		}
 		commands[i] = &c
 	}

@@ -212,10 +212,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		r.done[s.GuildID] = true
 		return nil
 	}
-	// Where the bot is invited to the guild, with what registering takes
-	// (documentation, "Bot Authorization Flow").
-	invite := "https://discord.com/oauth2/authorize?client_id=" + r.application.ID +
-		"&scope=bot+applications.commands&guild_id=" + s.GuildID
+	invite := r.application.InviteURL(s.GuildID)
 	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {
 		line.Str("invite", invite)

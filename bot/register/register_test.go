@@ -1,12 +1,10 @@
 package register_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -142,66 +140,45 @@ func TestCommandsAreRegisteredWithoutRedis(t *testing.T) {
 	}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
-	s := newStage(t)
-	s.discord.Inject(discordtest.Fault{Method: http.MethodGet, Status: 500})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	var running sync.WaitGroup
-	running.Go(func() { s.registrar().Run(ctx, []register.Scope{in("", customers())}) })
-	if _, err := s.discord.WaitCall(ctx, func(discordtest.Call) bool { return true }); err != nil {
-		t.Error(err)
-	}
-	cancel()
-	running.Wait()
-}
-
-// TestInstallationContexts: what is demanded is what the application allows, which
-// changes between starts.
-func TestInstallationContexts(t *testing.T) {
+// TestWhereCommandsMeanSomething: what is demanded is what the application allows, which
+// changes between starts. A command may say itself that it is for guilds alone; a guild's
+// list knows neither.
+func TestWhereCommandsMeanSomething(t *testing.T) {
+	guilds := []discordgo.InteractionContextType{discordgo.InteractionContextGuild}
+	panel := &discordgo.ApplicationCommand{Type: discordgo.ChatApplicationCommand, Name: "panel", Description: "A panel", Contexts: &guilds}
 	s := newStage(t)
 	for _, step := range []struct {
-		name                      string
+		name, guildID             string
 		installs, types, contexts []int
+		panels                    []int // contexts
 	}{
-		{"both", []int{0, 1}, []int{0, 1}, []int{0, 1, 2}},
-		{"guilds alone", []int{0}, []int{0}, []int{0, 1}},
-		{"users alone", []int{1}, []int{1}, []int{0, 1, 2}},
+		{"both", "", []int{0, 1}, []int{0, 1}, []int{0, 1, 2}, []int{0}},
+		{"guilds alone", "", []int{0}, []int{0}, []int{0, 1}, []int{0}},
+		{"users alone", "", []int{1}, []int{1}, []int{0, 1, 2}, []int{0}},
+		{"in a guild", s.discord.GuildID(), []int{0, 1}, nil, nil, nil},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			s.discord.SetApplication(discordtest.ApplicationSettings{Installs: step.installs})
-			s.sync(t, in("", customers()))
-			for _, c := range s.discord.CommandsIn("") {
-				if diff := cmp.Diff([][]int{step.types, step.contexts}, [][]int{c.IntegrationTypes, c.Contexts}); diff != "" {
+			before, want := s.writes(), 1
+			if step.guildID != "" {
+				want = 2 // as the global list is emptied
+			}
+			for range 2 { // the second of which changes nothing
+				s.sync(t, in(step.guildID, append(customers(), panel)))
+			}
+			if n := s.writes() - before; n != want {
+				t.Errorf("%d lists were overwritten, want %d", n, want)
+			}
+			for _, c := range s.discord.CommandsIn(step.guildID) {
+				want := [][]int{step.types, step.contexts}
+				if c.Name == "panel" {
+					want[1] = step.panels
+				}
+				if diff := cmp.Diff(want, [][]int{c.IntegrationTypes, c.Contexts}); diff != "" {
 					t.Errorf("integration types and contexts of /%s (-want +got):\n%s", c.Name, diff)
 				}
 			}
 		})
-	}
-}
-
-// TestCommandForGuildsAlone registers a command that says itself where it means
-// something, everywhere and in a guild, whose lists know no contexts.
-func TestCommandForGuildsAlone(t *testing.T) {
-	guilds := []discordgo.InteractionContextType{discordgo.InteractionContextGuild}
-	for _, guild := range []bool{false, true} {
-		s := newStage(t)
-		guildID, want := "", []int{0}
-		if guild {
-			guildID, want = s.discord.GuildID(), nil
-		}
-		panel := &discordgo.ApplicationCommand{Type: discordgo.ChatApplicationCommand, Name: "panel", Description: "A panel", Contexts: &guilds}
-		for range 2 {
-			s.sync(t, in(guildID, append(customers(), panel)))
-		}
-		if n := s.writes(); n != 1 {
-			t.Errorf("in guild %t: overwritten %d times", guild, n)
-		}
-		for _, c := range s.discord.CommandsIn(guildID) {
-			if c.Name == "panel" && !slices.Equal(c.Contexts, want) {
-				t.Errorf("in guild %t: contexts %v", guild, c.Contexts)
-			}
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package hostapitest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -71,32 +72,18 @@ func (a *accounts) add(owner *account, s Server, now time.Time) Server {
 		a.nextID++
 		s.ID = fmt.Sprintf("srv-%d", a.nextID)
 	}
-	orText(&s.Name, "bot "+s.ID)
-	orText(&s.Language, "NODE")
-	orText(&s.Status, Running)
-	orText(&s.StartupCommand, "node index.js")
-	orText(&s.EntryFile, "index.js")
-	orNumber(&s.RAMMB, 256)
-	orNumber(&s.DiskMB, 1024)
-	orNumber(&s.CPUPercent, 50)
-	orText(&s.PlanName, owner.plan.Name)
-	if s.CreatedAt.IsZero() {
-		s.CreatedAt = now
-	}
+	s.Name = cmp.Or(s.Name, "bot "+s.ID)
+	s.Language = cmp.Or(s.Language, "NODE")
+	s.Status = cmp.Or(s.Status, Running)
+	s.StartupCommand = cmp.Or(s.StartupCommand, "node index.js")
+	s.EntryFile = cmp.Or(s.EntryFile, "index.js")
+	s.RAMMB = cmp.Or(s.RAMMB, 256)
+	s.DiskMB = cmp.Or(s.DiskMB, 1024)
+	s.CPUPercent = cmp.Or(s.CPUPercent, 50)
+	s.PlanName = cmp.Or(s.PlanName, owner.plan.Name)
+	s.CreatedAt = cmp.Or(s.CreatedAt, now)
 	owner.servers = append(owner.servers, &server{Server: s})
 	return s
-}
-
-func orText(value *string, fallback string) {
-	if *value == "" {
-		*value = fallback
-	}
-}
-
-func orNumber(value *int, fallback int) {
-	if *value == 0 {
-		*value = fallback
-	}
 }
 
 // AddAccount opens an account, or changes the plan of one.

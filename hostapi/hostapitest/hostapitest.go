@@ -21,6 +21,7 @@
 package hostapitest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log"
@@ -55,20 +56,14 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Secret == "" {
-		o.Secret = "hosting-secret"
-	}
+	o.Secret = cmp.Or(o.Secret, "hosting-secret")
 	if o.Clock == nil {
 		o.Clock = testclock.Real{}
 	}
-	for _, d := range []struct {
-		value    *time.Duration
-		fallback time.Duration
-	}{{&o.Restart, 4 * time.Second}, {&o.Reinstall, 6 * time.Second}, {&o.Start, 3 * time.Second}, {&o.Stop, 2 * time.Second}} {
-		if *d.value == 0 {
-			*d.value = d.fallback
-		}
-	}
+	o.Restart = cmp.Or(o.Restart, 4*time.Second)
+	o.Reinstall = cmp.Or(o.Reinstall, 6*time.Second)
+	o.Start = cmp.Or(o.Start, 3*time.Second)
+	o.Stop = cmp.Or(o.Stop, 2*time.Second)
 	return o
 }
 
