@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -229,7 +230,13 @@ func (l *loader) tree(section string, settings reflect.Type, variables map[strin
 			continue
 		default:
 			value = &yaml.Node{Kind: yaml.ScalarNode, Value: variables[variable], Line: -1 - len(l.keys)}
-			if kind := field.Type.Kind(); kind != reflect.Bool && kind != reflect.Int {
+			switch field.Type.Kind() {
+			case reflect.Bool:
+				if on, err := strconv.ParseBool(value.Value); err == nil { // 1 and t, as is usual for variables
+					value.Value = strconv.FormatBool(on)
+				}
+			case reflect.Int:
+			default:
 				value.Tag = "!!str" // whatever it looks like
 			}
 			l.keys[position{value.Line, 0}] = key

@@ -72,7 +72,7 @@ func compare(t *testing.T, got, want *configs.Settings) {
 func TestEnvironment(t *testing.T) {
 	got, err := configs.Load("", []string{
 		"DISCORD_TOKEN=a.b.c", "DISCORD_API_URL=http://127.0.0.1:8000/api/v9", "DISCORD_GUILD_ID=11",
-		"HOSTAPI_URL=http://panel:8080/base", "HOSTAPI_ALLOW_HTTP=true", "HOSTAPI_SECRET=s", "HOSTAPI_TIMEOUT=1500ms",
+		"HOSTAPI_URL=http://panel:8080/base", "HOSTAPI_ALLOW_HTTP=1", "HOSTAPI_SECRET=s", "HOSTAPI_TIMEOUT=1500ms",
 		"REDIS_URL=redis://:p@h:1/2", "CACHE_TTL=5s", "CACHE_MAX_STALE=1h",
 		"WATCH_INTERVAL=off", "WATCH_RATE=25",
 		"LOG_CHANNEL_ID=21", "LOG_CHANNEL_ACTIONS=22", "LOG_CHANNEL_ERRORS=off",

@@ -69,7 +69,6 @@ func TestMistakesInVariables(t *testing.T) {
 		{"HTTP_ADDR", "9090", "neither a host and port"},
 		{"HTTP_ADDR", "localhost:http", "neither a host and port"},
 		{"HTTP_ADDR", ":70000", "neither a host and port"},
-		{"HTTP_PPROF", "1", "neither true nor false"},
 		{"LOG_LEVEL", "loud", "none of trace, debug"},
 		{"LOG_LEVEL", "fatal", "none of trace, debug"},
 		{"LOG_FORMAT", "xml", "none of json, console"},
