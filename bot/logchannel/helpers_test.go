@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -79,40 +78,33 @@ func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timi
 // newProcessAt is newProcess for one that has Discord at another address.
 func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
-	p, err := openProcess(o.discord.Token(), discordURL, redisURL, &logBuffer{}, timing, map[logchannel.Category]string{
-		logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
-	})
+	p := &process{log: &logBuffer{}}
+	logger := zerolog.New(p.log)
+	var err error
+	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
+		t.Fatal(err)
+	}
+	client := rest.New(secret.Text(o.discord.Token()), discordURL)
+	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.kill)
-	return p
-}
-
-func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
-	logger := zerolog.New(log)
-	conn, err := redisclient.Open(secret.Text(redisURL), logger, func(error) {})
-	if err != nil {
-		return nil, err
-	}
-	client := rest.New(secret.Text(token), discordURL)
-	texts, err := locale.Load()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{redis: conn, log: log}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Discord: client, Redis: p.redis.Client, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Channels: map[logchannel.Category]string{
+			logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
+		},
 	})
 	var once sync.Once
 	p.end = func(ctx context.Context) {
 		once.Do(func() {
 			p.Close(ctx)
-			conn.Close()
+			p.redis.Close()
 			client.Close()
 		})
 	}
-	return p, nil
+	t.Cleanup(p.kill)
+	return p
 }
 
 // stop ends the process as a signal would.
@@ -152,17 +144,6 @@ func (o office) deleteMessage(t *testing.T, ch *discordtest.Channel) {
 	}
 	_ = res.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
-}
-
-// hook stands between a client of Redis and each of its commands.
-type hook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
-
-func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
-}
-func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
 }
 
 func action(title string) logchannel.Entry {
@@ -250,9 +231,6 @@ func (l *logBuffer) count(text string) int {
 
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
-	if os.Getenv(replicaRedis) != "" {
-		os.Exit(replicaMain())
-	}
 	// go-redis notices within a second that a client was closed.
 	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

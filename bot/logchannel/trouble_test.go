@@ -77,7 +77,7 @@ func TestAScriptIsRepeated(t *testing.T) {
 		o := newOffice(t, unlimited())
 		o.errors.Allow(discordtest.MissingAccess)
 		p := o.newProcess(t, url, hasty())
-		p.redis.Client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		p.redis.Client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			err := next(ctx, cmd)
 			if err == nil && strings.HasPrefix(cmd.Name(), "eval") {
 				err = next(ctx, cmd)
