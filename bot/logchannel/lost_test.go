@@ -15,27 +15,12 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-// losses are the ways in which a Redis forgets everything.
-var losses = map[string]func(t *testing.T, server *redistest.Server){
-	"flushed": func(t *testing.T, server *redistest.Server) {
-		t.Helper()
-		client := redistest.Connect(t, server.URL())
-		if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
-			t.Fatal(err)
-		}
-	},
-	"restarted empty": func(_ *testing.T, server *redistest.Server) { server.Restart() },
-}
-
-// eachLoss runs a test on every kind of Redis with each way to lose its data.
-func eachLoss(t *testing.T, run func(t *testing.T, server *redistest.Server, lose func())) {
+// flush has a Redis forget everything.
+func flush(t *testing.T, server *redistest.Server) {
 	t.Helper()
-	for name, lose := range losses {
-		t.Run(name, func(t *testing.T) {
-			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-				run(t, server, func() { lose(t, server) })
-			})
-		})
+	client := redistest.Connect(t, server.URL())
+	if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -63,8 +48,11 @@ func TestEveryActionOnceThoughRedisForgets(t *testing.T) {
 	failInTurn(t, o.discord)
 	replicas := []*process{o.startReplica(t, server.URL()), o.startReplica(t, server.URL())}
 	for i, title := range numbered(actions) {
-		if i%50 == 49 {
-			losses[[]string{"flushed", "restarted empty"}[i/50%2]](t, server)
+		switch i % 100 {
+		case 49:
+			flush(t, server)
+		case 99:
+			server.Restart() // empty
 		}
 		replicas[i%2].Post(action(title))
 	}
@@ -113,7 +101,7 @@ func TestLostEntriesKeepTheirOrder(t *testing.T) {
 func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 	for name, answered := range map[string]bool{"Discord's answer arrives": true, "Discord's answer is lost": false} {
 		t.Run(name, func(t *testing.T) {
-			eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
+			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 				const n = 25
 				clock := discordtest.NewManualClock(time.Now())
 				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
@@ -131,7 +119,7 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 				await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) > 0 })
 				writer.Start()
 				eventually(t, "the writer knows who delivers", func() bool { return writer.Status()[0].Waiting > 0 })
-				lose()
+				flush(t, server)
 				client := redistest.Connect(t, server.URL())
 				eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
 				clock.Advance(time.Second)

@@ -176,30 +176,6 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 	})
 }
 
-// While a Redis stays away, what happens is delivered from memory.
-func TestRedisStaysAway(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		o := newOffice(t, unlimited())
-		timing := hasty()
-		timing.Grace = time.Millisecond
-		p := o.newProcess(t, server.URL(), timing)
-		server.Stop()
-		p.Start()
-		for _, title := range numbered(30) {
-			p.Post(action(title))
-		}
-		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 30 })
-		server.Restart()
-		eventually(t, "the process log tells of the end", func() bool { return p.log.count("redis is back") == 1 })
-		p.Post(action("action 30"))
-		await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) >= 31 })
-		p.stop(t)
-		if got := titles(o.actions); !slices.Equal(got, numbered(31)) {
-			t.Errorf("the channel shows %q", got)
-		}
-	})
-}
-
 // What Discord does not take from the memory keeps nothing else from a Redis that
 // is back.
 func TestRedisIsBackBeforeDiscord(t *testing.T) {

@@ -52,21 +52,6 @@ func TestRollingRestartsLeaveNobodyWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// TestReplicasTakeTurnsToIdentify starts two replicas at once where Discord lets one
-// session begin in 5 s, and refuses what comes earlier. They have sets of shards of their
-// own, so that both begin sessions.
-func TestReplicasTakeTurnsToIdentify(t *testing.T) {
-	t.Parallel()
-	w := newScene(t, instantly, discordtest.Config{LimitIdentifies: true, MaxConcurrency: 1})
-	for _, shards := range []int{2, 3} {
-		w.launch(t, nil, "DISCORD_SHARDS="+strconv.Itoa(shards))
-	}
-	eventually(t, 60*time.Second, "three sessions were begun", func() bool { return w.discord.Gateway().Identifies >= 3 })
-	if n := w.discord.Gateway().TooSoon; n > 0 {
-		t.Errorf("%d IDENTIFYs came too soon", n)
-	}
-}
-
 // TestKilledHoldersShardsAreServedElsewhere kills replicas while customers ask.
 func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
 	const shards, limit = 8, 8 * time.Second
