@@ -26,7 +26,7 @@ func (a *Alerts) Run(ctx context.Context) {
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 		defer cancel()
-		a.sender.Release(last)
+		_ = a.sender.Release(last)
 	}()
 	for {
 		a.turn(ctx)

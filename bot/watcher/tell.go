@@ -16,7 +16,7 @@ func (w *Watcher) tellAll(ctx context.Context) {
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 		defer cancel()
-		w.teller.Release(last)
+		_ = w.teller.Release(last)
 	}()
 	for {
 		for more := true; more && ctx.Err() == nil; {
