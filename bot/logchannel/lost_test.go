@@ -1,11 +1,13 @@
 package logchannel_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,6 +130,44 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Redis loses a plan that the writer of its entries does not know, and what was
+// delivered before. Nobody but the process that carries the plan out may deliver.
+func TestTheLeaseOutlivesALoss(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		const n = 25
+		clock := discordtest.NewManualClock(time.Now())
+		o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
+		o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Delay: time.Second, After: true, Times: 1})
+		slow := hasty()
+		slow.Turn = 300 * time.Millisecond
+		deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), slow)
+		deliverer.Start()
+		writer.Post(action("action 0"))
+		await(t, o.actions, "the first action", func() bool { return len(titles(o.actions)) > 0 })
+		writer.Start()
+		eventually(t, "the writer knows of the first plan", func() bool { return writer.Status()[0].Waiting > 0 })
+		answer := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Hang: true, After: true, Times: 1})
+		for i, title := range numbered(n)[1:] {
+			if i == 3 {
+				clock.Advance(time.Second)
+				await(t, o.actions, "three more", func() bool { return len(titles(o.actions)) > 1 })
+			}
+			writer.Post(action(title))
+		}
+		flush(t, server) // before the writer's next turn
+		client := redistest.Connect(t, server.URL())
+		eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
+		var asked atomic.Int32
+		writer.redis.Client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			asked.Add(1)
+			return next(ctx, cmd)
+		}))
+		eventually(t, "the writer asks again and again", func() bool { return asked.Load() > 8 })
+		answer()
+		o.awaitOnce(t, n, writer)
+	})
 }
 
 // A failover to a replica that lags behind takes Redis back to an earlier moment:
