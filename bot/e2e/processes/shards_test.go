@@ -29,7 +29,7 @@ func TestRollingRestartsLeaveNobodyWithoutAnAnswer(t *testing.T) {
 	restarts, rate := setting(t, "ROLLING_RESTARTS", 4), setting(t, "ROLLING_RATE", 50)
 	w := newScene(t, instantly, discordtest.Config{Lean: true})
 	replicas := w.startSeveral(t, 3, shards)
-	began, s := time.Now(), w.stream(t, rate)
+	began, s := time.Now(), w.stream(t, rate, 10)
 	for i := range restarts {
 		old := replicas[i%3]
 		_ = old.cmd.Process.Signal(syscall.SIGTERM)
@@ -58,7 +58,7 @@ func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
 	kills, rate := setting(t, "KILLS", 2), setting(t, "KILLS_RATE", 50)
 	w := newScene(t, instantly, discordtest.Config{Lean: true})
 	replicas := w.startSeveral(t, 3, shards)
-	s := w.stream(t, rate)
+	s := w.stream(t, rate, 10)
 	var took []time.Duration
 	for i := range kills {
 		replicas[i%3].kill()
@@ -89,7 +89,7 @@ func TestStoppedHolderFindsItsShardsElsewhere(t *testing.T) {
 	const shards = 8
 	w := newScene(t, instantly, discordtest.Config{})
 	replicas := w.startSeveral(t, 3, shards)
-	s := w.stream(t, 20)
+	s := w.stream(t, 20, 10)
 	stopped := replicas[1].cmd.Process
 	_ = stopped.Signal(syscall.SIGSTOP)
 	others := []*replica{replicas[0], replicas[2]}
