@@ -43,9 +43,9 @@ func (o *outbox) post(r record) (atOnce bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	atOnce = o.down.IsZero()
-	if r.Group != "" {
+	if r.GroupKey != "" {
 		for _, it := range slices.Backward(o.items) {
-			if it.Group != r.Group {
+			if it.GroupKey != r.GroupKey {
 				continue
 			}
 			if it.stage == fresh {
@@ -79,7 +79,7 @@ func (o *outbox) unrecorded(delivering *plan) []record {
 	defer o.mu.Unlock()
 	var records []record
 	for _, it := range o.items {
-		counts := o.crowded && it.stage == fresh && it.Group != ""
+		counts := o.crowded && it.stage == fresh && it.GroupKey != ""
 		if it.stage != recorded && !counts && !delivering.covers(it.ID) {
 			it.stage = tried
 			records = append(records, it.record)

@@ -95,7 +95,7 @@ func (ch *channel) settle(ctx context.Context, save saver, s state, message stri
 		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && !p.Stub:
 		ch.log.Error().Err(err).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
-		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Embed: refused(p.Slots[0], ch.Texts)}}}
+		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Entry: Entry{Embed: refused(p.Slots[0], ch.Texts)}}}}
 		s.Plan = stub.namedFor(ch.id)
 		return save(ctx, s, nil)
 	default:
