@@ -70,7 +70,6 @@ type Locks struct {
 	redis   redis.UniversalClient
 	local   *local
 	renewal time.Duration
-	givenUp sync.Map // values of leases that Redis was told are released
 }
 
 // New returns locks that nobody holds. Without a Redis (nil) the process decides

@@ -100,9 +100,9 @@ func (all *Locks) newLock(ctx context.Context, c Claim) (l *lock, granted bool, 
 
 // ask returns false without a refusal where Redis gives no answer that makes sense.
 func (l *lock) ask(ctx context.Context) (granted bool, refusal error) {
-	limited, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	answer, err := redis.NewScript(acquireScript).Run(limited, l.redis, l.keys, l.value,
+	answer, err := redis.NewScript(acquireScript).Run(ctx, l.redis, l.keys, l.value,
 		ttl.Milliseconds(), time.Now().UnixMilli(), Window.Milliseconds(), PerWindow, onceTTL.Milliseconds()).StringSlice()
 	if err != nil || len(answer) != 2 {
 		return false, nil
@@ -113,11 +113,6 @@ func (l *lock) ask(ctx context.Context) (granted bool, refusal error) {
 	case "duplicate":
 		return false, ErrDuplicate
 	case "busy":
-		if _, ok := l.givenUp.LoadAndDelete(answer[1]); ok { // a Redis that failed over has it again
-			if lease.As(l.redis, l.keys[0], answer[1]).Release(limited) == nil {
-				return l.ask(ctx)
-			}
-		}
 		var other holder
 		if json.Unmarshal([]byte(answer[1]), &other) == nil {
 			return false, &BusyError{Running{other.Action, time.UnixMilli(other.Since)}}
@@ -171,12 +166,7 @@ func (l *lock) remove(holdBack time.Duration) error {
 			return err
 		}
 	}
-	if err := l.lease.Release(ctx); err != nil {
-		return err
-	}
-	l.givenUp.Store(l.value, nil)
-	time.AfterFunc(ttl, func() { l.givenUp.Delete(l.value) })
-	return nil
+	return l.lease.Release(ctx)
 }
 
 // release gives the lock up, and holds the action back for so long. It waits for a second
