@@ -40,7 +40,7 @@ func judge(err error) verdict {
 		return away
 	case e.Code == rest.CodeNotTextChannel, e.Code == rest.CodeArchivedThread:
 		return misconfigured
-	case e.Status == http.StatusBadRequest, e.Status == http.StatusRequestEntityTooLarge:
+	case rest.RefusesContent(e):
 		return malformed
 	default:
 		return misconfigured

@@ -78,33 +78,6 @@ func TestAStormOfEqualErrors(t *testing.T) {
 	})
 }
 
-// Different errors in one message are counted apart, and so are what other
-// processes meet of the same.
-func TestErrorsAreCountedByKind(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		o := newOffice(t, unlimited())
-		processes := []*process{o.newProcess(t, url, hasty()), o.newProcess(t, url, hasty())}
-		for range 3 {
-			for i, p := range processes {
-				p.Post(failure("restart", i))
-				p.Post(failure("list", i))
-				p.Post(failure(fmt.Sprint("only ", i), i))
-			}
-		}
-		for _, p := range processes {
-			p.Start()
-		}
-		want := map[string]int{"failure: restart": 6, "failure: list": 6, "failure: only 0": 3, "failure: only 1": 3}
-		await(t, o.errors, "all errors", func() bool {
-			got := counts(t, o.errors)
-			return fmt.Sprint(got) == fmt.Sprint(want)
-		})
-		if n := len(o.errors.Messages()); n != 1 {
-			t.Errorf("four kinds of errors made %d messages", n)
-		}
-	})
-}
-
 // A message that is too old to be edited freely counts no more.
 func TestAnOldMessageCountsNoMore(t *testing.T) {
 	o := newOffice(t, unlimited())

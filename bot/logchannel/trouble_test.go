@@ -17,23 +17,15 @@ import (
 
 // A channel that fails is told of once, tried again, and heals by itself.
 func TestAChannelThatFails(t *testing.T) {
-	allow := func(access discordtest.Access) func(office) func() {
-		return func(o office) func() {
-			o.errors.Allow(access)
-			return func() { o.errors.Allow(discordtest.FullAccess) }
-		}
-	}
-	for name, bar := range map[string]func(office) (mend func()){
-		"unknown":       allow(discordtest.Gone),
-		"no access":     allow(discordtest.MissingAccess),
-		"no permission": allow(discordtest.MissingPermissions),
+	for name, access := range map[string]discordtest.Access{
+		"unknown": discordtest.Gone, "no access": discordtest.MissingAccess, "no permission": discordtest.MissingPermissions,
 	} {
 		forbidden := name != "unknown"
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
 				o := newOffice(t, unlimited())
 				p := o.newProcess(t, url, hasty())
-				mend := bar(o)
+				o.errors.Allow(access)
 				p.Post(failure("restart", 1))
 				p.Post(failure("list", 2))
 				p.Start()
@@ -50,7 +42,7 @@ func TestAChannelThatFails(t *testing.T) {
 				if s := p.Status()[1]; s.Waiting != 2 || s.Trouble == "" || s.Forbidden != forbidden {
 					t.Errorf("the status is %+v", s)
 				}
-				mend()
+				o.errors.Allow(discordtest.FullAccess)
 				await(t, o.actions, "the other channel tells of the end", func() bool { return told(o.actions, "works again") == 1 })
 				if got := titles(o.errors); !slices.Equal(got, []string{"failure: restart", "failure: list"}) {
 					t.Errorf("the channel shows %q", got)

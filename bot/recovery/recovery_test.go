@@ -101,7 +101,11 @@ func (r *replica) awaitEmpty(t *testing.T) { t.Helper(); r.awaitKeys(t, "*", 0) 
 func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, first, second := start(t, address), start(t, address), start(t, address)
-		dead.Add(restart("1", 0))
+		ended := dead.Add(restart("1", 0))
+		further := restart("1", 0) // of the same interaction
+		further.Action.Name = "start"
+		dead.Add(further)
+		ended()
 		dead.Add(restart("2", 20*time.Minute))
 		dead.kill()
 		got := make(map[string]recovery.Record)
@@ -122,7 +126,7 @@ func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
 		if one.To.Token.Reveal() != "the-token" || one.To.InteractionID != "1" || one.To.ApplicationID != "1" {
 			t.Errorf("to %+v", one.To)
 		}
-		if one.Action.BotName != "Shop" || one.Request.Locale != "de" || one.Request.Fields != nil {
+		if one.Action.Name != "start" || one.Action.BotName != "Shop" || one.Request.Locale != "de" || one.Request.Fields != nil {
 			t.Errorf("%+v of %+v", one.Action, one.Request)
 		}
 		if token := got["2"].To.Token.Reveal(); token != "" {
@@ -193,22 +197,6 @@ func TestRecordThatIsThereAgainIsNotTakenOver(t *testing.T) {
 		if n := len(living.finished) + len(other.finished); n > 0 {
 			t.Error("an action that has ended was taken over")
 		}
-	})
-}
-
-func TestRecordOfAFurtherActionIsAnotherOne(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, address string) {
-		dead, other := start(t, address), start(t, address)
-		first, second := restart("1", 0), restart("1", 0)
-		second.Action.Name = "start"
-		ended := dead.Add(first)
-		dead.Add(second)
-		ended()
-		dead.kill()
-		if record := other.await(t); record.Action.Name != "start" || record.To.InteractionID != "1" {
-			t.Errorf("taken over: %+v of %q", record.Action, record.To.InteractionID)
-		}
-		other.awaitEmpty(t)
 	})
 }
 

@@ -1,9 +1,7 @@
 package processes_test
 
 import (
-	"fmt"
 	"regexp"
-	"slices"
 	"testing"
 	"time"
 
@@ -50,54 +48,5 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 				t.Errorf("the service was sent it %d times", sent)
 			}
 		})
-	}
-}
-
-// TestManyKillsLeaveNothingUnsaid replaces replicas by kill -9 while customers
-// restart their bots all the time. The replicas run side by side, as each has another
-// number of shards.
-func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
-	t.Parallel()
-	const kills, each = 6, 12
-	w := newScene(t, time.Second, discordtest.Config{})
-	var replicas []*replica
-	startNext := func() {
-		replicas = append(replicas, w.start(t, fmt.Sprint("DISCORD_SHARDS=", len(replicas)%3+1)))
-		w.waitServing(t, replicas[len(replicas)-1])
-	}
-	for range 3 {
-		startNext()
-	}
-	var all []customer
-	var replies []*discordtest.Reply
-	for i := range kills {
-		who, sent := w.customers(fmt.Sprintf("round%d-", i), each), w.service.Count(hostapitest.OpRestart)
-		all, replies = append(all, who...), append(replies, allRestart(t, who)...)
-		w.service.WaitFor(t, hostapitest.OpRestart, sent+each/2)
-		replicas[i].kill()
-		startNext()
-	}
-	views := settled(replies, takeover+10*time.Second) // as an answer and the service take their time
-	wait(takeover, func() bool {
-		return !slices.ContainsFunc(all, func(c customer) bool { return w.sentOn(c.bot) > 0 && w.logged(c.bot) == 0 })
-	})
-	failures := make(map[string]int)
-	for i, c := range all {
-		sent, v := w.sentOn(c.bot), views[i]
-		if sent > 0 && w.logged(c.bot) == 0 {
-			failures["were not logged"]++
-		}
-		if sent > 1 {
-			failures["were sent twice"]++
-		}
-		if sent > 0 && !isSettled(v) {
-			failures["have no end that the customer reads"]++
-		}
-		if sent == 0 && v.Contains("✅") || sent > 0 && v.Contains("could not be restarted") {
-			failures["did not end as the customer reads"]++
-		}
-	}
-	for what, n := range failures {
-		t.Errorf("of %d restarts under %d kills %d %s", len(all), kills, n, what)
 	}
 }

@@ -75,15 +75,6 @@ func (w *scene) waitFor(t *testing.T, r *replica) {
 	}
 }
 
-// waitServing waits until a replica holds a shard, and does not just stand by.
-func (w *scene) waitServing(t *testing.T, r *replica) {
-	t.Helper()
-	eventually(t, 30*time.Second, "a replica serves", func() bool {
-		status, body := r.get("/readyz")
-		return status == http.StatusOK && !strings.Contains(body, "standby")
-	})
-}
-
 // kill ends the replica as kill -9 does.
 func (r *replica) kill() {
 	_ = r.cmd.Process.Kill() // it fails where the process has ended
