@@ -36,9 +36,6 @@ type plan struct {
 	Stub bool `json:"stub,omitempty"`
 }
 
-// covers tells whether a plan, if there is one, tells of a record.
-func (p *plan) covers(id string) bool { return p != nil && slices.Contains(p.Covers, id) }
-
 // state is how far the delivery to a channel is.
 type state struct {
 	Plan     *plan     `json:"plan,omitempty"`     // the request under way

@@ -168,34 +168,6 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 	})
 }
 
-// What Discord does not take from the memory keeps nothing else from a Redis that
-// is back.
-func TestRedisIsBackBeforeDiscord(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		o := newOffice(t, unlimited())
-		o.errors = o.actions // all in one
-		mend := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusForbidden})
-		timing := hasty()
-		timing.Grace = time.Millisecond
-		p := o.newProcess(t, server.URL(), timing)
-		server.Stop()
-		p.Start()
-		p.Post(action("action 0"))
-		eventually(t, "it is sent", func() bool { return p.Status()[0].Trouble != "" })
-		server.Restart()
-		p.Post(action("action 1"))
-		client := redistest.Connect(t, server.URL())
-		eventually(t, "Redis has the other", func() bool { return waiting(t, client, o.actions) == 1 })
-		p.close()
-		if n := waiting(t, client, o.actions); n != 2 || p.log.count("are lost") > 0 {
-			t.Errorf("at the end Redis has %d entries", n)
-		}
-		mend()
-		o.newProcess(t, server.URL(), hasty()).Start()
-		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 2 })
-	})
-}
-
 // A program that ends without Redis delivers what it can.
 func TestClosingWithoutRedis(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
