@@ -2,7 +2,6 @@ package monitor_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -43,25 +42,13 @@ func TestPages(t *testing.T) {
 		}
 	})
 	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
-	addr, stop, err := monitor.Listen("127.0.0.1:0", m.Handler(monitor.Pages{
+	pages := m.Handler(monitor.Pages{
 		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Health: func(context.Context) string { return "all is well" },
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	})
 	get := func(path string) (int, string) {
-		t.Helper()
-		res, err := client.Get("http://" + addr + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = res.Body.Close() }()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(body)
+		answer := httptest.NewRecorder()
+		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		return answer.Code, answer.Body.String()
 	}
 
 	if status, _ := get("/healthz"); status != http.StatusOK {
@@ -119,24 +106,31 @@ func TestPages(t *testing.T) {
 			t.Errorf("/metrics has no %s", line)
 		}
 	}
-
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	stop(ctx)
-	if res, err := client.Get("http://" + addr + "/healthz"); err == nil {
-		_ = res.Body.Close()
-		t.Error("it still answers after it was stopped")
-	}
 }
 
-func TestAnAddressThatIsTaken(t *testing.T) {
+func TestListenServesUntilItIsStopped(t *testing.T) {
 	addr, stop, err := monitor.Listen("127.0.0.1:0", http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stop(t.Context())
 	if _, _, err := monitor.Listen(addr, http.NotFoundHandler()); err == nil {
 		t.Error("two listen at one address")
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answers := func() bool {
+		res, err := client.Get("http://" + addr)
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		return err == nil
+	}
+	if !answers() {
+		t.Error("it does not answer")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if stop(ctx); answers() {
+		t.Error("it still answers after it was stopped")
 	}
 }
 
