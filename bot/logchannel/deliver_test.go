@@ -177,7 +177,7 @@ func TestStaffMayDeleteMessages(t *testing.T) {
 	p.Start()
 	p.Post(failure("restart", 1))
 	await(t, o.errors, "the error", func() bool { return len(titles(o.errors)) == 1 })
-	o.deleteMessage(t, o.errors)
+	deleteMessage(t, o.errors)
 	o.discord.ExpectFailures() // the bot edits what is gone
 	p.Post(failure("restart", 2))
 	await(t, o.errors, "the next error", func() bool { return len(titles(o.errors)) == 1 })
@@ -201,7 +201,7 @@ func TestAMalformedEntryIsReplaced(t *testing.T) {
 		if got[0] != "before" || !strings.Contains(got[1], "cannot be shown") || got[2] != "after" || len(got) != 3 {
 			t.Errorf("the channel shows %q", got)
 		}
-		if p.log.count(`"title":"malformed"`) != 1 {
+		if p.log.Count(`"title":"malformed"`) != 1 {
 			t.Error("the process log does not hold the entry")
 		}
 	})

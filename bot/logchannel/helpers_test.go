@@ -1,10 +1,8 @@
 package logchannel_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/rest"
@@ -65,7 +64,7 @@ var buttons = logchannel.Buttons{
 type process struct {
 	*logchannel.Delivery
 	redis *redisclient.Conn
-	log   *logBuffer
+	log   world.Log
 	end   func(context.Context)
 }
 
@@ -78,8 +77,8 @@ func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timi
 // newProcessAt is newProcess for one that has Discord at another address.
 func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
-	p := &process{log: &logBuffer{}}
-	logger := zerolog.New(p.log)
+	p := &process{}
+	logger := zerolog.New(&p.log)
 	var err error
 	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
 		t.Fatal(err)
@@ -129,21 +128,11 @@ func (p *process) close() {
 }
 
 // deleteMessage deletes the first message of a channel, as staff would.
-func (o office) deleteMessage(t *testing.T, ch *discordtest.Channel) {
+func deleteMessage(t *testing.T, ch *discordtest.Channel) {
 	t.Helper()
-	url := o.discord.URL() + "/channels/" + ch.ID + "/messages/" + ch.Messages()[0].ID
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, http.NoBody)
-	if err != nil {
+	if err := ch.Delete(ch.Messages()[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bot "+o.discord.Token())
-	req.Header.Set("User-Agent", "DiscordBot (https://example.com, 1.0)")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
 }
 
 func action(title string) logchannel.Entry {
@@ -189,14 +178,10 @@ func await(t *testing.T, ch *discordtest.Channel, what string, wanted func() boo
 // eventually waits for what nothing tells of.
 func eventually(t *testing.T, what string, yes func() bool) {
 	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(safety); !yes(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: it did not happen", what)
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	if !world.Eventually(ctx, yes) {
+		t.Fatalf("%s: it did not happen", what)
 	}
 }
 
@@ -208,25 +193,6 @@ func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel
 		t.Fatal(err)
 	}
 	return n
-}
-
-// logBuffer is a process log.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// count is how many lines hold a text.
-func (l *logBuffer) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
 }
 
 func TestMain(m *testing.M) {

@@ -51,10 +51,10 @@ func TestAChannelThatFails(t *testing.T) {
 				if n := told(o.actions, "Nothing can be written"); n != 1 {
 					t.Errorf("the other channel told of it %d times", n)
 				}
-				if n := p.log.count(`"level":"error"`); n != 1 {
+				if n := p.log.Count(`"level":"error"`); n != 1 {
 					t.Errorf("the process log told of it %d times", n)
 				}
-				if n := p.log.count("Send Messages in Threads"); n > 1 || (n == 1) != forbidden {
+				if n := p.log.Count("Send Messages in Threads"); n > 1 || (n == 1) != forbidden {
 					t.Errorf("the process log told %d times what the bot needs there", n)
 				}
 			})
@@ -123,7 +123,7 @@ func TestANonceOfADeletedMessage(t *testing.T) {
 	p.Post(action("deleted"))
 	p.Start()
 	await(t, o.actions, "it is posted", func() bool { return len(titles(o.actions)) == 1 })
-	o.deleteMessage(t, o.actions)
+	deleteMessage(t, o.actions)
 	lose()
 	eventually(t, "it is done with", func() bool { return p.Status()[0].Sent == 1 && p.Status()[0].Waiting == 0 })
 	p.Post(action("next"))
@@ -152,7 +152,7 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 		for _, title := range numbered(150) {
 			p.Post(action(title))
 		}
-		if n := p.log.count("kept in memory only"); n != 1 {
+		if n := p.log.Count("kept in memory only"); n != 1 {
 			t.Errorf("the process log tells of it %d times, the status is %+v", n, p.Status()[0])
 		}
 		eventually(t, "the status counts them", func() bool { return p.Status()[0].Waiting == 150 })
@@ -161,7 +161,7 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 		}
 		server.Restart()
 		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 150 })
-		eventually(t, "the process log tells of the end", func() bool { return p.log.count("redis is back") == 1 })
+		eventually(t, "the process log tells of the end", func() bool { return p.log.Count("redis is back") == 1 })
 		if got := titles(o.actions); !slices.Equal(got, numbered(150)) {
 			t.Errorf("the channel shows %q", got)
 		}
@@ -203,7 +203,7 @@ func TestClosingWhileDiscordHangs(t *testing.T) {
 		if n := waiting(t, client, o.errors); n != 2 {
 			t.Errorf("Redis has %d records", n)
 		}
-		if p.log.count("are lost") > 0 {
+		if p.log.Count("are lost") > 0 {
 			t.Error("the process log tells of a loss")
 		}
 	})
