@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/actionlock"
+	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/redistest"
 )
 
@@ -194,12 +195,10 @@ func keys(t *testing.T, client redis.UniversalClient, pattern string) []string {
 // eventually waits until something is so, for less time than a lock lives in Redis.
 func eventually(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
-	for late := time.After(20 * time.Second); !isSo(); {
-		select {
-		case <-late:
-			t.Fatal("it does not come that " + what)
-		default:
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if !world.Eventually(ctx, isSo) {
+		t.Fatal("it does not come that " + what)
 	}
 }
 

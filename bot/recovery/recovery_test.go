@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/interaction"
 	"hostbot/bot/recovery"
 	"hostbot/bot/rest"
@@ -80,18 +81,15 @@ func (r *replica) await(t *testing.T) recovery.Record {
 // awaitKeys waits until Redis holds so many keys of a pattern.
 func (r *replica) awaitKeys(t *testing.T, pattern string, n int) {
 	t.Helper()
-	limit, tick := time.After(20*time.Second), time.NewTicker(10*time.Millisecond)
-	defer tick.Stop()
-	for {
-		keys, err := redistest.Keys(t.Context(), r.client, pattern)
-		if err == nil && len(keys) == n {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatalf("Redis holds %q, want %d of %s; error %v", keys, n, pattern, err)
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var keys []string
+	if !world.Eventually(ctx, func() (yes bool) {
+		var err error
+		keys, err = redistest.Keys(ctx, r.client, pattern)
+		return err == nil && len(keys) == n
+	}) {
+		t.Fatalf("Redis holds %q, want %d of %s", keys, n, pattern)
 	}
 }
 
