@@ -26,11 +26,11 @@ const (
 )
 
 func judge(err error) verdict {
-	var e *rest.Error
+	e, ok := errors.AsType[*rest.Error](err)
 	switch {
 	case err == nil:
 		return taken
-	case !errors.As(err, &e):
+	case !ok:
 		return away
 	case rest.IsUnknownMessage(e):
 		return deleted
@@ -125,8 +125,7 @@ func (ch *channel) done(ctx context.Context, save saver, s state, message string
 // has to mend also in the other channels.
 func (ch *channel) postpone(ctx context.Context, save saver, s state, err error) error {
 	ch.updateStatus(func(s *Status) { s.Retried++ })
-	var e *rest.Error
-	if ch.last == busy && errors.As(err, &e) {
+	if e, ok := errors.AsType[*rest.Error](err); ok && ch.last == busy {
 		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))
 		return nil
 	}
