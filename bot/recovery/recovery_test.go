@@ -141,18 +141,13 @@ func TestRecordOfALivingProcessIsLeftToIt(t *testing.T) {
 		dead := start(t, address)
 		dead.Add(restart("2", 0))
 		dead.kill()
-		for range 2 { // what others take over shows that a lease's time has passed
-			var record recovery.Record
-			select {
-			case record = <-living.finished:
-			case record = <-other.finished:
-			}
-			if record.Request.ID == "1" {
-				t.Fatal("an action that runs was taken over")
-			}
-			later := start(t, address)
-			later.Add(restart("3", 0))
-			later.kill()
+		var record recovery.Record
+		select { // what is taken over shows that a lease's time has passed
+		case record = <-living.finished:
+		case record = <-other.finished:
+		}
+		if record.Request.ID != "2" {
+			t.Error("an action that runs was taken over")
 		}
 		remove()
 		if left, _ := redistest.Keys(t.Context(), living.client, "*record:1:*"); len(left) > 0 {
