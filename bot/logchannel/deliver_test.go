@@ -65,10 +65,10 @@ func TestTwoProcessesShareAStream(t *testing.T) {
 		first.Post(action("action 0"))
 		await(t, o.actions, "the first action", func() bool { return len(titles(o.actions)) == 1 })
 		second.Start()
+		first.stop(t)
 		for _, title := range numbered(30)[1:] {
 			second.Post(action(title))
 		}
-		first.stop(t)
 		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 30 })
 		if got := titles(o.actions); !slices.Equal(got, numbered(30)) {
 			t.Errorf("the channel shows %q", got)
