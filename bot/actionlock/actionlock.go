@@ -70,7 +70,6 @@ type Locks struct {
 	redis   redis.UniversalClient
 	local   *local
 	renewal time.Duration
-	givenUp sync.Map // values of leases that Redis was told are released
 }
 
 // New returns locks that nobody holds. Without a Redis (nil) the process decides
@@ -84,24 +83,24 @@ type Lock struct {
 	// Local says that this process granted the lock alone, because Redis did not
 	// answer. Another process may have granted one as well.
 	Local   bool
-	release func(holdBack bool)
+	release func(holdBack time.Duration)
 }
 
 // Release gives the lock up. Release and HoldBack take a second at most. After the
 // first call of either, further calls do nothing.
-func (l *Lock) Release() { l.release(false) }
+func (l *Lock) Release() { l.release(0) }
 
 // HoldBack gives the lock up after an action whose end is not known. The same action
 // is refused on the bot for the time HeldBack.
-func (l *Lock) HoldBack() { l.release(true) }
+func (l *Lock) HoldBack() { l.release(HeldBack) }
 
 // Acquire returns the lock that is asked for, or a *BusyError, a *HeldError, a
 // *LimitError or ErrDuplicate. It takes a second at most, and as long again where the process
 // refuses what Redis granted.
 func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
-	releaseShared, granted := func(bool) {}, false
+	releaseShared, granted := func(time.Duration) {}, false
 	if l.redis != nil {
-		shared, sure, refusal := l.newLease(ctx, c)
+		shared, sure, refusal := l.newLock(ctx, c)
 		if refusal != nil {
 			return nil, refusal
 		}
@@ -111,11 +110,11 @@ func (l *Locks) Acquire(ctx context.Context, c Claim) (*Lock, error) {
 	// be running that was started while Redis did not answer.
 	releaseLocal, err := l.local.acquire(c)
 	if err != nil {
-		releaseShared(false)
+		releaseShared(0)
 		return nil, err
 	}
 	var once sync.Once
-	return &Lock{Local: !granted, release: func(holdBack bool) {
+	return &Lock{Local: !granted, release: func(holdBack time.Duration) {
 		once.Do(func() {
 			releaseLocal(holdBack)
 			releaseShared(holdBack)

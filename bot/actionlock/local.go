@@ -1,6 +1,8 @@
 package actionlock
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,40 +26,41 @@ func newLocal() *local {
 	return &local{running: make(map[botKey]Running), started: make(map[string][]time.Time), held: make(map[heldKey]time.Time)}
 }
 
-func (l *local) acquire(c Claim) (release func(holdBack bool), err error) {
+func (l *local) acquire(c Claim) (release func(holdBack time.Duration), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, key := time.Now(), botKey{c.CustomerID, c.ServerID}
+	l.forget(now)
 	if other, busy := l.running[key]; busy {
 		return nil, &BusyError{other}
 	}
-	if until := l.held[heldKey{key, c.Action}]; now.Before(until) {
+	if until, held := l.held[heldKey{key, c.Action}]; held {
 		return nil, &HeldError{until}
 	}
 	if recent := l.started[c.UserID]; len(recent) >= PerWindow {
 		return nil, &LimitError{Until: recent[0].Add(Window)}
 	}
 	l.started[c.UserID] = append(l.started[c.UserID], now)
-	time.AfterFunc(Window, func() { l.forget(c.UserID) })
 	l.running[key] = Running{c.Action, now}
-	return func(holdBack bool) {
+	return func(holdBack time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.running, key)
-		if holdBack {
-			l.holdBack(heldKey{key, c.Action})
+		if holdBack > 0 {
+			l.held[heldKey{key, c.Action}] = time.Now().Add(holdBack)
 		}
 	}, nil
 }
 
-// holdBack holds an action back. The caller holds the mutex.
-func (l *local) holdBack(key heldKey) {
-	l.held[key] = time.Now().Add(HeldBack)
-	time.AfterFunc(HeldBack, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.held, key) // a second one was refused until now
-	})
+// forget forgets what is over. The caller holds the mutex.
+func (l *local) forget(now time.Time) {
+	maps.DeleteFunc(l.held, func(_ heldKey, until time.Time) bool { return !now.Before(until) })
+	for user, all := range l.started {
+		recent := slices.DeleteFunc(all, func(at time.Time) bool { return now.Sub(at) >= Window })
+		if l.started[user] = recent; len(recent) == 0 {
+			delete(l.started, user)
+		}
+	}
 }
 
 func (l *local) current(customerID, serverID string) *Running {
@@ -69,13 +72,4 @@ func (l *local) current(customerID, serverID string) *Running {
 	}
 	found := running // which alone escapes: most bots have none
 	return &found
-}
-
-// forget drops the oldest action that a user has started.
-func (l *local) forget(userID string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.started[userID] = l.started[userID][1:]; len(l.started[userID]) == 0 {
-		delete(l.started, userID)
-	}
 }

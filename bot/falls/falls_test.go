@@ -62,6 +62,14 @@ func (f *fixture) see(changes ...watcher.Change) {
 	}
 }
 
+// seeMany sees customers' bots of one number fall, from a time on and one after another.
+func (f *fixture) seeMany(customers, bot, from, apart int) {
+	f.t.Helper()
+	for i := range customers {
+		f.see(f.fell(i, bot, from+apart*i))
+	}
+}
+
 // last returns the fall that was told of last.
 func (f *fixture) last() falls.Fall {
 	f.t.Helper()
@@ -83,9 +91,8 @@ func (f *fixture) want(fall falls.Fall) {
 func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.see(f.fell(90, 0, -200), f.fell(91, 0, -150)) // long before
-		for i := range 9 {
-			f.see(f.fell(i, 0, i), f.fell(i, 0, i)) // some are told of twice
-		}
+		f.seeMany(9, 0, 0, 1)
+		f.seeMany(5, 0, 0, 1)                                  // some are told of twice
 		f.see(f.change(50, 0, 9, false, hostapi.StateStopped)) // it was asked for
 		if len(f.told) > 0 {
 			t.Fatalf("nine are told of: %+v", f.told)
@@ -98,9 +105,7 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 		if f.last().ID != first {
 			t.Error("a fall that goes on has an entry of its own")
 		}
-		for i := range 10 {
-			f.see(f.fell(i, 2, 300+i))
-		}
+		f.seeMany(10, 2, 300, 1)
 		f.want(falls.Fall{Bots: 10, Customers: 10, First: f.at(300), Last: f.at(309), Within: 39 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID == first {
 			t.Error("a later fall is told of in the former's entry")
@@ -115,9 +120,7 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 
 func TestChangeThatIsToldOfTwiceTellsTheSameFall(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		for i := range 11 {
-			f.see(f.fell(i, 0, i))
-		}
+		f.seeMany(11, 0, 0, 1)
 		lost := true
 		f.redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			if err := next(ctx, cmd); err != nil || !lost {
@@ -138,34 +141,18 @@ func TestChangeThatIsToldOfTwiceTellsTheSameFall(t *testing.T) {
 	})
 }
 
-func TestOneThatFallsLaterDoesNotEndAFall(t *testing.T) {
+func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		for i := range 12 {
-			f.see(f.fell(i, 0, 0))
-		}
+		f.seeMany(9, 0, 0, 1)
+		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
+		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 		first := f.last().ID
-		f.see(f.fell(20, 0, 200))
-		for i := range 12 {
-			f.see(f.back(i, 0, 210))
-		}
-		f.see(f.back(20, 0, 220))
-		f.want(falls.Fall{Bots: 12, Customers: 12, Back: 12, First: f.at(0), Last: f.at(0), Within: 30 * time.Second, Plans: map[string]int{"Pro": 12}})
+		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall, and does not end it
+		f.see(f.back(9, 0, 220))
+		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID != first {
 			t.Error("that the bots are back is told of in another entry")
 		}
-	})
-}
-
-func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
-	each(t, func(t *testing.T, f *fixture) {
-		for i := range 9 {
-			f.see(f.fell(i, 0, i))
-		}
-		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
-		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
-		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall
-		f.see(f.back(9, 0, 220))
-		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 	})
 }
 
@@ -174,18 +161,14 @@ func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
 func TestFallIsSeenAsSlowlyAsBotsAreLookedAt(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.pace = 5 * time.Minute
-		for i := range 10 {
-			f.see(f.fell(i, 0, 30*i))
-		}
+		f.seeMany(10, 0, 0, 30)
 		f.want(falls.Fall{Bots: 10, Customers: 10, First: f.at(0), Last: f.at(270), Within: 570 * time.Second, Plans: map[string]int{"Pro": 10}})
 	})
 }
 
 func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		for i := range 10 {
-			f.see(f.fell(i, 0, i))
-		}
+		f.seeMany(10, 0, 0, 1)
 		const fall = "hostbot:{watch}:falls:fall"
 		if left := f.redis.PTTL(t.Context(), fall).Val(); left < 49*time.Minute || left > 50*time.Minute {
 			t.Errorf("the entry is kept up to date for %v", left)

@@ -88,8 +88,7 @@ func Of(r *interaction.Request, err error) Incident {
 	if r.Begun != nil {
 		s.BotID, s.BotName = r.Begun.BotID, sanitize.Plain(r.Begun.BotName, nameLimit)
 	}
-	var service *hostapi.Error
-	if errors.As(err, &service) {
+	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		s.Operation, s.Code, s.Status, s.Answer = string(service.Op), string(service.Code), service.Status, service.Detail
 		s.Attempts, s.Took, s.Uncertain = service.Attempts, service.Took, service.Uncertain
 	}

@@ -23,9 +23,10 @@ type Lease struct {
 }
 
 // New returns a lease with a key in Redis, which nobody here holds yet.
-func New(client redis.UniversalClient, key string) *Lease {
-	return &Lease{client, key, rand.Text()}
-}
+func New(client redis.UniversalClient, key string) *Lease { return As(client, key, rand.Text()) }
+
+// As is New for one who is told from others by a token.
+func As(client redis.UniversalClient, key, token string) *Lease { return &Lease{client, key, token} }
 
 // KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms).
 const (
@@ -45,8 +46,8 @@ func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	return redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
 }
 
-// Release lets another process take the lease at once. Where that fails, the lease ends
-// by itself.
-func (l *Lease) Release(ctx context.Context) {
-	_ = redis.NewScript(releaseScript).Run(ctx, l.redis, []string{l.key}, l.token).Err()
+// Release lets another process take the lease at once, where this one holds it. Where
+// that fails, the lease ends by itself.
+func (l *Lease) Release(ctx context.Context) error {
+	return redis.NewScript(releaseScript).Run(ctx, l.redis, []string{l.key}, l.token).Err()
 }

@@ -12,7 +12,7 @@ const callLimit = time.Second
 // lease. It holds it for so long after a turn has begun: what do does by that is to end
 // before. At the end another process may have the lease at once.
 func (l *Lease) Run(ctx context.Context, turn, lasts time.Duration, do func(ctx context.Context, held bool)) {
-	defer l.within(context.WithoutCancel(ctx), l.Release)
+	defer l.within(context.WithoutCancel(ctx), func(ctx context.Context) { _ = l.Release(ctx) })
 	ticker := time.NewTicker(turn)
 	defer ticker.Stop()
 	for {

@@ -36,11 +36,11 @@ func (b Buttons) rows(slots []slot, t *locale.Texts) []discordgo.MessageComponen
 	var all [][]button
 	for _, s := range slots {
 		var row []button
-		for _, button := range b.below(s.Tally) {
-			if !there[button.customID] {
-				there[button.customID] = true
-				labels[button.key]++
-				row = append(row, button)
+		for _, one := range b.below(s.Tally) {
+			if !there[one.customID] {
+				there[one.customID] = true
+				labels[one.key]++
+				row = append(row, one)
 			}
 		}
 		all = append(all, row)
@@ -48,12 +48,12 @@ func (b Buttons) rows(slots []slot, t *locale.Texts) []discordgo.MessageComponen
 	var rows []discordgo.MessageComponent
 	for _, buttons := range all {
 		var row discordgo.ActionsRow
-		for _, button := range buttons {
-			label := t.Text(button.key)
-			if labels[button.key] > 1 {
-				label += " · " + button.reference
+		for _, one := range buttons {
+			label := t.Text(one.key)
+			if labels[one.key] > 1 {
+				label += " · " + one.reference
 			}
-			row.Components = append(row.Components, discordgo.Button{Style: discordgo.SecondaryButton, Label: label, CustomID: button.customID})
+			row.Components = append(row.Components, discordgo.Button{Style: discordgo.SecondaryButton, Label: label, CustomID: one.customID})
 		}
 		if len(buttons) > 0 {
 			rows = append(rows, row)

@@ -52,11 +52,11 @@ func (ch *channel) drain(ctx context.Context) {
 	}
 	releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), ch.Timing.Record)
 	defer cancel()
-	_ = ch.add(releasing, ch.outbox.unrecorded(nil)) // there may have been no turn for it
+	_ = ch.add(releasing, ch.outbox.unrecorded()) // there may have been no turn for it
 	if _, _, err := ch.stream.take(releasing, nil, true); err != nil {
 		ch.log.Debug().Err(err).Msg("the lease could not be released and will expire")
 	}
-	if left := ch.outbox.unrecorded(nil); len(left) > 0 {
+	if left := ch.outbox.unrecorded(); len(left) > 0 {
 		ch.log.Error().Int("entries", len(left)).Msg("log channel entries are lost: neither redis nor discord took them")
 	}
 }
@@ -78,24 +78,20 @@ func (ch *channel) turn(ctx context.Context, hurry bool) bool {
 	return worked
 }
 
-// head returns the beginning of what waits. What is in the outbox goes to the stream,
-// but for what is being delivered from the outbox: this is finished first.
+// head returns the beginning of what waits. What is in the outbox goes to the stream.
 func (ch *channel) head(ctx context.Context, hurry bool) head {
-	busy := ch.outbox.state.Plan != nil
 	// Another process may reach Discord where this one does not.
 	stepAside := ch.last == away && !hurry && time.Now().Before(ch.retryAt)
 	h, err := ch.reconcile(ctx, stepAside)
 	if err != nil {
 		h = ch.outbox.head()
-		h.held = busy || hurry || ch.outbox.deserted(ch.Timing.Grace)
+		h.held = hurry || ch.outbox.deserted(ch.Timing.Grace)
 		return h
 	}
 	if ch.outbox.recovered() {
 		ch.log.Info().Msg("redis is back: log channel entries are kept there again")
 	}
-	if busy {
-		return ch.outbox.head()
-	}
+	ch.outbox.state = state{} // the stream has its own
 	return h
 }
 
@@ -109,7 +105,7 @@ func (ch *channel) reconcile(ctx context.Context, stepAside bool) (head, error) 
 		return head{}, err
 	}
 	ch.outbox.reconcile(own)
-	if err := ch.add(ctx, ch.outbox.unrecorded(ch.outbox.state.Plan)); err != nil {
+	if err := ch.add(ctx, ch.outbox.unrecorded()); err != nil {
 		return head{}, err
 	}
 	if len(own.lost) > 0 {

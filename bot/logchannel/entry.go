@@ -22,28 +22,28 @@ const (
 
 // Entry is something that staff should know: a line, or else a card.
 type Entry struct {
-	Category Category
-	Line     string // of markdown, 500 characters at most
-	Embed    *discordgo.MessageEmbed
+	Category Category                `json:"-"`
+	Line     string                  `json:"line,omitempty"` // of markdown, 500 characters at most
+	Embed    *discordgo.MessageEmbed `json:"embed"`
 	// Own are the first fields of the embed, which tell of this occurrence alone. A
 	// message that counts several does not show them.
-	Own []*discordgo.MessageEmbedField
+	Own []*discordgo.MessageEmbedField `json:"own,omitempty"`
 	// Customer is whom the entry concerns. A message that counts says how many they
 	// are. The ID may be empty.
-	Customer Customer
+	Customer Customer `json:"-"`
 	// DedupKey names the occurrence that the entry tells of. Processes that share
 	// a Redis tell of an occurrence once, however many of them post it within a
 	// day. Empty: each post is an occurrence of its own.
-	DedupKey string
+	DedupKey string `json:"-"`
 	// GroupKey is equal for errors that become one message that counts. Empty for an
 	// entry that is shown by itself, as everything but errors is.
-	GroupKey string
+	GroupKey string `json:"group,omitempty"`
 	// Latest says that the message of the group shows the latest entry, and does not
 	// count.
-	Latest bool
+	Latest bool `json:"latest,omitempty"`
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
-	Reference string
+	Reference string `json:"-"`
 }
 
 // Customer is a user, and what that one is called, which may be empty.
@@ -89,13 +89,8 @@ func (t *tally) add(later tally) {
 // slot is a line or an embed of a message, shown with its count where that is above
 // one.
 type slot struct {
-	Line  string                         `json:"line,omitempty"`
-	Embed *discordgo.MessageEmbed        `json:"embed"`
-	Own   []*discordgo.MessageEmbedField `json:"own,omitempty"`
-	Group string                         `json:"group,omitempty"`
-	Tally tally                          `json:"tally"`
-	// Latest says that a later slot of the group takes this one's place.
-	Latest bool `json:"latest,omitempty"`
+	Entry
+	Tally tally `json:"tally"`
 }
 
 // add adds a later slot of the same group.
@@ -115,10 +110,7 @@ type record struct {
 }
 
 func newRecord(e Entry, now time.Time) record {
-	r := record{
-		ID:   rand.Text(),
-		slot: slot{Line: e.Line, Embed: e.Embed, Own: e.Own, Group: e.GroupKey, Tally: tally{Count: 1, Since: now, Last: now}, Latest: e.Latest},
-	}
+	r := record{ID: rand.Text(), slot: slot{Entry: e, Tally: tally{Count: 1, Since: now, Last: now}}}
 	if e.DedupKey != "" {
 		sum := sha256.Sum256([]byte(e.DedupKey))
 		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])

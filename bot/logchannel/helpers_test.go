@@ -1,11 +1,8 @@
 package logchannel_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/discordtest"
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/rest"
@@ -66,7 +64,7 @@ var buttons = logchannel.Buttons{
 type process struct {
 	*logchannel.Delivery
 	redis *redisclient.Conn
-	log   *logBuffer
+	log   world.Log
 	end   func(context.Context)
 }
 
@@ -79,40 +77,33 @@ func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timi
 // newProcessAt is newProcess for one that has Discord at another address.
 func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
-	p, err := openProcess(o.discord.Token(), discordURL, redisURL, &logBuffer{}, timing, map[logchannel.Category]string{
-		logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
-	})
+	p := &process{}
+	logger := zerolog.New(&p.log)
+	var err error
+	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
+		t.Fatal(err)
+	}
+	client := rest.New(secret.Text(o.discord.Token()), discordURL)
+	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.kill)
-	return p
-}
-
-func openProcess(token, discordURL, redisURL string, log *logBuffer, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
-	logger := zerolog.New(log)
-	conn, err := redisclient.Open(secret.Text(redisURL), logger, func(error) {})
-	if err != nil {
-		return nil, err
-	}
-	client := rest.New(secret.Text(token), discordURL)
-	texts, err := locale.Load()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{redis: conn, log: log}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: conn.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Discord: client, Redis: p.redis.Client, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Channels: map[logchannel.Category]string{
+			logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
+		},
 	})
 	var once sync.Once
 	p.end = func(ctx context.Context) {
 		once.Do(func() {
 			p.Close(ctx)
-			conn.Close()
+			p.redis.Close()
 			client.Close()
 		})
 	}
-	return p, nil
+	t.Cleanup(p.kill)
+	return p
 }
 
 // stop ends the process as a signal would.
@@ -137,32 +128,11 @@ func (p *process) close() {
 }
 
 // deleteMessage deletes the first message of a channel, as staff would.
-func (o office) deleteMessage(t *testing.T, ch *discordtest.Channel) {
+func deleteMessage(t *testing.T, ch *discordtest.Channel) {
 	t.Helper()
-	url := o.discord.URL() + "/channels/" + ch.ID + "/messages/" + ch.Messages()[0].ID
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url, http.NoBody)
-	if err != nil {
+	if err := ch.Delete(ch.Messages()[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bot "+o.discord.Token())
-	req.Header.Set("User-Agent", "DiscordBot (https://example.com, 1.0)")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
-}
-
-// hook stands between a client of Redis and each of its commands.
-type hook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
-
-func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
-func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
-}
-func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
 }
 
 func action(title string) logchannel.Entry {
@@ -208,14 +178,10 @@ func await(t *testing.T, ch *discordtest.Channel, what string, wanted func() boo
 // eventually waits for what nothing tells of.
 func eventually(t *testing.T, what string, yes func() bool) {
 	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(safety); !yes(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s: it did not happen", what)
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	if !world.Eventually(ctx, yes) {
+		t.Fatalf("%s: it did not happen", what)
 	}
 }
 
@@ -229,30 +195,8 @@ func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel
 	return n
 }
 
-// logBuffer is a process log.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// count is how many lines hold a text.
-func (l *logBuffer) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
-}
-
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
-	if os.Getenv(replicaRedis) != "" {
-		os.Exit(replicaMain())
-	}
 	// go-redis notices within a second that a client was closed.
 	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -82,7 +82,7 @@ func (s slot) size() int {
 		return 0
 	}
 	n := len(strings.Join(texts(s.Embed, s.Own...), ""))
-	if s.Group != "" {
+	if s.GroupKey != "" {
 		n += countRoom
 	}
 	return n

@@ -13,27 +13,43 @@ import (
 )
 
 // Lines share the content of a message as far as it goes, and stand above its cards,
-// so that none comes before what was posted earlier.
+// so that none comes before what was posted earlier. Cards share a message's 6,000
+// characters, which the fake Discord insists on.
 func TestLinesAndCardsKeepTheirOrder(t *testing.T) {
-	o := newOffice(t, unlimited())
-	o.errors = o.actions // all in one
-	p := o.newProcess(t, "", hasty())
-	long := strings.Repeat("ä", 450)
-	for _, title := range []string{"a", "b"} {
-		p.Post(action(title))
+	line, text := strings.Repeat("ä", 450), strings.Repeat("o", 2500)
+	card := func(title string) logchannel.Entry {
+		return logchannel.Entry{Category: logchannel.Actions, Embed: &discordgo.MessageEmbed{Title: title, Description: text}}
 	}
-	p.Post(failure("c", 1))
-	for _, title := range []string{"d", "1" + long, "2" + long, "3" + long, "4" + long, "5" + long} {
-		p.Post(action(title))
-	}
-	p.Start()
-	want := []string{"a", "b", "failure: c", "d", "1" + long, "2" + long, "3" + long, "4" + long, "5" + long}
-	await(t, o.actions, "all entries", func() bool { return len(titles(o.actions)) >= len(want) })
-	if got := titles(o.actions); !slices.Equal(got, want) {
-		t.Errorf("the channel shows %q", got)
-	}
-	if n := len(o.actions.Messages()); n != 3 {
-		t.Errorf("%d messages, want a, b, c; d to 4; 5", n)
+	for name, test := range map[string]struct {
+		entries  []logchannel.Entry
+		messages int
+	}{
+		"lines around a card": {[]logchannel.Entry{action("a"), action("b"), failure("c", 1), action("d")}, 2},
+		"long lines":          {[]logchannel.Entry{action("1" + line), action("2" + line), action("3" + line), action("4" + line), action("5" + line)}, 2},
+		"long cards":          {[]logchannel.Entry{card("1"), card("2"), card("3"), card("4"), card("5"), card("6"), card("7")}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, unlimited())
+			o.errors = o.actions // all in one
+			p := o.newProcess(t, "", hasty())
+			var want []string
+			for _, e := range test.entries {
+				p.Post(e)
+				if e.Embed != nil {
+					want = append(want, e.Embed.Title)
+				} else {
+					want = append(want, e.Line)
+				}
+			}
+			p.Start()
+			await(t, o.actions, "all entries", func() bool { return len(titles(o.actions)) >= len(want) })
+			if got := titles(o.actions); !slices.Equal(got, want) {
+				t.Errorf("the channel shows %q", got)
+			}
+			if n := len(o.actions.Messages()); n != test.messages {
+				t.Errorf("%d messages, want %d", n, test.messages)
+			}
+		})
 	}
 }
 

@@ -43,9 +43,9 @@ func (o *outbox) post(r record) (atOnce bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	atOnce = o.down.IsZero()
-	if r.Group != "" {
+	if r.GroupKey != "" {
 		for _, it := range slices.Backward(o.items) {
-			if it.Group != r.Group {
+			if it.GroupKey != r.GroupKey {
 				continue
 			}
 			if it.stage == fresh {
@@ -72,15 +72,15 @@ func (o *outbox) crowd(crowded bool) {
 	o.crowded = crowded
 }
 
-// unrecorded returns the records that Redis may not have, but for those that are
-// being delivered or still counted. They count no further errors.
-func (o *outbox) unrecorded(delivering *plan) []record {
+// unrecorded returns the records that Redis may not have, but for those that are still
+// counted. They count no further errors.
+func (o *outbox) unrecorded() []record {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var records []record
 	for _, it := range o.items {
-		counts := o.crowded && it.stage == fresh && it.Group != ""
-		if it.stage != recorded && !counts && !delivering.covers(it.ID) {
+		counts := o.crowded && it.stage == fresh && it.GroupKey != ""
+		if it.stage != recorded && !counts {
 			it.stage = tried
 			records = append(records, it.record)
 		}
@@ -165,7 +165,7 @@ func (o *outbox) deserted(grace time.Duration) bool {
 }
 
 func (o *outbox) head() head {
-	records := o.unrecorded(nil)
+	records := o.unrecorded()
 	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)], save: o.save}
 }
 

@@ -36,9 +36,6 @@ type plan struct {
 	Stub bool `json:"stub,omitempty"`
 }
 
-// covers tells whether a plan, if there is one, tells of a record.
-func (p *plan) covers(id string) bool { return p != nil && slices.Contains(p.Covers, id) }
-
 // state is how far the delivery to a channel is.
 type state struct {
 	Plan     *plan     `json:"plan,omitempty"`     // the request under way
@@ -80,7 +77,7 @@ func indexOf(slots []slot, group string) int {
 	if group == "" {
 		return -1
 	}
-	return slices.IndexFunc(slots, func(s slot) bool { return s.Group == group })
+	return slices.IndexFunc(slots, func(s slot) bool { return s.GroupKey == group })
 }
 
 // abandoned returns the state without its plan and without the message that this
@@ -105,7 +102,7 @@ func (s state) carriedOut(message string) state {
 		}
 		return next
 	}
-	counts := slices.ContainsFunc(p.Slots, func(s slot) bool { return s.Group != "" })
+	counts := slices.ContainsFunc(p.Slots, func(s slot) bool { return s.GroupKey != "" })
 	if counts && message != "" && !p.Stub {
 		next.Counters = append(next.Counters, counter{Message: message, Created: p.At, Slots: p.Slots})
 		next.Counters = next.Counters[max(0, len(next.Counters)-maxCounters):]
@@ -125,13 +122,13 @@ func (ch *channel) plan(s state, waiting []record) *plan {
 	if ch.single {
 		limit = 1
 	}
-	if i := s.counterOf(waiting[0].Group, p.At, ch.Timing.CountFor); i >= 0 {
+	if i := s.counterOf(waiting[0].GroupKey, p.At, ch.Timing.CountFor); i >= 0 {
 		p.Edits, p.Slots, limit = s.Counters[i].Message, slices.Clone(s.Counters[i].Slots), 0
 	}
 	for _, r := range waiting {
-		i := indexOf(p.Slots, r.Group)
+		i := indexOf(p.Slots, r.GroupKey)
 		if i < 0 {
-			if s.counterOf(r.Group, p.At, ch.Timing.CountFor) >= 0 {
+			if s.counterOf(r.GroupKey, p.At, ch.Timing.CountFor) >= 0 {
 				continue
 			}
 			if len(p.Slots) >= limit || len(p.Slots) > 0 && !fits(p.Slots, r.slot) {
@@ -139,7 +136,7 @@ func (ch *channel) plan(s state, waiting []record) *plan {
 				continue
 			}
 			i = len(p.Slots)
-			p.Slots = append(p.Slots, slot{Line: r.Line, Embed: r.Embed, Own: r.Own, Group: r.Group, Latest: r.Latest})
+			p.Slots = append(p.Slots, slot{Entry: r.Entry})
 		}
 		p.Slots[i].add(r.slot)
 		p.Covers = append(p.Covers, r.ID)

@@ -26,11 +26,11 @@ const (
 )
 
 func judge(err error) verdict {
-	var e *rest.Error
+	e, ok := errors.AsType[*rest.Error](err)
 	switch {
 	case err == nil:
 		return taken
-	case !errors.As(err, &e):
+	case !ok:
 		return away
 	case rest.IsUnknownMessage(e):
 		return deleted
@@ -40,7 +40,7 @@ func judge(err error) verdict {
 		return away
 	case e.Code == rest.CodeNotTextChannel, e.Code == rest.CodeArchivedThread:
 		return misconfigured
-	case e.Status == http.StatusBadRequest, e.Status == http.StatusRequestEntityTooLarge:
+	case rest.RefusesContent(e):
 		return malformed
 	default:
 		return misconfigured
@@ -95,7 +95,7 @@ func (ch *channel) settle(ctx context.Context, save saver, s state, message stri
 		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && !p.Stub:
 		ch.log.Error().Err(err).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
-		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Embed: refused(p.Slots[0], ch.Texts)}}}
+		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Entry: Entry{Embed: refused(p.Slots[0], ch.Texts)}}}}
 		s.Plan = stub.namedFor(ch.id)
 		return save(ctx, s, nil)
 	default:
@@ -125,8 +125,7 @@ func (ch *channel) done(ctx context.Context, save saver, s state, message string
 // has to mend also in the other channels.
 func (ch *channel) postpone(ctx context.Context, save saver, s state, err error) error {
 	ch.updateStatus(func(s *Status) { s.Retried++ })
-	var e *rest.Error
-	if ch.last == busy && errors.As(err, &e) {
+	if e, ok := errors.AsType[*rest.Error](err); ok && ch.last == busy {
 		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))
 		return nil
 	}

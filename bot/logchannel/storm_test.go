@@ -78,33 +78,6 @@ func TestAStormOfEqualErrors(t *testing.T) {
 	})
 }
 
-// Different errors in one message are counted apart, and so are what other
-// processes meet of the same.
-func TestErrorsAreCountedByKind(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		o := newOffice(t, unlimited())
-		processes := []*process{o.newProcess(t, url, hasty()), o.newProcess(t, url, hasty())}
-		for range 3 {
-			for i, p := range processes {
-				p.Post(failure("restart", i))
-				p.Post(failure("list", i))
-				p.Post(failure(fmt.Sprint("only ", i), i))
-			}
-		}
-		for _, p := range processes {
-			p.Start()
-		}
-		want := map[string]int{"failure: restart": 6, "failure: list": 6, "failure: only 0": 3, "failure: only 1": 3}
-		await(t, o.errors, "all errors", func() bool {
-			got := counts(t, o.errors)
-			return fmt.Sprint(got) == fmt.Sprint(want)
-		})
-		if n := len(o.errors.Messages()); n != 1 {
-			t.Errorf("four kinds of errors made %d messages", n)
-		}
-	})
-}
-
 // A message that is too old to be edited freely counts no more.
 func TestAnOldMessageCountsNoMore(t *testing.T) {
 	o := newOffice(t, unlimited())
@@ -124,61 +97,52 @@ func TestAnOldMessageCountsNoMore(t *testing.T) {
 }
 
 // Where Discord is away for so long that too much is waiting, the processes count
-// equal errors. Every action is recorded, and nothing is missing where Redis forgets
-// meanwhile or one of the processes stops.
+// equal errors. Every action is recorded, and nothing is missing where one of the
+// processes stops.
 func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
-	for name, forgets := range map[string]bool{"Redis remembers": false, "Redis forgets": true} {
-		t.Run(name, func(t *testing.T) {
-			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-				const kinds, actions, rounds = 60, 10, 5
-				o := newOffice(t, unlimited())
-				o.errors = o.actions // all in one
-				attempts := func() int { return len(o.discord.Calls()) }
-				away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
-				defer away()
-				processes := []*process{o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())}
+	redistest.Each(t, func(t *testing.T, url string) {
+		const kinds, actions, rounds = 60, 10, 5
+		o := newOffice(t, unlimited())
+		o.errors = o.actions // all in one
+		attempts := func() int { return len(o.discord.Calls()) }
+		away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
+		defer away()
+		processes := []*process{o.newProcess(t, url, hasty()), o.newProcess(t, url, hasty())}
+		for _, p := range processes {
+			p.Start()
+		}
+		for round := range rounds {
+			for i := range kinds {
 				for _, p := range processes {
-					p.Start()
+					p.Post(failure(fmt.Sprint("kind ", i), i))
 				}
-				for round := range rounds {
-					for i := range kinds {
-						for _, p := range processes {
-							p.Post(failure(fmt.Sprint("kind ", i), i))
-						}
-						if n := round*kinds + i; n < actions {
-							processes[0].Post(action(fmt.Sprint("action ", n)))
-						}
-					}
-					for _, p := range processes {
-						eventually(t, "too much is waiting", func() bool { return p.Status()[0].Waiting > maxWaiting })
-					}
-					before := attempts()
-					eventually(t, "some turns are over", func() bool { return attempts() >= before+5 })
+				if n := round*kinds + i; n < actions {
+					processes[0].Post(action(fmt.Sprint("action ", n)))
 				}
-				client := redistest.Connect(t, server.URL())
-				recorded, most := waiting(t, client, o.actions), 2*2*kinds+actions
-				if recorded > int64(most) {
-					t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
-				}
-				if forgets {
-					losses["flushed"](t, server)
-					eventually(t, "what waits is written anew", func() bool { return waiting(t, client, o.actions) >= recorded })
-				}
-				processes[1].close()
-				away()
-				eventually(t, "everything is delivered", func() bool { return processes[0].Status()[0].Waiting == 0 })
-				processes[0].stop(t)
-				shown := slices.DeleteFunc(titles(o.actions), func(title string) bool { return !strings.HasPrefix(title, "action") })
-				if !slices.Equal(shown, numbered(actions)) {
-					t.Errorf("the channel shows the actions %q", shown)
-				}
-				for i := range kinds {
-					title := fmt.Sprint("failure: kind ", i)
-					if n := counts(t, o.errors)[title]; n != rounds*len(processes) {
-						t.Errorf("%s is told %d times", title, n)
-					}
-				}
-			})
-		})
-	}
+			}
+			for _, p := range processes {
+				eventually(t, "too much is waiting", func() bool { return p.Status()[0].Waiting > maxWaiting })
+			}
+			before := attempts()
+			eventually(t, "some turns are over", func() bool { return attempts() >= before+5 })
+		}
+		recorded, most := waiting(t, redistest.Connect(t, url), o.actions), 2*2*kinds+actions
+		if recorded > int64(most) {
+			t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
+		}
+		processes[1].close()
+		away()
+		eventually(t, "everything is delivered", func() bool { return processes[0].Status()[0].Waiting == 0 })
+		processes[0].stop(t)
+		shown := slices.DeleteFunc(titles(o.actions), func(title string) bool { return !strings.HasPrefix(title, "action") })
+		if !slices.Equal(shown, numbered(actions)) {
+			t.Errorf("the channel shows the actions %q", shown)
+		}
+		for i := range kinds {
+			title := fmt.Sprint("failure: kind ", i)
+			if n := counts(t, o.errors)[title]; n != rounds*len(processes) {
+				t.Errorf("%s is told %d times", title, n)
+			}
+		}
+	})
 }

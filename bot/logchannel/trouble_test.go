@@ -17,23 +17,15 @@ import (
 
 // A channel that fails is told of once, tried again, and heals by itself.
 func TestAChannelThatFails(t *testing.T) {
-	allow := func(access discordtest.Access) func(office) func() {
-		return func(o office) func() {
-			o.errors.Allow(access)
-			return func() { o.errors.Allow(discordtest.FullAccess) }
-		}
-	}
-	for name, bar := range map[string]func(office) (mend func()){
-		"unknown":       allow(discordtest.Gone),
-		"no access":     allow(discordtest.MissingAccess),
-		"no permission": allow(discordtest.MissingPermissions),
+	for name, access := range map[string]discordtest.Access{
+		"unknown": discordtest.Gone, "no access": discordtest.MissingAccess, "no permission": discordtest.MissingPermissions,
 	} {
 		forbidden := name != "unknown"
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
 				o := newOffice(t, unlimited())
 				p := o.newProcess(t, url, hasty())
-				mend := bar(o)
+				o.errors.Allow(access)
 				p.Post(failure("restart", 1))
 				p.Post(failure("list", 2))
 				p.Start()
@@ -50,7 +42,7 @@ func TestAChannelThatFails(t *testing.T) {
 				if s := p.Status()[1]; s.Waiting != 2 || s.Trouble == "" || s.Forbidden != forbidden {
 					t.Errorf("the status is %+v", s)
 				}
-				mend()
+				o.errors.Allow(discordtest.FullAccess)
 				await(t, o.actions, "the other channel tells of the end", func() bool { return told(o.actions, "works again") == 1 })
 				if got := titles(o.errors); !slices.Equal(got, []string{"failure: restart", "failure: list"}) {
 					t.Errorf("the channel shows %q", got)
@@ -59,10 +51,10 @@ func TestAChannelThatFails(t *testing.T) {
 				if n := told(o.actions, "Nothing can be written"); n != 1 {
 					t.Errorf("the other channel told of it %d times", n)
 				}
-				if n := p.log.count(`"level":"error"`); n != 1 {
+				if n := p.log.Count(`"level":"error"`); n != 1 {
 					t.Errorf("the process log told of it %d times", n)
 				}
-				if n := p.log.count("Send Messages in Threads"); n > 1 || (n == 1) != forbidden {
+				if n := p.log.Count("Send Messages in Threads"); n > 1 || (n == 1) != forbidden {
 					t.Errorf("the process log told %d times what the bot needs there", n)
 				}
 			})
@@ -77,7 +69,7 @@ func TestAScriptIsRepeated(t *testing.T) {
 		o := newOffice(t, unlimited())
 		o.errors.Allow(discordtest.MissingAccess)
 		p := o.newProcess(t, url, hasty())
-		p.redis.Client.AddHook(hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		p.redis.Client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			err := next(ctx, cmd)
 			if err == nil && strings.HasPrefix(cmd.Name(), "eval") {
 				err = next(ctx, cmd)
@@ -131,7 +123,7 @@ func TestANonceOfADeletedMessage(t *testing.T) {
 	p.Post(action("deleted"))
 	p.Start()
 	await(t, o.actions, "it is posted", func() bool { return len(titles(o.actions)) == 1 })
-	o.deleteMessage(t, o.actions)
+	deleteMessage(t, o.actions)
 	lose()
 	eventually(t, "it is done with", func() bool { return p.Status()[0].Sent == 1 && p.Status()[0].Waiting == 0 })
 	p.Post(action("next"))
@@ -160,7 +152,7 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 		for _, title := range numbered(150) {
 			p.Post(action(title))
 		}
-		if n := p.log.count("kept in memory only"); n != 1 {
+		if n := p.log.Count("kept in memory only"); n != 1 {
 			t.Errorf("the process log tells of it %d times, the status is %+v", n, p.Status()[0])
 		}
 		eventually(t, "the status counts them", func() bool { return p.Status()[0].Waiting == 150 })
@@ -169,62 +161,10 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 		}
 		server.Restart()
 		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 150 })
-		eventually(t, "the process log tells of the end", func() bool { return p.log.count("redis is back") == 1 })
+		eventually(t, "the process log tells of the end", func() bool { return p.log.Count("redis is back") == 1 })
 		if got := titles(o.actions); !slices.Equal(got, numbered(150)) {
 			t.Errorf("the channel shows %q", got)
 		}
-	})
-}
-
-// While a Redis stays away, what happens is delivered from memory.
-func TestRedisStaysAway(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		o := newOffice(t, unlimited())
-		timing := hasty()
-		timing.Grace = time.Millisecond
-		p := o.newProcess(t, server.URL(), timing)
-		server.Stop()
-		p.Start()
-		for _, title := range numbered(30) {
-			p.Post(action(title))
-		}
-		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 30 })
-		server.Restart()
-		eventually(t, "the process log tells of the end", func() bool { return p.log.count("redis is back") == 1 })
-		p.Post(action("action 30"))
-		await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) >= 31 })
-		p.stop(t)
-		if got := titles(o.actions); !slices.Equal(got, numbered(31)) {
-			t.Errorf("the channel shows %q", got)
-		}
-	})
-}
-
-// What Discord does not take from the memory keeps nothing else from a Redis that
-// is back.
-func TestRedisIsBackBeforeDiscord(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		o := newOffice(t, unlimited())
-		o.errors = o.actions // all in one
-		mend := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusForbidden})
-		timing := hasty()
-		timing.Grace = time.Millisecond
-		p := o.newProcess(t, server.URL(), timing)
-		server.Stop()
-		p.Start()
-		p.Post(action("action 0"))
-		eventually(t, "it is sent", func() bool { return p.Status()[0].Trouble != "" })
-		server.Restart()
-		p.Post(action("action 1"))
-		client := redistest.Connect(t, server.URL())
-		eventually(t, "Redis has the other", func() bool { return waiting(t, client, o.actions) == 1 })
-		p.close()
-		if n := waiting(t, client, o.actions); n != 2 || p.log.count("are lost") > 0 {
-			t.Errorf("at the end Redis has %d entries", n)
-		}
-		mend()
-		o.newProcess(t, server.URL(), hasty()).Start()
-		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 2 })
 	})
 }
 
@@ -263,7 +203,7 @@ func TestClosingWhileDiscordHangs(t *testing.T) {
 		if n := waiting(t, client, o.errors); n != 2 {
 			t.Errorf("Redis has %d records", n)
 		}
-		if p.log.count("are lost") > 0 {
+		if p.log.Count("are lost") > 0 {
 			t.Error("the process log tells of a loss")
 		}
 	})

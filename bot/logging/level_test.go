@@ -1,50 +1,35 @@
 package logging_test
 
 import (
-	"bytes"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/logging"
 	"hostbot/configs"
 )
 
-// shared is what a log wrote, in goroutines of its own too.
-type shared struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *shared) Write(line []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(line)
-}
-
-// take returns what was written since it was called last.
-func (s *shared) take() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	defer s.text.Reset()
-	return s.text.String()
-}
-
 func TestLevelIsRaisedForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out shared
+		var out world.Log
+		seen := 0
+		take := func() string { // what was written since
+			text := out.String()[seen:]
+			seen += len(text)
+			return text
+		}
 		level := logging.NewLevel(zerolog.WarnLevel)
 		log := level.Gate(logging.New(configs.Log{Level: zerolog.WarnLevel, Format: "json"}, &out))
 		part := log.With().Str("part", "of it").Logger()
 		shows := func() bool {
-			out.take()
+			take()
 			part.Debug().Msg("a detail")
 			part.Warn().Msg("a warning")
-			text := out.take()
+			text := take()
 			if !strings.Contains(text, "a warning") {
 				t.Errorf("no warning: %s", text)
 			}
@@ -54,7 +39,7 @@ func TestLevelIsRaisedForTenMinutes(t *testing.T) {
 			t.Error("details, before anybody asked")
 		}
 		level.Raise(log)
-		if text := out.take(); !strings.Contains(text, "is raised") {
+		if text := take(); !strings.Contains(text, "is raised") {
 			t.Errorf("the log says %s", text)
 		}
 		time.Sleep(9 * time.Minute)
@@ -66,10 +51,10 @@ func TestLevelIsRaisedForTenMinutes(t *testing.T) {
 		if !shows() {
 			t.Error("no details 9 minutes after it was raised again")
 		}
-		out.take()
+		take()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if text := out.take(); strings.Count(text, "is as it was") != 1 {
+		if text := take(); strings.Count(text, "is as it was") != 1 {
 			t.Errorf("the log says %s", text)
 		}
 		if shows() {

@@ -10,11 +10,6 @@ import (
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which
 // was not answered.
 func (m *Monitor) DiscordRequest(route string, status int) {
-	switch route {
-	case "interactions", "webhooks", "channels", "gateway", "applications", "guilds", "users":
-	default: // however many there may come to be
-		route = "other"
-	}
 	m.count("hostbot_discord_requests_total", "route", route, "status", class(status))
 }
 

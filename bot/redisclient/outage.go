@@ -34,7 +34,7 @@ func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
 
 // outage tells of outages, as a hook around each command. A Redis that refuses to
 // write may still be read. So the first command that fails begins a series of writes,
-// which goes on until one succeeds and, in a Cluster, every master answers.
+// which goes on until one succeeds.
 type outage struct {
 	client redis.UniversalClient
 	lost   func(reason error)
@@ -96,7 +96,7 @@ func (o *outage) probe(since time.Time) {
 		case <-ticker.C:
 		}
 		ctx, cancel := context.WithTimeout(o.ctx, probeLimit)
-		err := o.use(ctx)
+		err := o.client.Set(ctx, probeKey, "", time.Minute).Err()
 		cancel()
 		switch {
 		case !isUnusable(err):
@@ -109,15 +109,6 @@ func (o *outage) probe(since time.Time) {
 			o.lost(err)
 		}
 	}
-}
-
-// use writes. A Cluster may serve some keys alone.
-func (o *outage) use(ctx context.Context) error {
-	err := o.client.Set(ctx, probeKey, "", time.Minute).Err()
-	if cluster, ok := o.client.(*redis.ClusterClient); ok && err == nil {
-		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
-	}
-	return err
 }
 
 // isUnusable tells whether an error says that Redis cannot be used, and not that it

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"hostbot/bot/e2e/world"
 	"hostbot/bot/redisclient"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
@@ -95,14 +96,9 @@ func TestRedirectLibraryLog(t *testing.T) {
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
-	limit := time.After(safety)
-	for !holds() {
-		select {
-		case <-ticker.C:
-		case <-limit:
-			t.Fatalf("it did not come about that %s", what)
-		}
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	if !world.Eventually(ctx, holds) {
+		t.Fatalf("it did not come about that %s", what)
 	}
 }

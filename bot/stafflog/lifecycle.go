@@ -27,14 +27,13 @@ func (l *Log) Stopping(reason string) {
 func (l *Log) Connected() { l.lifecycle("🔗", green, "connected", nil, "") }
 
 // Disconnected writes that the connection to Discord was lost, and why.
-func (l *Log) Disconnected(reason error) {
-	l.lifecycle("🔌", orange, "disconnected", nil, because(reason))
-}
+func (l *Log) Disconnected(reason error) { l.lost("🔌", orange, "disconnected", reason) }
+
+// Resumed writes that the connection is back, with nothing lost, and after how long.
+func (l *Log) Resumed(after time.Duration) { l.back("🔗", "resumed", after) }
 
 // CommandsRefused writes that Discord does not take the commands, and why.
-func (l *Log) CommandsRefused(reason error) {
-	l.lifecycle("❗", red, "commands_refused", nil, because(reason))
-}
+func (l *Log) CommandsRefused(reason error) { l.lost("❗", red, "commands_refused", reason) }
 
 // GuildRefused writes that the bot may not register its commands in a guild, and
 // how it is invited there.
@@ -51,24 +50,16 @@ func (l *Log) InteractionsElsewhere(host string) {
 }
 
 // RedisLost writes that Redis cannot be used, why, and what that means.
-func (l *Log) RedisLost(reason error) {
-	l.lifecycle("🗄️", orange, "redis_lost", nil, because(reason))
-}
+func (l *Log) RedisLost(reason error) { l.lost("🗄️", orange, "redis_lost", reason) }
 
 // RedisBack writes that Redis can be used again, and after how long.
-func (l *Log) RedisBack(after time.Duration) {
-	l.lifecycle("🗄️", green, "redis_back", locale.Args{"Duration": l.t.Duration(after)}, "")
-}
+func (l *Log) RedisBack(after time.Duration) { l.back("🗄️", "redis_back", after) }
 
 // ServiceDown writes that the hosting service is taken to be away, and why.
-func (l *Log) ServiceDown(reason error) {
-	l.lifecycle("🏚️", red, "service_down", nil, because(reason))
-}
+func (l *Log) ServiceDown(reason error) { l.lost("🏚️", red, "service_down", reason) }
 
 // ServiceUp writes that the hosting service is back, and after how long.
-func (l *Log) ServiceUp(after time.Duration) {
-	l.lifecycle("🏠", green, "service_up", locale.Args{"Duration": l.t.Duration(after)}, "")
-}
+func (l *Log) ServiceUp(after time.Duration) { l.back("🏠", "service_up", after) }
 
 // WatchSlow writes that accounts are looked at less often than they should be, and what
 // can be done. All replicas see it; it is written once a day.
@@ -102,11 +93,6 @@ func (l *Log) Fell(f falls.Fall) {
 	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + f.ID, Latest: true})
 }
 
-// Resumed writes that the connection is back, with nothing lost, and after how long.
-func (l *Log) Resumed(after time.Duration) {
-	l.lifecycle("🔗", green, "resumed", locale.Args{"Duration": l.t.Duration(after)}, "")
-}
-
 // Outgrown writes that Discord recommends more shards than run.
 func (l *Log) Outgrown(recommended, running int) {
 	l.lifecycle("📈", orange, "outgrown", locale.Args{"Recommended": recommended, "Running": running}, l.t.Text("log.cure.outgrown"))
@@ -114,6 +100,16 @@ func (l *Log) Outgrown(recommended, running int) {
 
 // CommandsUpdated writes that the commands were registered anew.
 func (l *Log) CommandsUpdated() { l.lifecycle("📝", grey, "commands", nil, "") }
+
+// lost writes that something is away or refused, and why.
+func (l *Log) lost(emoji string, color int, key string, reason error) {
+	l.lifecycle(emoji, color, key, nil, because(reason))
+}
+
+// back writes that something is there again, and after how long.
+func (l *Log) back(emoji, key string, after time.Duration) {
+	l.lifecycle(emoji, green, key, locale.Args{"Duration": l.t.Duration(after)}, "")
+}
 
 // lifecycle writes the text log.lifecycle.<key>, and more about it.
 func (l *Log) lifecycle(emoji string, color int, key string, args locale.Args, text string) {

@@ -136,8 +136,7 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	about := incident.Of(r, err)
 	l.keep(about)
 	fields := []*discordgo.MessageEmbedField{l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit))}
-	var service *hostapi.Error
-	if errors.As(err, &service) {
+	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		fields = append(fields, l.field("error", sanitize.Code(codeAndStatus(service), nameLimit)))
 	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))

@@ -17,6 +17,7 @@
 package processes_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -75,9 +76,7 @@ const instantly = -1
 func newScene(t *testing.T, restart time.Duration, config discordtest.Config) *scene {
 	t.Helper()
 	config.NoRateLimits = true
-	if !config.LimitIdentifies {
-		config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
-	}
+	config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
 	w := &scene{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
 	w.discord.ExpectFailures() // such as the second answer of two replicas
 	w.service = hostapitest.RunWith(t, hostapitest.Options{Restart: restart, Observe: func(r hostapitest.Request) func(int, string) {
@@ -201,16 +200,9 @@ func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 
 // wait asks done again and again, and returns false where the limit is over.
 func wait(limit time.Duration, done func() bool) bool {
-	pause := time.NewTicker(20 * time.Millisecond)
-	defer pause.Stop()
-	for over := time.Now().Add(limit); ; <-pause.C {
-		if done() {
-			return true
-		}
-		if time.Now().After(over) {
-			return false
-		}
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return world.Eventually(ctx, done)
 }
 
 // eventually is wait for what must come.

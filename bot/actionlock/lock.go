@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/lease"
 )
 
 const (
@@ -35,8 +37,7 @@ const (
 // The first process to ask for an interaction decides on it, also where it is
 // refused: the other one must not answer in between. A client that hears no answer
 // sends the script again, which must not make it another process.
-const (
-	acquireScript = `
+const acquireScript = `
 local lock, once, started, held = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local mine, ttl, now, window, most, once_ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 if not redis.call('SET', once, mine, 'NX', 'PX', once_ttl) and redis.call('GET', once) ~= mine then return {'duplicate', ''} end
@@ -53,25 +54,16 @@ redis.call('SET', lock, mine, 'PX', ttl)
 redis.call('ZADD', started, now, mine)
 redis.call('PEXPIRE', started, window)
 return {'granted', ''}`
-	// A Redis that lost the lock gets it back, unless it has granted it since.
-	renewScript = `
-local held = redis.call('GET', KEYS[1])
-if not held or held == ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-return 0`
-	releaseScript = `
-if ARGV[2] ~= '0' then redis.call('SET', KEYS[4], '', 'PX', ARGV[2]) end
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return 0`
-)
 
-// lease is a lock as Redis holds it.
-type lease struct {
-	*Locks            // of the process
+// lock is a lock as Redis holds it. A Redis that lost it gets it back when it is renewed,
+// unless it has granted it since.
+type lock struct {
+	*Locks
+	lease    *lease.Lease
 	keys     []string // of the lock, the interaction, what the user started, and the action that is held back
 	value    string
-	holdBack time.Duration // for how long the action is held back after the release, which sets it
-	released chan struct{} // closed when the lock is given up
-	gone     chan struct{} // closed once Redis has it no more
+	released chan time.Duration // for how long to hold the action back, once the lock is given up
+	gone     chan struct{}      // closed once Redis has it no more
 }
 
 // holder is the value of a lock.
@@ -81,23 +73,24 @@ type holder struct {
 	Since  int64  `json:"since"` // Unix milliseconds
 }
 
-// newLease asks Redis for the lock, and renews it until release is called. Where no
+// newLock asks Redis for the lock, and renews it until release is called. Where no
 // answer comes, Redis may have granted the lock all the same. It is renewed and
 // released for that reason: otherwise the next caller would be told of an action
 // that has ended.
-func (all *Locks) newLease(ctx context.Context, c Claim) (l *lease, granted bool, refusal error) {
+func (all *Locks) newLock(ctx context.Context, c Claim) (l *lock, granted bool, refusal error) {
 	// The customer's ID is in braces, so that a cluster keeps the keys together.
 	// They are called as in earlier versions, which may run beside this one.
 	prefix := "hostbot:turn:{" + c.CustomerID + "}:"
 	sum := sha256.Sum256([]byte(c.ServerID)) // the ID may be long, and hold anything
 	bot := base64.RawURLEncoding.EncodeToString(sum[:16])
 	value, _ := json.Marshal(holder{rand.Text(), c.Action, time.Now().UnixMilli()}) // texts and a number always can be encoded
-	l = &lease{Locks: all, value: string(value), released: make(chan struct{}), gone: make(chan struct{}), keys: []string{
+	l = &lock{Locks: all, value: string(value), released: make(chan time.Duration, 1), gone: make(chan struct{}), keys: []string{
 		prefix + "bot:" + bot,
 		prefix + "once:" + c.InteractionID,
 		prefix + "started:" + c.UserID,
 		prefix + "held:" + bot + ":" + c.Action,
 	}}
+	l.lease = lease.As(all.redis, l.keys[0], l.value)
 	if granted, refusal = l.ask(context.WithoutCancel(ctx)); refusal != nil {
 		return nil, false, refusal
 	}
@@ -106,9 +99,11 @@ func (all *Locks) newLease(ctx context.Context, c Claim) (l *lease, granted bool
 }
 
 // ask returns false without a refusal where Redis gives no answer that makes sense.
-func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
-	now := time.Now().UnixMilli()
-	answer, err := l.run(ctx, acquireScript, ttl.Milliseconds(), now, Window.Milliseconds(), PerWindow, onceTTL.Milliseconds()).StringSlice()
+func (l *lock) ask(ctx context.Context) (granted bool, refusal error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	answer, err := redis.NewScript(acquireScript).Run(ctx, l.redis, l.keys, l.value,
+		ttl.Milliseconds(), time.Now().UnixMilli(), Window.Milliseconds(), PerWindow, onceTTL.Milliseconds()).StringSlice()
 	if err != nil || len(answer) != 2 {
 		return false, nil
 	}
@@ -118,12 +113,6 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 	case "duplicate":
 		return false, ErrDuplicate
 	case "busy":
-		if _, ok := l.givenUp.LoadAndDelete(answer[1]); ok { // a Redis that failed over has it again
-			before := &lease{Locks: l.Locks, keys: l.keys, value: answer[1]}
-			if before.run(ctx, releaseScript, 0).Err() == nil {
-				return l.ask(ctx)
-			}
-		}
 		var other holder
 		if json.Unmarshal([]byte(answer[1]), &other) == nil {
 			return false, &BusyError{Running{other.Action, time.UnixMilli(other.Since)}}
@@ -143,46 +132,49 @@ func (l *lease) ask(ctx context.Context) (granted bool, refusal error) {
 // keep renews the lock until it is given up, and releases it then. Where Redis does
 // not answer that, it is released as soon as Redis does: until the TTL is over,
 // callers would be told of an action that has ended.
-func (l *lease) keep() {
+func (l *lock) keep() {
 	defer close(l.gone)
-	ctx := context.Background()
 	ticker := time.NewTicker(l.renewal)
 	defer ticker.Stop()
-	for held := true; held; {
+	for {
 		select {
 		case <-ticker.C:
-			l.run(ctx, renewScript, ttl.Milliseconds()) // where this fails, the next may not
-		case <-l.released:
-			held = false
-		}
-	}
-	for over := time.Now().Add(ttl); time.Now().Before(over); time.Sleep(retryPause) {
-		err := l.run(ctx, releaseScript, l.holdBack.Milliseconds()).Err()
-		if err == nil {
-			l.givenUp.Store(l.value, nil)
-			time.AfterFunc(ttl, func() { l.givenUp.Delete(l.value) })
-		}
-		if err == nil || errors.Is(err, redis.ErrClosed) {
+			l.renew() // where this fails, the next may not
+		case holdBack := <-l.released:
+			for over := time.Now().Add(ttl); time.Now().Before(over); time.Sleep(retryPause) {
+				if err := l.remove(holdBack); err == nil || errors.Is(err, redis.ErrClosed) {
+					break
+				}
+			}
 			return
 		}
 	}
 }
 
-// release gives the lock up, and waits for a second at most until Redis has it no
-// more.
-func (l *lease) release(holdBack bool) {
-	if holdBack {
-		l.holdBack = HeldBack
+func (l *lock) renew() {
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	defer cancel()
+	_, _ = l.lease.Hold(ctx, ttl)
+}
+
+// remove has Redis hold the action back for so long, and the lock no more.
+func (l *lock) remove(holdBack time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	defer cancel()
+	if holdBack > 0 {
+		if err := l.redis.Set(ctx, l.keys[3], "", holdBack).Err(); err != nil {
+			return err
+		}
 	}
-	close(l.released)
+	return l.lease.Release(ctx)
+}
+
+// release gives the lock up, and holds the action back for so long. It waits for a second
+// at most until Redis knows.
+func (l *lock) release(holdBack time.Duration) {
+	l.released <- holdBack
 	select {
 	case <-l.gone:
 	case <-time.After(callLimit):
 	}
-}
-
-func (l *lease) run(ctx context.Context, script string, args ...any) *redis.Cmd {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	return redis.NewScript(script).Run(ctx, l.redis, l.keys, append([]any{l.value}, args...)...)
 }
