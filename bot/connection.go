@@ -22,44 +22,6 @@ type connections struct {
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 }
 
-// failed notes that a shard's connection is lost, and tells whether it is the first.
-func (c *connections) failed(shard int) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if first = len(c.lost) == 0; first {
-		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
-	}
-	c.lost[shard] = true
-	return first
-}
-
-// back notes that a shard's connection is there, and tells whether to tell staff: of a
-// new session, or that none is lost any more, and for how long one was.
-func (c *connections) back(shard int, anew bool) (tellNew, tellBack bool, after time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	was := c.lost[shard] || c.lost[noShard]
-	delete(c.lost, shard)
-	delete(c.lost, noShard)
-	c.anew = c.anew || anew
-	switch {
-	case was && len(c.lost) > 0:
-		return false, false, 0
-	case !c.told, was && c.anew:
-		c.told = true
-		return true, false, 0
-	default:
-		return false, was, time.Since(c.lostAt)
-	}
-}
-
-// released notes that a shard is another replica's by now.
-func (c *connections) released(shard int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.lost, shard)
-}
-
 // connected is told of a new session.
 func (b *Bot) connected(shard int, applicationID string) {
 	b.log.Info().Int("shard", shard).Str("application", applicationID).Msg("connected to discord")
@@ -74,23 +36,43 @@ func (b *Bot) resumed(shard int, applicationID string) {
 }
 
 func (b *Bot) serving(shard int, applicationID string, anew bool) {
-	tellNew, tellBack, after := b.connections.back(shard, anew)
-	if tellNew {
-		b.telling.Go(b.stafflog.Connected)
-	}
-	if tellBack {
-		b.telling.Go(func() { b.stafflog.Resumed(after) })
-	}
 	select {
 	case b.applications <- applicationID:
 	default: // the commands are registered once
+	}
+	c := &b.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was, after := c.lost[shard] || c.lost[noShard], time.Since(c.lostAt)
+	delete(c.lost, shard)
+	delete(c.lost, noShard)
+	c.anew = c.anew || anew
+	switch {
+	case was && len(c.lost) > 0:
+	case !c.told, was && c.anew:
+		c.told = true
+		b.telling.Go(b.stafflog.Connected)
+	case was:
+		b.telling.Go(func() { b.stafflog.Resumed(after) })
 	}
 }
 
 // lost is told of every attempt that failed; staff read of the first.
 func (b *Bot) lost(shard int, reason error) {
 	b.log.Warn().Err(reason).Int("shard", shard).Msg("connection to discord lost")
-	if b.connections.failed(shard) {
+	c := &b.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.lost) == 0 {
+		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
 		b.telling.Go(func() { b.stafflog.Disconnected(reason) })
 	}
+	c.lost[shard] = true
+}
+
+// released is told that a shard is another replica's by now.
+func (b *Bot) released(shard int) {
+	b.connections.mu.Lock()
+	defer b.connections.mu.Unlock()
+	delete(b.connections.lost, shard)
 }

@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"hostbot/bot/interaction"
@@ -27,15 +26,10 @@ func (b *Bot) openPanels() {
 
 // panelsChanged is told what changed in accounts that are watched.
 func (b *Bot) panelsChanged(ctx context.Context, changes []watcher.Change) error {
-	var told []string
 	for _, c := range changes {
-		if slices.Contains(told, c.CustomerID) {
-			continue
-		}
 		if err := b.panels.Changed(ctx, c.CustomerID); err != nil {
 			return err
 		}
-		told = append(told, c.CustomerID)
 	}
 	return nil
 }

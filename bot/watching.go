@@ -20,7 +20,7 @@ import (
 func (b *Bot) openWatching(cache *accounts.Cache) (commands.Watch, error) {
 	b.watcher = watcher.New(watcher.Config{
 		Redis: b.redis.Client, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
-		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnPace: b.watchInTime, Log: b.log, Timing: watcher.DefaultTiming(),
+		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Log: b.log, Timing: watcher.DefaultTiming(),
 	})
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
@@ -62,9 +62,4 @@ func (b *Bot) alertStatus() (alerts.Status, error) {
 func (b *Bot) watchSlow(s watcher.Status) {
 	b.log.Warn().Int("accounts", s.Accounts).Dur("interval", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
 	b.telling.Go(func() { b.stafflog.WatchSlow(s) })
-}
-
-// watchInTime is told that they are looked at as often as they should be again.
-func (b *Bot) watchInTime(s watcher.Status) {
-	b.log.Info().Int("accounts", s.Accounts).Msg("WATCH_INTERVAL is kept again")
 }

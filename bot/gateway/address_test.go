@@ -89,7 +89,7 @@ func TestAddressesThatAreNotUsed(t *testing.T) {
 			g, told := newTestGateway(f)
 			g.cfg.AllowPlain = false
 			wantUnauthorized(t, g.Run(t.Context()))
-			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, *told); diff != "" {
+			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, slices.Compact(*told)); diff != "" {
 				t.Errorf("%q: told (-want +got):\n%s", address, diff)
 			}
 		})

@@ -130,11 +130,8 @@ func (w *Watcher) pace(watched int, lag time.Duration) {
 	now := &Status{Accounts: watched, Interval: max(w.Interval, least), Lag: lag}
 	now.Grown = float64(now.Interval) > tolerance*float64(w.Interval)
 	w.status.Store(now)
-	switch {
-	case now.Grown && !former.Grown:
+	if now.Grown && !former.Grown {
 		w.OnSlow(*now)
-	case former.Grown && !now.Grown:
-		w.OnPace(*now)
 	}
 }
 

@@ -84,7 +84,7 @@ func (f *fleet) replica(t *testing.T, url string, rate int, interval time.Durati
 	})
 	w := watcher.New(watcher.Config{
 		Redis: client, Accounts: cache, Interval: interval, Rate: rate, DownSince: func() time.Time { return time.Time{} },
-		OnSlow: func(watcher.Status) {}, OnPace: func(watcher.Status) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
+		OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -75,11 +75,9 @@ type Config struct {
 	Rate     int
 	// DownSince returns since when the service is taken to be away; zero: it is not.
 	DownSince func() time.Time
-	// OnSlow is told when the interval has to grow, and OnPace when it need not any more.
-	OnSlow func(Status)
-	OnPace func(Status)
-	Log    zerolog.Logger
-	Timing Timing
+	OnSlow    func(Status) // is told when the interval has to grow
+	Log       zerolog.Logger
+	Timing    Timing
 }
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.

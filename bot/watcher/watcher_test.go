@@ -133,7 +133,7 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 	client := redistest.Connect(t, url)
 	c := watcher.Config{
 		Redis: client, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
-		OnSlow: func(watcher.Status) {}, OnPace: func(watcher.Status) {}, Log: zerolog.Nop(),
+		OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(),
 		Timing: watcher.Timing{Turn: 10 * time.Millisecond, Lease: time.Second, Settle: 2 * time.Second, Probe: time.Hour},
 	}
 	if tune != nil {
