@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"net/http"
 	"testing"
 
 	"hostbot/bot/discordtest"
@@ -152,25 +151,4 @@ func TestModals(t *testing.T) {
 	if list := gone.Press(t, "All bots").WaitFor(t, "🟢 Shop"); list.Contains("Radio") {
 		t.Errorf("the list still has it:\n%s", list.Text())
 	}
-}
-
-func TestCreate(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop")
-	sizes := anna.Types(t, "/bot create")
-	sizes.WaitFor(t, "29 bots")
-	form := sizes.Choose(t, "RAM", "RAM: 1\u00a0GB").Press(t, "Continue")
-	made := form.Submit(t, discordtest.Fields{"name": "Radio", "command": "node radio.js"})
-	made.WaitFor(t, "**Radio** was created")
-	w.StaffRead(t, "✅ Creation", "Radio", anna.ID)
-	for _, s := range w.Service.Servers(anna.ID) {
-		if s.Name == "Radio" && (s.RAMMB != 1024 || s.StartupCommand != "node radio.js" || s.Language != "NODE") {
-			t.Errorf("the service has %+v", s)
-		}
-	}
-	made.Press(t, "All bots").WaitFor(t, "Radio")
-
-	w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"plan limit reached","code":"limit_reached"}`}, 1)
-	refused := anna.Types(t, "/bot create").Press(t, "Continue").Submit(t, discordtest.Fields{"name": "Third"})
-	refused.WaitFor(t, "plan limit reached")
 }

@@ -69,19 +69,6 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	pressLogged(t, w, sam, "Reference").WaitFor(t, "This is for staff")
 }
 
-// An action that went well is one line, without anything to press.
-func TestALogEntryIsALine(t *testing.T) {
-	t.Parallel()
-	w, anna, _ := servingStaffed(t, "", "Shop")
-	restartOnce(t, w, openShop(t, anna))
-	w.StaffRead(t, "<@"+anna.ID+"> `"+anna.ID+"` · ✅ Restart · Shop `id-shop` · Done · ")
-	for _, m := range w.Channel.Messages() {
-		if m.Content != "" && (len(m.Buttons()) > 0 || len(m.Pings) > 0) {
-			t.Errorf("a line has the buttons %+v and pings %v", m.Buttons(), m.Pings)
-		}
-	}
-}
-
 func TestWithoutStaffsGuildEntriesHaveNoButtons(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{}, "Shop")

@@ -21,6 +21,7 @@ func TestSecretsAreToldNobody(t *testing.T) {
 	t.Parallel()
 	const password = "recognisable-redis-password"
 	redis := miniredis.RunT(t)
+	redis.ClockTTL(true)
 	redis.RequireAuth(password)
 	w := world.New(t, world.Options{
 		Discord: discordtest.Config{Token: "recognisable-bot-token"}, Staff: true,

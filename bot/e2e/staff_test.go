@@ -195,34 +195,3 @@ func TestStaffReadOfAnInteractionOnce(t *testing.T) {
 	w.StaffRead(t, "❗ Failure", "bot show")
 	w.StaffReadNothingOf(t, "⚠️")
 }
-
-func TestStaffLookUpSomebodyOdd(t *testing.T) {
-	t.Parallel()
-	w, _, sam := servingStaffed(t, "")
-	w.Service.AddAccount(sam.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 3})
-	w.Service.AddServer(sam.ID, hostapitest.Server{ID: "id-own", Name: "Own", Status: hostapitest.Running, RAMMB: 512})
-	own := sam.Types(t, "/admin lookup", discordtest.Options{"user": sam})
-	own.WaitFor(t, "🟢 Own")
-	w.StaffRead(t, "Staff command", "admin lookup", sam.ID)
-	stop := own.Choose(t, "Open a bot", "Own").Press(t, "Stop")
-	w.Finish(t)
-	stop.WaitFor(t, "**Own** was stopped")
-
-	empty := w.AddCustomer("empty")
-	none := sam.Types(t, "/admin lookup", discordtest.Options{"user": empty})
-	none.WaitFor(t, "no bots yet")
-	none.WaitFor(t, "Staff view")
-	none.Press(t, "Refresh").WaitFor(t, "0 of 30")
-	sam.Types(t, "/admin action", discordtest.Options{"user": empty, "bot": "Shop", "do": "start"}).WaitFor(t, "This customer has no bot")
-
-	nobody := w.Discord.User("nobody")
-	sam.Types(t, "/admin flush", discordtest.Options{"user": nobody}).WaitFor(t, "Nothing was cached")
-	const noAccount = "No hosting account is linked with this user"
-	sam.Types(t, "/admin lookup", discordtest.Options{"user": nobody}).WaitFor(t, noAccount)
-	sam.Types(t, "/admin action", discordtest.Options{"user": nobody, "bot": "Shop", "do": "start"}).WaitFor(t, noAccount)
-	sam.Uses(t, "Hosted bots", nobody).WaitFor(t, noAccount)
-	if choices := sam.Completes(t, "/admin action", "bot", "", discordtest.Options{"user": nobody}); len(choices) != 0 {
-		t.Errorf("suggested %+v", choices)
-	}
-	w.StaffReadNothingOf(t, "Failure")
-}

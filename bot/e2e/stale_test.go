@@ -48,16 +48,6 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	}
 }
 
-func TestFormOfPlanThatHasChanged(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{Staff: true}, "Shop")
-	form := anna.Types(t, "/bot create").Press(t, "Continue")
-	w.Service.AddAccount(anna.ID, hostapitest.Plan{Name: "Basic", RAMMB: 512, MaxServers: 1})
-	flush(t, w.AddStaff("sam"), anna)
-	form.Submit(t, discordtest.Fields{"name": "Radio"}).WaitFor(t, "no room for another bot")
-	w.WantCalls(t, hostapitest.OpCreate, 0)
-}
-
 func TestMessagesOutliveTheProgram(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Options{})
