@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +19,6 @@ type weather struct {
 	storms int
 	raging bool
 	ended  time.Time // of the last
-	kills  []time.Time
 }
 
 // afterStorm is how long customers may notice a storm that is over: what runs into
@@ -47,25 +45,6 @@ func (w *weather) stormySince(began time.Time) bool {
 	return w.raging || w.ended.Add(afterStorm).After(began)
 }
 
-// beforeActing is how long a command may take until it is answered or its action begins.
-const beforeActing = 15 * time.Second
-
-// killedAfter tells whether a process was killed that may have had a command then
-// which it had not answered, and whose action it had not begun. It is no promise that
-// such a command is answered: nothing of it is kept, and Discord goes on showing that
-// the bot is thinking.
-func (w *weather) killedAfter(began time.Time) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.kills, func(at time.Time) bool { return at.After(began) && at.Before(began.Add(beforeActing)) })
-}
-
-func (w *weather) kill() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.kills = append(w.kills, time.Now())
-}
-
 // breakService breaks the hosting service from time to time.
 func (s *soak) breakService(ctx context.Context, random *rand.Rand) {
 	faults := []hostapitest.Fault{
@@ -89,15 +68,13 @@ func (s *soak) breakOthers(ctx context.Context, t *testing.T, random *rand.Rand)
 	for ctx.Err() == nil {
 		pause(ctx, time.Duration(2000+random.IntN(8000))*time.Millisecond)
 		lasting := time.Duration(500+random.IntN(5000)) * time.Millisecond
-		switch n := random.IntN(10); n {
+		switch n := random.IntN(8); n {
 		case 0, 1:
 			s.redisServer.Stop()
 			pause(ctx, lasting)
 			s.redisServer.Restart()
 		case 2:
 			s.replace(t, random.IntN(len(s.replicas)))
-		case 8, 9:
-			s.kill(ctx, t)
 		case 3, 4:
 			s.breakREST(ctx, random, lasting)
 		default:

@@ -353,6 +353,7 @@ func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
 		watch(t, w, "1")
 		s.wait(t, "1", 1)
 		s.set(func(s *service) { s.err = nil })
+		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
 		s.wait(t, "1", 1)
 		if looks := s.of("1"); looks[1].Sub(looks[0]) < 1900*time.Millisecond {
 			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))
