@@ -44,7 +44,7 @@ func readEpisode(customerID, serverID string, fields map[string]string) episode 
 }
 
 // Changed has messages sent of those changes that customers want to be told of. It may
-// be told of a change twice.
+// be told of a change twice, with a later time: then the bot has not run in between.
 func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
 	for _, c := range changes {
 		if !c.Unasked && c.To != hostapi.StateRunning && c.To != history.Gone {
@@ -75,6 +75,8 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 		return nil
 	}
 	switch {
+	case c.Unasked && e.State == c.To && !c.Since.After(e.Fell): // as it is known
+		return nil
 	case c.Unasked:
 		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {
 			return nil
