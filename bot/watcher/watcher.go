@@ -88,9 +88,10 @@ type Timing struct {
 	Probe  time.Duration // between two looks while the service is away
 }
 
-// DefaultTiming returns the timing for Discord and the service.
+// DefaultTiming has turns so short that mostAtOnce looks in each of them are more than the
+// rate can be.
 func DefaultTiming() Timing {
-	return Timing{Turn: 200 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Turn: 50 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
