@@ -78,7 +78,7 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	default:
 		return err
 	}
-	return redis.NewScript(sentScript).Run(ctx, a.Redis, []string{dueKey, episodePrefix + member, countsKey}, member, e.id, message, e.version).Err()
+	return redis.NewScript(sentScript).Run(ctx, a.Redis, []string{dueKey, episodePrefix + member, countsKey}, member, e.id, message, e.text).Err()
 }
 
 // deliver posts an episode's message, or edits it, and returns its ID. One that may be
