@@ -163,7 +163,7 @@ func pause(ctx context.Context, d time.Duration) {
 // look reads something, to its end.
 func (s *soak) look(c customer, command string, options discordtest.Options) {
 	a := s.ask(c, command, options)
-	if a.State != discordtest.Shown && !(a.State == discordtest.Failed && a.disturbed) {
+	if a.State != discordtest.Shown && (a.State != discordtest.Failed || !a.disturbed) {
 		s.stray("%s %s (%s): %s", c.mark, command, a.id, a.Text())
 	}
 }
