@@ -77,15 +77,7 @@ func (b *Bot) openPanels() {
 			return b.handlers.DrawPanel(ctx, p)
 		},
 	})
-	b.watcher.Observe(b.panelsChanged)
-}
-
-// panelsChanged is told what changed in accounts that are watched.
-func (b *Bot) panelsChanged(ctx context.Context, changes []watcher.Change) error {
-	for _, c := range changes {
-		if err := b.panels.Changed(ctx, c.CustomerID); err != nil {
-			return err
-		}
-	}
-	return nil
+	b.watcher.Observe(func(ctx context.Context, changes []watcher.Change) error {
+		return b.panels.Changed(ctx, changes[0].CustomerID)
+	})
 }

@@ -2,9 +2,7 @@ package e2e_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
@@ -156,44 +154,6 @@ func TestModals(t *testing.T) {
 	}
 }
 
-func TestRefreshAsksForThatBotAlone(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
-	card := openShop(t, anna)
-	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Crashed)
-	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "🟢 Running") // as it is cached
-	crashed := card.Press(t, "Refresh").WaitFor(t, "🔴 Crashed")
-	if !strings.Contains(crashed.Text(), "Last updated <t:") {
-		t.Errorf("it is not said when that was:\n%s", crashed.Text())
-	}
-	list := anna.Types(t, "/bot list")
-	list.WaitFor(t, "1 🟢 · 1 🔴") // what a card told
-
-	// At once again the service is not asked.
-	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Running)
-	card.Press(t, "Refresh").WaitFor(t, "🔴 Crashed")
-	list.Press(t, "Refresh").WaitFor(t, "1 🟢 · 1 🔴")
-	w.WantCalls(t, hostapitest.OpGet, 1)
-	w.WantCalls(t, hostapitest.OpList, 1)
-}
-
-func TestListServesWhereTheServiceHasNoGetBot(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
-	w.Service.Fail(hostapitest.OpGet, hostapitest.Fault{Status: http.StatusNotFound, Body: "<html>Cannot GET"}, 0)
-	card := openShop(t, anna)
-	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Crashed)
-	card.Press(t, "Refresh").WaitFor(t, "🔴 Crashed")
-	w.WantCalls(t, hostapitest.OpList, 2)
-
-	reinstall := card.Press(t, "Reinstall packages") // which is followed
-	w.Finish(t)
-	reinstall.WaitFor(t, "were reinstalled")
-	w.WantCalls(t, hostapitest.OpGet, 1)
-	w.WantCalls(t, hostapitest.OpList, 3)
-	w.StaffReadNothingOf(t, "Failure")
-}
-
 // TestAMistakeCostsNoTyping has a customer who creates a bot leave its name out, and
 // then choose one that the service does not take.
 func TestAMistakeCostsNoTyping(t *testing.T) {
@@ -227,24 +187,4 @@ func TestAMistakeCostsNoTyping(t *testing.T) {
 			t.Error("the form shows what has served its purpose")
 		}
 	})
-}
-
-// TestABotIsStartedThoughItsOwnerHasMovedOn has a customer leave the message in which
-// a bot is created that is to be started afterwards.
-func TestABotIsStartedThoughItsOwnerHasMovedOn(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop")
-	w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Delay: 5 * time.Second}, 1)
-	creating := anna.Types(t, "/bot create").Press(t, "Continue").Submit(t, discordtest.Fields{"Name": "Radio", "Start it afterwards": true})
-	creating.WaitFor(t, "Creating **Radio**")
-	list := creating.Press(t, "All bots")
-	list.WaitFor(t, "🟢 Shop")
-	w.Finish(t) // the creation
-	w.Finish(t) // the start
-	end := creating.WaitForFollowUp(t, "**Radio** was started")
-	if !end.View().Contains("**Radio** was created") || !list.View().Contains("🟢 Shop") {
-		t.Errorf("the end is told as:\n%s\nand the list has become:\n%s", end.View().Text(), list.View().Text())
-	}
-	w.StaffRead(t, "✅ Creation", "Radio")
-	w.StaffRead(t, "✅ Start", "Radio")
 }
