@@ -6,9 +6,8 @@
 // handler returns, through rest.
 //
 // Each file puts one part together: hosting.go the service's client and the cache,
-// watching.go and panels.go what looks at accounts by itself, sharding.go the gateway,
-// endpoint.go the HTTP endpoint. dependencies.go and connection.go tell staff what is
-// lost and back.
+// watching.go what looks at accounts by itself, sharding.go the gateway, endpoint.go the
+// HTTP endpoint. connection.go tells staff what is lost and back.
 package bot
 
 import (
@@ -196,7 +195,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	work.Go(func() { b.registerCommands(working) })
 	work.Go(func() { b.watcher.Run(working) })
 	work.Go(func() { b.alerts.Run(working) })
-	work.Go(func() { b.runPanels(working) })
+	if b.watcher.On() {
+		work.Go(func() { b.panels.Run(working) })
+	}
 	// While the program stops, it receives interactions, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))

@@ -22,44 +22,6 @@ type connections struct {
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 }
 
-// failed notes that a shard's connection is lost, and tells whether it is the first.
-func (c *connections) failed(shard int) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if first = len(c.lost) == 0; first {
-		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
-	}
-	c.lost[shard] = true
-	return first
-}
-
-// back notes that a shard's connection is there, and tells whether to tell staff: of a
-// new session, or that none is lost any more, and for how long one was.
-func (c *connections) back(shard int, anew bool) (tellNew, tellBack bool, after time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	was := c.lost[shard] || c.lost[noShard]
-	delete(c.lost, shard)
-	delete(c.lost, noShard)
-	c.anew = c.anew || anew
-	switch {
-	case was && len(c.lost) > 0:
-		return false, false, 0
-	case !c.told, was && c.anew:
-		c.told = true
-		return true, false, 0
-	default:
-		return false, was, time.Since(c.lostAt)
-	}
-}
-
-// released notes that a shard is another replica's by now.
-func (c *connections) released(shard int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.lost, shard)
-}
-
 // connected is told of a new session.
 func (b *Bot) connected(shard int, applicationID string) {
 	b.log.Info().Int("shard", shard).Str("application", applicationID).Msg("connected to discord")
@@ -74,23 +36,80 @@ func (b *Bot) resumed(shard int, applicationID string) {
 }
 
 func (b *Bot) serving(shard int, applicationID string, anew bool) {
-	tellNew, tellBack, after := b.connections.back(shard, anew)
-	if tellNew {
-		b.telling.Go(b.stafflog.Connected)
-	}
-	if tellBack {
-		b.telling.Go(func() { b.stafflog.Resumed(after) })
-	}
 	select {
 	case b.applications <- applicationID:
 	default: // the commands are registered once
+	}
+	c := &b.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was, after := c.lost[shard] || c.lost[noShard], time.Since(c.lostAt)
+	delete(c.lost, shard)
+	delete(c.lost, noShard)
+	c.anew = c.anew || anew
+	switch {
+	case was && len(c.lost) > 0:
+	case !c.told, was && c.anew:
+		c.told = true
+		b.telling.Go(b.stafflog.Connected)
+	case was:
+		b.telling.Go(func() { b.stafflog.Resumed(after) })
 	}
 }
 
 // lost is told of every attempt that failed; staff read of the first.
 func (b *Bot) lost(shard int, reason error) {
 	b.log.Warn().Err(reason).Int("shard", shard).Msg("connection to discord lost")
-	if b.connections.failed(shard) {
+	c := &b.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.lost) == 0 {
+		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
 		b.telling.Go(func() { b.stafflog.Disconnected(reason) })
 	}
+	c.lost[shard] = true
+}
+
+// released is told that a shard is another replica's by now.
+func (b *Bot) released(shard int) {
+	b.connections.mu.Lock()
+	defer b.connections.mu.Unlock()
+	delete(b.connections.lost, shard)
+}
+
+// redisLost is told when Redis could not be used for a while.
+func (b *Bot) redisLost(reason error) {
+	b.monitor.RedisUp(false)
+	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
+	b.telling.Go(func() { b.stafflog.RedisLost(reason) })
+}
+
+// redisBack is told when Redis can be used again.
+func (b *Bot) redisBack(after time.Duration) {
+	b.monitor.RedisUp(true)
+	b.log.Info().Dur("after", after).Msg("redis can be used again")
+	b.telling.Go(func() { b.stafflog.RedisBack(after) })
+}
+
+// serviceDown is told when the hosting service is taken to be away.
+func (b *Bot) serviceDown(reason error) {
+	b.log.Warn().Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
+	b.telling.Go(func() { b.stafflog.ServiceDown(reason) })
+}
+
+// serviceUp is told when the hosting service is back.
+func (b *Bot) serviceUp(after time.Duration) {
+	b.log.Info().Dur("after", after).Msg("the hosting service is back")
+	b.telling.Go(func() { b.stafflog.ServiceUp(after) })
+}
+
+// embeddedRedisFull is told that the Redis in the process had to drop keys.
+func (b *Bot) embeddedRedisFull(reason error) {
+	b.telling.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
+}
+
+// cacheGarbage is told that a key of the cache held something else than an account.
+func (b *Bot) cacheGarbage(reason error) {
+	b.log.Warn().Err(reason).Msg("what is cached of an account makes no sense: the hosting service is asked")
+	b.telling.Go(func() { b.stafflog.CacheGarbage(reason) })
 }

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -77,7 +78,7 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 	}
 	for _, ch := range h.Log {
 		line(commands.LogWell(ch), "log channel %s: %d entries wait, the oldest for %v; %s",
-			ch.Channel, ch.Waiting, ch.Age(time.Now()).Round(time.Second), orWell(ch.Trouble))
+			ch.Channel, ch.Waiting, ch.Age(time.Now()).Round(time.Second), cmp.Or(ch.Trouble, "Discord takes them"))
 	}
 	return text.String()
 }
@@ -88,11 +89,4 @@ func described(h commands.Health) string {
 		text = fmt.Sprintf("away for %v; ", time.Since(h.DownSince).Round(time.Second)) + text
 	}
 	return text
-}
-
-func orWell(trouble string) string {
-	if trouble == "" {
-		return "Discord takes them"
-	}
-	return trouble
 }

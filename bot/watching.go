@@ -9,6 +9,7 @@ import (
 	"hostbot/bot/falls"
 	"hostbot/bot/history"
 	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/hostapi/accounts"
@@ -19,7 +20,7 @@ import (
 func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.watcher = watcher.New(watcher.Config{
 		Redis: b.redis.Client, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
-		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnPace: b.watchInTime, Log: b.log, Timing: watcher.DefaultTiming(),
+		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Log: b.log, Timing: watcher.DefaultTiming(),
 	})
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
@@ -62,7 +63,19 @@ func (b *Bot) watchSlow(s watcher.Status) {
 	b.telling.Go(func() { b.stafflog.WatchSlow(s) })
 }
 
-// watchInTime is told that they are looked at as often as they should be again.
-func (b *Bot) watchInTime(s watcher.Status) {
-	b.log.Info().Int("accounts", s.Accounts).Msg("WATCH_INTERVAL is kept again")
+// openPanels makes what keeps panels true.
+func (b *Bot) openPanels() {
+	timing := panel.DefaultTiming()
+	interval := time.Duration(b.settings.Watch.Interval)
+	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
+	timing.Check = min(timing.Check, 6*interval)
+	b.panels = panel.New(panel.Config{
+		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: timing,
+		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
+			return b.handlers.DrawPanel(ctx, p)
+		},
+	})
+	b.watcher.Observe(func(ctx context.Context, changes []watcher.Change) error {
+		return b.panels.Changed(ctx, changes[0].CustomerID)
+	})
 }

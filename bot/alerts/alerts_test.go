@@ -87,9 +87,17 @@ func turnOn(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
 	}
 }
 
-// fell is a bot's fall, and back its recovery.
+// fell is a bot's fall after it had run for an hour, fellAfter one after another time, and
+// back its recovery.
 func fell(u *discordtest.User, server string, at time.Time) watcher.Change {
-	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateRunning, To: hostapi.StateCrashed, Since: at.Add(-time.Hour), At: at, Unasked: true}
+	return fellAfter(time.Hour, u, server, at)
+}
+
+func fellAfter(ran time.Duration, u *discordtest.User, server string, at time.Time) watcher.Change {
+	return watcher.Change{
+		CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateRunning, To: hostapi.StateCrashed,
+		Since: at.Add(-ran), At: at, Unasked: true,
+	}
 }
 
 func back(u *discordtest.User, server string, at time.Time) watcher.Change {
@@ -152,14 +160,16 @@ func TestOneMessageForAFallItsRepetitionAndTheRecovery(t *testing.T) {
 		tell(t, a, back(anna, "shop", now.Add(time.Minute)))
 		anna.InDM().Sees(t, "back after 1m0s")
 		tell(t, a, fell(anna, "shop", now), back(anna, "shop", now.Add(time.Minute))) // again, as a process died
-		tell(t, a, fell(anna, "shop", now.Add(5*time.Minute)))
+		tell(t, a, fellAfter(time.Minute, anna, "shop", now.Add(5*time.Minute)))
 		anna.InDM().Sees(t, "fell 2 times")
+		tell(t, a, fellAfter(2*time.Minute, anna, "shop", now.Add(6*time.Minute))) // again, as another look has shown it
 		tell(t, a, back(anna, "shop", now.Add(6*time.Minute)))
 		anna.InDM().Sees(t, "fell 2 times, back after 1m0s")
 		later := now.Add(30 * time.Minute)
-		tell(t, a, fell(anna, "shop", later), watcher.Change{CustomerID: anna.ID, ServerID: "shop", From: hostapi.StateCrashed, To: history.Gone, At: later.Add(time.Minute)})
+		gone := watcher.Change{CustomerID: anna.ID, ServerID: "shop", From: hostapi.StateCrashed, To: history.Gone, At: later.Add(time.Minute)}
+		tell(t, a, fellAfter(20*time.Minute, anna, "shop", later), gone)
 		anna.InDM().Sees(t, "fell 1 times")
-		wantAlerts(t, anna, "shop c fell 2 times, back after 1m0s, ran 1h0m0s", "shop c fell 1 times, ran 1h0m0s")
+		wantAlerts(t, anna, "shop c fell 2 times, back after 1m0s, ran 1m0s", "shop c fell 1 times, ran 20m0s")
 	})
 }
 
@@ -258,5 +268,47 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 			status, err := second.Status(limit)
 			return err == nil && status.Sent == customers && status.Waiting == 0
 		})
+	})
+}
+
+// TestSettingsAreChangedAtOnce has changes meet: two wait for Discord to take the first
+// message while others are made.
+func TestSettingsAreChangedAtOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		clock := discordtest.NewManualClock(time.Now())
+		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		turn := func(server string) error {
+			_, err := a.TurnOn(t.Context(), anna.ID, "de", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.Set(server, true) })
+			return err
+		}
+		for _, server := range []string{"old", "older"} {
+			if err := turn(server); err != nil {
+				t.Fatal(err)
+			}
+		}
+		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 2, After: true, Delay: time.Minute})
+		var turning sync.WaitGroup
+		for _, server := range []string{"shop", "radio"} {
+			turning.Go(func() {
+				if err := turn(server); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		eventually(t, func() bool { return len(anna.InDM().Messages()) == 4 })
+		if err := a.Mute(t.Context(), anna.ID, "old", clock.Now().Add(time.Hour)); err != nil {
+			t.Error(err)
+		}
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.Set("older", false) }); err != nil {
+			t.Error(err)
+		}
+		clock.Advance(time.Minute)
+		turning.Wait()
+		s, err := a.Settings(t.Context(), anna.ID)
+		if err != nil || !s.For("shop") || !s.For("radio") || s.For("older") || s.Muted["old"].IsZero() {
+			t.Errorf("settings: %+v (%v)", s, err)
+		}
 	})
 }

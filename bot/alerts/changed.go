@@ -28,23 +28,21 @@ func (a Alert) Mark() time.Time {
 type episode struct {
 	Alert
 	id      string // the nonce; empty where there is none
-	applied int64  // time of the last change in it, in ms
-	version string
+	text    string // the alert, as Redis has it
 	message string // its ID at Discord; empty where that is not known
 }
 
 func readEpisode(customerID, serverID string, fields map[string]string) episode {
-	e := episode{id: fields["id"], version: fields["version"], message: fields["message"]}
-	if json.Unmarshal([]byte(fields["alert"]), &e.Alert) != nil {
+	e := episode{id: fields["id"], text: fields["alert"], message: fields["message"]}
+	if json.Unmarshal([]byte(e.text), &e.Alert) != nil {
 		return episode{}
 	}
 	e.CustomerID, e.ServerID = customerID, serverID
-	e.applied, _ = strconv.ParseInt(fields["applied"], 10, 64)
 	return e
 }
 
 // Changed has messages sent of those changes that customers want to be told of. It may
-// be told of a change twice.
+// be told of a change twice, with a later time: then the bot has not run in between.
 func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
 	for _, c := range changes {
 		if !c.Unasked && c.To != hostapi.StateRunning && c.To != history.Gone {
@@ -71,10 +69,9 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	}
 	owner := readCustomer([]byte(kept.Val()))
 	e := readEpisode(c.CustomerID, c.ServerID, found.Val())
-	if !owner.For(c.ServerID) || c.At.UnixMilli() <= e.applied {
-		return nil
-	}
 	switch {
+	case !owner.For(c.ServerID), !c.At.After(e.Fell), c.Unasked && e.State == c.To && !c.Since.After(e.Fell): // or it is known
+		return nil
 	case c.Unasked:
 		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {
 			return nil
@@ -93,7 +90,7 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	if !e.Back.IsZero() {
 		keep = episodeFor
 	}
-	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, c.At.UnixMilli(), keep.Milliseconds(), openFor.Milliseconds()).Err()
+	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, keep.Milliseconds(), openFor.Milliseconds()).Err()
 }
 
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells

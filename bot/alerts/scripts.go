@@ -12,8 +12,7 @@ import "time"
 //	hostbot:{alerts}:counts         hash: how much was sent and refused
 //	hostbot:{alerts}:sender         the lease of the process that sends
 //
-// An episode has the fields id (its nonce), alert, version (that of the alert), applied
-// (the time of the last change in it, ms), tried (where it may have been posted) and
+// An episode has the fields id (its nonce), alert, tried (where it may have been posted) and
 // message (its ID at Discord).
 const (
 	dueKey        = "hostbot:{alerts}:due"
@@ -46,20 +45,18 @@ func episodesKey(customerID string) string { return "hostbot:{alerts}:episodes:"
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 
 // putScript stores an alert as it is after a change: in its episode or, where the nonce
-// is another one, in a new one in that one's place. It has waited since its first version
+// is another one, in a new one in that one's place. It has waited since the first change
 // that was not sent. KEYS: what is due, the episode, the customer's episodes. ARGV: the
-// member, the nonce, the alert, the change's time (ms), for how long (ms) it is kept, and
-// the set of episodes.
+// member, the nonce, the alert, for how long (ms) it is kept, and the set of episodes.
 const putScript = clock + `
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
   redis.call('DEL', KEYS[2])
   redis.call('ZREM', KEYS[1], ARGV[1])
 end
-redis.call('HSET', KEYS[2], 'id', ARGV[2], 'alert', ARGV[3], 'applied', ARGV[4])
-redis.call('HINCRBY', KEYS[2], 'version', 1)
-redis.call('PEXPIRE', KEYS[2], ARGV[5])
+redis.call('HSET', KEYS[2], 'id', ARGV[2], 'alert', ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
 redis.call('SADD', KEYS[3], ARGV[1])
-redis.call('PEXPIRE', KEYS[3], ARGV[6])
+redis.call('PEXPIRE', KEYS[3], ARGV[5])
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 return 1`
 
@@ -86,12 +83,12 @@ if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[1], ARGV[1])
 return redis.call('DEL', KEYS[2])`
 
-// sentScript notes that Discord has a version. KEYS: what is due, the episode, the
-// counts. ARGV: the member, the nonce, the message, the version.
+// sentScript notes that Discord has an alert. KEYS: what is due, the episode, the
+// counts. ARGV: the member, the nonce, the message, the alert.
 const sentScript = `
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then return 0 end
 if redis.call('HSETNX', KEYS[2], 'message', ARGV[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
-if redis.call('HGET', KEYS[2], 'version') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
+if redis.call('HGET', KEYS[2], 'alert') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
 return 1`
 
 // forgetScript forgets a customer. KEYS: what is due, the settings, the customer's

@@ -78,7 +78,8 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	default:
 		return err
 	}
-	return redis.NewScript(sentScript).Run(ctx, a.Redis, []string{dueKey, episodePrefix + member, countsKey}, member, e.id, message, e.version).Err()
+	keys := []string{dueKey, episodePrefix + member, countsKey}
+	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, message, e.text).Err()
 }
 
 // deliver posts an episode's message, or edits it, and returns its ID. One that may be
@@ -136,7 +137,8 @@ func (a *Alerts) later(ctx context.Context, member string, failure error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{dueKey}, member, wait.Milliseconds()).Err() // otherwise it is tried at once
+	// Where that fails, it is tried at once.
+	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{dueKey}, member, wait.Milliseconds()).Err()
 }
 
 // drop gives an episode up, where its nonce is still this; "" where there is none.

@@ -192,7 +192,8 @@ func forgetKeys(customerID string) []string {
 func (a *Alerts) refuse(ctx context.Context, customerID string) error {
 	_, err := a.Forget(ctx, customerID)
 	why, _ := json.Marshal(customer{Settings: Settings{Closed: time.Now()}}) // which always can be encoded
-	err = errors.Join(err, a.Redis.Set(ctx, customerKey(customerID), why, closedFor).Err(), a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
+	err = errors.Join(err, a.Redis.Set(ctx, customerKey(customerID), why, closedFor).Err(),
+		a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
 	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
 	return err
 }

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -99,46 +98,31 @@ func TestAlertsTellOfNothingThatWasAskedFor(t *testing.T) {
 	w.Finish(t)
 	stopping.WaitFor(t, "was stopped")
 	awaitLooks(t, w, 3)
-	starting := anna.Types(t, "/bot start", bot("Shop"))
+	anna.Types(t, "/bot start", bot("Shop"))
 	w.Finish(t)
-	starting.WaitFor(t, "was started")
-	awaitLooks(t, w, 3)
-
-	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusBadGateway}, 0)
-	awaitLooks(t, w, 6) // each is tried three times
-	w.Service.ClearFaults()
-	awaitLooks(t, w, 3)
-	w.Service.Remove(anna.ID, "id-shop") // it is no more, and did not crash
 	awaitLooks(t, w, 3)
 	wantMessages(t, dm, "Shop", 0)
 }
 
 func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 	t.Parallel()
-	for name, refuse := range map[string]func(u *discordtest.User, refuse bool){
-		"closed": (*discordtest.User).CloseDMs, "blocked": (*discordtest.User).Block,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop")
-			w.Discord.ExpectFailures()
-			refuse(anna, true)
-			view := anna.Types(t, "/alerts")
-			view.WaitFor(t, "🔕 Shop")
-			view = view.Press(t, "On for all")
-			view.WaitFor(t, "I cannot send you direct messages")
-			view.WaitFor(t, "🔕 Shop")
-			refuse(anna, false)
-			view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
-			awaitLooks(t, w, 2)
+	w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop")
+	w.Discord.ExpectFailures()
+	anna.CloseDMs(true)
+	view := anna.Types(t, "/alerts")
+	view.WaitFor(t, "🔕 Shop")
+	view = view.Press(t, "On for all")
+	view.WaitFor(t, "I cannot send you direct messages")
+	view.WaitFor(t, "🔕 Shop")
+	anna.CloseDMs(false)
+	view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
+	awaitLooks(t, w, 2)
 
-			refuse(anna, true) // later
-			crash(t, w, anna.ID, "id-shop")
-			w.Log.WaitFor(t, "alerts are turned off")
-			anna.Types(t, "/alerts").WaitFor(t, "because your direct messages are closed")
-			wantMessages(t, anna.InDM(), "crashed", 0)
-		})
-	}
+	anna.Block(true) // later
+	crash(t, w, anna.ID, "id-shop")
+	w.Log.WaitFor(t, "alerts are turned off")
+	anna.Types(t, "/alerts").WaitFor(t, "because your direct messages are closed")
+	wantMessages(t, anna.InDM(), "crashed", 0)
 }
 
 func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
@@ -165,18 +149,6 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 			t.Error("the account is still looked at")
 		}
 	}
-}
-
-func TestMutedBotMakesNoMessage(t *testing.T) {
-	t.Parallel()
-	w, anna, dm := alerted(t, world.Options{})
-	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 Radio")
-	awaitLooks(t, w, 2)
-	crash(t, w, anna.ID, "id-shop")
-	dm.Presses(t, dm.Sees(t, "Shop has crashed"), "Mute 1 h").WaitFor(t, "sends no alerts until")
-	crash(t, w, anna.ID, "id-radio")
-	dm.Sees(t, "Radio has crashed")
-	wantMessages(t, dm, "has crashed", 2)
 }
 
 func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
@@ -219,81 +191,29 @@ func TestStaffReadOnceThatWatchingIsTooSlow(t *testing.T) {
 	}
 }
 
-func TestThereAreNoAlertsWhereWatchingIsOff(t *testing.T) {
+// TestStaffReadOfAFallOfManyBots has the bots of several customers crash at once. Package
+// alerts has a thousand of them.
+func TestStaffReadOfAFallOfManyBots(t *testing.T) {
 	t.Parallel()
-	_, anna := world.Serving(t, world.Options{Env: []string{"WATCH_INTERVAL=off"}}, "Shop")
-	if _, err := anna.Start("/alerts", nil); err == nil {
-		t.Error("/alerts is registered")
+	w := world.New(t, world.Options{Tune: watching})
+	w.Start(t)
+	var people []*discordtest.User
+	for i := range 10 {
+		c := w.AddCustomer(fmt.Sprintf("c%d", i), "Shop")
+		c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+		people = append(people, c)
 	}
-	more := openShop(t, anna).Press(t, "More…")
-	more.WaitFor(t, "Startup")
-	if more.View().Contains("Alerts") {
-		t.Error("a card offers alerts")
+	awaitLooks(t, w, 2*len(people))
+	for _, c := range people {
+		crash(t, w, c.ID, "id-shop")
 	}
-}
-
-// TestButtonsOfAnAlertServeTheCallerAlone has ben press what anna's alert has.
-func TestButtonsOfAnAlertServeTheCallerAlone(t *testing.T) {
-	t.Parallel()
-	w, anna, dm := alerted(t, world.Options{})
-	crash(t, w, anna.ID, "id-shop")
-	alert := dm.Sees(t, "Shop has crashed")
-	ben := w.AddCustomer("ben", "Other").InDM()
-	for _, button := range alert.Buttons() {
-		if _, err := ben.Click(t.Context(), alert.ID, button.CustomID); err == nil {
-			t.Errorf("ben sees %s of anna's", button.Label)
-		}
+	w.StaffRead(t, "10 bots stopped", "customers: 10", "Pro: 10")
+	for _, c := range people {
+		c.InDM().Sees(t, "has crashed")
+		w.Service.SetStatus(c.ID, "id-shop", hostapitest.Running)
 	}
-	w.WantCalls(t, hostapitest.OpRestart, 0)
-}
-
-// TestManyCrashesAreToldOnceEach has Discord fail in between, and a replica end. Package
-// alerts has the same with a thousand.
-func TestManyCrashesAreToldOnceEach(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
-		const customers = 40
-		w := world.New(t, world.Options{Redis: redis, Tune: watching})
-		stop := w.Start(t)
-		var people []*discordtest.User
-		for i := range customers {
-			c := w.AddCustomer(fmt.Sprintf("c%d", i), "Shop")
-			c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
-			people = append(people, c)
-		}
-		w.Launch(t)
-		if !world.OverHTTP() { // over which each replica serves
-			w.Log.WaitFor(t, "this one stands by")
-		}
-		awaitLooks(t, w, 2*customers)
-		post := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 15}
-		lost, refused := post, post // Discord posts the message and does not say so; or it does not
-		lost.After, lost.Status, lost.Body, refused.Reset = true, http.StatusBadGateway, "{}", true
-		w.Discord.Inject(lost)
-		w.Discord.Inject(refused)
-		for _, c := range people {
-			crash(t, w, c.ID, "id-shop")
-		}
-		w.StaffRead(t, "bots stopped within")
-		if err := stop(); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range people {
-			c.InDM().Sees(t, "has crashed")
-		}
-		w.StaffRead(t, "40 bots stopped", "customers: 40", "Pro: 40")
-		for _, c := range people {
-			wantMessages(t, c.InDM(), "has crashed", 1)
-			w.Service.SetStatus(c.ID, "id-shop", hostapitest.Running)
-		}
-		for _, c := range people {
-			c.InDM().Sees(t, "is back")
-			wantMessages(t, c.InDM(), "Shop", 1)
-		}
-		w.StaffRead(t, "40 bots stopped", "customers: 40", "Run again\n40")
-		if n := len(world.Entries(w.Channel.Messages(), "bots stopped within")); n != 1 {
-			t.Errorf("staff read %d entries of the fall", n)
-		}
-	})
+	w.StaffRead(t, "10 bots stopped", "Run again\n10")
+	if n := len(world.Entries(w.Channel.Messages(), "bots stopped within")); n != 1 {
+		t.Errorf("staff read %d entries of the fall", n)
+	}
 }

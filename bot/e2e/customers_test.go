@@ -154,23 +154,37 @@ func TestModals(t *testing.T) {
 	}
 }
 
-func TestCreate(t *testing.T) {
+// TestAMistakeCostsNoTyping has a customer who creates a bot leave its name out, and
+// then choose one that the service does not take.
+func TestAMistakeCostsNoTyping(t *testing.T) {
 	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop")
-	sizes := anna.Types(t, "/bot create")
-	sizes.WaitFor(t, "29 bots")
-	form := sizes.Choose(t, "RAM", "RAM: 1\u00a0GB").Press(t, "Continue")
-	made := form.Submit(t, discordtest.Fields{"name": "Radio", "command": "node radio.js"})
-	made.WaitFor(t, "**Radio** was created")
-	w.StaffRead(t, "✅ Creation", "Radio", anna.ID)
-	for _, s := range w.Service.Servers(anna.ID) {
-		if s.Name == "Radio" && (s.RAMMB != 1024 || s.StartupCommand != "node radio.js" || s.Language != "NODE") {
-			t.Errorf("the service has %+v", s)
-		}
-	}
-	made.Press(t, "All bots").WaitFor(t, "Radio")
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w, anna := world.Serving(t, world.Options{Redis: redis}, "Shop")
+		form := anna.Types(t, "/bot create").Press(t, "Continue")
+		form.WaitFor(t, "python main.py · main.py")
+		mistake := form.Submit(t, discordtest.Fields{"Name": " ", "Language": "PYTHON", "Startup command": "python -u main.py", "Start it afterwards": true})
+		mistake.WaitFor(t, "**Name** is missing")
+		w.WantCalls(t, hostapitest.OpCreate, 0)
 
-	w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"plan limit reached","code":"limit_reached"}`}, 1)
-	refused := anna.Types(t, "/bot create").Press(t, "Continue").Submit(t, discordtest.Fields{"name": "Third"})
-	refused.WaitFor(t, "plan limit reached")
+		w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the name is taken"}`}, 1)
+		taken := mistake.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Shop"})
+		taken.WaitFor(t, "the name is taken")
+
+		made := taken.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Radio"})
+		made.WaitFor(t, "Starting **Radio**")
+		w.Finish(t)
+		made.WaitFor(t, "**Radio** was started")
+		made.WaitFor(t, "**Radio** was created")
+		w.StaffRead(t, "✅ Creation", "Radio", anna.ID)
+		w.StaffRead(t, "✅ Start", "Radio", anna.ID)
+		for _, s := range w.Service.Servers(anna.ID) {
+			if s.Name == "Radio" && (s.StartupCommand != "python -u main.py" || s.EntryFile != "main.py" || s.Language != "PYTHON" || s.Status != hostapitest.Running) {
+				t.Errorf("the service has %+v", s)
+			}
+		}
+		if fresh := anna.Types(t, "/bot create").Press(t, "Continue").WaitFor(t, "Language"); fresh.Contains("python -u") {
+			t.Error("the form shows what has served its purpose")
+		}
+	})
 }

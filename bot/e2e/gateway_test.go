@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -79,10 +78,6 @@ func waitBack(t *testing.T, w *world.World, identifies, resumes int) {
 	}
 }
 
-func closeWith(code int) func(*discordtest.Server) {
-	return func(d *discordtest.Server) { d.CloseWith(code) }
-}
-
 // TestGatewayFaultsPass: where the session can be resumed, what customers did
 // meanwhile is answered, once. Where it cannot, Discord replays nothing.
 func TestGatewayFaultsPass(t *testing.T) {
@@ -94,19 +89,13 @@ func TestGatewayFaultsPass(t *testing.T) {
 		end    func(*discordtest.Server)
 	}
 	for name, test := range map[string]fault{
-		"asked to reconnect":  {strike: (*discordtest.Server).AskReconnect, why: "asked to reconnect"},
-		"session still valid": {strike: func(d *discordtest.Server) { d.InvalidateSession(true) }, why: "asked to re"},
-		"session invalid":     {strike: func(d *discordtest.Server) { d.InvalidateSession(false) }, why: "gave up the session", anew: true},
-		"cut":                 {strike: (*discordtest.Server).Drop, why: "connection to discord lost"},
+		"asked to reconnect": {strike: (*discordtest.Server).AskReconnect, why: "asked to reconnect"},
+		"session invalid":    {strike: func(d *discordtest.Server) { d.InvalidateSession(false) }, why: "gave up the session", anew: true},
+		"cut":                {strike: (*discordtest.Server).Drop, why: "connection to discord lost"},
 		"half open": {
 			strike: func(d *discordtest.Server) { d.Silence(true) }, why: "acknowledged no heartbeat",
 			end: func(d *discordtest.Server) { d.Silence(false) },
 		},
-		"nonsense":                    {strike: func(d *discordtest.Server) { d.SendRaw("null") }, why: "makes no sense"},
-		"resuming is left unanswered": {strike: func(d *discordtest.Server) { d.IgnoreSessions(1); d.Drop() }, why: "connection to discord lost"},
-		"closed":                      {strike: closeWith(1000), why: "with code 1000"},
-		"closed with an error":        {strike: closeWith(4000), why: "with code 4000"},
-		"timed out":                   {strike: closeWith(4009), why: "with code 4009", anew: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,58 +129,21 @@ func TestGatewayFaultsPass(t *testing.T) {
 	}
 }
 
-// TestGatewayTroubleBeforeTheFirstSession has Discord not tell the address at first,
-// then take no connection, and then leave an IDENTIFY unanswered.
-func TestGatewayTroubleBeforeTheFirstSession(t *testing.T) {
+func TestFinalCloseCodeEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	w := newGatewayWorld(t, "")
-	anna := w.AddCustomer("anna", "Shop")
-	w.Discord.Inject(discordtest.Fault{Route: discordtest.RouteGatewayBot, Times: 1, Status: http.StatusBadGateway})
-	w.Discord.RefuseConnections(true)
-	w.Discord.IgnoreSessions(1)
-	w.Launch(t)
-	w.Log.WaitFor(t, "ask where the gateway is: discord: status 502")
-	w.Log.WaitFor(t, "connection to discord lost")
-	wantReady(t, w, false)
-	w.Discord.RefuseConnections(false)
-	waitBack(t, w, 2, 0)
-	w.Log.WaitFor(t, "the commands are registered")
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-}
-
-// TestFinalCloseCodesEndTheProgram, whether Discord says so at once or later.
-func TestFinalCloseCodesEndTheProgram(t *testing.T) {
-	t.Parallel()
-	for when, code := range map[string]int{"at once": 4004, "later": 4014, "on resuming": 4013} {
-		t.Run(fmt.Sprint(code, " ", when), func(t *testing.T) {
-			t.Parallel()
-			w := newGatewayWorld(t, "")
-			var stop func() error
-			switch when {
-			case "at once":
-				w.Discord.RefuseSessions(code)
-				stop = w.Launch(t)
-			case "later":
-				stop = w.Start(t)
-				w.Discord.CloseWith(code)
-			case "on resuming":
-				stop = w.Start(t)
-				w.Discord.RefuseSessions(code)
-				w.Discord.Drop()
-			}
-			select {
-			case <-w.Ended:
-			case <-time.After(10 * time.Second):
-				t.Error("it does not end")
-			}
-			var final *gateway.FinalError
-			if err := stop(); !errors.As(err, &final) || final.Code != code || strings.Contains(err.Error(), "\n") {
-				t.Errorf("Run returned %v", err)
-			}
-			if s := w.Discord.Gateway(); s.Connections > 2 || s.Identifies > 1 {
-				t.Errorf("it identified %d times over %d connections", s.Identifies, s.Connections)
-			}
-		})
+	stop := w.Start(t)
+	w.Discord.CloseWith(4014)
+	select {
+	case <-w.Ended:
+	case <-time.After(10 * time.Second):
+		t.Error("it does not end")
+	}
+	if final, ok := errors.AsType[*gateway.FinalError](stop()); !ok || final.Code != 4014 || strings.Contains(final.Error(), "\n") {
+		t.Errorf("Run returned %v", final)
+	}
+	if s := w.Discord.Gateway(); s.Connections > 1 {
+		t.Errorf("it connected %d times", s.Connections)
 	}
 }
 

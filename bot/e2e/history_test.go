@@ -8,7 +8,6 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
-	"hostbot/hostapi/hostapitest"
 )
 
 // TestHistoryOfAWatchedBot turns alerts on from the history of a bot that was not
@@ -64,26 +63,12 @@ func TestNothingIsWatchedWhereThatIsOff(t *testing.T) {
 				t.Error("/bot history is offered")
 			}
 		}
-		if c.Name == "panel" {
-			t.Error("/panel is offered")
+		if c.Name == "panel" || c.Name == "alerts" {
+			t.Errorf("/%s is offered", c.Name)
 		}
 	}
-	if _, err := openShop(t, anna).Press(t, "More…").View().Button("History"); err == nil {
-		t.Error("History is on the card")
+	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup")
+	if more.Contains("History") || more.Contains("Alerts") {
+		t.Errorf("the card offers:\n%s", more.Text())
 	}
-}
-
-// TestHistorySurvivesARestart has the history go on where the program was replaced.
-func TestHistorySurvivesARestart(t *testing.T) {
-	t.Parallel()
-	w := world.New(t, world.Options{Tune: watching, Redis: redisURL(t)})
-	anna := w.AddCustomer("anna", "Shop")
-	stop := w.Start(t)
-	anna.Types(t, "/bot history", bot("Shop")).Press(t, "Turn on for Shop").WaitFor(t, "Alerts are on")
-	crash(t, w, anna.ID, "id-shop")
-	awaitLooks(t, w, 2)
-	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Running)
-	w.Restart(t, stop)
-	awaitLooks(t, w, 2)
-	wantPicture(t, anna.Types(t, "/bot history", bot("Shop")).WaitFor(t, "24 h: **"))
 }

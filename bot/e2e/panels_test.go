@@ -2,38 +2,34 @@ package e2e_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
-	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
 
 // manager lets a user manage messages, beside what everybody may do.
 const manager = 0x7fcf98637ce41 | 1<<13
 
-func redisURL(t *testing.T) string {
-	t.Helper()
-	return redistest.StartMiniredis(t).URL()
-}
-
-// paneled makes a world with anna, who has a panel of her bots in #general. stop ends
-// the bot.
-func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.User, general *discordtest.Channel, stop func() error) {
+// paneled makes a world with anna, who has a panel of her bots in #general.
+func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.User, general *discordtest.Channel) {
 	t.Helper()
 	o.Tune = watching
 	w = world.New(t, o)
 	w.Discord.User("anna", discordtest.Permissions(manager))
 	anna = w.AddCustomer("anna", "Shop", "Radio", "Wiki")
 	general = w.Discord.Channels()[0]
-	stop = w.Start(t)
+	w.Start(t)
 	panels := anna.Types(t, "/panel")
 	panels.WaitFor(t, "You have no public panel yet")
 	panels.Choose(t, "Choose bots for a panel in this channel", "Shop", "Radio").WaitFor(t, "The panel is there")
 	general.WaitFor(t, "🟢 **Radio** · Running")
-	return w, anna, general, stop
+	return w, anna, general
 }
 
 // clickPanel has somebody press the button of a bot on the panel.
@@ -55,7 +51,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		t.Parallel()
-		w, anna, general, _ := paneled(t, world.Options{Redis: redis})
+		w, anna, general := paneled(t, world.Options{Redis: redis})
 		panel := general.WaitFor(t, "🟢 **Shop** · Running")
 		if panel.Ephemeral || panel.Contains("512") || panel.Contains("Wiki") || len(panel.Buttons()) != 2 {
 			t.Errorf("the panel says:\n%s", panel.Text())
@@ -88,68 +84,9 @@ func TestPanelFollowsItsBots(t *testing.T) {
 	})
 }
 
-// TestPanelSurvivesARestart crashes a bot while no process runs.
-func TestPanelSurvivesARestart(t *testing.T) {
-	t.Parallel()
-	w, anna, general, stop := paneled(t, world.Options{Redis: redisURL(t)})
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
-	crash(t, w, anna.ID, "id-shop")
-	w.Start(t)
-	general.WaitFor(t, "🔴 **Shop**")
-	if n := len(general.Messages()); n != 1 {
-		t.Errorf("%d messages are in the channel", n)
-	}
-	anna.Types(t, "/panel").WaitFor(t, "**1.** <#"+general.ID+"> · Shop, Radio")
-}
-
-func TestPanelIsRemovedByItsOwner(t *testing.T) {
-	t.Parallel()
-	w, anna, general, _ := paneled(t, world.Options{})
-	panels := anna.Types(t, "/panel")
-	panels.Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
-	if n := len(general.Messages()); n != 0 {
-		t.Errorf("%d messages are in the channel", n)
-	}
-	ben := w.AddCustomer("ben", "Blog") // whose account goes on being looked at
-	ben.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
-	looks := func() (n int) {
-		for _, r := range w.Service.Requests() {
-			if r.Operation == hostapitest.OpList && r.UserID == anna.ID {
-				n++
-			}
-		}
-		return n
-	}
-	awaitLooks(t, w, 1) // the last one of anna's may have been under way
-	before := looks()
-	awaitLooks(t, w, 3)
-	if n := looks(); n != before {
-		t.Errorf("the account is looked at still: %d times", n-before)
-	}
-}
-
-func TestPanelThatSomebodyDeletesIsForgotten(t *testing.T) {
-	t.Parallel()
-	w, anna, general, _ := paneled(t, world.Options{})
-	if err := general.Delete(general.Messages()[0].ID); err != nil {
-		t.Fatal(err)
-	}
-	crash(t, w, anna.ID, "id-shop")
-	limit, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if !world.Eventually(limit, func() bool { return anna.Types(t, "/panel").View().Contains("no public panel yet") }) {
-		t.Fatal("the panel is not forgotten")
-	}
-	if n := len(general.Messages()); n != 0 {
-		t.Errorf("%d messages are in the channel", n)
-	}
-}
-
 func TestPanelsNeedPermissions(t *testing.T) {
 	t.Parallel()
-	w, anna, general, _ := paneled(t, world.Options{})
+	w, anna, general := paneled(t, world.Options{})
 	ben := w.AddCustomer("ben", "Blog")
 	if _, err := ben.Start("/panel", nil); err == nil {
 		t.Error("/panel is offered to somebody who may not manage messages")
@@ -162,26 +99,64 @@ func TestPanelsNeedPermissions(t *testing.T) {
 	anna.Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Wiki").WaitFor(t, "I need **View Channel**")
 	general.Allow(discordtest.MissingAccess)
 	crash(t, w, anna.ID, "id-shop")
-	other := w.Discord.AddChannel("other")
+	in := anna.In(w.Discord.AddChannel("other"))
 	limit, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if !world.Eventually(limit, func() bool {
-		return anna.In(other).Types(t, "/panel").View().Contains("⚠️ I need **View Channel**")
-	}) {
-		t.Fatalf("the owner reads:\n%s", anna.In(other).Types(t, "/panel").View().Text())
+	if !world.Eventually(limit, func() bool { return in.Types(t, "/panel").View().Contains("⚠️ I need **View Channel**") }) {
+		t.Error("the owner is not told")
 	}
 	general.Allow(discordtest.FullAccess)
-	anna.In(other).Types(t, "/panel") // which tries it again
+	in.Types(t, "/panel") // which tries it again
 	general.WaitFor(t, "🔴 **Shop**")
 }
 
-func TestFlushRemovesPanels(t *testing.T) {
+// TestNothingIsLeftOfWhoWasWatched turns alerts off and removes a panel, or has staff do
+// that, which takes with it what was kept for them: the states of bots, alerts, and when
+// the next look is due.
+func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 	t.Parallel()
-	w, anna, general, _ := paneled(t, world.Options{Staff: true})
-	sam := w.AddStaff("sam")
-	flush(t, sam, anna)
-	if n := len(general.Messages()); n != 0 {
-		t.Errorf("%d messages are in the channel", n)
+	for name, end := range map[string]func(t *testing.T, w *world.World, anna *discordtest.User){
+		"by the customer": func(t *testing.T, _ *world.World, anna *discordtest.User) {
+			anna.Types(t, "/alerts").Press(t, "Off for all").WaitFor(t, "Alerts are off")
+			anna.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
+		},
+		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) { flush(t, w.AddStaff("sam"), anna) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis := miniredis.RunT(t)
+			redis.ClockTTL(true)
+			w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
+			anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+			awaitLooks(t, w, 2)
+			crash(t, w, anna.ID, "id-shop")
+			anna.InDM().Sees(t, "Shop has crashed")
+			if kept := keptOf(redis, anna.ID); len(kept) < 5 {
+				t.Errorf("only these keys name her: %q", kept)
+			}
+			end(t, w, anna)
+			limit, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if !world.Eventually(limit, func() bool { return len(keptOf(redis, anna.ID)) == 0 }) { // a look may be under way
+				t.Errorf("%q name her still", keptOf(redis, anna.ID))
+			}
+			if n := len(general.Messages()); n != 0 {
+				t.Errorf("%d messages are in the channel", n)
+			}
+		})
 	}
-	anna.Types(t, "/panel").WaitFor(t, "You have no public panel yet")
+}
+
+// keptOf returns the keys of what watches, alerts and shows panels that name a user. Which
+// bots fell is counted for 50 minutes.
+func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
+	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
+		key, _, _ := strings.Cut(entry, "\n")
+		for _, part := range []string{"hostbot:{watch}", "hostbot:{alerts}", "hostbot:{panels}"} {
+			if strings.HasPrefix(key, part) && !strings.Contains(key, ":falls:") && strings.Contains(entry, userID) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
 }

@@ -1,8 +1,10 @@
 package e2e_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
@@ -196,33 +198,119 @@ func TestStaffReadOfAnInteractionOnce(t *testing.T) {
 	w.StaffReadNothingOf(t, "⚠️")
 }
 
-func TestStaffLookUpSomebodyOdd(t *testing.T) {
-	t.Parallel()
-	w, _, sam := servingStaffed(t, "")
-	w.Service.AddAccount(sam.ID, hostapitest.Plan{Name: "Pro", RAMMB: 1024, MaxServers: 3})
-	w.Service.AddServer(sam.ID, hostapitest.Server{ID: "id-own", Name: "Own", Status: hostapitest.Running, RAMMB: 512})
-	own := sam.Types(t, "/admin lookup", discordtest.Options{"user": sam})
-	own.WaitFor(t, "🟢 Own")
-	w.StaffRead(t, "Staff command", "admin lookup", sam.ID)
-	stop := own.Choose(t, "Open a bot", "Own").Press(t, "Stop")
-	w.Finish(t)
-	stop.WaitFor(t, "**Own** was stopped")
-
-	empty := w.AddCustomer("empty")
-	none := sam.Types(t, "/admin lookup", discordtest.Options{"user": empty})
-	none.WaitFor(t, "no bots yet")
-	none.WaitFor(t, "Staff view")
-	none.Press(t, "Refresh").WaitFor(t, "0 of 30")
-	sam.Types(t, "/admin action", discordtest.Options{"user": empty, "bot": "Shop", "do": "start"}).WaitFor(t, "This customer has no bot")
-
-	nobody := w.Discord.User("nobody")
-	sam.Types(t, "/admin flush", discordtest.Options{"user": nobody}).WaitFor(t, "Nothing was cached")
-	const noAccount = "No hosting account is linked with this user"
-	sam.Types(t, "/admin lookup", discordtest.Options{"user": nobody}).WaitFor(t, noAccount)
-	sam.Types(t, "/admin action", discordtest.Options{"user": nobody, "bot": "Shop", "do": "start"}).WaitFor(t, noAccount)
-	sam.Uses(t, "Hosted bots", nobody).WaitFor(t, noAccount)
-	if choices := sam.Completes(t, "/admin action", "bot", "", discordtest.Options{"user": nobody}); len(choices) != 0 {
-		t.Errorf("suggested %+v", choices)
+// pressLogged has somebody press a button of the log channel's latest message that
+// has one of this label.
+func pressLogged(t *testing.T, w *world.World, who *discordtest.User, label string) *discordtest.Reply {
+	t.Helper()
+	messages := w.Channel.Messages()
+	for i := len(messages) - 1; i >= 0; i-- {
+		if button, err := messages[i].Button(label); err == nil {
+			reply, err := who.In(w.Channel).Click(t.Context(), messages[i].ID, button.CustomID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return reply
+		}
 	}
-	w.StaffReadNothingOf(t, "Failure")
+	t.Fatalf("no message in the log channel has a button %q", label)
+	return nil
+}
+
+// TestStaffGoOnFromALogEntry follows staff from a failure's card to the customer and to
+// what happened. The card stays as it is.
+func TestStaffGoOnFromALogEntry(t *testing.T) {
+	t.Parallel()
+	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
+	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the node is full"}`}, 1)
+	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "could not be restarted"))
+	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "mend that or tell the customer", code)
+	w.StaffRead(t, "❗ Failure", code, "free it in the hosting service")
+	before := w.Channel.Messages()
+
+	reference := pressLogged(t, w, sam, "Reference")
+	reference.WaitFor(t, "Reference "+code)
+	reference.WaitFor(t, "the node is full")
+	reference.WaitFor(t, "free it in the hosting service")
+	reference.Press(t, "Look up").WaitFor(t, "anna's bots")
+
+	// The service takes its time, so that the press is deferred.
+	flush(t, sam, anna)
+	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 4 * time.Second}, 1)
+	lookup := pressLogged(t, w, sam, "Look up")
+	w.Clock.BlockUntil(t, 1)
+	w.Clock.Advance(4 * time.Second)
+	lookup.WaitFor(t, "anna's bots")
+	if !lookup.View().Ephemeral {
+		t.Error("everybody in the channel sees the customer's account")
+	}
+	second := lookup.Choose(t, "Open a bot", "Radio")
+	second.WaitFor(t, "anna")
+	w.StaffRead(t, "Staff command", "`lookup`", sam.ID, anna.ID)
+	for i, m := range before {
+		if now := w.Channel.Messages()[i]; now.Version != m.Version {
+			t.Errorf("an entry has become:\n%s", now.Text())
+		}
+	}
+
+	pressLogged(t, w, w.AddOutsider("mia"), "Look up").WaitFor(t, "This is for staff")
+	sam.SetRoles()
+	pressLogged(t, w, sam, "Reference").WaitFor(t, "This is for staff")
+}
+
+func TestWithoutStaffsGuildEntriesHaveNoButtons(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop")
+	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict}, 1)
+	anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "could not be restarted")
+	w.StaffRead(t, "❌ Restart", "id-shop")
+	for _, m := range w.Channel.Messages() {
+		if len(m.Buttons()) > 0 {
+			t.Errorf("staff cannot press %+v", m.Buttons())
+		}
+	}
+}
+
+// TestReferencesLeadSomewhere has things go wrong in each way that shows a
+// customer a reference, and staff look it up.
+func TestReferencesLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		happen func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View
+		story  []string
+	}{
+		"an action that is not confirmed": {
+			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
+				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusServiceUnavailable, Body: `{"error":"the **node** is @everyone down"}`}, 1)
+				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
+			},
+			[]string{"bot restart", "Shop `id-shop`", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
+		},
+		"an old account that cannot be updated": {
+			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
+				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusBadGateway}, 1)
+				anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed") // so it is asked for anew
+				w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute, Status: http.StatusBadGateway}, 0)
+				card := anna.Types(t, "/bot show", bot("Shop"))
+				card.WaitFor(t, "Updating…")
+				for range 3 { // which includes calls that are tried again
+					w.Clock.BlockUntil(t, 1)
+					w.Clock.Advance(time.Minute)
+				}
+				return card.WaitFor(t, "cannot be reached")
+			},
+			[]string{"bot show", "list: unavailable (502)"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, anna, sam := servingStaffed(t, "", "Shop")
+			code := referenceIn(t, test.happen(t, w, anna))
+			story := sam.Types(t, "/admin reference", discordtest.Options{"code": " " + strings.ToLower(code)})
+			for _, part := range append(test.story, "Reference "+code, anna.ID) {
+				story.WaitFor(t, part)
+			}
+			w.StaffRead(t, "Staff command", "admin reference", code, sam.ID)
+		})
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
 	"hostbot/hostapi/hostapitest"
-	"hostbot/hostapi/redistest"
 )
 
 // stopDuringRestart has anna restart a bot, and tells the program to stop before
@@ -42,32 +41,6 @@ func TestStopLetsCustomersSeeTheEnd(t *testing.T) {
 	w.StaffRead(t, "✅ Restart")
 	w.StaffRead(t, "🛑")
 	w.WantCalls(t, hostapitest.OpRestart, 1)
-}
-
-func TestStopOfOneReplicaLeavesTheOtherServing(t *testing.T) {
-	t.Parallel()
-	if world.OverHTTP() {
-		t.Skip("no shard is handed over: the load balancer finds the other one, by /readyz")
-	}
-	w := world.New(t, world.Options{Redis: redistest.StartMiniredis(t).URL()})
-	anna := w.AddCustomer("anna", "Shop", "Radio")
-	stop := w.Start(t)
-	anna.Types(t, "/bot restart", bot("Shop"))
-	w.Clock.BlockUntil(t, 1)
-	w.Launch(t)
-	w.Log.WaitFor(t, "stands by")
-	stopped := make(chan error, 1)
-	go func() { stopped <- stop() }()
-	w.Log.WaitFor(t, "hostbot stops")
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Radio")
-	w.Finish(t)
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
-	w.StaffRead(t, "✅ Restart")
-	if s := w.Discord.Gateway(); s.Identifies != 1 || s.Resumes != 1 {
-		t.Errorf("the shard was handed over with %d IDENTIFYs and %d RESUMEs", s.Identifies-1, s.Resumes)
-	}
 }
 
 // TestStopIsBounded has the service hang: what runs is given up, and the customer

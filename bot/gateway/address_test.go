@@ -16,8 +16,10 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/rest"
+	"hostbot/hostapi/redistest"
 )
 
 // unauthorized is Discord's final word on where the gateway is.
@@ -89,7 +91,7 @@ func TestAddressesThatAreNotUsed(t *testing.T) {
 			g, told := newTestGateway(f)
 			g.cfg.AllowPlain = false
 			wantUnauthorized(t, g.Run(t.Context()))
-			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, *told); diff != "" {
+			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, slices.Compact(*told)); diff != "" {
 				t.Errorf("%q: told (-want +got):\n%s", address, diff)
 			}
 		})
@@ -180,5 +182,35 @@ func TestGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
 	}
 	if got, want := <-asked, "CONNECT "+address; got != want {
 		t.Errorf("the proxy was asked for %q, want %q", got, want)
+	}
+}
+
+// TestReplicasShareTheirTurns has two processes that use one Redis, and one whose
+// Redis is away.
+func TestReplicasShareTheirTurns(t *testing.T) {
+	server := redistest.StartMiniredis(t)
+	limiter := func() *IdentifyLimiter {
+		client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1})
+		t.Cleanup(func() { _ = client.Close() })
+		return &IdentifyLimiter{Redis: client}
+	}
+	first, second := limiter(), limiter()
+	take := func(l *IdentifyLimiter, bucket int) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		return l.wait(ctx, bucket)
+	}
+	if err := take(first, 1); err != nil {
+		t.Errorf("the first turn: %v", err)
+	}
+	if err := take(second, 0); err != nil {
+		t.Errorf("another bucket: %v", err)
+	}
+	if take(second, 1) == nil {
+		t.Error("two replicas had a bucket's turn within 2 s")
+	}
+	server.Stop()
+	if err := take(first, 2); err != nil {
+		t.Errorf("without Redis: %v", err)
 	}
 }

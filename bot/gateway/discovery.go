@@ -34,23 +34,20 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 	if time.Since(d.at) < answerLife {
 		return d.Last(), nil
 	}
-	return d.ask(ctx)
-}
-
-// forget has Discord asked anew: what it said may not hold any more.
-func (d *Discovery) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.at = time.Time{}
+	answer, err := d.REST.GatewayBot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask where the gateway is: %w", err)
+	}
+	d.last.Store(answer)
+	d.at = time.Now()
+	return answer, nil
 }
 
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
 // error is a *FinalError, or that ctx is done.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
 	for pauses := newPauses(); ; {
-		d.mu.Lock()
-		answer, err := d.ask(ctx)
-		d.mu.Unlock()
+		answer, err := d.GatewayBot(ctx)
 		switch final := finalError(err); {
 		case err == nil:
 			return answer, nil
@@ -62,14 +59,4 @@ func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.Gatew
 		lost(err)
 		sleep(ctx, max(pauses.NextBackOff(), delayOf(err)))
 	}
-}
-
-func (d *Discovery) ask(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
-	answer, err := d.REST.GatewayBot(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("ask where the gateway is: %w", err)
-	}
-	d.last.Store(answer)
-	d.at = time.Now()
-	return answer, nil
 }

@@ -168,7 +168,6 @@ func (g *Gateway) connect(ctx context.Context) error {
 	ws, err := g.dial(ctx, address)
 	if err != nil {
 		g.update(func(s *Session) { s.ResumeURL = "" })
-		g.cfg.Discovery.forget()
 		return err
 	}
 	stood, reason := g.run(ctx, ws)

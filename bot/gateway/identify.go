@@ -24,14 +24,6 @@ const (
 	reservedStarts = 10
 	// askLimit bounds a question to Redis.
 	askLimit = time.Second
-	// turnScript returns after how many milliseconds to ask again; 0: the turn is taken.
-	turnScript = `
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local free = tonumber(redis.call('GET', KEYS[1]) or '0')
-if now < free then return free - now end
-redis.call('SET', KEYS[1], string.format('%d', now + ARGV[1]), 'PX', ARGV[1])
-return 0`
 )
 
 // enoughLeft returns an error where no more sessions should be begun for some time.
@@ -83,8 +75,12 @@ func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Durat
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	key := "hostbot:{shards}:identify:" + strconv.Itoa(bucket)
-	left, err := redis.NewScript(turnScript).Run(ctx, l.Redis, []string{key}, identifyWindow.Milliseconds()).Int64()
-	return time.Duration(left) * time.Millisecond, err
+	taken, err := l.Redis.SetNX(ctx, key, "", identifyWindow).Result()
+	if err != nil || taken {
+		return 0, err
+	}
+	left, err := l.Redis.PTTL(ctx, key).Result()
+	return max(left, time.Millisecond), err // it may have ended in between
 }
 
 // reserve returns when a bucket may identify, and lets the next one wait longer.

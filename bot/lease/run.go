@@ -9,8 +9,8 @@ import (
 const callLimit = time.Second
 
 // Run calls do each turn, until ctx is done, and says whether this process holds the
-// lease. It holds it for so long after a turn has begun: what do does by that is to end
-// before. At the end another process may have the lease at once.
+// lease. The lease lasts for a time from the beginning of a turn on; what do does under it
+// is to end before that. At the end another process may have the lease at once.
 func (l *Lease) Run(ctx context.Context, turn, lasts time.Duration, do func(ctx context.Context, held bool)) {
 	defer l.within(context.WithoutCancel(ctx), func(ctx context.Context) { _ = l.Release(ctx) })
 	ticker := time.NewTicker(turn)

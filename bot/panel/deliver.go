@@ -54,7 +54,7 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 	after := context.WithoutCancel(ctx)
 	switch e := p.store.keep(after, t, next.Milliseconds()); {
 	case errors.Is(e, errRemoved): // meanwhile: no message of it stays
-		_ = p.deleteMessages(after, t.Panel) // it is logged, and nobody waits for it
+		_ = p.deleteMessages(after, t.ChannelID, t.MessageID, t.Outdated) // it is logged, and nobody waits for it
 	case e != nil:
 		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
@@ -125,15 +125,11 @@ func (p *Panels) send(ctx context.Context, t *taken, m interaction.Message, show
 
 // clear deletes the message that another has taken the place of.
 func (p *Panels) clear(ctx context.Context, t *taken) error {
-	if t.Outdated == "" {
-		return nil
+	err := p.deleteMessages(ctx, t.ChannelID, t.Outdated)
+	if err == nil {
+		t.Outdated = ""
 	}
-	err := p.Discord.DeleteMessage(ctx, t.ChannelID, t.Outdated)
-	if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
-		return err
-	}
-	t.Outdated = ""
-	return nil
+	return err
 }
 
 // failed returns when a panel is due again whose message Discord did not take. A panel

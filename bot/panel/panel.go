@@ -92,7 +92,10 @@ type Timing struct {
 
 // DefaultTiming edits a panel twice a minute at most, and every ten minutes at least.
 func DefaultTiming() Timing {
-	return Timing{Turn: time.Second, Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute, Retry: 15 * time.Second, Lease: 30 * time.Second}
+	return Timing{
+		Turn: time.Second, Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute,
+		Retry: 15 * time.Second, Lease: 30 * time.Second,
+	}
 }
 
 // Panels are all panels. They are safe for concurrent use.
@@ -139,13 +142,11 @@ func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error
 	if err != nil || i < 0 {
 		return false, err
 	}
-	if err := p.deleteMessages(ctx, own[i]); err != nil {
+	if err := p.deleteMessages(ctx, own[i].ChannelID, own[i].MessageID, own[i].Outdated); err != nil {
 		return false, err
 	}
-	if err := p.forget(ctx, own[i]); err != nil {
-		return false, err
-	}
-	return true, nil
+	err = p.forget(ctx, own[i])
+	return err == nil, err
 }
 
 // Forget removes all panels of a customer as Remove does, and tells whether there was one.
@@ -171,7 +172,7 @@ func (p *Panels) Changed(ctx context.Context, customerID string) error {
 func (p *Panels) forget(ctx context.Context, panel Panel) error {
 	last, left, err := p.store.remove(ctx, panel)
 	if err == nil && last.MessageID != panel.MessageID {
-		_ = p.deleteMessages(ctx, last) // it is logged; the panel is no more
+		_ = p.deleteMessages(ctx, last.ChannelID, last.MessageID, last.Outdated) // it is logged; the panel is no more
 	}
 	if err == nil && left == 0 {
 		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)
@@ -179,18 +180,20 @@ func (p *Panels) forget(ctx context.Context, panel Panel) error {
 	return err
 }
 
-// deleteMessages deletes what is left of a panel on Discord. An error says that Discord
+// deleteMessages deletes messages, of which an empty ID is none. An error says that Discord
 // may do so later.
-func (p *Panels) deleteMessages(ctx context.Context, panel Panel) (failed error) {
-	for _, id := range []string{panel.MessageID, panel.Outdated} {
+func (p *Panels) deleteMessages(ctx context.Context, channelID string, ids ...string) (failed error) {
+	for _, id := range ids {
 		if id == "" {
 			continue
 		}
-		if err := p.Discord.DeleteMessage(ctx, panel.ChannelID, id); err != nil && !rest.IsUnknownMessage(err) {
-			p.Log.Info().Err(err).Str("channel", panel.ChannelID).Msg("the message of a panel could not be deleted")
-			if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
-				failed = err
-			}
+		err := p.Discord.DeleteMessage(ctx, channelID, id)
+		if err == nil || rest.IsUnknownMessage(err) {
+			continue
+		}
+		p.Log.Info().Err(err).Str("channel", channelID).Msg("the message of a panel could not be deleted")
+		if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
+			failed = err
 		}
 	}
 	return failed

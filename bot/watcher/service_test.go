@@ -3,14 +3,14 @@ package watcher_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"hostbot/bot/history"
 	"hostbot/bot/watcher"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -36,43 +36,6 @@ func until(t *testing.T, what string, isSo func() bool) {
 			t.Fatal("waited in vain until ", what)
 		}
 	}
-}
-
-// TestLookIsOneRequest has the bot's own client look at accounts of a service that wants
-// to be left alone: the watcher learns of that from the first answer.
-func TestLookIsOneRequest(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		var requests atomic.Int32
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			requests.Add(1)
-			w.Header().Set("Retry-After", "5")
-			w.WriteHeader(http.StatusTooManyRequests)
-		}))
-		defer server.Close()
-		client, err := hostapi.New(hostapi.Config{
-			BaseURL: server.URL, Secret: "secret", Timeout: 5 * time.Second,
-			Observe: func(hostapi.Call) {}, OnDown: func(error) {}, OnUp: func(time.Duration) {},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
-		cache := accounts.New(accounts.Config{
-			Redis: redistest.Connect(t, url), Source: client, TTL: time.Second, MaxStale: time.Hour, Patience: 30 * time.Second, OnGarbage: func(err error) { t.Error(err) },
-		})
-		defer cache.Close()
-		w, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = cache, 20*time.Second })
-		defer kill()
-		watch(t, w, "1")
-		until(t, "a look has failed", func() bool { return w.Status().Failed == 1 })
-		if n := requests.Load(); n != 1 {
-			t.Errorf("%d requests were sent", n)
-		}
-		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
-		if n := requests.Load(); n != 1 {
-			t.Errorf("%d requests were sent while the service had asked for none", n)
-		}
-	})
 }
 
 // TestLongestPauseCounts has a look fail with a short pause after another one has failed
@@ -174,6 +137,67 @@ func TestLooksAreSpreadEvenly(t *testing.T) {
 		for i := range looks[watched/4:] {
 			if took := looks[i+watched/4].Sub(looks[i]); took < slice {
 				t.Errorf("more than a quarter of the looks, from the %d-th on, came within %v", i, took)
+			}
+		}
+	})
+}
+
+func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		client := redistest.Connect(t, url)
+		kept := func() bool {
+			keys, err := client.Keys(t.Context(), "*4242*").Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(keys) > 0 || client.ZScore(t.Context(), "hostbot:{watch}:due", "4242").Err() == nil
+		}
+		w.Expect(t.Context(), "4242", "bot", "stop") // of which nothing is kept
+		if kept() {
+			t.Error("something is kept of an account that is not watched")
+		}
+		watch(t, w, "4242")
+		if err := w.Watch(t.Context(), "4242", watcher.Panel); err != nil {
+			t.Fatal(err)
+		}
+		o.wait(t, 1)
+		if err := w.Unwatch(t.Context(), "4242", watcher.Alerts); err != nil || !kept() {
+			t.Fatalf("the account is not watched any more, or: %v", err)
+		}
+		if err := w.Unwatch(t.Context(), "4242", watcher.Panel); err != nil || kept() {
+			t.Errorf("something is left, or: %v", err)
+		}
+	})
+}
+
+// TestOldEntriesAreDropped has a bot change whose log is long and old.
+func TestOldEntriesAreDropped(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		client := redistest.Connect(t, url)
+		now := time.Now()
+		old := history.Encode(
+			history.Entry{At: now.Add(-100 * 24 * time.Hour), State: hostapi.StateCrashed},
+			history.Entry{At: now.Add(-95 * 24 * time.Hour), State: hostapi.StateStopped},
+			history.Entry{At: now.Add(-time.Hour), State: hostapi.StateRunning},
+		)
+		many := strings.Repeat(history.Encode(history.Entry{At: now.Add(-time.Hour), State: hostapi.StateCrashed}), history.MaxEntries)
+		s.status = "CRASHED"
+		for userID, log := range map[string]string{"1": old, "2": many + history.Encode(history.Entry{At: now, State: hostapi.StateRunning})} {
+			if err := client.HSet(t.Context(), history.AccountKey(userID), history.FieldAt, now.Unix(), history.Field("bot"), log).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		watch(t, w, "2")
+		o.wait(t, 2)
+		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
+			log, err := client.HGet(t.Context(), history.AccountKey(userID), history.Field("bot")).Result()
+			if n := len(history.Decode(log)); err != nil || n != want {
+				t.Errorf("%d entries are left of account %s, want %d (%v)", n, userID, want, err)
 			}
 		}
 	})

@@ -3,9 +3,9 @@
 //
 // Redis holds when each account is due: once in an interval, which grows where that would
 // be more calls a second than are allowed. Of all processes that share the Redis, the one
-// that holds the lease looks and tells. A look writes the bots' states, the changes, and
-// the next due time in one script, unless that time was changed meanwhile. So a change is
-// neither lost nor told twice as the work of two processes.
+// that holds the lease looks. What has changed is told, and then the bots' states and the
+// next due time are written. So no change is lost, and one is told twice only where a
+// process dies in between.
 //
 // A look that fails tells nothing: the service being away is no change. Looks stand
 // back behind customers. They are few at a time, cease for as long as the service asks
@@ -38,25 +38,25 @@ const (
 
 // Change is a change of a bot's state, as two looks show it.
 type Change struct {
-	CustomerID string `json:"customer"`
-	ServerID   string `json:"server"`
-	Name       string `json:"name"`
-	Plan       string `json:"plan,omitempty"`
+	CustomerID string
+	ServerID   string
+	Name       string
+	Plan       string
 	// From is history.Unwatched where the bot was not seen before; To is history.Gone
 	// where the account has it no more.
-	From hostapi.State `json:"from"`
-	To   hostapi.State `json:"to"`
+	From hostapi.State
+	To   hostapi.State
 	// From was seen first at Since; it may have lasted for longer where nobody looked
 	// before that.
-	Since  time.Time `json:"since,omitzero"`
-	Longer bool      `json:"longer,omitempty"`
+	Since  time.Time
+	Longer bool
 	// The change came between After and At: the look before, and when the service told of
 	// it, which is the look that showed it or, of a bot that a customer had looked at
 	// alone, a moment before that.
-	After time.Time `json:"after,omitzero"`
-	At    time.Time `json:"at"`
+	After time.Time
+	At    time.Time
 	// Unasked says that the bot stopped running although nobody had asked for it.
-	Unasked bool `json:"unasked,omitempty"`
+	Unasked bool
 }
 
 // Accounts asks the service for an account, for others to see as well.
@@ -75,24 +75,23 @@ type Config struct {
 	Rate     int
 	// DownSince returns since when the service is taken to be away; zero: it is not.
 	DownSince func() time.Time
-	// OnSlow is told when the interval has to grow, and OnPace when it need not any more.
-	OnSlow func(Status)
-	OnPace func(Status)
-	Log    zerolog.Logger
-	Timing Timing
+	OnSlow    func(Status) // is told when the interval has to grow
+	Log       zerolog.Logger
+	Timing    Timing
 }
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.
 type Timing struct {
-	Turn   time.Duration // between two questions what is due, and what has changed
+	Turn   time.Duration // between two questions what is due
 	Lease  time.Duration // until another process takes the place of one that died
 	Settle time.Duration // for how long an action explains what it leads to
 	Probe  time.Duration // between two looks while the service is away
 }
 
-// DefaultTiming returns the timing for Discord and the service.
+// DefaultTiming has turns so short that mostAtOnce looks in each of them are more than the
+// rate can be.
 func DefaultTiming() Timing {
-	return Timing{Turn: 200 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Turn: 50 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
@@ -111,9 +110,10 @@ type Watcher struct {
 	observers     []func(context.Context, []Change) error
 	status        atomic.Pointer[Status]
 	looks, failed atomic.Uint64
-	lease         *lease.Lease // whoever holds it looks and tells
+	lease         *lease.Lease // whoever holds it looks
 
 	looking   sync.WaitGroup
+	telling   sync.Mutex // held while observers are told
 	mu        sync.Mutex
 	underWay  map[string]bool // the accounts that are being looked at
 	heldUntil time.Time       // when the service, which has asked for that, is asked again
@@ -131,9 +131,9 @@ func New(c Config) *Watcher {
 	return w
 }
 
-// Observe has changed be told of changes, in the order in which they were seen, by one
-// process at a time. It is told of them again where it returned an error or its process
-// died, so it must be able to take one twice. Observe is called before Run.
+// Observe has changed be told of the changes of one account after the other. It is told of
+// one again, with a later time, where somebody returned an error or the process died, so it
+// must be able to take one twice. Observe is called before Run.
 func (w *Watcher) Observe(changed func(ctx context.Context, changes []Change) error) {
 	w.observers = append(w.observers, changed)
 }
