@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -92,7 +93,8 @@ func DefaultTiming() Timing {
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
-	lease *lease.Lease // whoever holds it sends
+	lease     *lease.Lease // whoever holds it sends
+	heldUntil atomic.Int64 // Discord takes no request of the bot before that time (Unix ms)
 }
 
 // New returns alerts. They send nothing until Run is called.

@@ -196,6 +196,29 @@ func TestWhoIsTold(t *testing.T) {
 	})
 }
 
+func TestGlobalLimitHoldsAllUp(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, ben := discord.User("anna"), discord.User("ben")
+		turnOn(t, a, anna)
+		turnOn(t, a, ben)
+		const wait = 2 * time.Second
+		fault := discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, wait, true)
+		fault.Times = 1
+		discord.Inject(fault)
+		tell(t, a, fell(anna, "shop", time.Now()))
+		awaitCall(t, discord, http.MethodPost, http.StatusTooManyRequests)
+		began := time.Now()
+		tell(t, a, fell(ben, "radio", time.Now()))
+		ben.InDM().Sees(t, "radio c fell")
+		if waited := time.Since(began); waited < wait-200*time.Millisecond {
+			t.Errorf("ben was told %v after Discord asked to wait %v with everything", waited, wait)
+		}
+		anna.InDM().Sees(t, "shop c fell")
+	})
+}
+
 func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		discord, w := discordtest.RunT(t), &watched{}

@@ -29,7 +29,7 @@ func (a *Alerts) Run(ctx context.Context) {
 
 // turn sends the messages that have waited for longest.
 func (a *Alerts) turn(ctx context.Context, held bool) {
-	if !held {
+	if !held || time.Now().UnixMilli() < a.heldUntil.Load() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.Timing.Lease/2) // and nothing is sent once another process may
@@ -122,13 +122,16 @@ func find(posted []rest.Posted, mark time.Time) string {
 	return ""
 }
 
-// later has an episode tried again, without holding others up. One that Discord refuses
-// is given up when it expires.
+// later has an episode tried again. It holds others up only where Discord takes nothing
+// at all for now. One that Discord refuses is given up when it expires.
 func (a *Alerts) later(ctx context.Context, member string, failure error) {
 	wait := a.Timing.Retry
 	e, ok := errors.AsType[*rest.Error](failure)
 	if ok {
 		wait = max(wait, e.RetryAfter)
+	}
+	if ok && e.Global {
+		a.heldUntil.Store(time.Now().Add(e.RetryAfter).UnixMilli())
 	}
 	if ok && !e.Temporary() {
 		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")
