@@ -27,7 +27,7 @@ const (
 	// kept is for how long an incident can be looked up.
 	kept = 7 * 24 * time.Hour
 	// perHour is how many incidents a process keeps in Redis in an hour: 2 kB each.
-	perHour = 2000
+	perHour = 500
 	// visitLimit bounds one use of Redis.
 	visitLimit = 250 * time.Millisecond
 	keyPrefix  = "hostbot:reference:"

@@ -91,8 +91,8 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counting := &setCounter{}
 		store := incident.New(counting, "1", zerolog.Nop())
-		for _, most := range []int{2000, 4000} {
-			for range 3000 {
+		for _, most := range []int{500, 1000} {
+			for range 600 {
 				store.Keep(incident.Incident{Reference: "ABC1234"})
 			}
 			if counting.sets != most {

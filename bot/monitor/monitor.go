@@ -72,7 +72,7 @@ func (m *Monitor) Service(c hostapi.Call) {
 	upTo := []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	m.observe("hostbot_hostapi_request_seconds", upTo, c.Duration, "code", string(c.Code), "operation", string(c.Op))
 	if c.Attempts > 0 { // otherwise the service has nothing to do with it
-		m.calls.add(call{time.Now(), blamesService(c.Code)})
+		m.calls.count(time.Now(), blamesService(c.Code))
 	}
 }
 
@@ -112,7 +112,7 @@ func (m *Monitor) Served() int64 { return m.served.Load() }
 
 // RecentCalls is how many calls to the hosting service there were within Window,
 // and how many of them failed by its fault.
-func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.count(time.Now()) }
+func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.sum(time.Now()) }
 
 // Listen serves handler at addr (host:port) and returns the address with the
 // port that was chosen, and how to stop.

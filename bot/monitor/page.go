@@ -2,7 +2,6 @@ package monitor
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,11 +42,15 @@ func series(name string, labels ...string) string {
 	if len(labels) == 0 {
 		return name
 	}
-	var pairs []string
-	for pair := range slices.Chunk(labels, 2) {
-		pairs = append(pairs, pair[0]+"="+strconv.Quote(pair[1]))
+	text := make([]byte, 0, 96)
+	text = append(append(text, name...), '{')
+	for i := 0; i+1 < len(labels); i += 2 {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendQuote(append(append(text, labels[i]...), '='), labels[i+1])
 	}
-	return name + "{" + strings.Join(pairs, ",") + "}"
+	return string(append(text, '}'))
 }
 
 // described returns the page with what each metric means. Package metrics writes a

@@ -5,42 +5,45 @@ import (
 	"time"
 )
 
-// Window is the time over which RecentCalls counts.
+// Window is the time over which Recent counts.
 const Window = 5 * time.Minute
 
-// recent are the calls of the last Window.
+// slots is how finely it is divided: what is older than the window by less than
+// a slot may still count.
+const slots = 10
+
+// recent counts calls and failures of the last Window.
 type recent struct {
 	mu    sync.Mutex
-	calls []call // oldest first
+	slots [slots]slot
 }
 
-type call struct {
-	at     time.Time
-	failed bool
+type slot struct {
+	began         time.Time
+	calls, failed int
 }
 
-func (r *recent) add(c call) {
+func (r *recent) count(now time.Time, failed bool) {
+	began := now.Truncate(Window / slots)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls = append(r.calls, c)
-	r.forget(c.at)
+	s := &r.slots[began.Unix()/int64(Window/slots/time.Second)%slots]
+	if !s.began.Equal(began) {
+		*s = slot{began: began}
+	}
+	s.calls++
+	if failed {
+		s.failed++
+	}
 }
 
-func (r *recent) count(now time.Time) (calls, failed int) {
+func (r *recent) sum(now time.Time) (calls, failed int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.forget(now)
-	for _, c := range r.calls {
-		if c.failed {
-			failed++
+	for _, s := range r.slots {
+		if now.Sub(s.began) < Window {
+			calls, failed = calls+s.calls, failed+s.failed
 		}
 	}
-	return len(r.calls), failed
-}
-
-// forget forgets what is older than the Window. The caller holds the mutex.
-func (r *recent) forget(now time.Time) {
-	for len(r.calls) > 0 && now.Sub(r.calls[0].at) >= Window {
-		r.calls = r.calls[1:]
-	}
+	return calls, failed
 }

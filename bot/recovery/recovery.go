@@ -61,21 +61,21 @@ type Records struct {
 	cfg   Config
 	store store
 
-	mu  sync.Mutex
-	own map[string]*owned // by the records' IDs
+	mu      sync.Mutex
+	own     map[*owned]struct{}
+	removed map[string]time.Time // when each record was, by its ID
 }
 
-// owned is a record whose action this process is to end, or has lately ended.
+// owned is a record whose action this process is to end.
 type owned struct {
 	Record
-	mu      sync.Mutex // held while Redis is told of it
-	ended   bool
-	removed time.Time // zero before Redis is known to have removed it
+	mu    sync.Mutex // held while Redis is told of it
+	ended bool
 }
 
 // New returns records that nothing renews until Run is called.
 func New(cfg Config) *Records {
-	return &Records{cfg: cfg, store: store{cfg.Redis, cfg.Timing.Lease}, own: make(map[string]*owned)}
+	return &Records{cfg: cfg, store: store{cfg.Redis, cfg.Timing.Lease}, own: make(map[*owned]struct{}), removed: make(map[string]time.Time)}
 }
 
 // Add keeps a record until remove is called. Both wait for Redis for a second at
@@ -87,7 +87,8 @@ func (r *Records) Add(record Record) (remove func()) {
 	record.Request.Options, record.Request.Fields, record.Request.Values = nil, nil, nil
 	o := &owned{Record: record}
 	r.mu.Lock()
-	r.own[o.id] = o
+	r.own[o] = struct{}{}
+	delete(r.removed, o.id)
 	r.mu.Unlock()
 	r.update(o)
 	return func() { r.end(o) }
@@ -114,22 +115,13 @@ func (r *Records) update(o *owned) bool {
 		r.cfg.Log.Warn().Err(err).Str("interaction", o.Request.ID).Msg("the record of an action is not up to date")
 		return false
 	}
-	switch {
-	case !o.ended:
-	case o.removed.IsZero():
-		o.removed = time.Now()
-	case time.Since(o.removed) > r.cfg.Timing.Lease:
-		r.forget(o)
+	if o.ended {
+		r.mu.Lock()
+		delete(r.own, o)
+		r.removed[o.id] = time.Now()
+		r.mu.Unlock()
 	}
 	return true
-}
-
-func (r *Records) forget(o *owned) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.own[o.id] == o {
-		delete(r.own, o.id)
-	}
 }
 
 // Run renews the records of this process, and takes over those of processes that
@@ -165,10 +157,16 @@ func (r *Records) Run(ctx context.Context) {
 }
 
 // renew brings the records of this process up to date, and tells whether Redis
-// could be reached. Those that were removed are removed again for the time of a lease.
+// could be reached.
 func (r *Records) renew() bool {
+	if !r.removeAgain() {
+		return false
+	}
 	r.mu.Lock()
-	own := slices.Collect(maps.Values(r.own))
+	own := make([]*owned, 0, len(r.own))
+	for o := range r.own {
+		own = append(own, o)
+	}
 	r.mu.Unlock()
 	for _, o := range own {
 		if !r.update(o) {
@@ -176,6 +174,22 @@ func (r *Records) renew() bool {
 		}
 	}
 	return r.store.reachable()
+}
+
+// removeAgain removes the records again that were removed within the time of a lease,
+// or since Redis could be reached last, and tells whether Redis could be reached.
+func (r *Records) removeAgain() bool {
+	now := time.Now()
+	r.mu.Lock()
+	ids := slices.Collect(maps.Keys(r.removed))
+	r.mu.Unlock()
+	if err := r.store.remove(ids...); err != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.removed, func(_ string, at time.Time) bool { return now.Sub(at) > r.cfg.Timing.Lease })
+	return true
 }
 
 func (r *Records) finish(record Record) {

@@ -70,12 +70,14 @@ func (s store) put(r Record) error {
 	return err
 }
 
-func (s store) remove(id string) error {
+func (s store) remove(ids ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	_, err := s.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.ZRem(ctx, dueKey, id)
-		p.Del(ctx, recordPrefix+id, tokenPrefix+id)
+		for _, id := range ids {
+			p.ZRem(ctx, dueKey, id)
+			p.Del(ctx, recordPrefix+id, tokenPrefix+id)
+		}
 		return nil
 	})
 	return err
