@@ -21,45 +21,44 @@ import (
 // Plain returns text in one line of at most limit characters, for places where
 // Discord renders no markdown: labels, options of a select menu, suggestions,
 // footers, log lines.
-func Plain(text string, limit int) string {
-	if isClean(text, limit, "") {
-		return text
-	}
-	return isolated(text, limit, func(text string, limit int) string { return string(plain(text, limit)) })
-}
+func Plain(text string, limit int) string { return isolated(text, limit, cleaned) }
 
 // Markdown returns text in one line of at most limit characters that shows as
 // it is where Discord renders markdown: nothing in it formats, links or
 // mentions. Backslashes that this takes count.
-func Markdown(text string, limit int) string {
-	if isClean(text, limit, "\\*`~|<[]@_:#>-+.") {
+func Markdown(text string, limit int) string { return isolated(text, limit, escaped) }
+
+// cleaned is Plain without an isolate.
+func cleaned(text string, limit int) string {
+	if isClean(text, limit) {
 		return text
 	}
-	return isolated(text, limit, markdown)
+	return string(plain(text, limit))
 }
 
-// markdown is Markdown without an isolate.
-func markdown(text string, limit int) string {
-	in := plain(text, limit)
-	out := make([]byte, 0, 2*len(in))
+// escaped is Markdown without an isolate.
+func escaped(text string, limit int) string {
+	text = cleaned(text, limit)
+	var out strings.Builder
+	out.Grow(len(text) + 8)
 	count := 0 // of characters in out
 	fits := 0  // how much of out leaves room for an ellipsis
-	for i, r := range in {
-		escaped := isMarkup(in, i)
-		if escaped {
-			out = append(out, '\\')
+	for i, r := range text {
+		markup := isMarkup(text, i)
+		if markup {
+			out.WriteByte('\\')
 			count++
 		}
-		out = utf8.AppendRune(out, r)
+		out.WriteRune(r)
 		// An underscore is plain for what follows it, which an ellipsis is not.
-		if count++; count < limit && (r != '_' || escaped) {
-			fits = len(out)
+		if count++; count < limit && (r != '_' || markup) {
+			fits = out.Len()
 		}
 	}
 	if count > limit {
-		out = append(out[:fits], "…"...)
+		return out.String()[:fits] + "…"
 	}
-	return string(out)
+	return out.String()
 }
 
 // Code returns text as inline code of at most limit characters, or "" where
@@ -88,11 +87,10 @@ func isolated(text string, limit int, clean func(text string, limit int) string)
 }
 
 // isClean tells of most texts that they may stand as they are: printable characters of
-// ASCII with single spaces between them. Where markdown is rendered, they must be without
-// those that isMarkup may tell of. A list has dozens of texts.
-func isClean(text string, limit int, without string) bool {
+// ASCII with single spaces between them. A list has dozens of texts.
+func isClean(text string, limit int) bool {
 	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(without, c) >= 0 {
+		if c := text[i]; c < ' ' || c > '~' {
 			return false
 		}
 	}
@@ -179,20 +177,20 @@ func isInvisible(r rune) bool {
 	}
 }
 
-// isMarkup tells whether the character at i must be escaped. As few as possible
-// are, so that names can be searched for as they are.
-func isMarkup(text []rune, i int) bool {
+// isMarkup tells whether the character at the byte i must be escaped. As few as
+// possible are, so that names can be searched for as they are.
+func isMarkup(text string, i int) bool {
 	switch text[i] {
 	case '\\', '*', '`', '~', '|', '<', '[', ']', '@':
 		return true
 	case '_': // not within a word
 		return i == 0 || i == len(text)-1 || !isWord(text[i-1]) || !isWord(text[i+1])
 	case ':': // http://
-		return i+2 < len(text) && text[i+1] == '/' && text[i+2] == '/'
+		return strings.HasPrefix(text[i:], "://")
 	case '#', '>', '-', '+': // headings, quotes and lists begin a line
 		return i == 0
 	case '.': // 1. begins a list
-		return i > 0 && strings.Trim(string(text[:i]), "0123456789") == ""
+		return i > 0 && strings.Trim(text[:i], "0123456789") == ""
 	default:
 		return false
 	}
@@ -200,7 +198,9 @@ func isMarkup(text []rune, i int) bool {
 
 // isWord tells of the characters within which an underscore is one: to Discord
 // only those of ASCII.
-func isWord(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
 
 // User shows a user by a mention, which pings nobody where the message allows no
 // mentions, and by the ID, which can be copied and searched. The ID must be one
