@@ -91,14 +91,15 @@ func (l botList) lines() string {
 	if len(l.shown) == 0 {
 		return ""
 	}
-	text := l.counts
+	var text strings.Builder
+	text.WriteString(l.counts)
 	if l.pages > 1 {
-		text += " · " + l.pageName(l.page)
+		text.WriteString(" · " + l.pageName(l.page))
 	}
 	for _, s := range l.shown {
-		text += "\n" + conditionOf(s.Status).emoji + " " + name(s) + " · " + l.statusWord(s, sanitize.Markdown)
+		text.WriteString("\n" + conditionOf(s.Status).emoji + " " + name(s) + " · " + l.statusWord(s, sanitize.Markdown))
 	}
-	return text
+	return text.String()
 }
 
 // summary is the plan in a line; "" where there is none, and for staff, who see it below.
