@@ -40,7 +40,9 @@ func (w *Watcher) Run(ctx context.Context) {
 	if !w.On() {
 		return
 	}
-	w.lease.Run(ctx, w.Timing.Turn, w.Timing.Lease, w.turn)
+	// A turn begins no more than mostAtOnce looks.
+	turn := min(w.Timing.Turn, mostAtOnce*time.Second/time.Duration(w.Rate))
+	w.lease.Run(ctx, turn, w.Timing.Lease, w.turn)
 	w.looking.Wait()
 }
 

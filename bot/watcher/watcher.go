@@ -82,16 +82,15 @@ type Config struct {
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.
 type Timing struct {
-	Turn   time.Duration // between two questions what is due
+	Turn   time.Duration // between two questions what is due, at most
 	Lease  time.Duration // until another process takes the place of one that died
 	Settle time.Duration // for how long an action explains what it leads to
 	Probe  time.Duration // between two looks while the service is away
 }
 
-// DefaultTiming has turns so short that mostAtOnce looks in each of them are more than the
-// rate can be.
+// DefaultTiming returns the timing for Discord and the service.
 func DefaultTiming() Timing {
-	return Timing{Turn: 50 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Turn: 200 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
