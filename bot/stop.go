@@ -33,7 +33,7 @@ func (b *Bot) announceStop(reason string) {
 }
 
 // flush delivers the log channels' last entries, also those that are still being
-// written. What remains is kept in Redis.
+// written. The rest is kept in Redis.
 func (b *Bot) flush(ctx context.Context) {
 	b.telling.Wait(ctx)
 	b.delivery.Close(ctx)

@@ -29,7 +29,7 @@ type Forms struct {
 // maxFormTitle is how many characters Discord takes in the title of a form.
 const maxFormTitle = 45
 
-// filled makes the handler of a form that was filled in. What was typed is kept until
+// filled makes the handler of a form that was filled in. The typed text is kept until
 // the form has led to what it is for. Until then the form opens with it.
 func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {

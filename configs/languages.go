@@ -28,7 +28,7 @@ func (l *Languages) UnmarshalYAML(node *yaml.Node) error {
 	return err
 }
 
-// language reads one language. What is left out has a default: the identifier as the
+// language reads one language. Parts that are left out have a default: the identifier as the
 // label, and the usual startup of the languages that the service's document and the
 // default setting name. A startup command may hold a | itself.
 func language(text string) hostapi.Language {

@@ -6,7 +6,7 @@
 // account.
 //
 // A fall and the recovery from it are one message, which is edited; further falls within
-// a few minutes are counted in it. What a message should say is an episode in Redis.
+// a few minutes are counted in it. An episode in Redis holds the text of a message.
 // Of all processes that share the Redis one sends: the oldest first, and each under
 // a nonce, so that Discord posts one message although the request was repeated. A customer
 // whose DMs turn out to be closed is not written to again.

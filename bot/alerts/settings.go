@@ -77,7 +77,7 @@ func (a *Alerts) customer(ctx context.Context, customerID string) (customer, err
 	return readCustomer(value), ignoreNil(err)
 }
 
-// readCustomer reads what is kept. Who is not known has no alerts.
+// readCustomer reads what is kept. An unknown customer has no alerts.
 func readCustomer(value []byte) (c customer) {
 	if json.Unmarshal(value, &c) != nil {
 		return customer{}

@@ -1,5 +1,5 @@
 // Package check tries the program's settings against their counterparts: Discord, the
-// hosting service and Redis. It changes nothing there. What it finds is for operators,
+// hosting service and Redis. It changes nothing there. Its findings are for operators,
 // and holds no secret.
 package check
 

@@ -14,7 +14,7 @@ import (
 type Fields map[string]any
 
 // Fill enters fields into the modal that the bot opened, sends it and waits
-// until the bot has answered or failed to. What is not named is sent as it is.
+// until the bot has answered or failed to. Fields that are not among these are sent as they are.
 func (r *Reply) Fill(ctx context.Context, fields Fields) (*Reply, error) {
 	r.user.server.mu.Lock()
 	modal := r.in.modal

@@ -43,7 +43,7 @@ func TestRateLimits(t *testing.T) {
 	s.message(`[]`)
 }
 
-// Callbacks have no limit. What follows them has one for each interaction, which
+// Callbacks have no limit. The calls after them have one for each interaction, which
 // all its routes share.
 func TestLimitsOfAnInteraction(t *testing.T) {
 	clock := still()

@@ -250,8 +250,8 @@ func endpointOutcomes() []outcome {
 	}}
 }
 
-// gatewayOutcomes: interactions do not arrive. What arrives too late is not acted
-// upon.
+// gatewayOutcomes: interactions do not arrive, and are not acted upon where they arrive
+// too late.
 func gatewayOutcomes() []outcome {
 	return []outcome{{
 		heartbeats: 2 * time.Second, unknown: unheard, known: unheard, acts: unheard,

@@ -97,7 +97,7 @@ func ChoiceInput(customID string, options []Option) Input {
 	return Input{Type: kind, CustomID: customID, Options: options}
 }
 
-// CheckboxInput is ticked or not. What it is sent back as is Ticked or anything else.
+// CheckboxInput is ticked or not. It is sent back as Ticked, or as anything else.
 func CheckboxInput(customID string, ticked bool) Input {
 	return Input{Type: checkboxComponent, CustomID: customID, Default: ticked}
 }

@@ -78,7 +78,7 @@ func (ch *channel) turn(ctx context.Context, hurry bool) bool {
 	return worked
 }
 
-// head returns the beginning of what waits. What is in the outbox goes to the stream.
+// head returns the beginning of what waits. The entries of the outbox go to the stream.
 func (ch *channel) head(ctx context.Context, hurry bool) head {
 	// Another process may reach Discord where this one does not.
 	stepAside := ch.last == away && !hurry && time.Now().Before(ch.retryAt)

@@ -112,7 +112,7 @@ func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
 }
 
 // failing tells that another channel cannot be written to, and healed that it
-// can be again. What the bot needs there differs in a thread, where Send Messages
+// can be again. The permissions differ in a thread, where Send Messages
 // has no effect.
 // https://discord.com/developers/docs/topics/threads#permissions
 func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {

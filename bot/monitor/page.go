@@ -8,7 +8,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// page is what /metrics says, in Prometheus's text format. Whoever writes to it writes
+// page is what /metrics says, in Prometheus's text format. Its callers write
 // all series of a metric in a row.
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 type page struct{ text bytes.Buffer }

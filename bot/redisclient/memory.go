@@ -21,7 +21,7 @@ const (
 )
 
 // An embedded Redis is kept under a limit, which miniredis does not know. What is
-// written is counted as it comes. What is replaced or expires is found only by
+// written is counted as it comes. Keys that were replaced or have expired are found only by
 // measuring, which is done when the count reaches the limit.
 
 // count counts a command. It is a hook of miniredis's, which goes on with the command.
@@ -38,7 +38,7 @@ func (e *embedded) count(_ *server.Peer, command string, args ...string) (answer
 }
 
 // makeRoom drops what would expire soonest, until half of the limit is held, where
-// more than the limit is. What never expires goes last.
+// more than the limit is. Keys that never expire go last.
 func (e *embedded) makeRoom(ctx context.Context) {
 	counted := e.used.Load()
 	if counted <= memoryLimit {

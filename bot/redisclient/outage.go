@@ -23,8 +23,8 @@ const (
 )
 
 // Watch has lost called when Redis could not be used for 2 s, and back when it can be
-// again, with for how long it could not. What is noticed is noticed by the commands
-// that are sent; both functions must return at once. Watch is called before the first
+// again, with for how long it could not. A command
+// notices it on its way, so both functions must return at once. Watch is called before the first
 // command.
 func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
 	c.outage = &outage{client: c.Client, lost: lost, back: back}

@@ -44,7 +44,7 @@ func equalCommand(there, wanted *discordgo.ApplicationCommand) bool {
 		canonical(there) == canonical(wanted)
 }
 
-// equalSets compares without regard to order. What was not sent may be anything.
+// equalSets compares without regard to order. Parts that were not sent may be anything.
 func equalSets[T cmp.Ordered](there, wanted *[]T) bool {
 	if there == nil || wanted == nil {
 		return wanted == nil

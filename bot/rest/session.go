@@ -43,7 +43,7 @@ func SessionError(err error) error {
 // share, so they are left alone.
 type sessionTransport struct{ client *Client }
 
-// RoundTrip sends a request. What is not a success is an *Error.
+// RoundTrip sends a request. An answer that is no success is an *Error.
 func (t sessionTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	target, err := url.Parse(t.client.base + strings.TrimPrefix(req.URL.String(), discordgo.EndpointAPI))
 	if err != nil {

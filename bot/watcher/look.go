@@ -77,7 +77,7 @@ func (w *Watcher) turn(ctx context.Context, held bool) {
 	}
 }
 
-// room returns how many looks may begin now. What the rate allows is kept for a quarter of
+// room returns how many looks may begin now. Unused room is kept for a quarter of
 // a second.
 func (w *Watcher) room() int {
 	w.mu.Lock()

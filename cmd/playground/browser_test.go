@@ -60,7 +60,7 @@ func startBrowser(t *testing.T) browser {
 }
 
 // visit starts a playground and opens its page, with nothing remembered of
-// other visits. What the page complains about in the browser's console fails the
+// other visits. Complaints in the browser's console fail the
 // test.
 func (chrome browser) visit(t *testing.T, l look) *tab {
 	t.Helper()

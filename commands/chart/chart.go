@@ -43,7 +43,7 @@ type Span struct {
 	Kind     Kind
 }
 
-// Strip is a line of the picture. What its spans leave out is Unknown.
+// Strip is a line of the picture. Times without a span are Unknown.
 type Strip struct {
 	From, To time.Time
 	Spans    []Span // in their order, without overlaps

@@ -36,7 +36,7 @@ func (t Text) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, mas
 func (t Text) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
 // CheckHeader returns what keeps the secret from standing in an HTTP header, or
-// nil. What it lets through can be found again in any text that holds it.
+// nil. A secret that it lets through can be found in any text that holds it.
 func (t Text) CheckHeader() error {
 	switch {
 	case t == "":

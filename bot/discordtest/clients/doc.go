@@ -1,7 +1,7 @@
 // Package clients lets other Discord libraries judge the server of package
 // discordtest. A bot written with a library in wide use connects to the server,
 // and its library reads the server's answers and events as it would read
-// Discord's. What a library cannot read is a mistake of the server.
+// Discord's. If a library cannot read something, the server is wrong.
 //
 // The same small bot for orders exists three times, as a program of its own,
 // each written the way its library's guide recommends:
