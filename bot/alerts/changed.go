@@ -42,7 +42,7 @@ func readEpisode(customerID, serverID string, fields map[string]string) episode 
 }
 
 // Changed has messages sent of those changes that customers want to be told of. It may
-// be told of a change twice, with a later time: then the bot has not run in between.
+// be told of a change twice.
 func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
 	for _, c := range changes {
 		if !c.Unasked && c.To != hostapi.StateRunning && c.To != history.Gone {
@@ -70,7 +70,7 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	owner := readCustomer([]byte(kept.Val()))
 	e := readEpisode(c.CustomerID, c.ServerID, found.Val())
 	switch {
-	case !owner.For(c.ServerID), !c.At.After(e.Fell), c.Unasked && e.State == c.To && !c.Since.After(e.Fell): // or it is known
+	case !owner.For(c.ServerID), !c.At.After(e.Fell): // or it is known
 		return nil
 	case c.Unasked:
 		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {

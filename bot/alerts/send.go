@@ -122,16 +122,18 @@ func find(posted []rest.Posted, mark time.Time) string {
 	return ""
 }
 
-// later has an episode tried again. It holds others up only where Discord takes nothing
-// at all for now. One that Discord refuses is given up when it expires.
+// later has an episode tried again, without holding others up. Where Discord takes
+// nothing at all for now, they all wait and keep their places. One that Discord refuses
+// is given up when it expires.
 func (a *Alerts) later(ctx context.Context, member string, failure error) {
 	wait := a.Timing.Retry
 	e, ok := errors.AsType[*rest.Error](failure)
-	if ok {
-		wait = max(wait, e.RetryAfter)
-	}
 	if ok && e.Global {
 		a.heldUntil.Store(time.Now().Add(e.RetryAfter).UnixMilli())
+		return
+	}
+	if ok {
+		wait = max(wait, e.RetryAfter)
 	}
 	if ok && !e.Temporary() {
 		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")

@@ -2,8 +2,8 @@ package watcher
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"math"
 	"time"
@@ -34,8 +34,8 @@ type account struct {
 	due        string // since when, as Redis has it
 }
 
-// Run looks at accounts, while no other process does, until ctx is done and the last look
-// has ended.
+// Run looks at accounts, and tells of changes, while no other process does, until ctx is
+// done and the last look has ended.
 func (w *Watcher) Run(ctx context.Context) {
 	if !w.On() {
 		return
@@ -46,11 +46,12 @@ func (w *Watcher) Run(ctx context.Context) {
 	w.looking.Wait()
 }
 
-// turn notes how the watching fares. Where this process holds the lease, it begins looks
-// at accounts that are due, as many as may be now.
+// turn notes how the watching fares. Where this process holds the lease, it tells of
+// changes, and begins looks at accounts that are due, as many as may be now.
 func (w *Watcher) turn(ctx context.Context, held bool) {
 	most := 0
 	if held {
+		w.tell(ctx)
 		most = w.room()
 	}
 	due, err := w.due(ctx, most)
@@ -136,21 +137,24 @@ func (w *Watcher) pace(watched int, lag time.Duration) {
 	}
 }
 
-// look asks the service for an account, tells of what has changed, and writes that.
+// look asks the service for an account, and writes what that shows.
 func (w *Watcher) look(ctx context.Context, a account) {
 	limited, cancel := context.WithTimeout(ctx, w.Interval/2)
 	defer cancel()
 	snapshot, err := w.Accounts.Look(limited, a.customerID)
+	after := context.WithoutCancel(ctx)
 	if hostapi.CodeOf(err) == hostapi.CodeNotFound { // the account has no bots any more
 		snapshot, err = accounts.Snapshot{FetchedAt: time.Now()}, nil
-	}
-	after := context.WithoutCancel(ctx)
-	if err == nil {
-		err = w.note(after, a, snapshot)
 	}
 	if err != nil {
 		w.postpone(after, a, err)
 		w.failed.Add(1)
+		return
+	}
+	written, err := w.write(after, a, snapshot)
+	if err != nil || !written {
+		w.failed.Add(1)
+		w.Log.Debug().Err(err).Msg("what a look has shown was not written")
 		return
 	}
 	w.looks.Add(1)
@@ -159,7 +163,6 @@ func (w *Watcher) look(ctx context.Context, a account) {
 // postpone has an account wait for its next turn after a look that has failed, unless the
 // service was not asked.
 func (w *Watcher) postpone(ctx context.Context, a account, failure error) {
-	w.Log.Debug().Err(failure).Str("user", a.customerID).Msg("a look at an account has failed")
 	switch hostapi.CodeOf(failure) {
 	case hostapi.CodeCanceled:
 	case hostapi.CodeRateLimited:
@@ -188,38 +191,27 @@ func (w *Watcher) next(a account) []any {
 	return []any{a.due, interval, int64(float64(h.Sum32()) / math.MaxUint32 * float64(interval))}
 }
 
-// note tells of what a look has shown, and then writes it, unless the account is not watched
+// write writes what a look has shown. It returns false where the account is not watched
 // any more, or another process has looked at it.
-func (w *Watcher) note(ctx context.Context, a account, look accounts.Snapshot) error {
-	limited, cancel := context.WithTimeout(ctx, w.Timing.Lease/2)
+func (w *Watcher) write(ctx context.Context, a account, look accounts.Snapshot) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	fields, err := w.Redis.HGetAll(limited, history.AccountKey(a.customerID)).Result()
 	if err != nil {
-		return err
+		return false, err
 	}
 	shown := w.compare(record{a.customerID, fields}, look)
-	if err := w.tell(limited, shown.changes); err != nil {
-		return err
-	}
 	at := look.FetchedAt
-	args := append(w.next(a), at.Unix(), at.Add(-history.KeptFor).Unix(), history.MaxEntries, history.KeptFor.Milliseconds())
+	args := append(w.next(a), at.Unix(), at.Add(-history.KeptFor).Unix(), history.MaxEntries, history.KeptFor.Milliseconds(), len(shown.added))
 	for serverID, entries := range shown.added {
 		args = append(args, serverID, entries)
 	}
-	return w.run(ctx, writeScript, a.customerID, args...).Err()
-}
-
-// tell tells observers of changes, of one account after the other.
-func (w *Watcher) tell(ctx context.Context, changes []Change) error {
-	w.telling.Lock()
-	defer w.telling.Unlock()
-	for _, changed := range w.observers {
-		if len(changes) == 0 {
-			break
+	for _, change := range shown.changes {
+		encoded, err := json.Marshal(change)
+		if err != nil {
+			return false, err
 		}
-		if err := changed(ctx, changes); err != nil {
-			return fmt.Errorf("changes will be told again: %w", err)
-		}
+		args = append(args, encoded)
 	}
-	return nil
+	return w.run(ctx, writeScript, a.customerID, args...).Bool()
 }

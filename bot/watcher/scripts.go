@@ -14,13 +14,15 @@ import (
 //
 //	hostbot:{watch}:due        sorted set: the accounts, by when they are due (ms)
 //	hostbot:{watch}:account:ID hash: what is known of an account
-//	hostbot:{watch}:lease      that of the process that looks
+//	hostbot:{watch}:changes    stream: the changes that are yet to be told
+//	hostbot:{watch}:lease      that of the process that looks and tells
 //
 // An account has the fields why:REASON, at (its last look), b:BOT (package history's
 // log, which ends with the bot's state) and x:BOT (an action that was about to be sent).
 const (
-	dueKey   = "hostbot:{watch}:due"
-	leaseKey = "hostbot:{watch}:lease"
+	dueKey     = "hostbot:{watch}:due"
+	changesKey = "hostbot:{watch}:changes"
+	leaseKey   = "hostbot:{watch}:lease"
 
 	expectPrefix = "x:"
 
@@ -29,7 +31,7 @@ const (
 	expectLimit = 250 * time.Millisecond
 )
 
-// KEYS of the scripts below are those of what is due, and the account.
+// KEYS of the scripts below are those of what is due, the account, and the changes.
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 
 // watchScript has an account watched. The first look is due at once.
@@ -79,12 +81,13 @@ const postponeScript = nextScript + `return 1`
 // a bot's log is its state. Entries are dropped that were over before the limit, and
 // the oldest of too many. A bot to whose log nothing is added is forgotten.
 // ARGV: those of nextScript, the time of the look and that limit in Unix seconds, how
-// many entries at most, for how long (ms) all of this is kept; then bots, each with what
-// is added.
+// many entries at most, for how long (ms) all of this is kept, the number of bots; the
+// bot and what is added for each of those; then the changes.
 const writeScript = nextScript + `
 redis.call('HSET', KEYS[2], 'at', ARGV[5])
 local limit, most = tonumber(ARGV[6]), 5 * ARGV[7]
-for i = 9, #ARGV, 2 do
+local i = 10
+for _ = 1, tonumber(ARGV[9]) do
   local field, added = 'b:' .. ARGV[i], ARGV[i + 1]
   if added == '' then
     redis.call('HDEL', KEYS[2], field, 'x:' .. ARGV[i])
@@ -98,14 +101,16 @@ for i = 9, #ARGV, 2 do
     end
     redis.call('HSET', KEYS[2], field, log:sub(from))
   end
+  i = i + 2
 end
 redis.call('PEXPIRE', KEYS[2], ARGV[8])
+for j = i, #ARGV do redis.call('XADD', KEYS[3], '*', 'change', ARGV[j]) end
 return 1`
 
 // run runs a script about an account.
 func (w *Watcher) run(ctx context.Context, script, customerID string, args ...any) *redis.Cmd {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	keys := []string{dueKey, history.AccountKey(customerID)}
+	keys := []string{dueKey, history.AccountKey(customerID), changesKey}
 	return redis.NewScript(script).Run(ctx, w.Redis, keys, append([]any{customerID}, args...)...)
 }

@@ -3,9 +3,9 @@
 //
 // Redis holds when each account is due: once in an interval, which grows where that would
 // be more calls a second than are allowed. Of all processes that share the Redis, the one
-// that holds the lease looks. What has changed is told, and then the bots' states and the
-// next due time are written. So no change is lost, and one is told twice only where a
-// process dies in between.
+// that holds the lease looks and tells. A look writes the bots' states, the changes, and
+// the next due time in one script, unless that time was changed meanwhile. So a change is
+// neither lost nor told twice as the work of two processes.
 //
 // A look that fails tells nothing: the service being away is no change. Looks stand
 // back behind customers. They are few at a time, cease for as long as the service asks
@@ -38,25 +38,25 @@ const (
 
 // Change is a change of a bot's state, as two looks show it.
 type Change struct {
-	CustomerID string
-	ServerID   string
-	Name       string
-	Plan       string
+	CustomerID string `json:"customer"`
+	ServerID   string `json:"server"`
+	Name       string `json:"name"`
+	Plan       string `json:"plan,omitempty"`
 	// From is history.Unwatched where the bot was not seen before; To is history.Gone
 	// where the account has it no more.
-	From hostapi.State
-	To   hostapi.State
+	From hostapi.State `json:"from"`
+	To   hostapi.State `json:"to"`
 	// From was seen first at Since; it may have lasted for longer where nobody looked
 	// before that.
-	Since  time.Time
-	Longer bool
+	Since  time.Time `json:"since,omitzero"`
+	Longer bool      `json:"longer,omitempty"`
 	// The change came between After and At: the look before, and when the service told of
 	// it, which is the look that showed it or, of a bot that a customer had looked at
 	// alone, a moment before that.
-	After time.Time
-	At    time.Time
+	After time.Time `json:"after,omitzero"`
+	At    time.Time `json:"at"`
 	// Unasked says that the bot stopped running although nobody had asked for it.
-	Unasked bool
+	Unasked bool `json:"unasked,omitempty"`
 }
 
 // Accounts asks the service for an account, for others to see as well.
@@ -82,7 +82,7 @@ type Config struct {
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.
 type Timing struct {
-	Turn   time.Duration // between two questions what is due, at most
+	Turn   time.Duration // between two questions what is due and what has changed, at most
 	Lease  time.Duration // until another process takes the place of one that died
 	Settle time.Duration // for how long an action explains what it leads to
 	Probe  time.Duration // between two looks while the service is away
@@ -109,10 +109,9 @@ type Watcher struct {
 	observers     []func(context.Context, []Change) error
 	status        atomic.Pointer[Status]
 	looks, failed atomic.Uint64
-	lease         *lease.Lease // whoever holds it looks
+	lease         *lease.Lease // whoever holds it looks and tells
 
 	looking   sync.WaitGroup
-	telling   sync.Mutex // held while observers are told
 	mu        sync.Mutex
 	underWay  map[string]bool // the accounts that are being looked at
 	heldUntil time.Time       // when the service, which has asked for that, is asked again
@@ -130,9 +129,9 @@ func New(c Config) *Watcher {
 	return w
 }
 
-// Observe has changed be told of the changes of one account after the other. It is told of
-// one again, with a later time, where somebody returned an error or the process died, so it
-// must be able to take one twice. Observe is called before Run.
+// Observe has changed be told of changes, in the order in which they were seen, by one
+// process at a time. It is told of them again where it returned an error or its process
+// died, so it must be able to take one twice. Observe is called before Run.
 func (w *Watcher) Observe(changed func(ctx context.Context, changes []Change) error) {
 	w.observers = append(w.observers, changed)
 }
