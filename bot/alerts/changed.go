@@ -70,7 +70,9 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	owner := readCustomer([]byte(kept.Val()))
 	e := readEpisode(c.CustomerID, c.ServerID, found.Val())
 	switch {
-	case !owner.For(c.ServerID), !c.At.After(e.Fell), c.Unasked && e.State == c.To && !c.Since.After(e.Fell): // or it is known
+	case !owner.For(c.ServerID), !c.At.After(e.Fell):
+		return nil
+	case c.Unasked && e.State == c.To && e.Back.IsZero() && !c.Since.After(e.Fell): // it is known
 		return nil
 	case c.Unasked:
 		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {
