@@ -69,10 +69,9 @@ local score = tonumber(redis.call('ZSCORE', due, ARGV[1]))
 if tonumber(ARGV[4]) >= 0 and score == tonumber(ARGV[3]) then redis.call('ZADD', due, now + ARGV[4], ARGV[1]) end
 return 1`
 
-// changedScript makes a customer's panels due in a moment: by then what has changed is
-// written, and since when.
+// changedScript makes a customer's panels due.
 const changedScript = clock + `
-for _, id in ipairs(redis.call('SMEMBERS', own)) do redis.call('ZADD', due, now + 500, id) end
+for _, id in ipairs(redis.call('SMEMBERS', own)) do redis.call('ZADD', due, now, id) end
 return 0`
 
 // removeScript removes a panel. It returns how many the customer has left, and the last
