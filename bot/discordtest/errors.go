@@ -20,7 +20,6 @@ const (
 	CodeOldMessageEdits     = 30046
 	CodeTooLarge            = 40005
 	CodeAlreadyAcknowledged = 40060
-	CodeTooManyFollowUps    = 40094
 	CodeBlocked             = 40333 // Cloudflare's
 	CodeMissingAccess       = 50001
 	CodeNotTheAuthor        = 50005

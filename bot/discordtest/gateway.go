@@ -86,9 +86,6 @@ type gateway struct {
 	silent   bool
 	awake    chan struct{} // closed when the silence ends
 	ended    bool
-	closing  int // the code with which IDENTIFYs and RESUMEs are closed; 0 for none
-
-	ignored int // so many of the next IDENTIFYs and RESUMEs are not answered at all
 }
 
 func newGateway(s *Server) *gateway {
@@ -96,13 +93,6 @@ func newGateway(s *Server) *gateway {
 		server: s, links: map[*link]struct{}{}, awake: make(chan struct{}), starts: startLimit{remaining: startsTotal},
 		identified: map[int]time.Time{}, recommended: 1,
 	}
-}
-
-// ignores tells whether an IDENTIFY or a RESUME is left without an answer. The
-// gateway's lock is held.
-func (g *gateway) ignores() bool {
-	g.ignored--
-	return g.ignored >= 0
 }
 
 // serve is the handler of the websocket.
@@ -203,9 +193,6 @@ func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 	}
 	g.stats.Identifies++
 	g.changed.notify()
-	if g.ignores() {
-		return 0
-	}
 	l.session = s
 	g.sessions = append(g.sessions, s)
 	if len(g.sessions) > maxSessions {
@@ -244,9 +231,6 @@ func (g *gateway) ready(s *session, version int) json.RawMessage {
 func (g *gateway) resume(l *link, id string, sequence int64) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ignores() {
-		return 0
-	}
 	g.sweep()
 	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id })
 	if i < 0 || !g.sessions[i].holds(sequence) {

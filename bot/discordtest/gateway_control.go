@@ -71,17 +71,6 @@ func (s *Server) RefuseConnections(on bool) {
 	s.gateway.becomes(func() { s.gateway.refusing = on })
 }
 
-// IgnoreSessions leaves the next times IDENTIFYs and RESUMEs without an answer,
-// over connections on which heartbeats are acknowledged.
-func (s *Server) IgnoreSessions(times int) {
-	s.gateway.becomes(func() { s.gateway.ignored = times })
-}
-
-// RefuseSessions closes with a code what identifies or resumes; 0 ends that.
-func (s *Server) RefuseSessions(code int) {
-	s.gateway.becomes(func() { s.gateway.closing = code })
-}
-
 // AskReconnect sends op 7 over all connections.
 func (s *Server) AskReconnect() { s.gateway.broadcast(frame{Op: opReconnect}) }
 

@@ -219,7 +219,7 @@ func (l *link) take(data []byte) int {
 		return closeRateLimited
 	}
 	l.gateway.mu.Lock()
-	authenticated, refused := l.session != nil, l.gateway.closing
+	authenticated := l.session != nil
 	l.gateway.mu.Unlock()
 	switch *f.Op {
 	case opHeartbeat:
@@ -227,9 +227,6 @@ func (l *link) take(data []byte) int {
 	case opIdentify, opResume:
 		if authenticated {
 			return closeAlready
-		}
-		if refused != 0 {
-			return refused
 		}
 		if *f.Op == opIdentify {
 			return l.identify(f.Data)

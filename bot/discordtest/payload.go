@@ -45,9 +45,6 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 	if in.channel.guildID == "" {
 		owners["0"] = "0"
 	}
-	if in.user.userInstall {
-		owners = map[string]any{"1": in.user.id}
-	}
 	s.mu.Lock()
 	locale, member, channel := in.user.locale, in.user.member(), in.channel.wire()
 	s.mu.Unlock()

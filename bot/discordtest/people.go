@@ -12,7 +12,6 @@ type profile struct {
 	locale      string
 	roles       []string // ids
 	permissions uint64
-	userInstall bool
 	dmsClosed   bool
 	blocks      bool     // the bot
 	dm          *channel // made at the first use
@@ -32,11 +31,6 @@ func Permissions(bits uint64) UserOption { return func(p *profile) { p.permissio
 
 // Roles gives the user roles of the guild by their ids.
 func Roles(ids ...string) UserOption { return func(p *profile) { p.roles = ids } }
-
-// UserInstalled makes the user the only one for whom the bot is installed:
-// Discord then allows five follow-ups an interaction (see
-// maxUserInstallFollowUps).
-func UserInstalled() UserOption { return func(p *profile) { p.userInstall = true } }
 
 // memberPermissions is what everybody may do: view, send, embed, attach, read
 // history, use commands and the like

@@ -3,13 +3,7 @@ package discordtest
 import (
 	"cmp"
 	"maps"
-	"net/http"
 )
-
-// maxUserInstallFollowUps bounds follow-ups where only the user has installed
-// the application
-// (docs:interactions/receiving-and-responding#create-followup-message).
-const maxUserInstallFollowUps = 5
 
 // replyFlags are those that the server knows of the flags that may be set
 // (docs:interactions/receiving-and-responding#interaction-response-object).
@@ -40,17 +34,13 @@ func (s *Server) locked(f func() (any, *refusal)) (any, *refusal) {
 
 // followUp adds a message; the first after a deferred response takes its place
 // and keeps it ephemeral or not
-// (docs:interactions/receiving-and-responding#create-followup-message). No source
-// tells the status of too many.
+// (docs:interactions/receiving-and-responding#create-followup-message).
 func (s *Server) followUp(in *interaction, body *messageBody) (*message, *refusal) {
 	if in.thinking && !in.original.deleted {
 		if refused := s.fill(in, body); refused != nil {
 			return nil, refused
 		}
 		return in.original, nil
-	}
-	if in.user.userInstall && len(in.followUps) >= maxUserInstallFollowUps {
-		return nil, refuse(http.StatusBadRequest, CodeTooManyFollowUps, "Maximum number of follow-up messages reached.")
 	}
 	if !s.cfg.NoRateLimits {
 		if refused := s.limits.takeFollowUp(in.channel.id); refused != nil {
