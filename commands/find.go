@@ -78,6 +78,9 @@ func digest(serverID string) string {
 // better than all others. Of another text it lets the caller choose what may be meant: all
 // that fits, else what is called much like it, else any bot.
 func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
+	if i := indexOf(servers, wanted); i >= 0 { // a thousand of the longest names take 0.2 s to compare
+		return servers[i], nil
+	}
 	groups := ranked(servers, wanted)
 	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
 	if wanted != "" && best >= 0 && len(groups[best]) == 1 {
