@@ -67,6 +67,7 @@ func TestSize(t *testing.T) {
 	}
 	first, killFirst := replica(*sizeRate)
 	second, killSecond := replica(*sizeRate)
+	_, killThird := replica(*sizeRate)
 	for i := range *sizeAccounts {
 		for first.Watch(t.Context(), fmt.Sprintf("1573959327%08d", i), watcher.Alerts) != nil {
 			time.Sleep(time.Second) // Redis has other things to do
@@ -85,10 +86,11 @@ func TestSize(t *testing.T) {
 	}
 	round := max(time.Minute, time.Duration(*sizeAccounts)*time.Second/time.Duration(*sizeRate)*10/9)
 	measure("first rounds", second, 2*round)
-	measure("two replicas", second, round)
+	measure("three replicas", second, round)
 	killFirst()
 	measure("one was killed", second, round)
 	killSecond()
+	killThird()
 	last, _ := replica(10)
 	runtime.GC()
 	measure("one replica at the default rate", last, 30*time.Second)
