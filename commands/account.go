@@ -14,14 +14,6 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// seenAt returns when the service told of one bot last, or of the whole account.
-func seenAt(s accounts.Snapshot, serverID string) time.Time {
-	if seen := s.Notes[serverID].Seen; seen.After(s.FetchedAt) {
-		return seen
-	}
-	return s.FetchedAt
-}
-
 // acted returns what is known of a bot on which an action was carried out just now.
 func acted(known accounts.Snapshot, s hostapi.Server, action string) accounts.Snapshot {
 	note := accounts.Note{Action: action, At: time.Now(), Seen: known.Notes[s.ID].Seen}

@@ -75,7 +75,7 @@ func (c card) draw() interaction.Response {
 		return c.drawDraft()
 	}
 	condition, known := conditionOf(c.server.Status), c.known
-	known.FetchedAt = seenAt(known, c.server.ID)
+	known.FetchedAt = known.Seen(c.server.ID)
 	if condition.state == locked && c.notice == "" {
 		c.notice, c.ways = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
 	}
