@@ -45,18 +45,21 @@ func (v view) updatedField(at time.Time) *discordgo.MessageEmbedField {
 // heading is the top of a message: whose account staff read, what was done, and how old
 // that is where it is not as new as it should be.
 func (v view) heading(s accounts.Snapshot, notice string) string {
-	whose, old, when := "", "", args{"When": relative(s.FetchedAt), "User": sanitize.User(v.asked.CustomerID)}
+	whose, old := "", ""
+	format := func(key string) string {
+		return v.t.Format(key, args{"When": relative(s.FetchedAt), "User": sanitize.User(v.asked.CustomerID)})
+	}
 	switch {
 	case v.asked.ByStaff() && s.FetchedAt.IsZero():
-		whose = v.t.Format("staff.view", when)
+		whose = format("staff.view")
 	case v.asked.ByStaff():
-		whose = v.t.Format("staff.view_aged", when)
+		whose = format("staff.view_aged")
 	}
 	switch {
 	case s.Update != nil: // a newer one will take its place
-		old = v.t.Text("age."+silenceOf(nil)) + "\n" + v.t.Format("age.updating", when)
+		old = v.t.Text("age."+silenceOf(nil)) + "\n" + format("age.updating")
 	case s.Old:
-		old = v.t.Text("age."+silenceOf(s.Failure)) + "\n" + v.t.Format("age.old", when)
+		old = v.t.Text("age."+silenceOf(s.Failure)) + "\n" + format("age.old")
 	}
 	if _, ok := errors.AsType[reported](s.Failure); ok {
 		old += "\n" + v.referenceLine()

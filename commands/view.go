@@ -68,12 +68,18 @@ const (
 
 // name returns a bot's name to be put into markdown; never empty.
 func name(s hostapi.Server) string {
-	return orDash(cmp.Or(sanitize.Markdown(s.Name, nameLimit), sanitize.Markdown(s.ID, nameLimit)))
+	if shown := sanitize.Markdown(s.Name, nameLimit); shown != "" {
+		return shown
+	}
+	return orDash(sanitize.Markdown(s.ID, nameLimit))
 }
 
 // plainName returns a bot's name for where Discord renders no markdown.
 func plainName(s hostapi.Server, limit int) string {
-	return orDash(cmp.Or(sanitize.Plain(s.Name, limit), sanitize.Plain(s.ID, limit)))
+	if shown := sanitize.Plain(s.Name, limit); shown != "" {
+		return shown
+	}
+	return orDash(sanitize.Plain(s.ID, limit))
 }
 
 func orDash(text string) string { return cmp.Or(text, "–") }

@@ -75,8 +75,9 @@ func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.Ac
 
 // options are bots to choose from in a select menu: as many as it takes.
 func (v view) options(servers []hostapi.Server) []discordgo.SelectMenuOption {
-	var options []discordgo.SelectMenuOption
-	for i, label := range labels(servers[:min(len(servers), maxOptions)]) {
+	labels := labels(servers[:min(len(servers), maxOptions)])
+	options := make([]discordgo.SelectMenuOption, 0, len(labels))
+	for i, label := range labels {
 		s := servers[i]
 		options = append(options, discordgo.SelectMenuOption{
 			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain),
