@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -17,8 +16,8 @@ type Handler func(ctx context.Context, r *Request) (Response, error)
 // Router finds the handler of an interaction. Routes are added before it is
 // used and never after.
 //
-// A route is a pattern: "list/{page}" matches "list/2". "{name}" matches all up to
-// the next slash, and "{name...}" all that is left, which may hold slashes and
+// A route is a pattern of parts between slashes: "list/{page}" matches "list/2". The part
+// "{name}" matches any one, and "{name...}" all that is left, which may hold slashes and
 // anything else.
 type Router struct {
 	routes   map[Kind][]route
@@ -27,8 +26,15 @@ type Router struct {
 
 type route struct {
 	pattern string
-	matches *regexp.Regexp
+	parts   []part
 	handler Handler
+}
+
+// part is a part of a pattern.
+type part struct {
+	text     string // the wildcard's name, or what the part must be
+	wildcard bool
+	rest     bool // a wildcard that matches all that is left
 }
 
 // NewRouter returns a router without routes.
@@ -53,18 +59,31 @@ func (r *Router) Modal(pattern string, h Handler) { r.add(Modal, pattern, h) }
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
 func (r *Router) add(kind Kind, pattern string, h Handler) {
-	wildcards := strings.NewReplacer(`\{`, `(?P<`, `\.\.\.\}`, `>.*)`, `\}`, `>[^/]*)`)
-	matches, err := regexp.Compile("(?s)^" + wildcards.Replace(regexp.QuoteMeta(pattern)) + "$")
-	if err != nil {
-		r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q: %w", pattern, err))
-		return
+	added := route{pattern: pattern, handler: h}
+	for text := range strings.SplitSeq(pattern, "/") {
+		p := partOf(text)
+		if p.text == "" && p.wildcard || strings.ContainsAny(p.text, "{}") || len(added.parts) > 0 && added.parts[len(added.parts)-1].rest {
+			r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q", pattern))
+			return
+		}
+		added.parts = append(added.parts, p)
 	}
 	for _, other := range r.routes[kind] {
-		if matches.MatchString(other.pattern) || other.matches.MatchString(pattern) {
+		_, matches := added.match(other.pattern)
+		_, matched := other.match(pattern)
+		if matches || matched {
 			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, pattern, other.pattern))
 		}
 	}
-	r.routes[kind] = append(r.routes[kind], route{pattern, matches, h})
+	r.routes[kind] = append(r.routes[kind], added)
+}
+
+func partOf(text string) part {
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+		return part{text: text}
+	}
+	name, rest := strings.CutSuffix(text[1:len(text)-1], "...")
+	return part{name, true, rest}
 }
 
 // Route finds the handler for a request and notes in the request what matched.
@@ -75,8 +94,8 @@ func (r *Router) Route(req *Request) Handler {
 		name += " " + req.Focused
 	}
 	for _, route := range r.routes[req.Kind] {
-		if values := route.matches.FindStringSubmatch(name); values != nil {
-			req.Route, req.Params = route.pattern, route.params(values)
+		if params, ok := route.match(name); ok {
+			req.Route, req.Params = route.pattern, params
 			return route.handler
 		}
 	}
@@ -91,13 +110,24 @@ func (r *Router) Route(req *Request) Handler {
 	return func(context.Context, *Request) (Response, error) { return Response{}, err }
 }
 
-// params returns what a pattern's wildcards matched, by their names.
-func (r route) params(values []string) map[string]string {
-	params := make(map[string]string)
-	for i, name := range r.matches.SubexpNames() {
-		if name != "" {
-			params[name] = values[i]
+// match tells whether a name matches the pattern, and returns what the wildcards match,
+// by their names.
+func (r route) match(name string) (params map[string]string, ok bool) {
+	for i, p := range r.parts {
+		found, left, more := strings.Cut(name, "/")
+		switch {
+		case p.rest:
+			found, more = name, false
+		case more != (i+1 < len(r.parts)), !p.wildcard && found != p.text:
+			return nil, false
 		}
+		if p.wildcard {
+			if params == nil {
+				params = make(map[string]string)
+			}
+			params[p.text] = found
+		}
+		name = left
 	}
-	return params
+	return params, true
 }

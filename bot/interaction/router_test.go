@@ -87,6 +87,8 @@ func TestRouterReportsMistakes(t *testing.T) {
 		"rest beside anything":      {[]string{"bot/{rest...}", "bot/show/{bot}"}, "overlap"},
 		"unclosed":                  {[]string{"list/{page"}, "malformed"},
 		"nameless":                  {[]string{"list/{...}"}, "malformed"},
+		"a part of a part":          {[]string{"list/page{page}"}, "malformed"},
+		"more after the rest":       {[]string{"list/{page...}/x"}, "malformed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := interaction.NewRouter()
