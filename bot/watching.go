@@ -75,7 +75,5 @@ func (b *Bot) openPanels() {
 			return b.handlers.DrawPanel(ctx, p)
 		},
 	})
-	b.watcher.Observe(func(ctx context.Context, changes []watcher.Change) error {
-		return b.panels.Changed(ctx, changes[0].CustomerID)
-	})
+	b.watcher.Observe(b.panels.Changed)
 }

@@ -29,7 +29,7 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 		return interaction.Response{}, refuse("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
 	}
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
-		_ = c.watch.Panels.Changed(ctx, r.CustomerID) // otherwise they are tried again later
+		_ = c.watch.Panels.Retry(ctx, r.CustomerID) // otherwise they are tried again later
 	}
 	return c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 		if len(s.List.Servers) == 0 {

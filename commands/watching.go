@@ -33,8 +33,8 @@ type Panels interface {
 	Create(ctx context.Context, p panel.Panel) (posted bool, err error)
 	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
 	Remove(ctx context.Context, customerID, id string) (bool, error)
-	// Changed has a customer's panels tried again.
-	Changed(ctx context.Context, customerID string) error
+	// Retry has a customer's panels tried again.
+	Retry(ctx context.Context, customerID string) error
 }
 
 // Watch is what commands need of those who watch accounts.

@@ -85,7 +85,7 @@ func (k kept) Remove(_ context.Context, user, id string) (bool, error) {
 	k.panels = slices.DeleteFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
 	return len(k.panels) < before, k.err
 }
-func (kept) Changed(context.Context, string) error { return nil }
+func (kept) Retry(context.Context, string) error { return nil }
 
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {

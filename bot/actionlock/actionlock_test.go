@@ -128,7 +128,6 @@ func TestHoldBackEnds(t *testing.T) {
 			acquire(t, locks, c.next("42", "shop", "restart")).HoldBack()
 			time.Sleep(actionlock.HeldBack)
 			acquire(t, locks, c.next("42", "shop", "restart")).Release()
-			time.Sleep(actionlock.Window) // until the process has forgotten all
 		})
 	})
 	t.Run("among several", func(t *testing.T) {

@@ -162,9 +162,24 @@ func (p *Panels) Forget(ctx context.Context, customerID string) (known bool, err
 	return len(own) > 0, err
 }
 
-// Changed has a customer's panels looked at as soon as they may be edited again.
-func (p *Panels) Changed(ctx context.Context, customerID string) error {
-	return p.store.changed(ctx, customerID)
+// Retry has a customer's panels looked at as soon as they may be edited again.
+func (p *Panels) Retry(ctx context.Context, customerID string) error {
+	return p.store.retry(ctx, customerID)
+}
+
+// Changed has the panels of all customers looked at whose bots have changed. It may be
+// told of a change twice.
+func (p *Panels) Changed(ctx context.Context, changes []watcher.Change) error {
+	customers := make(map[string]bool)
+	for _, c := range changes {
+		customers[c.CustomerID] = true
+	}
+	for customerID := range customers {
+		if err := p.Retry(ctx, customerID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forget removes a panel, and a message that was posted in the place of the one that the

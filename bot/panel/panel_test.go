@@ -116,7 +116,7 @@ func (s *scene) create(p *panel.Panels, id string) {
 func (s *scene) show(p *panel.Panels, state string) {
 	s.t.Helper()
 	s.state.Store(state)
-	if err := p.Changed(s.t.Context(), "42"); err != nil {
+	if err := p.Retry(s.t.Context(), "42"); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -181,6 +181,33 @@ func TestPanelFollows(t *testing.T) {
 		}
 		if len(s.channel.Messages()) != 1 {
 			t.Errorf("messages: %+v", s.channel.Messages())
+		}
+	})
+}
+
+// TestPanelsOfEachCustomerFollow has the watcher tell at once of changes in several
+// accounts.
+func TestPanelsOfEachCustomerFollow(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.timing.Check = time.Hour
+		p, _ := s.replica()
+		var changes []watcher.Change
+		for _, owner := range []string{"42", "43", "44"} {
+			own := s.made("100" + owner)
+			own.OwnerID, own.Bots = owner, []string{"bot-" + owner}
+			if posted, err := p.Create(t.Context(), own); err != nil || !posted {
+				t.Fatalf("Create() = %v, %v", posted, err)
+			}
+			s.channel.WaitFor(t, "bot-"+owner+": running")
+			changes = append(changes, watcher.Change{CustomerID: owner, ServerID: "bot-" + owner})
+		}
+		s.state.Store("crashed")
+		if err := p.Changed(t.Context(), changes); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range changes {
+			s.channel.WaitFor(t, c.ServerID+": crashed")
 		}
 	})
 }

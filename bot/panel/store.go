@@ -69,8 +69,8 @@ local score = tonumber(redis.call('ZSCORE', due, ARGV[1]))
 if tonumber(ARGV[4]) >= 0 and score == tonumber(ARGV[3]) then redis.call('ZADD', due, now + ARGV[4], ARGV[1]) end
 return 1`
 
-// changedScript makes a customer's panels due.
-const changedScript = clock + `
+// retryScript makes a customer's panels due.
+const retryScript = clock + `
 for _, id in ipairs(redis.call('SMEMBERS', own)) do redis.call('ZADD', due, now, id) end
 return 0`
 
@@ -162,8 +162,8 @@ func (s store) keep(ctx context.Context, t *taken, next int64) error {
 	return err
 }
 
-func (s store) changed(ctx context.Context, customerID string) error {
-	return s.run(ctx, changedScript, customerID).Err()
+func (s store) retry(ctx context.Context, customerID string) error {
+	return s.run(ctx, retryScript, customerID).Err()
 }
 
 // remove removes a panel, and returns it as it was last; as p where it was removed before.
