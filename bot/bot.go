@@ -65,17 +65,17 @@ type Bot struct {
 	shards    *shards.Shards     // nil where interactions arrive over HTTP
 	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
-	applications chan string // the application's ID, from the first session on; empty over HTTP
-	connections  connections
-	stopping     atomic.Bool
-	telling      stafflog.Async
-	closers      []func() // of what New opened, first to last
+	reachable   chan struct{} // takes one when it is known that Discord is there
+	connections connections
+	stopping    atomic.Bool
+	telling     stafflog.Async
+	closers     []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
 func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, applications: make(chan string, 1)}
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1)}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()

@@ -25,19 +25,19 @@ type connections struct {
 // connected is told of a new session.
 func (b *Bot) connected(shard int, applicationID string) {
 	b.log.Info().Int("shard", shard).Str("application", applicationID).Msg("connected to discord")
-	b.serving(shard, applicationID, true)
+	b.serving(shard, true)
 }
 
 // resumed is told that a session goes on, which was lost or another replica's.
-func (b *Bot) resumed(shard int, applicationID string) {
+func (b *Bot) resumed(shard int) {
 	b.connections.resumes.Add(1)
 	b.log.Info().Int("shard", shard).Msg("connection to discord resumed")
-	b.serving(shard, applicationID, false)
+	b.serving(shard, false)
 }
 
-func (b *Bot) serving(shard int, applicationID string, anew bool) {
+func (b *Bot) serving(shard int, anew bool) {
 	select {
-	case b.applications <- applicationID:
+	case b.reachable <- struct{}{}:
 	default: // the commands are registered once
 	}
 	c := &b.connections

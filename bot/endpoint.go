@@ -31,7 +31,7 @@ func (b *Bot) receiver() (receive func(context.Context) error, err error) {
 		return nil, fmt.Errorf("INTERACTIONS_ADDR: %w", err)
 	}
 	b.log.Info().Str("address", listener.Addr().String()).Msg("interactions are received over HTTP")
-	b.applications <- ""
+	b.reachable <- struct{}{}
 	return func(ctx context.Context) error { return b.endpoint.Run(ctx, listener) }, nil
 }
 

@@ -13,7 +13,7 @@ import (
 func (b *Bot) registerCommands(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-	case <-b.applications:
+	case <-b.reachable:
 		registrar := register.New(register.Config{
 			Session: b.discord.Session(), PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
 			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),

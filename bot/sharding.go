@@ -7,7 +7,6 @@ import (
 	"hostbot/bot/gateway"
 	"hostbot/bot/monitor"
 	"hostbot/bot/shards"
-	"hostbot/commands"
 )
 
 // openShards makes the parts over which interactions arrive from the gateway.
@@ -33,7 +32,7 @@ func (b *Bot) openShards() {
 			AllowPlain:    strings.HasPrefix(discord.APIURL, "http://"),
 			OnInteraction: b.responder.Accept,
 			OnReady:       func() { b.connected(shard.ID, g.Session().ApplicationID) },
-			OnResumed:     func() { b.resumed(shard.ID, g.Session().ApplicationID) },
+			OnResumed:     func() { b.resumed(shard.ID) },
 			OnLost:        func(reason error) { b.lost(shard.ID, reason) },
 		})
 		return g
@@ -58,16 +57,12 @@ func (b *Bot) handOver() {
 	}
 }
 
-// heldShards are the shards as staff are shown them: nil where there is no gateway.
-func (b *Bot) heldShards() []commands.Shard {
+// heldShards are the shards that are held: nil where there is no gateway.
+func (b *Bot) heldShards() []shards.Status {
 	if b.shards == nil {
 		return nil
 	}
-	list := []commands.Shard{}
-	for _, s := range b.shards.Held() {
-		list = append(list, commands.Shard(s))
-	}
-	return list
+	return b.shards.Held()
 }
 
 // outgrown is told that Discord recommends more shards than run.

@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
 )
 
@@ -19,8 +20,8 @@ import (
 type Health struct {
 	Version string
 	Started time.Time
-	Served  int64   // interactions since then
-	Shards  []Shard // that this replica holds; nil where interactions arrive over HTTP
+	Served  int64           // interactions since then
+	Shards  []shards.Status // that this replica holds; nil where interactions arrive over HTTP
 
 	// Of Calls to the hosting service within Window, Failed were failed by the service
 	// or the network. DownSince is since when it is taken to be away; zero while it is
@@ -40,16 +41,9 @@ type Health struct {
 	Alerts   alerts.Status
 }
 
-// Shard is one connection to Discord's gateway.
-type Shard struct {
-	ID      int
-	Ready   bool
-	Latency time.Duration // between a heartbeat and its acknowledgement; 0: not known yet
-}
-
 // Connected tells whether all shards are.
 func (h Health) Connected() bool {
-	return !slices.ContainsFunc(h.Shards, func(s Shard) bool { return !s.Ready })
+	return !slices.ContainsFunc(h.Shards, func(s shards.Status) bool { return !s.Ready })
 }
 
 // ServiceWell tells whether the hosting service answers.
@@ -121,12 +115,12 @@ func (v view) logCure(ch logchannel.Status) string {
 	}
 }
 
-func (v view) shards(shards []Shard) string {
-	if len(shards) == 0 {
+func (v view) shards(held []shards.Status) string {
+	if len(held) == 0 {
 		return v.t.Text("staff.status.standby")
 	}
 	var lines []string
-	for _, s := range shards {
+	for _, s := range held {
 		line := "🔴 " + v.t.Text("staff.status.lost")
 		if s.Ready {
 			line = "🟢 " + v.milliseconds(s.Latency)

@@ -17,6 +17,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/panel"
+	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -203,7 +204,7 @@ func (d *drawn) forms(fresh asking) {
 // staff draws what staff see.
 func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages commands.Links) {
 	known := map[string]bool{"42": true}
-	health := commands.Health{Version: long("v"), Shards: []commands.Shard{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute}
+	health := commands.Health{Version: long("v"), Shards: []shards.Status{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute}
 	at := incident.Incident{
 		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
 		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway",
@@ -245,9 +246,9 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	all()
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
 	all()
-	health = commands.Health{Shards: []commands.Shard{{Ready: true}}}
+	health = commands.Health{Shards: []shards.Status{{Ready: true}}}
 	all()
-	health.Shards, health.Watching = []commands.Shard{}, true
+	health.Shards, health.Watching = []shards.Status{}, true
 	health.Watch, health.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	d.ask(c, by("2", command("admin status", nil)))

@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/shards"
 	"hostbot/commands"
 )
 
@@ -165,10 +166,10 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
-	well := commands.Health{Shards: []commands.Shard{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
+	well := commands.Health{Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*commands.Health){
 		"✅ All is well":                             func(*commands.Health) {},
-		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []commands.Shard{{}} },
+		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []shards.Status{{}} },
 		"⚠️ Calls to the hosting service fail":      func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
 		"⚠️ Redis does not answer":                  func(h *commands.Health) { h.RedisErr = errors.New("refused") },
 		"💡 Set REDIS_URL":                           func(h *commands.Health) { h.RedisEmbedded = true },
