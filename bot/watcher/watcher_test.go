@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/history"
@@ -225,6 +227,36 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 		}
 		if c := o.wait(t, 8); !c.Unasked || c.To != hostapi.StateStopped { // and it stays so
 			t.Errorf("a restart from which the bot does not return is %+v", c)
+		}
+	})
+}
+
+// TestStopIsNoFallAlthoughRedisFailed has Redis fail where it is asked for what was
+// asked for.
+func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		var failures atomic.Int32
+		failures.Store(2) // not yet
+		w, _ := start(t, url, s, o, func(c *watcher.Config) {
+			c.Redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+				if cmd.Name() != "hgetall" || failures.Add(1) > 2 {
+					return next(ctx, cmd)
+				}
+				cmd.SetErr(errors.New("not now"))
+				return cmd.Err()
+			}))
+		})
+		watch(t, w, "1")
+		o.wait(t, 1)
+		w.Expect(t.Context(), "1", "bot", "stop")
+		failures.Store(0)
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 2); c.Unasked || c.To != hostapi.StateStopped {
+			t.Errorf("a stop through us is %+v", c)
+		}
+		if n := failures.Load(); n < 3 {
+			t.Errorf("Redis was asked %d times", n)
 		}
 	})
 }
