@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,10 +81,12 @@ type soak struct {
 	redisServer *redistest.Server
 	customers   []customer
 	replicas    []func() error
+	mortal      mortal
 	weather     weather
 
 	mu       sync.Mutex
 	executed map[string]int      // by bot: what the service carried out
+	sent     map[string]int      // by bot: actions that it was sent
 	ledgers  map[string]ledger   // by bot
 	strays   []string            // what must not be
 	entries  map[string][]string // by the log channel's message: the bots of its actions
@@ -101,7 +104,7 @@ type ledger struct{ done, failed, unconfirmed, unseen int }
 func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{
-		redisServer: redistest.StartDurableRedis(t), executed: make(map[string]int), ledgers: make(map[string]ledger),
+		redisServer: redistest.StartDurableRedis(t), executed: make(map[string]int), sent: make(map[string]int), ledgers: make(map[string]ledger),
 		entries: make(map[string][]string),
 	}
 	s.World = world.New(t, world.Options{
@@ -113,6 +116,14 @@ func newSoak(t *testing.T) *soak {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.executed[serverID]++
+			},
+			Observe: func(r hostapitest.Request) func(int, string) {
+				if r.Method != http.MethodGet {
+					s.mu.Lock()
+					defer s.mu.Unlock()
+					s.sent[r.ServerID]++
+				}
+				return func(int, string) {}
 			},
 		},
 	})
@@ -130,6 +141,7 @@ func newSoak(t *testing.T) *soak {
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}
+	s.mortal = newMortal(t, s.mortalEnvironment(t), s.Log)
 	return s
 }
 
@@ -163,21 +175,26 @@ func pause(ctx context.Context, d time.Duration) {
 // look reads something, to its end.
 func (s *soak) look(c customer, command string, options discordtest.Options) {
 	a := s.ask(c, command, options)
-	if a.State != discordtest.Shown && (a.State != discordtest.Failed || !a.disturbed) {
+	if a.State == discordtest.Thinking && a.killed || a.State == discordtest.Failed && a.disturbed {
+		return
+	}
+	if a.State != discordtest.Shown {
 		s.stray("%s %s (%s): %s", c.mark, command, a.id, a.Text())
 	}
 }
 
 // act acts on a bot, and keeps how that ended for the customer.
 func (s *soak) act(c customer, bot, action string) {
+	before := s.sentOn(bot)
 	a := s.ask(c, "/bot "+action, discordtest.Options{"bot": bot})
+	begun := s.sentOn(bot) > before
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.ledgers[bot]
 	defer func() { s.ledgers[bot] = l }()
 	says := func(texts ...string) bool { return slices.ContainsFunc(texts, a.Contains) }
 	switch {
-	case a.State == discordtest.Failed && a.disturbed:
+	case a.State == discordtest.Thinking && a.killed && !begun, a.State == discordtest.Failed && a.disturbed:
 		l.unseen++
 	case a.State != discordtest.Shown || stillRunning(a.View): // what was begun comes to an end
 		l.unseen++
@@ -199,11 +216,19 @@ func stillRunning(v discordtest.View) bool {
 	return strings.Contains(v.Text(), "… started <t:") && !v.Contains("already running")
 }
 
+// sentOn returns how many actions on a bot the service was sent.
+func (s *soak) sentOn(bot string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent[bot]
+}
+
 // answer is what is seen of a command in the end.
 type answer struct {
 	discordtest.View
 	id        string // the interaction's
 	disturbed bool   // Discord was broken meanwhile
+	killed    bool   // the process may have been that served the command
 }
 
 // ask types a command and waits for what is seen in the end.
@@ -225,7 +250,7 @@ func (s *soak) ask(c customer, command string, options discordtest.Options) answ
 			s.stray("%s sees a bot of %s", c.mark, other.mark)
 		}
 	}
-	return answer{view, reply.ID(), s.weather.stormySince(began)}
+	return answer{view, reply.ID(), s.weather.stormySince(began), s.weather.killedAfter(began)}
 }
 
 func (s *soak) stray(format string, args ...any) {

@@ -2,13 +2,44 @@ package processes_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"hostbot/bot/discordtest"
 )
+
+// TestEntriesSurviveARedisThatForgets has Redis lose everything while the entries
+// of 200 actions wait in it, for a Discord that takes its time.
+func TestEntriesSurviveARedisThatForgets(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, instantly, discordtest.Config{})
+	w.start(t)
+	who := w.customers("c", 200)
+	w.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Delay: 300 * time.Millisecond})
+	flush := func() { w.order(t, "FLUSHALL") }
+	for i, forget := range []func(){flush, w.redis.Restart, flush, w.redis.Restart, func() {}} {
+		restartAll(t, who[i*40:i*40+40], 20)
+		forget()
+	}
+	wait(60*time.Second, func() bool {
+		return !slices.ContainsFunc(who, func(c customer) bool { return w.logged(c.bot) == 0 })
+	})
+	w.silence(t, 2*time.Second)
+	times := make(map[int]int)
+	for _, c := range who {
+		times[w.logged(c.bot)]++
+	}
+	if times[1] != len(who) {
+		t.Errorf("entries by how often staff read them: %v", times)
+	}
+}
 
 // TestTheProcessLogCannotStopTheProgram has nobody read what the program writes
 // to stderr.
@@ -38,9 +69,36 @@ func TestTheProcessLogCannotStopTheProgram(t *testing.T) {
 					w.discord.SendEvent("INTERACTION_CREATE", json.RawMessage(`"no object"`))
 				}
 				_, metrics := r.get("/metrics")
-				_, dropped, _ := strings.Cut(metrics, "\nhostbot_log_lines_dropped_total ")
-				return dropped != "" && dropped[0] != '0'
+				return dropped.MatchString(metrics)
 			})
 		})
+	}
+}
+
+// dropped finds the metric of the process log's dropped lines, whatever its name.
+var dropped = regexp.MustCompile(`(?m)^\w*log\w*dropped\S* ([1-9]\S*)$|^\w*dropped\w*log\S* ([1-9]\S*)$`)
+
+// TestASecretsFileThatIsNoneIsAMistake names a pipe and a directory as the file
+// of each secret.
+func TestASecretsFileThatIsNoneIsAMistake(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, instantly, discordtest.Config{})
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"DISCORD_TOKEN", "HOSTAPI_SECRET", "REDIS_URL"} {
+		for name, path := range map[string]string{"a pipe": pipe, "a directory": t.TempDir(), "a device": "/dev/zero"} {
+			r := w.launch(t, nil, variable+"=", variable+"_FILE="+path)
+			select {
+			case <-r.ended:
+			case <-time.After(5 * time.Second):
+				t.Errorf("%s_FILE is %s: the program waits", variable, name)
+				continue
+			}
+			if code, said := r.cmd.ProcessState.ExitCode(), r.tail(); code != 2 || !strings.Contains(said, variable) {
+				t.Errorf("%s_FILE is %s: exit %d, %q", variable, name, code, said)
+			}
+		}
 	}
 }

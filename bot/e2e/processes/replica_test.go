@@ -75,6 +75,15 @@ func (w *scene) waitFor(t *testing.T, r *replica) {
 	}
 }
 
+// waitServing waits until a replica holds a shard, and does not just stand by.
+func (w *scene) waitServing(t *testing.T, r *replica) {
+	t.Helper()
+	eventually(t, 30*time.Second, "a replica serves", func() bool {
+		status, body := r.get("/readyz")
+		return status == http.StatusOK && !strings.Contains(body, "standby")
+	})
+}
+
 // kill ends the replica as kill -9 does.
 func (r *replica) kill() {
 	_ = r.cmd.Process.Kill() // it fails where the process has ended
@@ -110,15 +119,15 @@ func (r *replica) get(page string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// memoryKB returns a figure of the process's memory, as Linux calls it.
-func (r *replica) memoryKB(t *testing.T, figure string) (kb int) {
+// peakMB returns the most memory that the process has held, on Linux.
+func (r *replica) peakMB(t *testing.T) (mb int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
-	_, after, _ := strings.Cut(string(status), figure)
-	if _, scanned := fmt.Sscan(after, &kb); err != nil || scanned != nil {
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	if _, scanned := fmt.Sscan(after, &mb); err != nil || scanned != nil {
 		t.Fatal(err, scanned)
 	}
-	return kb
+	return mb >> 10
 }
 
 // line runs a proxy to the server at address until the test ends, and returns

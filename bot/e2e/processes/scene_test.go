@@ -17,7 +17,6 @@
 package processes_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -76,7 +75,9 @@ const instantly = -1
 func newScene(t *testing.T, restart time.Duration, config discordtest.Config) *scene {
 	t.Helper()
 	config.NoRateLimits = true
-	config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
+	if !config.LimitIdentifies {
+		config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
+	}
 	w := &scene{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
 	w.discord.ExpectFailures() // such as the second answer of two replicas
 	w.service = hostapitest.RunWith(t, hostapitest.Options{Restart: restart, Observe: func(r hostapitest.Request) func(int, string) {
@@ -134,17 +135,25 @@ func (w *scene) silence(t *testing.T, d time.Duration) {
 	})
 }
 
-// order sends a command to Redis.
-func (w *scene) order(t *testing.T, command string) {
+// redisClient returns a client of the scene's Redis with one connection.
+func (w *scene) redisClient(t *testing.T) *redis.Client {
+	client := redis.NewClient(&redis.Options{Addr: w.redis.Addr(), PoolSize: 1})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// order sends commands to Redis, all over one connection.
+func (w *scene) order(t *testing.T, commands ...string) {
 	t.Helper()
-	client := redis.NewClient(&redis.Options{Addr: w.redis.Addr()})
-	defer func() { _ = client.Close() }()
-	var words []any
-	for word := range strings.FieldsSeq(command) {
-		words = append(words, word)
-	}
-	if err := client.Do(t.Context(), words...).Err(); err != nil {
-		t.Fatalf("%s: %v", command, err)
+	client := w.redisClient(t)
+	for _, command := range commands {
+		var words []any
+		for word := range strings.FieldsSeq(command) {
+			words = append(words, word)
+		}
+		if err := client.Do(t.Context(), words...).Err(); err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
 	}
 }
 
@@ -200,9 +209,16 @@ func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 
 // wait asks done again and again, and returns false where the limit is over.
 func wait(limit time.Duration, done func() bool) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	return world.Eventually(ctx, done)
+	pause := time.NewTicker(20 * time.Millisecond)
+	defer pause.Stop()
+	for over := time.Now().Add(limit); ; <-pause.C {
+		if done() {
+			return true
+		}
+		if time.Now().After(over) {
+			return false
+		}
+	}
 }
 
 // eventually is wait for what must come.
