@@ -3,7 +3,6 @@ package processes_test
 import (
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -34,7 +33,7 @@ func TestAFailoverLosesNothing(t *testing.T) {
 			for range 2 {
 				w.start(t, "REDIS_URL="+group.URL())
 			}
-			asked := w.ask(t)
+			asked := w.stream(t, 10, 0)
 			who := w.customers("c", n)
 			master := group.Master(t, strings.ReplaceAll(test.key, "%s", w.actions.ID))
 			var replies []*discordtest.Reply
@@ -59,7 +58,7 @@ func TestAFailoverLosesNothing(t *testing.T) {
 			wait(20*time.Second, func() bool {
 				return !slices.ContainsFunc(who, func(c customer) bool { return w.logged(c.bot) == 0 })
 			})
-			asked.report(t)
+			_, unanswered := asked.end(t)
 			w.silence(t, 10*time.Second) // by then what Redis took back would have been told again
 			failures := make(map[string]int)
 			for i, c := range who {
@@ -74,6 +73,9 @@ func TestAFailoverLosesNothing(t *testing.T) {
 					failures["were not logged once"]++
 				}
 			}
+			if unanswered > 0 {
+				t.Errorf("%d questions were not answered", unanswered)
+			}
 			for _, f := range w.discord.Failures() {
 				if strings.Contains(f.Reason, "no first response within") {
 					failures["or of the questions were not answered within 3 s"]++
@@ -83,78 +85,5 @@ func TestAFailoverLosesNothing(t *testing.T) {
 				t.Errorf("of %d restarts %d %s", n, count, what)
 			}
 		})
-	}
-}
-
-// questions are those of customers who ask for their bots all the time.
-type questions struct {
-	mu            sync.Mutex
-	before, after []time.Duration // how long each was waited for
-	failed        bool            // the master has been killed
-	stop          func()
-}
-
-// ask has customers ask for their bots, a new one each 100 ms.
-func (w *scene) ask(t *testing.T) *questions {
-	t.Helper()
-	q := &questions{}
-	ended, asking := make(chan struct{}), sync.WaitGroup{}
-	q.stop = sync.OnceFunc(func() { close(ended); asking.Wait() })
-	t.Cleanup(q.stop)
-	who := w.customers("asks", 20)
-	asking.Go(func() {
-		pace := time.NewTicker(100 * time.Millisecond)
-		defer pace.Stop()
-		for i := 0; ; i++ {
-			select {
-			case <-ended:
-				return
-			case <-pace.C:
-			}
-			began := time.Now()
-			reply, err := who[i%len(who)].Start("/bot list", nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			asking.Go(func() {
-				if _, err := reply.Await(t.Context(), func(v discordtest.View) bool { return v.Contains("🟢 Shop") }); err != nil {
-					t.Error(err)
-				}
-				q.note(time.Since(began))
-			})
-		}
-	})
-	return q
-}
-
-func (q *questions) note(took time.Duration) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.failed {
-		q.after = append(q.after, took)
-	} else {
-		q.before = append(q.before, took)
-	}
-}
-
-// mark notes that the master has been killed.
-func (q *questions) mark() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.failed = true
-}
-
-// report ends the questions, and says how long customers waited.
-func (q *questions) report(t *testing.T) {
-	t.Helper()
-	q.stop()
-	for when, all := range map[string][]time.Duration{"before": q.before, "after": q.after} {
-		slices.Sort(all)
-		at := func(share int) time.Duration { return all[(len(all)-1)*share/100].Round(time.Millisecond) }
-		t.Logf("%s the failover %d questions were answered within %v (median), %v (95%%), %v (longest)", when, len(all), at(50), at(95), at(100))
-		if at(100) > 3*time.Second {
-			t.Errorf("a question was answered after %v", at(100))
-		}
 	}
 }

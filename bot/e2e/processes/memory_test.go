@@ -1,10 +1,7 @@
 package processes_test
 
 import (
-	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -41,13 +38,7 @@ func (r *replica) restingKB(t *testing.T) int {
 	least := 1 << 30
 	for range 50 {
 		<-time.After(100 * time.Millisecond)
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
-		_, after, _ := strings.Cut(string(status), "VmRSS:")
-		var kb int
-		if _, scanned := fmt.Sscan(after, &kb); err != nil || scanned != nil {
-			t.Fatal(err, scanned)
-		}
-		least = min(least, kb)
+		least = min(least, r.memoryKB(t, "VmRSS:"))
 	}
 	return least
 }

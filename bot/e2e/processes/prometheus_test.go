@@ -3,7 +3,6 @@ package processes_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -55,24 +54,16 @@ func TestPrometheusFindsEachMetric(t *testing.T) {
 		}
 	}
 	prometheus.evaluates(t)
-	lint(t, r.http)
+	lint(t, r)
 }
 
 // lint has Prometheus's own tool look at the bot's metrics, by the conventions for names,
 // types and help. Those of the process are the library's.
-func lint(t *testing.T, address string) {
+func lint(t *testing.T, r *replica) {
 	t.Helper()
-	res, err := http.Get("http://" + address + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	page, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, page := r.get("/metrics")
 	cmd := exec.Command("promtool", "check", "metrics") // comes with the server
-	cmd.Stdin = strings.NewReader(strings.Join(regexp.MustCompile(`(?m)^(# (HELP|TYPE) )?hostbot_.*\n`).FindAllString(string(page), -1), ""))
+	cmd.Stdin = strings.NewReader(strings.Join(regexp.MustCompile(`(?m)^(# (HELP|TYPE) )?hostbot_.*\n`).FindAllString(page, -1), ""))
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, said)
 	}

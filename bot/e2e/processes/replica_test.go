@@ -119,15 +119,15 @@ func (r *replica) get(page string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// peakMB returns the most memory that the process has held, on Linux.
-func (r *replica) peakMB(t *testing.T) (mb int) {
+// memoryKB returns a figure of the process's memory, as Linux calls it.
+func (r *replica) memoryKB(t *testing.T, figure string) (kb int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	if _, scanned := fmt.Sscan(after, &mb); err != nil || scanned != nil {
+	_, after, _ := strings.Cut(string(status), figure)
+	if _, scanned := fmt.Sscan(after, &kb); err != nil || scanned != nil {
 		t.Fatal(err, scanned)
 	}
-	return mb >> 10
+	return kb
 }
 
 // line runs a proxy to the server at address until the test ends, and returns

@@ -17,6 +17,7 @@
 package processes_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -209,16 +210,9 @@ func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 
 // wait asks done again and again, and returns false where the limit is over.
 func wait(limit time.Duration, done func() bool) bool {
-	pause := time.NewTicker(20 * time.Millisecond)
-	defer pause.Stop()
-	for over := time.Now().Add(limit); ; <-pause.C {
-		if done() {
-			return true
-		}
-		if time.Now().After(over) {
-			return false
-		}
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return world.Eventually(ctx, done)
 }
 
 // eventually is wait for what must come.
