@@ -3,6 +3,7 @@ package logchannel_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -77,22 +78,30 @@ func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timi
 // newProcessAt is newProcess for one that has Discord at another address.
 func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
+	p, err := openProcess(o.discord.Token(), discordURL, redisURL, timing, map[logchannel.Category]string{
+		logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.kill)
+	return p
+}
+
+func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
 	p := &process{}
 	logger := zerolog.New(&p.log)
 	var err error
 	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	client := rest.New(secret.Text(o.discord.Token()), discordURL)
+	client := rest.New(secret.Text(token), discordURL)
 	texts, err := locale.Load()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: p.redis.Client, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
-		Channels: map[logchannel.Category]string{
-			logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
-		},
+		Discord: client, Redis: p.redis.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 	})
 	var once sync.Once
 	p.end = func(ctx context.Context) {
@@ -102,8 +111,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 			client.Close()
 		})
 	}
-	t.Cleanup(p.kill)
-	return p
+	return p, nil
 }
 
 // stop ends the process as a signal would.
@@ -197,6 +205,9 @@ func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel
 
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
+	if os.Getenv(replicaRedis) != "" {
+		os.Exit(replicaMain())
+	}
 	// go-redis notices within a second that a client was closed.
 	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -17,12 +17,27 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-// flush has a Redis forget everything.
-func flush(t *testing.T, server *redistest.Server) {
+// losses are the ways in which a Redis forgets everything.
+var losses = map[string]func(t *testing.T, server *redistest.Server){
+	"flushed": func(t *testing.T, server *redistest.Server) {
+		t.Helper()
+		client := redistest.Connect(t, server.URL())
+		if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"restarted empty": func(_ *testing.T, server *redistest.Server) { server.Restart() },
+}
+
+// eachLoss runs a test on every kind of Redis with each way to lose its data.
+func eachLoss(t *testing.T, run func(t *testing.T, server *redistest.Server, lose func())) {
 	t.Helper()
-	client := redistest.Connect(t, server.URL())
-	if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
-		t.Fatal(err)
+	for name, lose := range losses {
+		t.Run(name, func(t *testing.T) {
+			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+				run(t, server, func() { lose(t, server) })
+			})
+		})
 	}
 }
 
@@ -48,15 +63,14 @@ func TestEveryActionOnceThoughRedisForgets(t *testing.T) {
 	server := redistest.StartRedis(t)
 	o := newOffice(t, unlimited())
 	failInTurn(t, o.discord)
-	replicas := []*process{o.startReplica(t, server.URL()), o.startReplica(t, server.URL())}
+	replicas := []*replica{startReplica(t, o, server.URL()), startReplica(t, o, server.URL())}
 	for i, title := range numbered(actions) {
-		switch i % 100 {
-		case 49:
-			flush(t, server)
-		case 99:
-			server.Restart() // empty
+		if i%50 == 49 {
+			losses[[]string{"flushed", "restarted empty"}[i/50%2]](t, server)
 		}
-		replicas[i%2].Post(action(title))
+		if !replicas[i%2].post(title) {
+			t.Fatalf("a replica ended before %s", title)
+		}
 	}
 	await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= actions })
 	for _, r := range replicas {
@@ -103,7 +117,7 @@ func TestLostEntriesKeepTheirOrder(t *testing.T) {
 func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 	for name, answered := range map[string]bool{"Discord's answer arrives": true, "Discord's answer is lost": false} {
 		t.Run(name, func(t *testing.T) {
-			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+			eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
 				const n = 25
 				clock := discordtest.NewManualClock(time.Now())
 				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
@@ -121,7 +135,7 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 				await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) > 0 })
 				writer.Start()
 				eventually(t, "the writer knows who delivers", func() bool { return writer.Status()[0].Waiting > 0 })
-				flush(t, server)
+				lose()
 				client := redistest.Connect(t, server.URL())
 				eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
 				clock.Advance(time.Second)
@@ -133,16 +147,25 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 }
 
 // Redis loses a plan that the writer of its entries does not know, and what was
-// delivered before. Nobody but the process that carries the plan out may deliver.
+// delivered before. Nobody but the process that carries the plan out may deliver,
+// before it hands on the lease.
 func TestTheLeaseOutlivesALoss(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+	for name, send := range map[string]time.Duration{"Discord's answer arrives": 5 * time.Second, "the lease is handed on": 800 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) { outliveALoss(t, send) })
+	}
+}
+
+func outliveALoss(t *testing.T, send time.Duration) {
+	eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
 		const n = 25
 		clock := discordtest.NewManualClock(time.Now())
 		o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
 		o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Delay: time.Second, After: true, Times: 1})
 		slow := hasty()
 		slow.Turn = 300 * time.Millisecond
-		deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), slow)
+		quick := hasty()
+		quick.Send, quick.RetryFirst, quick.RetryMost = send, time.Second, time.Second
+		deliverer, writer := o.newProcess(t, server.URL(), quick), o.newProcess(t, server.URL(), slow)
 		deliverer.Start()
 		writer.Post(action("action 0"))
 		await(t, o.actions, "the first action", func() bool { return len(titles(o.actions)) > 0 })
@@ -156,7 +179,7 @@ func TestTheLeaseOutlivesALoss(t *testing.T) {
 			}
 			writer.Post(action(title))
 		}
-		flush(t, server) // before the writer's next turn
+		lose() // before the writer's next turn
 		client := redistest.Connect(t, server.URL())
 		eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
 		var asked atomic.Int32
