@@ -23,9 +23,8 @@ const (
 )
 
 // Watch has lost called when Redis could not be used for 2 s, and back when it can be
-// again, with for how long it could not. A command
-// notices it on its way, so both functions must return at once. Watch is called before the first
-// command.
+// again, with for how long it could not. A command notices it on its way, so both
+// functions must return at once. Watch is called before the first command.
 func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
 	c.outage = &outage{client: c.Client, lost: lost, back: back}
 	c.outage.ctx, c.outage.cancel = context.WithCancel(context.Background())
@@ -34,7 +33,7 @@ func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
 
 // outage tells of outages, as a hook around each command. A Redis that refuses to
 // write may still be read. So the first command that fails begins a series of writes,
-// which goes on until one succeeds.
+// which goes on until one succeeds and, in a Cluster, every master answers.
 type outage struct {
 	client redis.UniversalClient
 	lost   func(reason error)
@@ -96,7 +95,7 @@ func (o *outage) probe(since time.Time) {
 		case <-ticker.C:
 		}
 		ctx, cancel := context.WithTimeout(o.ctx, probeLimit)
-		err := o.client.Set(ctx, probeKey, "", time.Minute).Err()
+		err := o.use(ctx)
 		cancel()
 		switch {
 		case !isUnusable(err):
@@ -109,6 +108,15 @@ func (o *outage) probe(since time.Time) {
 			o.lost(err)
 		}
 	}
+}
+
+// use writes. A Cluster may serve some keys alone.
+func (o *outage) use(ctx context.Context) error {
+	err := o.client.Set(ctx, probeKey, "", time.Minute).Err()
+	if cluster, ok := o.client.(*redis.ClusterClient); ok && err == nil {
+		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
+	}
+	return err
 }
 
 // isUnusable tells whether an error says that Redis cannot be used, and not that it
