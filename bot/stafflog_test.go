@@ -60,6 +60,20 @@ func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {
 	})
 }
 
+func TestTheLastEntriesAreWrittenBeforeTheyAreDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, channel := newStalled(t)
+		b.lost(0, errors.New("cut"))
+		started := time.Now()
+		within(flushLimit, b.flush)
+		if took := time.Since(started); took != flushLimit {
+			t.Errorf("it waited for %v", took)
+		}
+		close(channel.let)
+		b.close()
+	})
+}
+
 func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, channel := newStalled(t)
