@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -83,6 +84,30 @@ func TestBotTakesOneActionAtATime(t *testing.T) {
 		lock.Release() // again, which must not release the second
 		_ = refused[*actionlock.BusyError](t, one, c.next("42", "shop", "stop"))
 		second.Release()
+	})
+}
+
+// TestOfManyPressesAtOnceOneActs has each of 50 presses come to both processes.
+func TestOfManyPressesAtOnceOneActs(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *actionlock.Locks) {
+		var c claims
+		var granted atomic.Int64
+		var pressing sync.WaitGroup
+		for range 50 {
+			press := c.next("42", "shop", "restart")
+			for _, locks := range []*actionlock.Locks{one, other} {
+				pressing.Go(func() {
+					if lock, err := locks.Acquire(t.Context(), press); err == nil {
+						granted.Add(1)
+						t.Cleanup(lock.Release) // which another press would get
+					}
+				})
+			}
+		}
+		pressing.Wait()
+		if n := granted.Load(); n != 1 {
+			t.Errorf("%d of the presses may act", n)
+		}
 	})
 }
 
