@@ -2,7 +2,8 @@
 // was shown, so that staff who are told the code find all that is known of it.
 //
 // Incidents are kept in Redis for a week, so many an hour that an outage does not
-// fill it. The log channel and the process log hold every reference.
+// fill it. The process itself holds the latest others, for as long as it runs;
+// the log channel and the process log hold every reference.
 package incident
 
 import (
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +30,8 @@ const (
 	kept = 7 * 24 * time.Hour
 	// perHour is how many incidents a process keeps in Redis in an hour: 2 kB each.
 	perHour = 500
+	// maxHeld is how many others it holds itself.
+	maxHeld = 500
 	// visitLimit bounds one use of Redis.
 	visitLimit = 250 * time.Millisecond
 	keyPrefix  = "hostbot:reference:"
@@ -39,7 +43,8 @@ const (
 )
 
 // ErrUnknown says that nothing is known of a reference: it was mistyped, is
-// older than a week, or was given while Redis was away or amid many others.
+// older than a week, or was given by another process while Redis was away or
+// amid many others.
 var ErrUnknown = errors.New("incident: unknown")
 
 // Incident is what happened behind a reference.
@@ -122,8 +127,9 @@ type Store struct {
 	log     zerolog.Logger
 
 	mu    sync.Mutex
-	hour  time.Time // that began last
-	given int       // to Redis since then
+	hour  time.Time  // that began last
+	given int        // to Redis since then
+	held  []Incident // that Redis does not have, oldest first
 }
 
 // New returns a store; version is the program's.
@@ -137,6 +143,7 @@ func New(client redis.UniversalClient, version string, log zerolog.Logger) *Stor
 func (s *Store) Keep(incident Incident) {
 	incident.Version = s.version
 	if !s.allow(time.Now()) {
+		s.hold(incident)
 		return
 	}
 	data, err := json.Marshal(incident)
@@ -146,6 +153,7 @@ func (s *Store) Keep(incident Incident) {
 		err = s.redis.SetNX(ctx, keyPrefix+incident.Reference, data, kept).Err()
 	}
 	if err != nil {
+		s.hold(incident)
 		s.log.Warn().Err(err).Str("reference", incident.Reference).Msg("what is behind a reference could not be kept")
 	}
 }
@@ -161,6 +169,20 @@ func (s *Store) allow(now time.Time) bool {
 	return s.given <= perHour
 }
 
+// hold holds an incident in the place of the oldest of too many.
+func (s *Store) hold(incident Incident) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.find(incident.Reference) < 0 {
+		s.held = append(s.held, incident)
+		s.held = slices.Delete(s.held, 0, max(0, len(s.held)-maxHeld))
+	}
+}
+
+func (s *Store) find(code string) int {
+	return slices.IndexFunc(s.held, func(i Incident) bool { return i.Reference == code })
+}
+
 // Incident returns what is behind a reference, as Clean returns it, or ErrUnknown.
 func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	if code == "" {
@@ -169,6 +191,13 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
 	data, err := s.redis.Get(ctx, keyPrefix+code).Bytes()
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if i := s.find(code); i >= 0 {
+			return s.held[i], nil
+		}
+	}
 	switch {
 	case errors.Is(err, redis.Nil):
 		return Incident{}, ErrUnknown

@@ -3,6 +3,7 @@ package incident_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -83,22 +84,35 @@ func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 		if _, err := store.Incident(t.Context(), "XYZ1234"); err == nil || errors.Is(err, incident.ErrUnknown) {
 			t.Errorf("error %v", err)
 		}
+		for range 2 {
+			if incident, err := store.Incident(t.Context(), "ABC1234"); err != nil || incident.Reference != "ABC1234" || incident.Version != "1" {
+				t.Errorf("the process that was asked knows %+v, %v", incident, err)
+			}
+			server.Restart()
+		}
 	})
 }
 
 // An outage makes hundreds of incidents a second.
-func TestWhatIsKeptIsBounded(t *testing.T) {
+func TestWhatIsKeptAndHeldIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counting := &setCounter{}
 		store := incident.New(counting, "1", zerolog.Nop())
-		for _, most := range []int{500, 1000} {
-			for range 600 {
-				store.Keep(incident.Incident{Reference: "ABC1234"})
+		for i := range 1200 {
+			store.Keep(incident.Incident{Reference: fmt.Sprintf("ABC%04d", i)})
+		}
+		if counting.sets != 500 {
+			t.Errorf("Redis has %d incidents", counting.sets)
+		}
+		for code, held := range map[string]bool{"ABC0699": false, "ABC0700": true, "ABC1199": true} {
+			if _, err := store.Incident(t.Context(), code); (err == nil) != held {
+				t.Errorf("%s: %v", code, err)
 			}
-			if counting.sets != most {
-				t.Errorf("Redis has %d incidents, want %d", counting.sets, most)
-			}
-			time.Sleep(time.Hour)
+		}
+		time.Sleep(time.Hour)
+		store.Keep(incident.Incident{Reference: "ABC1200"})
+		if counting.sets != 501 {
+			t.Errorf("an hour later Redis has %d incidents", counting.sets)
 		}
 	})
 }
@@ -112,6 +126,10 @@ type setCounter struct {
 func (c *setCounter) SetNX(ctx context.Context, _ string, _ any, _ time.Duration) *redis.BoolCmd {
 	c.sets++
 	return redis.NewBoolCmd(ctx)
+}
+
+func (c *setCounter) Get(ctx context.Context, _ string) *redis.StringCmd {
+	return redis.NewStringResult("", redis.Nil)
 }
 
 func TestCleanUnderstandsWhatPeopleType(t *testing.T) {
