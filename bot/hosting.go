@@ -1,7 +1,10 @@
 package bot
 
 import (
+	"context"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -24,9 +27,38 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.monitor.ServiceHealth(client.DownSince)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Source: client, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
+		Redis: b.redis.Client, Source: loggedSource{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
 		OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil
+}
+
+// loggedSource logs why the service did not tell of an account. Where an old one is
+// shown in its place, the customer's interaction has no error to log.
+type loggedSource struct {
+	accounts.Source
+	log zerolog.Logger
+}
+
+// List asks for an account.
+func (l loggedSource) List(ctx context.Context, userID string) (hostapi.List, error) {
+	list, err := l.Source.List(ctx, userID)
+	l.note(userID, err)
+	return list, err
+}
+
+// Get asks for one server of an account.
+func (l loggedSource) Get(ctx context.Context, userID, serverID string) (hostapi.Server, error) {
+	server, err := l.Source.Get(ctx, userID, serverID)
+	l.note(userID, err)
+	return server, err
+}
+
+func (l loggedSource) note(userID string, err error) {
+	switch hostapi.CodeOf(err) {
+	case "", hostapi.CodeNotFound, hostapi.CodeNotOffered: // which is an answer
+	default:
+		l.log.Info().Err(err).Str("user", userID).Msg("the hosting service did not tell of an account")
+	}
 }

@@ -119,6 +119,17 @@ func TestBrokenEventsAreSurvived(t *testing.T) {
 
 // TestServiceThatIsAway is told of, and so is that it is back. The fault matrix has what
 // customers read meanwhile.
+// TestTheLogSaysWhyAnOldAccountIsShown has the service refuse, at once.
+func TestTheLogSaysWhyAnOldAccountIsShown(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
+	list := anna.Types(t, "/bot list")
+	list.WaitFor(t, "🟢 Shop")
+	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusUnauthorized, Body: `{"error":"the secret was rotated"}`}, 0)
+	list.Press(t, "Refresh").WaitFor(t, "This is how things were")
+	w.Log.WaitFor(t, "unauthorized (status 401): the secret was rotated")
+}
+
 func TestServiceThatIsAway(t *testing.T) {
 	t.Parallel()
 	w, anna, sam := servingStaffed(t, "", "Shop")
