@@ -226,25 +226,34 @@ func (l *loader) tree(section string, settings reflect.Type, variables map[strin
 		switch {
 		case variable == "" && field.Type.Kind() == reflect.Struct:
 			value = l.tree(key, field.Type, variables)
-		case variables[variable] == "":
+		case variable == "", variables[variable] == "":
 			continue
 		default:
-			value = &yaml.Node{Kind: yaml.ScalarNode, Value: variables[variable], Line: -1 - len(l.keys)}
-			switch field.Type.Kind() {
-			case reflect.Bool:
-				if on, err := strconv.ParseBool(value.Value); err == nil { // 1 and t, as is usual for variables
-					value.Value = strconv.FormatBool(on)
-				}
-			case reflect.Int:
-			default:
-				value.Tag = "!!str" // whatever it looks like
-			}
+			value = scalar(variables[variable], field.Type.Kind())
+			value.Line = -1 - len(l.keys)
 			l.keys[position{value.Line, 0}] = key
 			l.names[key] = variable
 		}
 		tree.Content = append(tree.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, value)
 	}
 	return tree
+}
+
+// scalar returns the value of a variable. It is what Go takes it for, and not YAML, to
+// which 010 is eight and ~ is nothing.
+func scalar(value string, kind reflect.Kind) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
+	switch kind {
+	case reflect.Bool:
+		if on, err := strconv.ParseBool(value); err == nil {
+			node.Tag, node.Value = "!!bool", strconv.FormatBool(on)
+		}
+	case reflect.Int:
+		if n, err := strconv.Atoi(value); err == nil {
+			node.Tag, node.Value = "!!int", strconv.Itoa(n)
+		}
+	}
+	return node
 }
 
 // formerNames returns the present keys of settings by the keys that they had in

@@ -74,7 +74,8 @@ func TestEnvironment(t *testing.T) {
 		"DISCORD_TOKEN=a.b.c", "DISCORD_API_URL=http://127.0.0.1:8000/api/v9", "DISCORD_GUILD_ID=11",
 		"HOSTAPI_URL=http://panel:8080/base", "HOSTAPI_ALLOW_HTTP=1", "HOSTAPI_SECRET=s", "HOSTAPI_TIMEOUT=1500ms",
 		"REDIS_URL=redis://:p@h:1/2", "CACHE_TTL=5s", "CACHE_MAX_STALE=1h",
-		"WATCH_INTERVAL=off", "WATCH_RATE=25",
+		"WATCH_INTERVAL=off", "WATCH_RATE=025",
+		`=C:=C:\hostbot`, // as Windows has it
 		"LOG_CHANNEL_ID=21", "LOG_CHANNEL_ACTIONS=22", "LOG_CHANNEL_ERRORS=off",
 		"ADMIN_GUILD_ID=31", "ADMIN_USER_IDS=32, 33", "ADMIN_ROLE_IDS=34",
 		"HTTP_ADDR=off", "HTTP_PPROF=false", "LOG_LEVEL=debug", "LOG_FORMAT=console", "LOG_LOCALE=de",
