@@ -143,6 +143,7 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 		p.Log.Info().Err(err).Str("panel", t.ID).Msg("a panel was deleted on Discord and is forgotten")
 		if err := p.forget(ctx, t.Panel); err != nil {
 			p.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
+			return p.Timing.Retry // with its message: otherwise it would be posted again
 		}
 		t.MessageID = ""
 		return p.Timing.Retry

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
@@ -46,6 +47,7 @@ type scene struct {
 	channel *discordtest.Channel
 	redis   string
 	timing  panel.Timing
+	hook    redistest.Hook // around each Redis command of the replicas; nil for none
 
 	state atomic.Value // what panels are to show
 	watch sync.Map     // the accounts that are to be watched
@@ -65,6 +67,9 @@ func newScene(t *testing.T, redisURL string) *scene {
 func (s *scene) replica() (p *panel.Panels, stop func()) {
 	s.t.Helper()
 	client := redistest.Connect(s.t, s.redis)
+	if s.hook != nil {
+		client.AddHook(s.hook)
+	}
 	discord := rest.New(secret.Text(s.discord.Token()), s.discord.URL())
 	p = panel.New(panel.Config{
 		Redis: client, Discord: discord, Watching: s, Log: zerolog.Nop(), Timing: s.timing,
@@ -279,6 +284,61 @@ func TestDeletedPanelIsForgotten(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDeletedPanelStaysAwayThoughRedisFails has Redis fail once when a panel is to be
+// forgotten.
+func TestDeletedPanelStaysAwayThoughRedisFails(t *testing.T) {
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.discord.ExpectFailures()
+	const removal = 7 // arguments: EVALSHA, the script, three keys with their number, the panel
+	var fail atomic.Bool
+	s.hook = func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		if len(cmd.Args()) == removal && fail.CompareAndSwap(true, false) {
+			cmd.SetErr(context.DeadlineExceeded)
+			return cmd.Err()
+		}
+		return next(ctx, cmd)
+	}
+	p, _ := s.replica()
+	s.create(p, "1001")
+	fail.Store(true)
+	if err := s.channel.Delete(s.channel.Messages()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	s.show(p, "crashed")
+	eventually(t, "the panel is forgotten", func() bool { return len(s.own(p)) == 0 })
+	if left := s.channel.Messages(); len(left) != 0 || fail.Load() {
+		t.Errorf("Redis was to fail: %t; messages: %+v", fail.Load(), left)
+	}
+}
+
+// TestPanelIsPostedByOneAtATime has the bots of a panel change while it is being posted.
+func TestPanelIsPostedByOneAtATime(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		p, _ := s.replica()
+		posting := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, Delay: time.Minute}
+		defer s.discord.Inject(posting)()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if posted, err := p.Create(context.Background(), s.made("1001")); err != nil || !posted {
+				t.Errorf("Create() = %v, %v", posted, err)
+			}
+		}()
+		eventually(t, "the panel is being posted", func() bool { return len(s.discord.Calls()) == 1 })
+		s.show(p, "stopped")
+		s.create(p, "1002")
+		s.show(p, "crashed")
+		s.channel.WaitFor(t, "crashed") // in a turn in which both would have been posted
+		s.clock.Advance(time.Minute)
+		<-done
+		posts := slices.DeleteFunc(s.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPost })
+		if len(posts) != 2 {
+			t.Errorf("two panels were posted by %d calls", len(posts))
+		}
+	})
 }
 
 func TestPanelWithoutPermissionIsKept(t *testing.T) {

@@ -69,9 +69,13 @@ local score = tonumber(redis.call('ZSCORE', due, ARGV[1]))
 if tonumber(ARGV[4]) >= 0 and score == tonumber(ARGV[3]) then redis.call('ZADD', due, now + ARGV[4], ARGV[1]) end
 return 1`
 
-// retryScript makes a customer's panels due.
+// retryScript makes a customer's panels due, but for one that is yet to be posted: Create
+// may be posting it just now, or it is due by itself.
 const retryScript = clock + `
-for _, id in ipairs(redis.call('SMEMBERS', own)) do redis.call('ZADD', due, now, id) end
+for _, id in ipairs(redis.call('SMEMBERS', own)) do
+  local record = redis.call('HGET', records, id)
+  if record and cjson.decode(record).message then redis.call('ZADD', due, now, id) end
+end
 return 0`
 
 // removeScript removes a panel. It returns how many the customer has left, and the last
