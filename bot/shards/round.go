@@ -43,14 +43,19 @@ func (s *Shards) round(ctx context.Context) {
 	if s.joined && !got.Known {
 		s.quiet = time.Now().Add(quiet)
 	}
+	joining := !s.joined
 	s.joined = true
-	s.follow(ctx, got, claimed)
+	s.follow(ctx, got, claimed, joining)
 }
 
 // follow does what a round has told.
-func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gateway.Session) {
+func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gateway.Session, joining bool) {
 	if larger := slices.Max(append(slices.Collect(maps.Keys(got.Sets)), 0)); larger > s.count && !s.stopping {
-		if complete, err := s.leases.complete(ctx, larger); err == nil && complete {
+		complete := joining // then nothing is given up
+		if !complete {
+			complete, _ = s.leases.complete(ctx, larger)
+		}
+		if complete {
 			s.move(ctx, larger)
 			return
 		}

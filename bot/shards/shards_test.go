@@ -294,6 +294,20 @@ func TestLargerSetTakesOver(t *testing.T) {
 	s.spread(4, a, b, s.start(0))
 }
 
+// TestSessionsAreLeftToAProcessThatNeedsFewer replaces the only process while Discord
+// recommends fewer shards than run.
+func TestSessionsAreLeftToAProcessThatNeedsFewer(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.discord.RecommendShards(3)
+	a := s.start(0)
+	s.spread(3, a)
+	s.discord.RecommendShards(2)
+	_ = a.end()
+	s.spread(3, s.start(0))
+	s.wantIdentifies(3)
+}
+
 func TestGrowthIsToldOnce(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "")
