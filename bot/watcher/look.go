@@ -105,7 +105,7 @@ func (w *Watcher) due(ctx context.Context, most int) ([]account, error) {
 	if most > 0 {
 		most += mostAtOnce
 	}
-	answer, err := redis.NewScript(dueScript).Run(ctx, w.Redis, []string{dueKey}, most).Slice()
+	answer, err := redis.NewScript(dueScript).Run(ctx, w.Redis, []string{dueKey, heldKey}, most).Slice()
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +170,10 @@ func (w *Watcher) postpone(ctx context.Context, a account, failure error) {
 		if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
 			pause = e.RetryAfter
 		}
+		limited, cancel := context.WithTimeout(ctx, callLimit)
+		defer cancel()
+		// Where that fails, this process alone knows.
+		_ = redis.NewScript(holdScript).Run(limited, w.Redis, []string{heldKey}, pause.Milliseconds()).Err()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if until := time.Now().Add(pause); until.After(w.heldUntil) {

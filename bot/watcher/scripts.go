@@ -16,6 +16,7 @@ import (
 //	hostbot:{watch}:account:ID hash: what is known of an account
 //	hostbot:{watch}:changes    stream: the changes that are yet to be told
 //	hostbot:{watch}:lease      that of the process that looks and tells
+//	hostbot:{watch}:held       there for as long as the service asks for no looks
 //
 // An account has the fields why:REASON, at (its last look), b:BOT (package history's
 // log, which ends with the bot's state) and x:BOT (an action that was about to be sent).
@@ -23,6 +24,7 @@ const (
 	dueKey     = "hostbot:{watch}:due"
 	changesKey = "hostbot:{watch}:changes"
 	leaseKey   = "hostbot:{watch}:lease"
+	heldKey    = "hostbot:{watch}:held"
 
 	expectPrefix = "x:"
 
@@ -31,7 +33,7 @@ const (
 	expectLimit = 250 * time.Millisecond
 )
 
-// KEYS of the scripts below are those of what is due, the account, and the changes.
+// KEYS of the scripts below, but for two, are those of what is due, the account, and the changes.
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 
 // watchScript has an account watched. The first look is due at once.
@@ -57,22 +59,32 @@ if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], 'x:' 
 return 0`
 
 // dueScript returns how many accounts are watched, for how long (ms) the first of them has
-// been due, and those that are due with when they were.
-// ARGV: how many of the latter at most.
+// been due, and those that are due with when they were: none while looks are held.
+// KEYS: those that are due, and what holds looks. ARGV: how many accounts at most.
 const dueScript = clock + `
+local most = redis.call('EXISTS', KEYS[2]) == 1 and 0 or ARGV[1]
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 return {
   redis.call('ZCARD', KEYS[1]), first[2] and math.max(0, now - first[2]) or 0,
-  redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[1])
+  redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'WITHSCORES', 'LIMIT', 0, most)
 }`
 
-// nextScript has an account be due again when its place in the interval comes next, unless
-// it is not due any more since the same time as when the look began.
+// holdScript holds looks for a time, or for one that was longer before.
+// KEYS: what holds looks. ARGV: the time in ms.
+const holdScript = `
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], '', 'PX', ARGV[1]) end
+return 0`
+
+// nextScript has an account be due again an interval after it was due, or a multiple, so
+// that it keeps its place while the interval changes. The first look is put in its place.
+// Where the account is not due any more since the same time as when the look began, the
+// script ends.
 // ARGV: the customer, since when the account has been due, the interval and the place in it in ms.
 const nextScript = clock + `
 local due, interval = redis.call('ZSCORE', KEYS[1], ARGV[1]), tonumber(ARGV[3])
 if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
-redis.call('ZADD', KEYS[1], now + interval - (now - ARGV[4]) % interval, ARGV[1])
+local from = redis.call('HEXISTS', KEYS[2], 'at') == 1 and due or ARGV[4]
+redis.call('ZADD', KEYS[1], now + interval - (now - from) % interval, ARGV[1])
 `
 
 const postponeScript = nextScript + `return 1`

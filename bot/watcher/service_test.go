@@ -63,6 +63,52 @@ func TestLongestPauseCounts(t *testing.T) {
 	}
 }
 
+// TestPauseOutlivesAReplica has the service ask for an hour without looks, and another
+// process look from then on.
+func TestPauseOutlivesAReplica(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		var looks atomic.Int64
+		asksForAnHour := looker(func(context.Context, string) (accounts.Snapshot, error) {
+			looks.Add(1)
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Hour}
+		})
+		first, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
+		watch(t, first, "1")
+		until(t, "the service was asked", func() bool { return first.Status().Failed == 1 })
+		kill()
+		lag := first.Status().Lag + time.Second
+		second, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
+		until(t, "another process sees what is due", func() bool { return second.Status().Lag > lag })
+		if n := looks.Load(); n != 1 {
+			t.Errorf("the service was asked %d times", n)
+		}
+	})
+}
+
+// TestAccountsKeepTheirPlaces has accounts join while there are too many for the
+// interval: it grows, and nobody is looked at earlier for that.
+func TestAccountsKeepTheirPlaces(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newService()
+		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Rate = 10 }) // for 3 accounts
+		client := redistest.Connect(t, url)
+		due := func() int64 { return int64(client.ZScore(t.Context(), "hostbot:{watch}:due", "1").Val()) }
+		for i := range 8 {
+			watch(t, w, fmt.Sprint(i))
+		}
+		s.wait(t, "1", 2)
+		for i := 8; i < 11; i++ {
+			before, shorter := due(), w.Status().Interval.Milliseconds()
+			watch(t, w, fmt.Sprint(i))
+			until(t, "it is looked at", func() bool { return due() != before })
+			step, longer := due()-before, w.Status().Interval.Milliseconds()
+			if step%shorter != 0 && step%longer != 0 {
+				t.Errorf("the account is due again after %d ms; the interval was %d ms, and is %d ms", step, shorter, longer)
+			}
+		}
+	})
+}
+
 // TestLooksLeaveConnectionsToCustomers has a slow service asked for many accounts.
 func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
 	const watched = 100
