@@ -2,21 +2,25 @@ package commands_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"hostbot/bot/actionlock"
 	"hostbot/bot/alerts"
-	"hostbot/bot/history"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
-	"hostbot/bot/panel"
 	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
@@ -28,22 +32,45 @@ import (
 // long is a name, or whatever else may stand in a text, as long as it gets.
 func long(letter string) string { return strings.Repeat(letter, 400) }
 
-// drawn is what one reader is shown.
+// drawn is what one reader has been shown.
 type drawn struct {
 	t      *testing.T
 	locale string
+	all    strings.Builder
 }
 
-// keyed matches the key of a text, which is read where there is no such text.
-var keyed = regexp.MustCompile(`\b(action|alerts?|button|card|create|error|history|panel|staff|status|which)\.[a-z]`)
-
-// see fails where Discord does not take a response, or a text is missing in it.
+// see takes note of a response that Discord must take.
 func (d *drawn) see(r interaction.Response) {
 	d.t.Helper()
 	sendable(d.t, r)
-	if key := keyed.FindString(text(r.Message)); key != "" {
-		d.t.Errorf("%s… is missing in:\n%s", key, text(r.Message))
+	var collect func(any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case string:
+			d.all.WriteString(v + "\n")
+		case []any:
+			for _, inner := range v {
+				collect(inner)
+			}
+		case map[string]any:
+			for _, inner := range v {
+				collect(inner)
+			}
+		}
 	}
+	shown := map[string]any{"message": r.Message.Embeds, "components": r.Message.Components}
+	if r.Modal != nil {
+		shown = map[string]any{"title": r.Modal.Title, "fields": r.Modal.Fields}
+	}
+	body, err := json.Marshal(shown)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var parts any
+	if err := json.Unmarshal(body, &parts); err != nil {
+		d.t.Fatal(err)
+	}
+	collect(parts)
 }
 
 // ask sees everything that comes of a request, errors included.
@@ -70,13 +97,60 @@ func (d *drawn) explain(c *commands.Commands, r interaction.Request, err error) 
 	d.see(interaction.Reply(c.Explain(&r, err).Message))
 }
 
-// TestEveryLanguageIsSendable draws in each language what customers and staff read, with
-// the longest values.
-func TestEveryLanguageIsSendable(t *testing.T) {
+// hole stands for a placeholder.
+const hole = "\x00"
+
+// formsOf returns the plural forms of a text with holes for what is put into it.
+func formsOf(t *locale.Texts, key, english string) []string {
+	holes := locale.Args{}
+	for _, found := range regexp.MustCompile(`\{\{\.([A-Za-z]+)\}\}`).FindAllStringSubmatch(english, -1) {
+		holes[found[1]] = hole
+	}
+	forms := []string{t.Format(key, holes)}
+	for _, n := range []int{0, 1, 2, 5} {
+		forms = append(forms, strings.Replace(t.Count(key, n, holes), fmt.Sprint(n), hole, 1))
+	}
+	return forms
+}
+
+// has tells whether a text was drawn with something in each of its holes.
+func (d *drawn) has(text string) bool {
+	parts := strings.Split(text, hole)
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	return regexp.MustCompile(strings.Join(parts, `[^\n]*`)).MatchString(d.all.String())
+}
+
+// TestEveryTextOfEveryLanguageIsSendable draws each text in each language in each place
+// where customers and staff read it, with the longest values.
+func TestEveryTextOfEveryLanguageIsSendable(t *testing.T) {
+	content, err := os.ReadFile("../locale/texts/en-US.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]any
+	if err := yaml.Unmarshal(content, &keys); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range locale.DiscordLocales() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { (&drawn{t, name}).everything() })
+			synctest.Test(t, func(t *testing.T) {
+				d := &drawn{t: t, locale: name}
+				d.everything()
+				texts := mustTexts(t).For(name)
+				for _, key := range slices.Sorted(maps.Keys(keys)) {
+					section, _, _ := strings.Cut(key, ".")
+					elsewhere := []string{"log", "command", "option", "menu", "unit"}
+					if slices.Contains(elsewhere, section) || key == "button.reference" {
+						continue
+					}
+					if forms := formsOf(texts, key, fmt.Sprint(keys[key])); !slices.ContainsFunc(forms, d.has) {
+						t.Errorf("%s is not drawn: %q", key, forms)
+					}
+				}
+			})
 		})
 	}
 }
@@ -137,9 +211,15 @@ func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh ask
 	fresh(func(w *world) {
 		w.old, w.update = true, func(context.Context) (accounts.Snapshot, error) { return accounts.Snapshot{}, errors.New("down") }
 	}, press("show/id-0"))
-	full := shopWithPlan(512, 1)
-	fresh(func(w *world) { w.list = full }, command("plan", nil), command("bot create", nil))
+	for _, account := range []hostapi.List{shopWithPlan(512, 1), shopWithPlan(512, 0), shopWithPlan(0, 0)} {
+		fresh(func(w *world) { w.list = account }, command("plan", nil), command("bot create", nil))
+	}
+	over := shopWithPlan(512, 1)
+	over.Account.ServerCount = 2
+	fresh(func(w *world) { w.list = over }, command("plan", nil))
 	fresh(func(*world) {}, command("help", nil), onBot("bot show", long("W")[:80]+"x"), onBot("bot show", "quite another"), onBot("bot show", ""))
+	fresh(func(w *world) { w.list = account(server("a", "Twin", "RUNNING"), server("b", "Twin", "RUNNING")) }, onBot("bot show", "Twin"))
+	fresh(func(w *world) { w.list = account(server("a", "Radio", "RUNNING")) }, onBot("bot show", "Rabbio"))
 }
 
 // actions draws each action in each of its ends.
@@ -167,6 +247,35 @@ func (d *drawn) actions(fresh asking) {
 	never := func() (string, error) { return "STARTING", nil }
 	fresh(func(w *world) { stopped(w); w.action, w.changed = never, "STARTING" }, press("start/id-0"))
 	fresh(func(w *world) { w.action = never }, submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE", "start": interaction.Ticked}))
+	d.refusals(uncertain)
+}
+
+// refusals draws one action while another runs, too many, and the same again while nobody
+// knows how it ended.
+func (d *drawn) refusals(uncertain func() (string, error)) {
+	w := &world{list: account(server("id-0", "Shop", "RUNNING"))}
+	c := newCommands(d.t, w)
+	wait := make(chan struct{})
+	w.action = func() (string, error) { <-wait; return uncertain() }
+	running := map[string]interaction.Response{}
+	for _, r := range []interaction.Request{press("restart/id-0"), submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE"})} {
+		r.ID, r.Locale = "1"+r.Name, d.locale
+		running[r.Name] = answer(d.t, c, r)
+		r.ID = "2" + r.Name
+		d.ask(c, r)
+	}
+	close(wait)
+	must(d.t)(running["restart/id-0"].Then(d.t.Context()))
+	again := press("restart/id-0")
+	again.ID = "3"
+	d.ask(c, again)
+	w.action = nil
+	for i := range 40 {
+		r := press("stop/id-0")
+		r.ID = fmt.Sprint("4", i)
+		d.ask(c, r)
+	}
+	time.Sleep(actionlock.Window)
 }
 
 // errors draws each error.
@@ -177,9 +286,18 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
 		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
 	} {
-		for _, status := range []int{0, 500, 504} {
-			d.explain(c, r, &hostapi.Error{Code: code, Op: hostapi.OpStop, Status: status, RetryAfter: time.Hour})
+		for _, wait := range []time.Duration{0, time.Hour} {
+			for _, status := range []int{0, 500, 504} {
+				d.explain(c, r, &hostapi.Error{Code: code, Op: hostapi.OpList, Status: status, RetryAfter: wait})
+				d.explain(c, r, &hostapi.Error{Code: code, Op: hostapi.OpStop, Status: status, RetryAfter: wait})
+			}
 		}
+	}
+	for _, err := range []error{
+		interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy, interaction.ErrTooQuick, interaction.ErrBlocked, interaction.ErrNotBegun,
+		interaction.ErrMidway, interaction.ErrTooSlow, interaction.ErrElsewhere, errors.New("unforeseen"),
+	} {
+		d.explain(c, r, err)
 	}
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
 		for _, action := range []string{"start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
@@ -255,49 +373,4 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	elsewhere := by("1", command("admin status", nil))
 	elsewhere.GuildID = "8"
 	d.ask(c, elsewhere)
-}
-
-// watching draws the history of bots, and panels.
-func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
-	d.ask(newCommands(d.t, &world{list: bots("RUNNING", 1)}), press("history/id-0"))
-	with := func(change func(h *watched), requests ...interaction.Request) {
-		for _, r := range requests {
-			h := &watched{w: &world{list: bots("RUNNING", 2)}}
-			change(h)
-			d.ask(watching(d.t, h), r)
-		}
-	}
-	var crashes []any
-	for range 400 {
-		crashes = append(crashes, time.Hour, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
-	}
-	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil))
-	for _, spans := range [][]history.Span{
-		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
-	} {
-		with(func(h *watched) { h.spans = spans }, press("history/id-0"))
-	}
-	with(func(h *watched) { h.err = errors.New("away") }, press("history/id-0"), here(command("panel", nil)))
-
-	post := here(press("panel/new", "id-0"))
-	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/id-0"))
-	with(func(h *watched) { h.slow = true }, post)
-	with(func(h *watched) { h.refusal = panel.ErrTooMany }, post)
-	full := func(h *watched) {
-		for i := range panel.MostPanels {
-			h.panels = append(h.panels, panel.Panel{ID: fmt.Sprint(i), ChannelID: "9", Bots: []string{"id-0", "id-1"}, Trouble: "x"})
-		}
-	}
-	with(full, here(command("panel", nil)), here(press("panel/remove", "1")))
-
-	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
-		for _, ids := range [][]string{{"id-0", "id-1"}, {"gone"}} {
-			h := &watched{w: &world{list: bots("RUNNING", panel.MostBots)}, spans: spans}
-			m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{OwnerID: "42", Bots: ids, Locale: d.locale})
-			if err != nil {
-				d.t.Fatal(err)
-			}
-			d.see(interaction.Reply(m))
-		}
-	}
 }

@@ -1,0 +1,66 @@
+package commands_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/history"
+	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
+	"hostbot/bot/rest"
+	"hostbot/hostapi"
+)
+
+// watching draws the history of bots, and panels.
+func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
+	d.ask(newCommands(d.t, &world{list: bots("RUNNING", 1)}), press("history/id-0"))
+	with := func(change func(h *watched), requests ...interaction.Request) {
+		for _, r := range requests {
+			h := &watched{w: &world{list: bots("RUNNING", 2)}}
+			change(h)
+			d.ask(watching(d.t, h), r)
+		}
+	}
+	var crashes []any
+	for range 400 {
+		crashes = append(crashes, time.Hour, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
+	}
+	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil))
+	for _, spans := range [][]history.Span{
+		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
+	} {
+		with(func(h *watched) { h.spans = spans }, press("history/id-0"))
+	}
+	with(func(h *watched) { h.err = errors.New("away") }, press("history/id-0"), here(command("panel", nil)))
+
+	post := here(press("panel/new", "id-0"))
+	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/id-0"))
+	with(func(h *watched) { h.slow = true }, post)
+	with(func(h *watched) { h.refusal = panel.ErrTooMany }, post)
+	for _, code := range []int{rest.CodeMissingAccess, rest.CodeArchivedThread, 1} {
+		with(func(h *watched) { h.refusal = &rest.Error{Status: 403, Code: code} }, post)
+	}
+	guildless, member, muzzled := here(command("panel", nil)), here(command("panel", nil)), here(command("panel", nil))
+	guildless.GuildID, member.Permissions, muzzled.AppPermissions = "", 0, discordgo.PermissionViewChannel
+	with(func(*watched) {}, guildless, member, muzzled)
+	full := func(h *watched) {
+		for i := range panel.MostPanels {
+			h.panels = append(h.panels, panel.Panel{ID: fmt.Sprint(i), ChannelID: "9", Bots: []string{"id-0", "id-1"}, Trouble: "x"})
+		}
+	}
+	with(full, here(command("panel", nil)), here(press("panel/remove", "1")))
+
+	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
+		for _, ids := range [][]string{{"id-0", "id-1"}, {"gone"}} {
+			h := &watched{w: &world{list: bots("RUNNING", panel.MostBots)}, spans: spans}
+			m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{OwnerID: "42", Bots: ids, Locale: d.locale})
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			d.see(interaction.Reply(m))
+		}
+	}
+}
