@@ -47,6 +47,35 @@ func TestOldAccountIsShownAndThenUpdated(t *testing.T) {
 	wantText(t, answer(t, c, command("plan", nil)).Message, "slow right now", "<t:1700000000:R>")
 }
 
+// TestOldAccountSaysWhyItIsOld: only a service that takes long is slow.
+func TestOldAccountSaysWhyItIsOld(t *testing.T) {
+	const slow, away, broken = "is slow", "cannot be reached", "gives no usable answer"
+	for name, test := range map[string]struct {
+		failure *hostapi.Error
+		want    string
+	}{
+		"timeout":   {hostapi.Interrupted(expired(t), hostapi.OpList), slow},
+		"reset":     {&hostapi.Error{Code: hostapi.CodeUnavailable, Detail: "connection reset by peer"}, away},
+		"cut off":   {&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 200}, away},
+		"500":       {&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}, broken},
+		"401":       {&hostapi.Error{Code: hostapi.CodeUnauthorized, Status: 401}, broken},
+		"malformed": {&hostapi.Error{Code: hostapi.CodeMalformed, Status: 200}, broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{list: account(server("a", "Shop", "RUNNING")), old: true, failure: test.failure}
+			c := newCommands(t, w)
+			shown := []interaction.Response{answer(t, c, command("bot list", nil))}
+			w.failure, w.update = nil, func(context.Context) (accounts.Snapshot, error) { return accounts.Snapshot{}, test.failure }
+			for _, r := range append(shown, ending(t, c, command("bot list", nil))) {
+				wantText(t, r.Message, test.want, "This is how things were <t:1700000000:R>.")
+				if got := text(r.Message); test.want != slow && strings.Contains(got, slow) {
+					t.Errorf("it is called slow:\n%s", got)
+				}
+			}
+		})
+	}
+}
+
 // expired is a context whose time is over.
 func expired(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 0)

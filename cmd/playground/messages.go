@@ -40,9 +40,15 @@ type used struct {
 	reply             *discordtest.Reply
 }
 
+// keptUsed bounds how many of those are kept: the latest ones.
+const keptUsed = 300
+
 func (p *playground) note(u used) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(p.used) == keptUsed {
+		p.used = slices.Delete(p.used, 0, 1)
+	}
 	p.used = append(p.used, u)
 	p.changes.tell()
 }
