@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
@@ -114,6 +115,26 @@ func TestEndIsToldOnTheCardToThoseWhoCameBack(t *testing.T) {
 	restart.Press(t, "All bots").Choose(t, "Open a bot", "Radio").WaitFor(t, "Restarting **Radio**")
 	w.Finish(t)
 	restart.WaitFor(t, "**Radio** was restarted")
+}
+
+// TestABotIsStartedThoughItsOwnerHasMovedOn has a customer leave the message in which
+// a bot is created that is to be started afterwards.
+func TestABotIsStartedThoughItsOwnerHasMovedOn(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{}, "Shop")
+	w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Delay: 5 * time.Second}, 1)
+	creating := anna.Types(t, "/bot create").Press(t, "Continue").Submit(t, discordtest.Fields{"Name": "Radio", "Start it afterwards": true})
+	creating.WaitFor(t, "Creating **Radio**")
+	list := creating.Press(t, "All bots")
+	list.WaitFor(t, "🟢 Shop")
+	w.Finish(t) // the creation
+	w.Finish(t) // the start
+	end := creating.WaitForFollowUp(t, "**Radio** was started")
+	if !end.View().Contains("**Radio** was created") || !list.View().Contains("🟢 Shop") {
+		t.Errorf("the end is told as:\n%s\nand the list has become:\n%s", end.View().Text(), list.View().Text())
+	}
+	w.StaffRead(t, "✅ Creation", "Radio")
+	w.StaffRead(t, "✅ Start", "Radio")
 }
 
 func TestDismissedCardIsNoFailure(t *testing.T) {

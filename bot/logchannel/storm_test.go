@@ -97,17 +97,17 @@ func TestAnOldMessageCountsNoMore(t *testing.T) {
 }
 
 // Where Discord is away for so long that too much is waiting, the processes count
-// equal errors. Every action is recorded, and nothing is missing where one of the
-// processes stops.
+// equal errors. Every action is recorded, and nothing is missing where Redis forgets and
+// one of the processes stops.
 func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		const kinds, actions, rounds = 60, 10, 5
 		o := newOffice(t, unlimited())
 		o.errors = o.actions // all in one
 		attempts := func() int { return len(o.discord.Calls()) }
 		away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
 		defer away()
-		processes := []*process{o.newProcess(t, url, hasty()), o.newProcess(t, url, hasty())}
+		processes := []*process{o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())}
 		for _, p := range processes {
 			p.Start()
 		}
@@ -126,10 +126,13 @@ func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
 			before := attempts()
 			eventually(t, "some turns are over", func() bool { return attempts() >= before+5 })
 		}
-		recorded, most := waiting(t, redistest.Connect(t, url), o.actions), 2*2*kinds+actions
+		client := redistest.Connect(t, server.URL())
+		recorded, most := waiting(t, client, o.actions), 2*2*kinds+actions
 		if recorded > int64(most) {
 			t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
 		}
+		losses["flushed"](t, server)
+		eventually(t, "what waits is written anew", func() bool { return waiting(t, client, o.actions) >= recorded })
 		processes[1].close()
 		away()
 		eventually(t, "everything is delivered", func() bool { return processes[0].Status()[0].Waiting == 0 })
