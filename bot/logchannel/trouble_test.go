@@ -209,6 +209,34 @@ func TestClosingWhileDiscordHangs(t *testing.T) {
 	})
 }
 
+// TestRedisIsBackBeforeDiscord has Redis return while an entry is being delivered from the
+// process's memory, which Discord does not take.
+func TestRedisIsBackBeforeDiscord(t *testing.T) {
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		o := newOffice(t, unlimited())
+		o.errors = o.actions // all in one
+		mend := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusForbidden})
+		timing := hasty()
+		timing.Grace = time.Millisecond
+		p := o.newProcess(t, server.URL(), timing)
+		server.Stop()
+		p.Start()
+		p.Post(action("action 0"))
+		eventually(t, "it is sent", func() bool { return p.Status()[0].Trouble != "" })
+		server.Restart()
+		p.Post(action("action 1"))
+		client := redistest.Connect(t, server.URL())
+		eventually(t, "Redis has both", func() bool { return waiting(t, client, o.actions) == 2 })
+		p.close()
+		if p.log.Count("are lost") > 0 {
+			t.Errorf("the log says %s", p.log.String())
+		}
+		mend()
+		o.newProcess(t, server.URL(), hasty()).Start()
+		await(t, o.actions, "all actions", func() bool { return slices.Equal(titles(o.actions), numbered(2)) })
+	})
+}
+
 // A process that reaches Redis and not Discord lets one deliver that does.
 func TestWhoDoesNotReachDiscordStepsAside(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
