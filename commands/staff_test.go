@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/logchannel"
 	"hostbot/bot/shards"
 	"hostbot/commands"
+	"hostbot/hostapi"
 )
 
 // by is a request of a user in staff's guild, where user 1 is staff.
@@ -23,6 +24,9 @@ func by(userID string, r interaction.Request) interaction.Request {
 
 func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 	c := newCommands(t, &world{list: account(server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("6", "Radio", "RUNNING"))})
+	nobody := by("1", command("admin lookup", map[string]string{"user": "42"}))
+	explained := c.Explain(&nobody, &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}).Message
+	wantText(t, explained, "No hosting account is linked with this user")
 	options := func(bot string) map[string]string {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart"}
 	}
@@ -43,6 +47,16 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 		if got := text(m); strings.Contains(got, "You have") || strings.Contains(got, "your bots") {
 			t.Errorf("staff are taken for the customer:\n%s", got)
 		}
+	}
+}
+
+// TestStaffsButtonsServeInTheirGuildAlone presses those of the log channel's cards elsewhere.
+func TestStaffsButtonsServeInTheirGuildAlone(t *testing.T) {
+	_, c := shop(t, "RUNNING")
+	for _, id := range []string{commands.LookupID("42", "Anna"), commands.ReferenceID("ABCDEFG")} {
+		elsewhere := by("1", press(id))
+		elsewhere.GuildID = "8"
+		refused(t, c, elsewhere, "only on the server where their commands are")
 	}
 }
 

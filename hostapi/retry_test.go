@@ -14,6 +14,7 @@ import (
 func TestAttempts(t *testing.T) {
 	list := func(ctx context.Context, c *hostapi.Client) error { _, err := c.List(ctx, "42"); return err }
 	restart := func(ctx context.Context, c *hostapi.Client) error { _, err := c.Restart(ctx, "42", "s"); return err }
+	get := func(ctx context.Context, c *hostapi.Client) error { _, err := c.Get(ctx, "42", "s"); return err }
 	remove := func(ctx context.Context, c *hostapi.Client) error { return c.Delete(ctx, "42", "s") }
 	answer := func(status int, retryAfter string) step { return answers(status, "", retryAfter) }
 	for _, test := range []struct {
@@ -29,6 +30,7 @@ func TestAttempts(t *testing.T) {
 		{"a read is repeated after a broken connection", list, []step{breaksOff, breaksOff, works}, 0, 3, "", false},
 		{"a read is given up", list, []step{answer(500, "")}, 0, 3, hostapi.CodeUnavailable, false},
 		{"a read is not repeated after 404", list, []step{answer(404, "")}, 0, 1, hostapi.CodeNotFound, false},
+		{"nor after a page that says so where a service may have no such read", get, []step{page()}, 0, 1, hostapi.CodeNotFound, false},
 		{"a read is not repeated after 501", list, []step{answer(501, "")}, 0, 1, hostapi.CodeInternal, false},
 		{"a read is not repeated after nonsense", list, []step{answer(200, "")}, 0, 1, hostapi.CodeMalformed, false},
 		{"a read is repeated after 429", list, []step{answer(429, "2"), works}, 5 * time.Second, 2, "", false},

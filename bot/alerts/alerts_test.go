@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -149,6 +150,10 @@ func TestOneMessageForAFallItsRepetitionAndTheRecovery(t *testing.T) {
 		turnOn(t, a, anna)
 		tell(t, a, fell(anna, "shop", now))
 		anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s")
+		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
+		if slices.ContainsFunc(discord.Calls(), func(c discordtest.Call) bool { return c.Method == http.MethodPatch }) {
+			t.Error("what was just posted was edited")
+		}
 		tell(t, a, back(anna, "shop", now.Add(time.Minute)))
 		anna.InDM().Sees(t, "back after 1m0s")
 		tell(t, a, fell(anna, "shop", now), back(anna, "shop", now.Add(time.Minute))) // again, as a process died
@@ -179,6 +184,8 @@ func TestWhoIsTold(t *testing.T) {
 		asked.Unasked = false
 		tell(t, a, fell(ben, "shop", now), fell(anna, "off", now), fell(anna, "muted", now), asked, back(anna, "never", now), fell(anna, "on", now))
 		anna.InDM().Sees(t, "on c fell")
+		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
+		wantAlerts(t, anna, "on c fell 1 times, ran 1h0m0s")
 		tell(t, a, fell(anna, "muted", now.Add(2*time.Hour)))
 		anna.InDM().Sees(t, "muted c fell")
 		wantAlerts(t, anna, "on c fell 1 times, ran 1h0m0s", "muted c fell 1 times, ran 1h0m0s")

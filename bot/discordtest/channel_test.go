@@ -107,3 +107,39 @@ func TestNonces(t *testing.T) {
 		t.Errorf("%d messages, want %d", n, len(ids))
 	}
 }
+
+func TestDMs(t *testing.T) {
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	anna := c.discord.User("anna").InDM()
+	open := func(recipient string) answer {
+		t.Helper()
+		return c.do("POST", "/users/@me/channels", `{"recipient_id":`+recipient+`}`)
+	}
+	for _, id := range []string{anna.ID, `"` + anna.ID + `"`} {
+		opened := open(id)
+		opened.want(t, 200, 0)
+		if opened.body.ID != anna.ChannelID() {
+			t.Errorf("opened %s, want %s", opened.body.ID, anna.ChannelID())
+		}
+	}
+	path := messages(anna.ChannelID())
+	anna.CloseDMs(true)
+	open(anna.ID).want(t, 200, 0)
+	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeNoWayToUser)
+	anna.CloseDMs(false)
+	anna.Block(true)
+	open(anna.ID).want(t, 200, 0)
+	c.do("POST", path, `{"content":"x"}`).want(t, 403, discordtest.CodeCannotMessageUser)
+	anna.Block(false)
+	c.do("POST", path, `{"content":"hello"}`).want(t, 200, 0)
+	if seen := anna.Messages(); len(seen) != 1 || seen[0].Content != "hello" {
+		t.Errorf("anna sees %+v", seen)
+	}
+
+	c.discord.ExpectFailures()
+	open(c.discord.ApplicationID()).want(t, 400, discordtest.CodeCannotMessageUser)
+	open("123456789012345678").want(t, 404, discordtest.CodeUnknownUser)
+	for _, id := range []string{`""`, `-1`, `1.5`, `{}`} {
+		open(id).want(t, 400, discordtest.CodeInvalidForm)
+	}
+}

@@ -53,6 +53,21 @@ func TestEventSchema(t *testing.T) {
 	}
 }
 
+func TestSchemaFilesThatCannotBeUsed(t *testing.T) {
+	for name, path := range map[string]string{
+		"missing": filepath.Join(t.TempDir(), "none.json"),
+		"no JSON": writeFile(t, `{`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(discordtest.EnvEventSchema, path)
+			if s, err := discordtest.Start(discordtest.Config{}); err == nil {
+				_ = s.Close()
+				t.Error("the server started")
+			}
+		})
+	}
+}
+
 // What the server answers is what Discord's own description says.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	path := os.Getenv(discordtest.EnvOpenAPI)

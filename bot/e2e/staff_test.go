@@ -285,6 +285,16 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 			},
 			[]string{"bot restart", "Shop `id-shop`", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
 		},
+		"a form that comes too late": {
+			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
+				w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute}, 1)
+				late := anna.Types(t, "/bot startup", bot("Shop"))
+				w.Clock.BlockUntil(t, 1)
+				w.Clock.Advance(time.Minute)
+				return late.WaitFor(t, "the form could not be opened")
+			},
+			[]string{"bot startup", "too slow to open a modal"},
+		},
 		"an old account that cannot be updated": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusBadGateway}, 1)

@@ -89,6 +89,10 @@ func TestPingIsAnsweredAtOnce(t *testing.T) {
 		if status != 200 || body != `{"type":1}` || header.Get("Content-Type") != "application/json" || s.received() != 0 {
 			t.Errorf("answered %d %q of type %q with %d events", status, body, header.Get("Content-Type"), s.received())
 		}
+		ping.signature = sign(discordsKey(), "0", ping.body)
+		if status, _, _ := s.ask(ping); status != http.StatusUnauthorized {
+			t.Errorf("a wrong signature: answered %d", status)
+		}
 	})
 }
 

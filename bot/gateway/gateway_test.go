@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -213,6 +214,39 @@ func TestOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
 	}
 }
 
+// TestResumeThatIsNotAnsweredIsGivenUp has heartbeats be acknowledged all the while.
+func TestResumeThatIsNotAnsweredIsGivenUp(t *testing.T) {
+	connections := 0
+	play(t, 10*time.Minute, func(n int, link *fakeLink) {
+		connections = n
+		link.hello()
+		if n != 2 {
+			link.ready()
+		}
+		if n == 1 {
+			link.send(`{"op":7,"d":null}`)
+		}
+		link.acknowledgeAll()
+	})
+	if connections < 3 {
+		t.Errorf("%d connections: the shard goes on without events", connections)
+	}
+}
+
+func TestMessageWithoutAnOpcodeEndsTheConnection(t *testing.T) {
+	told := play(t, time.Minute, func(n int, link *fakeLink) {
+		link.hello()
+		link.ready()
+		if n == 1 {
+			link.send(`null`)
+		}
+		link.acknowledgeAll()
+	})
+	if !slices.Contains(told, "lost: "+errMalformed.Error()) {
+		t.Errorf("told %q", told)
+	}
+}
+
 func TestIdentifyLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		limit discordgo.SessionInformation
@@ -265,6 +299,34 @@ func TestCloseCodes(t *testing.T) {
 			t.Errorf("%d ends the session: %v", code, got)
 		}
 	}
+}
+
+// TestFinalCloseCodeInAnswerToResume has the bot's token be reset while a connection is
+// lost.
+func TestFinalCloseCodeInAnswerToResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connections := 0
+		f := &fakeGateway{script: func(n int, link *fakeLink) {
+			link.hello()
+			connections = n
+			if n > 1 {
+				_ = link.ws.Close(4004, "Authentication failed.")
+				return
+			}
+			link.ready()
+			link.send(`{"op":7,"d":null}`)
+			link.acknowledgeAll()
+		}}
+		g, _ := newTestGateway(f)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var final *FinalError
+		err := g.Run(ctx)
+		f.scripts.Wait()
+		if !errors.As(err, &final) || final.Code != 4004 || connections != 2 {
+			t.Errorf("Run() = %v after %d connections", err, connections)
+		}
+	})
 }
 
 func TestDelayAfterAnInvalidSessionIsRandom(t *testing.T) {

@@ -1,8 +1,10 @@
 package hostapitest_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -97,4 +99,35 @@ func ask(t *testing.T, s *hostapitest.Service, method, path, body string, header
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, response.Body)
 	return response.StatusCode
+}
+
+// recorder is a test that is looked at in place of failing.
+type recorder struct {
+	testing.TB
+	cleanup func()
+	errors  []string
+}
+
+func (r *recorder) Helper()          {}
+func (r *recorder) Cleanup(f func()) { r.cleanup = f }
+func (r *recorder) Fatalf(f string, a ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(f, a...))
+	runtime.Goexit()
+}
+func (r *recorder) Errorf(f string, a ...any) { r.errors = append(r.errors, fmt.Sprintf(f, a...)) }
+
+func TestViolationFailsTheTest(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		var seen recorder
+		s := hostapitest.RunWith(&seen, hostapitest.Options{AllowViolations: allowed})
+		response, err := http.Get(s.URL() + "/nowhere")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		seen.cleanup()
+		if failed := len(seen.errors) > 0; failed == allowed {
+			t.Errorf("allowed: %t, errors: %q", allowed, seen.errors)
+		}
+	}
 }
