@@ -88,7 +88,7 @@ func (w *Watcher) room() int {
 	w.leftAt = now
 	room := min(int(w.left), min(max(w.Rate, leastAtOnce), mostAtOnce)-len(w.underWay))
 	switch away := !w.DownSince().IsZero(); {
-	case now.Before(w.heldUntil), away && now.Sub(w.probedAt) < w.Timing.Probe:
+	case away && now.Sub(w.probedAt) < w.Timing.Probe:
 		return 0
 	case away: // one look finds out whether the service is back
 		return min(room, 1)
@@ -170,14 +170,10 @@ func (w *Watcher) postpone(ctx context.Context, a account, failure error) {
 		if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
 			pause = e.RetryAfter
 		}
-		limited, cancel := context.WithTimeout(ctx, callLimit)
+		ctx, cancel := context.WithTimeout(ctx, callLimit)
 		defer cancel()
-		// Where that fails, this process alone knows.
-		_ = redis.NewScript(holdScript).Run(limited, w.Redis, []string{heldKey}, pause.Milliseconds()).Err()
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if until := time.Now().Add(pause); until.After(w.heldUntil) {
-			w.heldUntil = until
+		if err := redis.NewScript(holdScript).Run(ctx, w.Redis, []string{heldKey}, pause.Milliseconds()).Err(); err != nil {
+			w.Log.Debug().Err(err).Msg("redis does not take for how long the service wants no looks")
 		}
 	default:
 		if err := w.run(ctx, postponeScript, a.customerID, w.next(a)...).Err(); err != nil {

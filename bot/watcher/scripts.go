@@ -33,7 +33,8 @@ const (
 	expectLimit = 250 * time.Millisecond
 )
 
-// KEYS of the scripts below, but for two, are those of what is due, the account, and the changes.
+// KEYS of the scripts below are those of what is due, the account, and the changes, where a
+// script does not say otherwise.
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 
 // watchScript has an account watched. The first look is due at once.

@@ -111,10 +111,9 @@ type Watcher struct {
 	looks, failed atomic.Uint64
 	lease         *lease.Lease // whoever holds it looks and tells
 
-	looking   sync.WaitGroup
-	mu        sync.Mutex
-	underWay  map[string]bool // the accounts that are being looked at
-	heldUntil time.Time       // when the service, which has asked for that, is asked again
+	looking  sync.WaitGroup
+	mu       sync.Mutex
+	underWay map[string]bool // the accounts that are being looked at
 
 	// Used by Run alone.
 	left     float64 // of the looks that the rate allows
