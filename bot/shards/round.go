@@ -43,19 +43,16 @@ func (s *Shards) round(ctx context.Context) {
 	if s.joined && !got.Known {
 		s.quiet = time.Now().Add(quiet)
 	}
-	joining := !s.joined
-	s.joined = true
-	s.follow(ctx, got, claimed, joining)
+	s.follow(ctx, got, claimed)
 }
 
 // follow does what a round has told.
-func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gateway.Session, joining bool) {
+func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gateway.Session) {
+	joining := !s.joined
+	s.joined = true
 	if larger := slices.Max(append(slices.Collect(maps.Keys(got.Sets)), 0)); larger > s.count && !s.stopping {
-		complete := joining // then nothing is given up
-		if !complete {
-			complete, _ = s.leases.complete(ctx, larger)
-		}
-		if complete {
+		complete, err := s.leases.complete(ctx, larger)
+		if joining || err == nil && complete { // who joins gives nothing up
 			s.move(ctx, larger)
 			return
 		}
