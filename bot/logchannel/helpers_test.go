@@ -208,6 +208,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv(replicaRedis) != "" {
 		os.Exit(replicaMain())
 	}
-	// go-redis notices within a second that a client was closed.
-	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing())
 }

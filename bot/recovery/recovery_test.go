@@ -19,8 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// go-redis notices within a second that a client was closed.
-	goleak.VerifyTestMain(redistest.WithCluster(m), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing())
 }
 
 // quick is DefaultTiming at a twentieth.

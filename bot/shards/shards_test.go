@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
 // many is a number of shards that some replicas divide.

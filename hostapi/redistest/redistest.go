@@ -13,7 +13,14 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
 )
+
+// Dialing has goleak ignore a goroutine of go-redis's that notices within a second that
+// its client was closed.
+func Dialing() goleak.Option {
+	return goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial")
+}
 
 // Each runs a test on miniredis, on a real Redis and, where the package's tests run by
 // way of WithCluster, on a Cluster, as the subtests "miniredis", "redis" and "cluster".

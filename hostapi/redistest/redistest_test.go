@@ -11,8 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// go-redis notices within a second that a client was closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
 func TestEachServer(t *testing.T) {

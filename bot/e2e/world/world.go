@@ -33,6 +33,7 @@ import (
 	"hostbot/bot/redisclient"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
 )
 
 // Main runs a package's tests, and fails where they leave a goroutine. Many run
@@ -43,8 +44,7 @@ func Main(m *testing.M) {
 	}
 	flag.String("transport", "gateway", "how interactions reach the bot: gateway or http")
 	redisclient.RedirectLibraryLog(zerolog.Nop())
-	// go-redis notices within a second that a client was closed.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
+	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
 // Options say how a world differs from the usual one.
