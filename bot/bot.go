@@ -69,6 +69,7 @@ type Bot struct {
 	connections connections
 	stopping    atomic.Bool
 	telling     stafflog.Async
+	afterStart  func()   // may be nil
 	closers     []func() // of what New opened, first to last
 }
 
@@ -162,6 +163,10 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 
 // MeasureLog shows operators how many lines of the process log were dropped.
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
+
+// AfterStart has f called by Run once the commands are registered, when starting is over.
+// It is called before Run.
+func (b *Bot) AfterStart(f func()) { b.afterStart = f }
 
 // Ready tells whether interactions are being served.
 func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }

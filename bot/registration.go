@@ -2,7 +2,6 @@ package bot
 
 import (
 	"context"
-	"runtime/debug"
 
 	"hostbot/bot/register"
 )
@@ -19,8 +18,9 @@ func (b *Bot) registerCommands(ctx context.Context) {
 			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
 		})
 		registrar.Run(ctx, b.scopes())
-		// Memory for what starting took is a tenth of what an idle bot holds.
-		debug.FreeOSMemory()
+		if b.afterStart != nil {
+			b.afterStart()
+		}
 	}
 }
 
