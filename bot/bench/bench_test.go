@@ -36,10 +36,6 @@ func (p *peers) Set(text string) error {
 	return nil
 }
 
-func flagValue[T any](name string) T {
-	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
-}
-
 const (
 	// warmUsers is how many customers there are where every account is cached.
 	warmUsers = 1000

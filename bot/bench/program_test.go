@@ -39,10 +39,10 @@ func candidates(b *testing.B) []candidate {
 		name: "hostbot", command: command, apiVersion: "v10",
 		environment: []string{"HTTP_ADDR=" + own, "CACHE_TTL=1h"}, metrics: "http://" + own + "/metrics",
 	}}
-	for _, p := range flagValue[peers]("peer") {
+	for _, p := range world.Flag[peers]("peer") {
 		list = append(list, candidate{name: p.name, command: p.command, apiVersion: "v10"})
 	}
-	if command := flagValue[string]("floor"); command != "" {
+	if command := world.Flag[string]("floor"); command != "" {
 		list = append(list, candidate{name: "floor", command: command, apiVersion: "v10", anyMessage: true})
 	}
 	return list

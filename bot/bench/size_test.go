@@ -24,7 +24,7 @@ type company struct {
 // TestSize simulates a large company: first each customer asks once, then a day of
 // theirs passes in as long as -size says.
 func TestSize(t *testing.T) {
-	day := flagValue[time.Duration]("size")
+	day := world.Flag[time.Duration]("size")
 	if day == 0 {
 		t.Skip("for example: go test ./bot/bench -run TestSize -size 3m -v -timeout 20m")
 	}
@@ -41,7 +41,7 @@ func TestSize(t *testing.T) {
 	t.Log(filled.since(rest, c.crowd.Asking))
 	t.Logf("Redis: %.0f bytes for each account", (filled.redisBytes-rest.redisBytes)/float64(c.crowd.Asking))
 
-	latencies, asked, err := c.crowd.Day(c.discord, flagValue[float64]("size-noon"), day)
+	latencies, asked, err := c.crowd.Day(c.discord, world.Flag[float64]("size-noon"), day)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package faultmatrix_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -33,7 +32,7 @@ func TestFailuresPageIsUpToDate(t *testing.T) {
 	want := newPhrasebook(t).tables(dependencies())
 	switch {
 	case shown == want:
-	case flag.Lookup("update").Value.(flag.Getter).Get().(bool):
+	case world.Flag[bool]("update"):
 		if err := os.WriteFile(failuresPage, []byte(before+tableBegins+want+tableEnds+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

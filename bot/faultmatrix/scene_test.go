@@ -2,11 +2,9 @@ package faultmatrix_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,9 +30,9 @@ type scene struct {
 	*world.World
 	relays          [toGateway + 1]*faultproxy.Relay
 	redis           *miniredis.Miniredis
-	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
-	moment          chan struct{}        // held by those who do something
-	pulse           *pulse
+	actions, errors *discordtest.Channel   // log channels; the world's is the one of the lifecycle
+	moment          chan struct{}          // held by those who do something
+	pulse           *pulse                 // from when the bot serves
 	places          []*discordtest.Channel // where people are: in a guild of each shard
 
 	mu     sync.Mutex
@@ -52,13 +50,11 @@ const (
 	toGateway
 )
 
-// newScene makes the scene for a fault, which has not struck yet.
-func newScene(t *testing.T, o outcome, x fault) *scene {
+// newScene makes the scene for a fault that has not struck yet, with so many people who do
+// something in the same moment.
+func newScene(t *testing.T, a attempt, people int) *scene {
 	t.Helper()
-	s := &scene{
-		redis: miniredis.RunT(t), done: make(map[string]int),
-		moment: make(chan struct{}, atTheSameMoment), pulse: startPulse(t),
-	}
+	s := &scene{redis: miniredis.RunT(t), done: make(map[string]int), moment: make(chan struct{}, people)}
 	carriedOut := func(_ hostapitest.Operation, userID, _ string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -66,19 +62,18 @@ func newScene(t *testing.T, o outcome, x fault) *scene {
 	}
 	s.redis.ClockTTL(true)
 	s.World = world.New(t, world.Options{
-		Discord: discordtest.Config{HeartbeatInterval: o.heartbeats}, Staff: true, Env: x.env,
+		Discord: discordtest.Config{HeartbeatInterval: a.heartbeats}, Staff: true, Env: a.env,
 		Service: &hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: carriedOut},
 		Tune:    func(c *configs.Settings) { c.Cache.TTL = 0 },
 	})
 	s.Discord.ExpectFailures() // those that may be are checked for each fault
 	s.actions, s.errors = s.Discord.AddChannel("actions"), s.Discord.AddChannel("errors")
-	if shards := flag.Lookup("shards").Value.String(); shards != "1" {
-		n, _ := strconv.Atoi(shards) // the flag is a number
-		s.places = s.Discord.AddGuilds(n)
-		s.Env = append(s.Env, "DISCORD_SHARDS="+shards)
+	if shards := world.Flag[int]("shards"); shards != 1 {
+		s.places = s.Discord.AddGuilds(shards)
+		s.Env = append(s.Env, fmt.Sprintf("DISCORD_SHARDS=%d", shards))
 	}
 	s.Env = append(s.Env, "LOG_CHANNEL_ACTIONS="+s.actions.ID, "LOG_CHANNEL_ERRORS="+s.errors.ID)
-	s.connect(t, x.secure)
+	s.connect(t, a.secure)
 	return s
 }
 
@@ -113,7 +108,7 @@ func address(url string) string {
 // tooSlow tells whether the machine is so busy that the bot took what is well for
 // broken: how something ends may then be another than it should be, though it is
 // true all the same.
-func (s *scene) tooSlow() bool { return s.pulse.missed() }
+func (s *scene) tooSlow() bool { return s.pulse.latest() > tooLate }
 
 // person is somebody with an account of their own, for one flow, and the member of
 // staff who helps them.
@@ -210,5 +205,5 @@ func startPulse(t *testing.T) *pulse {
 	return p
 }
 
-// missed tells whether a beat came too late so far.
-func (p *pulse) missed() bool { return time.Duration(p.worst.Load()) > tooLate }
+// latest returns how late the latest beat so far was.
+func (p *pulse) latest() time.Duration { return time.Duration(p.worst.Load()) }

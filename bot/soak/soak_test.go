@@ -33,10 +33,6 @@ func TestMain(m *testing.M) {
 	world.Main(m)
 }
 
-func flagValue[T any](name string) T {
-	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
-}
-
 const (
 	soakers      = 24 // customers
 	botsOfOne    = 3
@@ -46,7 +42,7 @@ const (
 // TestSoak has two replicas serve many customers while whatever they depend on
 // fails at random, and then looks whether every promise was kept.
 func TestSoak(t *testing.T) {
-	duration, seed := flagValue[time.Duration]("soak"), flagValue[uint64]("soak-seed")
+	duration, seed := world.Flag[time.Duration]("soak"), world.Flag[uint64]("soak-seed")
 	if duration == 0 {
 		t.Skip("for example: go test ./bot/soak -soak 30m -timeout 45m")
 	}

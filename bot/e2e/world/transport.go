@@ -11,8 +11,13 @@ import (
 	"hostbot/bot/discordtest"
 )
 
+// Flag returns the value of a flag of the tests'.
+func Flag[T any](name string) T {
+	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
+}
+
 // OverHTTP tells whether the tests are run with interactions over HTTP: -transport http.
-func OverHTTP() bool { return flag.Lookup("transport").Value.String() == "http" }
+func OverHTTP() bool { return Flag[string]("transport") == "http" }
 
 // AboutTheGateway skips a test that has no meaning where there is no gateway.
 func AboutTheGateway(t testing.TB) {
