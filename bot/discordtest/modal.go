@@ -2,7 +2,6 @@ package discordtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,10 +16,10 @@ type Fields map[string]any
 // until the bot has answered or failed to. Fields that are not among these are sent as they are.
 func (r *Reply) Fill(ctx context.Context, fields Fields) (*Reply, error) {
 	r.user.server.mu.Lock()
-	modal := r.in.modal
+	modal, instead := r.in.modal, r.view()
 	r.user.server.mu.Unlock()
 	if modal == nil {
-		return nil, errors.New("no modal is open")
+		return nil, fmt.Errorf("no modal is open; the user sees:\n%s", instead.Text())
 	}
 	left := maps.Clone(fields)
 	parts := []map[string]any{}

@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// groupLimit bounds how long servers take to find each other.
-const groupLimit = 20 * time.Second
+// groupLimit bounds how long servers take to find each other, on a slow machine too.
+const groupLimit = 2 * time.Minute
 
 // Group is several Redis servers that replace one another: behind Sentinels, or as a
 // Cluster.

@@ -38,13 +38,13 @@ func TestKillsLoseNoAlert(t *testing.T) {
 		untold = slices.DeleteFunc(untold, func(c customer) bool { return alertsOf(c) > 0 })
 		return len(who) - len(untold)
 	}
-	eventually(t, 30*time.Second, "some crashes are told", func() bool { return told() > 0 })
+	eventually(t, "some crashes are told", func() bool { return told() > 0 })
 	first.kill()
 	w.start(t, watching...)
 	early := told()
-	eventually(t, 60*time.Second, "another one goes on", func() bool { return told() > early || told() == len(who) })
+	eventually(t, "another one goes on", func() bool { return told() > early || told() == len(who) })
 	second.kill()
-	eventually(t, 90*time.Second, "all crashes are told", func() bool { return told() == len(who) })
+	eventually(t, "all crashes are told", func() bool { return told() == len(who) })
 	w.silence(t, 2*time.Second)
 	for _, c := range who {
 		if n := alertsOf(c); n != 1 {

@@ -55,7 +55,7 @@ func TestARefusedRegistrationIsTriedAgain(t *testing.T) {
 				w.discord.Inject(refusal)
 				guild := map[string]string{discordtest.RouteGuildCommands: w.discord.GuildID()}
 				r := w.launch(t, nil, "DISCORD_GUILD_ID="+guild[route])
-				if !wait(40*time.Second, func() bool { return len(w.discord.Commands()) > 0 || !r.alive() }) || !r.alive() {
+				if !wait(func() bool { return len(w.discord.Commands()) > 0 || !r.alive() }) || !r.alive() {
 					t.Errorf("the commands are not registered; the process runs: %v", r.alive())
 				}
 			})
@@ -83,7 +83,7 @@ func TestTheLastEditIsTriedUntilItIsTaken(t *testing.T) {
 			remove := w.discord.Inject(fault)
 			<-time.After(20 * time.Second) // which is what an outage takes
 			remove()
-			eventually(t, 30*time.Second, "the customer reads the end", func() bool { return card.View().Contains("was restarted") })
+			eventually(t, "the customer reads the end", func() bool { return card.View().Contains("was restarted") })
 			if n := len(slices.DeleteFunc(w.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPatch })); n > 40 {
 				t.Errorf("%d edits were sent: the intervals do not grow", n)
 			}
@@ -132,10 +132,10 @@ func TestWhatIsReplayedIsLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 5*time.Second, "the replica connects again", func() bool { return w.discord.Gateway().Connections == 2 })
+	eventually(t, "the replica connects again", func() bool { return w.discord.Gateway().Connections == 2 })
 	<-time.After(1800 * time.Millisecond) // which is what an outage takes
 	w.discord.Silence(false)
-	eventually(t, 5*time.Second, "the answer comes or its time is over", func() bool { return reply.View().State != discordtest.Waiting })
+	eventually(t, "the answer comes or its time is over", func() bool { return reply.View().State != discordtest.Waiting })
 	if reply.View().State == discordtest.Failed {
 		t.Error("nobody answers an interaction that was replayed after 1.8 s or more")
 	}

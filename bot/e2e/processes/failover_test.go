@@ -54,8 +54,8 @@ func TestAFailoverLosesNothing(t *testing.T) {
 				}
 				replies = append(replies, allRestart(t, who[i:i+1])...)
 			}
-			views := settled(replies, 20*time.Second)
-			wait(20*time.Second, func() bool {
+			views := settled(replies)
+			wait(func() bool {
 				return !slices.ContainsFunc(who, func(c customer) bool { return w.logged(c.bot) == 0 })
 			})
 			_, unanswered := asked.end(t)

@@ -27,7 +27,7 @@ func TestEntriesSurviveARedisThatForgets(t *testing.T) {
 		restartAll(t, who[i*40:i*40+40], 20)
 		forget()
 	}
-	wait(60*time.Second, func() bool {
+	wait(func() bool {
 		return !slices.ContainsFunc(who, func(c customer) bool { return w.logged(c.bot) == 0 })
 	})
 	w.silence(t, 2*time.Second)
@@ -63,7 +63,7 @@ func TestTheProcessLogCannotStopTheProgram(t *testing.T) {
 			if done := restartAll(t, w.customers("c", 400), 40); done != 400 || !r.alive() {
 				t.Fatalf("%d of 400 restarts were done; the process runs: %v", done, r.alive())
 			}
-			eventually(t, 10*time.Second, "/metrics says what was dropped of the process log", func() bool {
+			eventually(t, "/metrics says what was dropped of the process log", func() bool {
 				for range 500 { // each is worth a line
 					w.discord.SendEvent("INTERACTION_CREATE", json.RawMessage(`"no object"`))
 				}

@@ -11,6 +11,7 @@ import (
 // TestAFurtherShardTakesLittleMemory compares a replica of one shard with one of many,
 // each of which has had events.
 func TestAFurtherShardTakesLittleMemory(t *testing.T) {
+	t.Parallel()
 	const many, most = 65, 500 // KB
 	var took []int
 	for _, shards := range []int{1, many} {

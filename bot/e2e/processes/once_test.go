@@ -100,7 +100,7 @@ func TestNeverTwiceWithoutRedis(t *testing.T) {
 				mend := breakRedis(t, w)
 				set()
 				replies := append(allRestart(t, who), form.Submit(t, discordtest.Fields{"name": "Radio"}))
-				settled(replies, 20*time.Second)
+				settled(replies)
 				f.judge(nil, nil)
 				mend()
 				w.silence(t, time.Second)

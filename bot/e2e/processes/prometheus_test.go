@@ -30,11 +30,11 @@ func TestPrometheusFindsEachMetric(t *testing.T) {
 	t.Parallel()
 	w := newScene(t, instantly, discordtest.Config{})
 	r := w.start(t)
-	settled(allRestart(t, w.customers("figures", 1)), 10*time.Second)
+	settled(allRestart(t, w.customers("figures", 1)))
 	prometheus := startPrometheus(t, r.http)
 
 	var found []string
-	eventually(t, 60*time.Second, "Prometheus has the figures of an action", func() bool {
+	eventually(t, "Prometheus has the figures of an action", func() bool {
 		found = prometheus.names(t)
 		return slices.Contains(found, "hostbot_actions_total")
 	})
@@ -88,7 +88,7 @@ func TestAlertFiresAndIsResolved(t *testing.T) {
 	}
 	broken := time.Now()
 	w.service.Fail("", hostapitest.Fault{Reset: true}, 0)
-	eventually(t, 10*time.Minute, alert+" fires", func() bool {
+	world.Eventually(t.Context(), func() bool { // after minutes
 		if time.Since(broken) < 20*time.Second {
 			ask()
 		}
@@ -97,7 +97,7 @@ func TestAlertFiresAndIsResolved(t *testing.T) {
 	t.Logf("%s fires %v after the service broke", alert, time.Since(broken).Round(time.Second))
 	w.service.ClearFaults()
 	mended := time.Now()
-	eventually(t, time.Minute, alert+" is resolved", func() bool {
+	eventually(t, alert+" is resolved", func() bool {
 		ask()
 		return is("")
 	})
@@ -181,7 +181,7 @@ func (p prometheus) evaluates(t *testing.T) {
 			Rules []struct{ Name, Health, LastError string }
 		}
 	}
-	eventually(t, 60*time.Second, "Prometheus has evaluated the rules", func() bool {
+	eventually(t, "Prometheus has evaluated the rules", func() bool {
 		return p.ask("rules", &said) && len(said.Groups) == 1 && said.Groups[0].Rules[0].Health != "unknown"
 	})
 	for _, rule := range said.Groups[0].Rules {

@@ -61,7 +61,7 @@ func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 				}
 				return n
 			}
-			eventually(t, 20*time.Second, "staff read why Redis is unusable", func() bool { return told() > 0 })
+			eventually(t, "staff read why Redis is unusable", func() bool { return told() > 0 })
 			restartAll(t, who, 3)
 			w.silence(t, time.Second)
 			if n := told(); n != 1 {
@@ -83,7 +83,7 @@ func (w *scene) keepFromSaving(t *testing.T) {
 	}
 	client.ConfigSet(t.Context(), "save", "3600 1")
 	client.BgSave(t.Context())
-	eventually(t, 10*time.Second, "Redis cannot save", func() bool {
+	eventually(t, "Redis cannot save", func() bool {
 		return strings.Contains(client.Info(t.Context(), "persistence").Val(), "rdb_last_bgsave_status:err")
 	})
 }
@@ -103,6 +103,6 @@ func clusterWithoutSlots(t *testing.T) (address string) {
 	})
 	client := redis.NewClient(&redis.Options{Addr: address})
 	defer func() { _ = client.Close() }()
-	eventually(t, 10*time.Second, "the cluster answers", func() bool { return client.Ping(t.Context()).Err() == nil })
+	eventually(t, "the cluster answers", func() bool { return client.Ping(t.Context()).Err() == nil })
 	return address
 }

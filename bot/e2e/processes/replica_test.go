@@ -66,7 +66,7 @@ func (w *scene) start(t *testing.T, environment ...string) *replica {
 // waitFor waits until a replica serves.
 func (w *scene) waitFor(t *testing.T, r *replica) {
 	t.Helper()
-	if !wait(30*time.Second, func() bool {
+	if !wait(func() bool {
 		status, _ := r.get("/readyz")
 		return status == http.StatusOK && len(w.discord.Commands()) > 0
 	}) {
@@ -78,7 +78,7 @@ func (w *scene) waitFor(t *testing.T, r *replica) {
 // waitServing waits until a replica holds a shard, and does not just stand by.
 func (w *scene) waitServing(t *testing.T, r *replica) {
 	t.Helper()
-	eventually(t, 30*time.Second, "a replica serves", func() bool {
+	eventually(t, "a replica serves", func() bool {
 		status, body := r.get("/readyz")
 		return status == http.StatusOK && !strings.Contains(body, "standby")
 	})

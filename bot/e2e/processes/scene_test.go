@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 		log.Fatal(err)
 	}
 	// Tests wait for most of the time, so several run at once.
-	if err := flag.Set("test.parallel", "6"); err != nil {
+	if err := flag.Set("test.parallel", "12"); err != nil {
 		log.Fatal(err)
 	}
 	code := m.Run()
@@ -130,7 +130,7 @@ func (w *scene) logged(bot string) int {
 // silence waits until Discord has had no call for d, and 20 s at most.
 func (w *scene) silence(t *testing.T, d time.Duration) {
 	t.Helper()
-	eventually(t, 20*time.Second, "the replicas call Discord no more", func() bool {
+	eventually(t, "the replicas call Discord no more", func() bool {
 		calls := w.discord.Calls()
 		return len(calls) == 0 || time.Since(calls[len(calls)-1].Started) > d
 	})
@@ -178,10 +178,10 @@ func isSettled(v discordtest.View) bool {
 		!v.Contains("Restarting **") && !v.Contains("Creating **")
 }
 
-// settled waits until all replies are. What is not within the limit is returned
-// as it is.
-func settled(replies []*discordtest.Reply, limit time.Duration) []discordtest.View {
-	wait(limit, func() bool {
+// settled waits until all replies are. What does not come to that is returned as it
+// is.
+func settled(replies []*discordtest.Reply) []discordtest.View {
+	wait(func() bool {
 		return !slices.ContainsFunc(replies, func(r *discordtest.Reply) bool { return !isSettled(r.View()) })
 	})
 	views := make([]discordtest.View, len(replies))
@@ -198,7 +198,7 @@ func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 	for before := -1; len(who) > 0 && done > before; {
 		before = done
 		n := min(atOnce, len(who))
-		for _, v := range settled(allRestart(t, who[:n]), 10*time.Second) {
+		for _, v := range settled(allRestart(t, who[:n])) {
 			if v.Contains("was restarted") {
 				done++
 			}
@@ -208,18 +208,19 @@ func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 	return done
 }
 
-// wait asks done again and again, and returns false where the limit is over.
-func wait(limit time.Duration, done func() bool) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// wait asks done again and again, and returns false where that is not so however slow the
+// machine is.
+func wait(done func() bool) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), world.Patience)
 	defer cancel()
 	return world.Eventually(ctx, done)
 }
 
 // eventually is wait for what must come.
-func eventually(t *testing.T, limit time.Duration, what string, done func() bool) {
+func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	if !wait(limit, done) {
-		t.Errorf("not within %v: %s", limit, what)
+	if !wait(done) {
+		t.Errorf("not within %v: %s", world.Patience, what)
 	}
 }
 

@@ -158,7 +158,7 @@ func (w *scene) connected(shards int) bool {
 // more.
 func (w *scene) waitSpread(t *testing.T, shards int, replicas ...*replica) {
 	t.Helper()
-	eventually(t, 30*time.Second, "the shards are spread", func() bool {
+	eventually(t, "the shards are spread", func() bool {
 		all := 0
 		for _, r := range replicas {
 			held := r.held()

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// patience is how long is waited for what should come at once.
-const patience = 20 * time.Second
+// Patience is how long a test waits for what should come at once: much longer than that takes on
+// a slow machine, as a test that is waiting costs nothing.
+const Patience = 2 * time.Minute
 
 // Log is a process log that can be waited upon.
 type Log struct {
@@ -49,7 +50,7 @@ func (l *Log) WaitFor(t testing.TB, text string) {
 // WaitForTimes waits until the log says text n times.
 func (l *Log) WaitForTimes(t testing.TB, text string, n int) {
 	t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(Patience)
 	for {
 		next := l.next()
 		if l.Count(text) >= n {

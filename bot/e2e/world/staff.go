@@ -43,7 +43,7 @@ func Entries(messages []discordtest.View, texts ...string) []string {
 // StaffRead waits for an entry in the log channel with all these texts.
 func (w *World) StaffRead(t testing.TB, texts ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	_, err := w.Channel.Await(ctx, func(v discordtest.View) bool { return len(Entries([]discordtest.View{v}, texts...)) > 0 })
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -39,12 +40,21 @@ import (
 // Main runs a package's tests, and fails where they leave a goroutine. Many run
 // side by side where -parallel does not say otherwise: they mostly wait.
 func Main(m *testing.M) {
-	if err := flag.Set("test.parallel", "6"); err != nil {
+	if err := flag.Set("test.parallel", "12"); err != nil {
 		log.Fatal(err)
 	}
 	flag.String("transport", "gateway", "how interactions reach the bot: gateway or http")
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	goleak.VerifyTestMain(m, redistest.Dialing())
+}
+
+// Everything skips a test that takes minutes or a machine of its own, except where
+// TEST_EVERYTHING is set.
+func Everything(t testing.TB) {
+	t.Helper()
+	if os.Getenv("TEST_EVERYTHING") == "" {
+		t.Skip("runs with TEST_EVERYTHING=1")
+	}
 }
 
 // Options say how a world differs from the usual one.
@@ -234,7 +244,7 @@ func (w *World) Operator(t testing.TB, page string) (status int, body string) {
 	if found == nil {
 		t.Fatalf("no address in the log:\n%s", w.Log)
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}
 	res, err := client.Get("http://" + found[1] + page)
 	if err != nil {
 		t.Fatal(err)
