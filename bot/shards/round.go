@@ -82,7 +82,9 @@ func (s *Shards) follow(ctx context.Context, got *answer, claimed map[int]gatewa
 	if got.Surplus > 0 && time.Now().After(s.quiet) {
 		// A session that is being begun would have to be begun again.
 		ids := slices.DeleteFunc(s.ids(), func(id int) bool { return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && !s.stopping })
-		s.give(ctx, ids[len(ids)-min(got.Surplus, len(ids)):])
+		if len(ids) > 0 {
+			s.give(ctx, ids[len(ids)-min(got.Surplus, len(ids)):])
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,10 +38,12 @@ type scene struct {
 	t       *testing.T
 	discord *discordtest.Server
 	redis   string
+	log     zerolog.Logger
+	turns   bool // the replicas' shards wait for each other's turn to begin a session
 }
 
 func newScene(t *testing.T, redis string) *scene {
-	return &scene{t, discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis}
+	return &scene{t: t, discord: discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis: redis, log: zerolog.Nop()}
 }
 
 // replica is one that holds shards.
@@ -49,6 +52,8 @@ type replica struct {
 	scene *scene
 	wait  func() error // for the end of Run
 	end   func() error // has Run end
+
+	scripts atomic.Int64 // that Redis was sent
 
 	mu   sync.Mutex
 	told []string // that Discord recommends more
@@ -59,9 +64,10 @@ func (s *scene) start(count int) *replica {
 	token := secret.Text(s.discord.Token())
 	discord := rest.New(token, s.discord.URL())
 	discovery, transport := &gateway.Discovery{REST: discord}, gateway.NewTransport()
-	r := &replica{scene: s}
+	r, log := &replica{scene: s}, s.log
+	identifies := func() *gateway.IdentifyLimiter { return new(gateway.IdentifyLimiter) }
 	config := shards.Config{
-		Count: count, Discovery: discovery, Log: zerolog.Nop(),
+		Count: count, Discovery: discovery, Log: log,
 		OnLost: func(error) {}, OnReleased: func(int) {},
 		OnOutgrown: func(recommended, running int) {
 			r.mu.Lock()
@@ -71,16 +77,26 @@ func (s *scene) start(count int) *replica {
 		Gateway: func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
 			return gateway.New(gateway.Config{
 				Token: token, Version: 10, Shard: shard, Session: session,
-				Discovery: discovery, Identifies: new(gateway.IdentifyLimiter), Transport: transport, AllowPlain: true,
+				Discovery: discovery, Identifies: identifies(), Transport: transport, AllowPlain: true,
 				OnInteraction: func(*interaction.Event) {},
-				OnReady:       func() {}, OnResumed: func() {}, OnLost: func(error) {},
+				OnReady:       func() {}, OnResumed: func() {},
+				OnLost: func(reason error) { log.Warn().Err(reason).Msg("connection to discord lost") },
 			})
 		},
 	}
 	if s.redis != "" {
 		client := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.redis, "redis://"), MaxRetries: -1})
 		s.t.Cleanup(func() { _ = client.Close() })
+		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			if strings.HasPrefix(cmd.Name(), "eval") {
+				r.scripts.Add(1)
+			}
+			return next(ctx, cmd)
+		}))
 		config.Redis = client
+		if limiter := (&gateway.IdentifyLimiter{Redis: client}); s.turns {
+			identifies = func() *gateway.IdentifyLimiter { return limiter }
+		}
 	}
 	r.Shards = shards.New(config)
 	ctx, cancel := context.WithCancel(context.Background())

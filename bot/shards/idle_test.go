@@ -1,0 +1,80 @@
+package shards_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discordtest"
+)
+
+// TestReplicasIdleWhileShardsWait has the replica that was there first hold most shards:
+// it gives none away whose session is yet to begin.
+func TestReplicasIdleWhileShardsWait(t *testing.T) {
+	t.Parallel()
+	for name, usedUp := range map[string]bool{"for their turn": false, "for another day's sessions": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis := miniredis.RunT(t)
+			redis.ClockTTL(true)
+			s := newScene(t, "redis://"+redis.Addr())
+			s.discord = discordtest.RunT(t, discordtest.Config{MaxConcurrency: 1, LimitIdentifies: true})
+			if usedUp {
+				s.discord.ExhaustSessions(time.Hour)
+			}
+			var lines lineCount
+			s.log, s.turns = zerolog.New(&lines), true
+			s.idle(redis, &lines)
+		})
+	}
+}
+
+// idle has three replicas divide the shards, and judges what they cost by the time that
+// passes. What scripts do is among the commands.
+func (s *scene) idle(redis *miniredis.Miniredis, lines *lineCount) {
+	s.t.Helper()
+	replicas := []*replica{s.start(many)}
+	s.await("the first holds all shards", func() bool { return len(replicas[0].Held()) == many })
+	for range 2 {
+		r := s.start(many)
+		s.await("a further one takes part", func() bool { return r.Standby() || len(r.Held()) > 0 })
+		replicas = append(replicas, r)
+	}
+	spent := func() (scripts, handovers int) {
+		for _, r := range replicas {
+			scripts += int(r.scripts.Load())
+			handovers += int(r.Handovers())
+		}
+		return scripts, handovers
+	}
+	began, commandsBefore, linesBefore := time.Now(), redis.CommandCount(), lines.Load()
+	scriptsBefore, handoversBefore := spent()
+	s.await("some rounds", func() bool {
+		now, _ := spent()
+		return now >= scriptsBefore+6*len(replicas)
+	})
+	passed := time.Since(began)
+	scripts, handovers := spent()
+	scripts, handovers = scripts-scriptsBefore, handovers-handoversBefore
+	commands, written := redis.CommandCount()-commandsBefore, int(lines.Load()-linesBefore)
+	s.t.Logf("in %v: %d scripts, %d commands, %d lines, %d handovers", passed, scripts, commands, written, handovers)
+	// A tick may be late and another due at the end. A handover is a script, and wakes each
+	// replica; one may be under way.
+	if most := int((passed.Seconds()+2)*float64(len(replicas))) + (handovers+1)*(1+len(replicas)); scripts > most {
+		s.t.Errorf("%d scripts in %v, with %d handovers; want %d at most", scripts, passed, handovers, most)
+	}
+	if seconds := passed.Seconds() + 1; commands >= int(150*seconds) || written >= int(5*seconds) {
+		s.t.Errorf("%d commands and %d lines in %v", commands, written, passed)
+	}
+}
+
+// lineCount counts the lines of a log.
+type lineCount struct{ atomic.Int64 }
+
+func (c *lineCount) Write(line []byte) (int, error) {
+	c.Add(1)
+	return len(line), nil
+}
