@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/discordtest"
+	"hostbot/hostapi/redistest"
 )
 
 // TestReplicasIdleWhileShardsWait has the replica that was there first hold most shards:
@@ -69,6 +70,40 @@ func (s *scene) idle(redis *miniredis.Miniredis, lines *lineCount) {
 	if seconds := passed.Seconds() + 1; commands >= int(150*seconds) || written >= int(5*seconds) {
 		s.t.Errorf("%d commands and %d lines in %v", commands, written, passed)
 	}
+}
+
+// TestNobodyIsWokenForNothing has a replica leave that stood by.
+func TestNobodyIsWokenForNothing(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		a := s.start(1)
+		s.spread(1, a)
+		client := redistest.Connect(t, redis)
+		notices := client.PSubscribe(t.Context(), "hostbot:*", "end")
+		t.Cleanup(func() { _ = notices.Close() })
+		for range 2 {
+			if _, err := notices.Receive(t.Context()); err != nil { // that it listens
+				t.Fatal(err)
+			}
+		}
+		var lines lineCount
+		s.log = zerolog.New(&lines)
+		b := s.start(1)
+		s.await("b says that it stands by", func() bool { return lines.Load() == 1 })
+		_ = b.end()
+		if n := lines.Load(); n > 1 {
+			t.Errorf("%d lines of a replica that never held a shard", n)
+		}
+		client.Publish(t.Context(), "end", "")
+		if got, err := notices.ReceiveMessage(t.Context()); err != nil || got.Channel != "end" {
+			t.Errorf("told: %v, %v", got, err)
+		}
+		_ = a.end()
+		if got, err := notices.ReceiveMessage(t.Context()); err != nil || got.Channel == "end" {
+			t.Errorf("a shard is free: told %v, %v", got, err)
+		}
+	})
 }
 
 // lineCount counts the lines of a log.

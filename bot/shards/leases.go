@@ -102,21 +102,23 @@ return cjson.encode({
   Known = known and true or false, Replicas = n, Free = free, Surplus = math.max(0, mine - share),
   Lost = some(lost), Taken = some(taken), Sets = some(sets)
 })`
-	// What another holds by now is left alone.
+	// What another holds by now is left alone. The replicas are woken only if there is
+	// something to take: each has a round then.
 	releaseScript = common + `
 local replicas, leases, sessions = KEYS[1], KEYS[2], KEYS[3]
 local me, keep, leaving = ARGV[1], ARGV[2], ARGV[3] == '1'
-local by = holders(leases, 0)
+local by, freed = holders(leases, 0), false
 for i = 5, #ARGV, 2 do
   local shard = ARGV[i]
   if by[shard] == me then
+    freed = true
     redis.call('HDEL', leases, shard)
     if ARGV[i + 1] ~= '' then redis.call('HSET', sessions, shard, ARGV[i + 1]) else redis.call('HDEL', sessions, shard) end
   end
 end
 redis.call('PEXPIRE', sessions, keep)
 if leaving then redis.call('ZREM', replicas, me) end
-redis.call('PUBLISH', ARGV[4], '')
+if freed then redis.call('PUBLISH', ARGV[4], '') end
 return 0`
 	completeScript = common + `
 local count, n = tonumber(ARGV[1]), 0

@@ -258,12 +258,15 @@ func (s *Shards) stop(ids []int, cause error) map[int]gateway.Session {
 // give leaves shards to whoever takes them.
 func (s *Shards) give(ctx context.Context, ids []int) {
 	left := s.stop(ids, gateway.ErrHandOver)
-	if err := s.leases.release(ctx, s.count, left, s.stopping); err != nil {
+	err := s.leases.release(ctx, s.count, left, s.stopping)
+	switch {
+	case len(ids) == 0: // who stood by just leaves
+	case err != nil:
 		s.cfg.Log.Warn().Err(err).Ints("shards", ids).Msg("shards could not be given away: others take them when their leases are over")
-		return
+	default:
+		s.handovers.Add(int64(len(ids)))
+		s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
 	}
-	s.handovers.Add(int64(len(ids)))
-	s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
 }
 
 // ids lists the shards that are held.
