@@ -106,6 +106,44 @@ func TestNobodyIsWokenForNothing(t *testing.T) {
 	})
 }
 
+// TestOneRoundAnswersAllNoticesBeforeIt has many replicas give shards away at once.
+func TestOneRoundAnswersAllNoticesBeforeIt(t *testing.T) {
+	t.Parallel()
+	redis := redistest.StartMiniredis(t)
+	s := newScene(t, redis.URL())
+	a := s.start(1)
+	s.spread(1, a)
+	const notices, channel = 90, "hostbot:{shards}:freed"
+	client := redistest.Connect(t, redis.URL())
+	heard := client.Subscribe(t.Context(), channel)
+	t.Cleanup(func() { _ = heard.Close() })
+	if _, err := heard.Receive(t.Context()); err != nil { // that it listens
+		t.Fatal(err)
+	}
+	a.gate.Lock()
+	before := a.scripts.Load()
+	for range notices {
+		client.Publish(t.Context(), channel, "")
+	}
+	for range notices {
+		if _, err := heard.ReceiveMessage(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	a.gate.Unlock()
+	last, looks := before, 0
+	s.await("no round follows another", func() bool {
+		if now := a.scripts.Load(); now > last {
+			last, looks = now, 0
+		}
+		looks++
+		return last > before && looks > 5
+	})
+	if n := last - before; n > notices/2 {
+		t.Errorf("%d rounds for %d notices", n, notices)
+	}
+}
+
 // lineCount counts the lines of a log.
 type lineCount struct{ atomic.Int64 }
 

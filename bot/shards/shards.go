@@ -164,6 +164,9 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for s.began = time.Now(); ; {
+		for len(freed) > 0 { // the round answers all that came before it
+			<-freed
+		}
 		s.round(ctx)
 		select {
 		case <-ctx.Done():

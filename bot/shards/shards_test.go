@@ -53,6 +53,7 @@ type replica struct {
 	wait  func() error // for the end of Run
 	end   func() error // has Run end
 
+	gate    sync.Mutex   // while it is locked, scripts wait
 	scripts atomic.Int64 // that Redis was sent
 
 	mu   sync.Mutex
@@ -89,7 +90,9 @@ func (s *scene) start(count int) *replica {
 		s.t.Cleanup(func() { _ = client.Close() })
 		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			if strings.HasPrefix(cmd.Name(), "eval") {
+				r.gate.Lock()
 				r.scripts.Add(1)
+				r.gate.Unlock()
 			}
 			return next(ctx, cmd)
 		}))
