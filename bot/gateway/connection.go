@@ -210,6 +210,7 @@ func (c *connection) identify(interval time.Duration) error {
 		return err
 	}
 	c.late.Reset(readyLimit * interval)
+	g.begun.Store(time.Now().UnixNano())
 	return c.send(opIdentify, map[string]any{
 		"token":      g.cfg.Token.Reveal(),
 		"intents":    0, // interactions need none

@@ -46,7 +46,7 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
 // error is a *FinalError, or that ctx is done.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
-	for pauses := newPauses(); ; {
+	for pauses := newPauses(maxPause); ; {
 		answer, err := d.GatewayBot(ctx)
 		switch final := finalError(err); {
 		case err == nil:

@@ -72,22 +72,22 @@ type Gateway struct {
 	cfg     Config
 	ready   atomic.Bool
 	latency atomic.Int64 // a time.Duration
+	begun   atomic.Int64 // when the last IDENTIFY was sent, in Unix nanoseconds; 0 once its session has ended
 
 	mu      sync.Mutex
 	session Session
 
 	// Used by Run alone.
-	failedResumes int // in a row
-	bucket        int // in which this shard waits for its turn to begin a session
+	failedResumes int                         // in a row
+	bucket        int                         // in which this shard waits for its turn to begin a session
+	again         *backoff.ExponentialBackOff // pauses before a connection
+	anew          *backoff.ExponentialBackOff // pauses before a session that replaces one
+	brief         bool                        // the last connection stood, but for less than minCycle
 }
 
 const (
 	// connectLimit bounds dialing, TLS and the upgrade, and then the wait for HELLO.
 	connectLimit = 15 * time.Second
-	// The pauses between attempts double from minPause to maxPause, with
-	// jitter, until a connection has stood for maxPause.
-	minPause = 200 * time.Millisecond
-	maxPause = time.Minute
 	// maxFailedResumes is how often RESUME may fail before a new session is
 	// begun. A session was seen to which Discord answered each RESUME by closing
 	// the connection while IDENTIFY worked (discord-api-docs#1619).
@@ -102,7 +102,9 @@ func NewTransport() *http.Transport {
 }
 
 // New returns a gateway that is not connected yet.
-func New(cfg Config) *Gateway { return &Gateway{cfg: cfg, session: cfg.Session} }
+func New(cfg Config) *Gateway {
+	return &Gateway{cfg: cfg, session: cfg.Session, again: newPauses(maxPause), anew: newPauses(earlyEnd)}
+}
 
 // Ready tells whether Discord delivers events right now.
 func (g *Gateway) Ready() bool { return g.ready.Load() }
@@ -128,9 +130,9 @@ func (g *Gateway) update(change func(*Session)) {
 // Discord then, unless the cause is ErrHandOver. It returns a *FinalError where
 // Discord says that trying again is no use. It is called once.
 func (g *Gateway) Run(ctx context.Context) error {
-	for pauses := newPauses(); ; {
+	for {
 		started := time.Now()
-		reason := g.connect(ctx)
+		stood, reason := g.connect(ctx)
 		g.ready.Store(false)
 		g.latency.Store(0)
 		if ctx.Err() != nil {
@@ -144,40 +146,31 @@ func (g *Gateway) Run(ctx context.Context) error {
 			g.update(func(s *Session) { *s = Session{} })
 		}
 		g.cfg.OnLost(reason)
-		if time.Since(started) > maxPause {
-			pauses.Reset()
-		}
-		sleep(ctx, max(pauses.NextBackOff(), delayOf(reason)))
+		sleep(ctx, g.pause(started, stood, reason))
 	}
 }
 
-func newPauses() *backoff.ExponentialBackOff {
-	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.MaxInterval, pauses.Multiplier, pauses.RandomizationFactor = minPause, maxPause, 2, 0.5
-	return pauses
-}
-
 // connect makes a connection, serves the session over it, and returns why that
-// ended.
-func (g *Gateway) connect(ctx context.Context) error {
+// ended, and whether the session stood.
+func (g *Gateway) connect(ctx context.Context) (stood bool, reason error) {
 	resuming := g.Session().ID != ""
 	address, err := g.address(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	ws, err := g.dial(ctx, address)
 	if err != nil {
 		g.update(func(s *Session) { s.ResumeURL = "" })
-		return err
+		return false, err
 	}
-	stood, reason := g.run(ctx, ws)
+	stood, reason = g.run(ctx, ws)
 	if resuming && !stood {
 		g.update(func(s *Session) { s.ResumeURL = "" })
 		if !errors.Is(reason, errReconnect) { // after which the session is good
 			g.failedResumes++
 		}
 	}
-	return reason
+	return stood, reason
 }
 
 // address returns where to take the session up or, once Discord allows that, to
