@@ -17,34 +17,32 @@ import (
 // maxOptions is how many options a select menu takes. The text which.more has the number.
 const maxOptions = 25
 
-// orAsk serves a command without a bot: the only one is meant, and of several a menu asks.
+// orAsk serves a command without a bot: the only one is meant, and of several a menu
+// asks. Once that was shown, it goes on asking, though an update leaves one bot: nothing is
+// done that the reader does not expect any more.
 func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if strings.TrimSpace(r.Options[optionBot]) != "" {
 			return h(ctx, r)
 		}
-		only := ""
-		response, err := c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-			switch len(s.List.Servers) {
-			case 0:
-				return c.botList(r, s).draw(), nil
-			case 1:
-				only = botKey(s.List.Servers[0].ID)
-				return interaction.Response{}, nil
-			default:
-				return c.drawWhich(r, s), nil
-			}
-		})(ctx, r)
-		if err != nil || only == "" {
-			return response, err
+		snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
+		if err != nil {
+			return interaction.Response{}, err
 		}
-		r.Options = map[string]string{optionBot: only}
-		return h(ctx, r)
+		if only := snapshot.List.Servers; len(only) == 1 {
+			r.Options = map[string]string{optionBot: botKey(only[0].ID)}
+			return h(ctx, r)
+		}
+		return drawing(c.drawWhich).of(ctx, r, snapshot)
 	}
 }
 
 // drawWhich asks which bot is meant: those with a problem first, then what was used last.
-func (c *Commands) drawWhich(r *interaction.Request, s accounts.Snapshot) interaction.Response {
+// Without any it says so.
+func (c *Commands) drawWhich(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	if len(s.List.Servers) == 0 {
+		return c.botList(r, s).draw(), nil
+	}
 	v, servers := c.view(r), c.nowOf(r, s.List.Servers)
 	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
 		return cmp.Or(byUrgency(one, other), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
@@ -55,7 +53,7 @@ func (c *Commands) drawWhich(r *interaction.Request, s accounts.Snapshot) intera
 	}
 	title := v.t.Text("which." + strings.TrimPrefix(r.Name, "bot "))
 	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(s, ""), hint, v.updated(s.FetchedAt)), Color: blurple}
-	return v.draw("", embed, v.botMenu("which.choose", servers))
+	return v.draw("", embed, v.botMenu("which.choose", servers)), nil
 }
 
 // picker returns rows with a menu of the bots that may have been meant, and a way back.

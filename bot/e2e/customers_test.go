@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
+	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
@@ -73,6 +74,38 @@ func TestCommandsFindTheirBot(t *testing.T) {
 	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": choices[0].Value})
 	w.Finish(t)
 	restart.WaitFor(t, "**Radio** was restarted")
+}
+
+// TestMenuThatIsUpdatedHoldsTheOnlyBot has the service be slow until one bot is left of
+// two, between which a customer was asked to choose: nothing is done without the choice.
+func TestMenuThatIsUpdatedHoldsTheOnlyBot(t *testing.T) {
+	t.Parallel()
+	for command, chosen := range map[string]string{"/bot show": "🟢 Shop", "/bot restart": "**Shop** was restarted"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			w, anna := world.Serving(t, world.Options{Tune: func(s *configs.Settings) { s.Cache.TTL = 100 * time.Millisecond }}, "Shop", "Radio")
+			anna.Types(t, "/bot list").WaitFor(t, "🟢 Radio")
+			w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute}, 1)
+			var menu *discordtest.Reply
+			world.Eventually(t.Context(), func() bool { // when the account is not fresh any more
+				menu = anna.Types(t, command)
+				return menu.WaitFor(t, "Choose a bot").Contains("Updating…")
+			})
+			w.Service.Remove(anna.ID, "id-radio")
+			w.Clock.BlockUntil(t, 1)
+			w.Clock.Advance(time.Minute)
+			updated := menu.WaitUntil(t, func(v discordtest.View) bool { return !v.Contains("Updating…") })
+			if updated.Contains("Radio") {
+				t.Errorf("the menu holds a bot that is gone:\n%s", updated.Text())
+			}
+			w.WantCalls(t, hostapitest.OpRestart, 0)
+			shown := menu.Choose(t, "Choose a bot", "Shop")
+			if command == "/bot restart" {
+				w.Finish(t)
+			}
+			shown.WaitFor(t, chosen)
+		})
+	}
 }
 
 func TestDirectMessageInAnotherLanguage(t *testing.T) {
