@@ -41,6 +41,9 @@ var (
 	// ErrUnsettled says that a bot is on its way to another status, or that the service
 	// does not tell of it, for longer than is waited for.
 	ErrUnsettled = errors.New("the bot has not come to rest")
+	// ErrNoResponse stands for the response of a handler that made none: Discord takes no
+	// empty message.
+	ErrNoResponse = errors.New("interaction: the handler made no response")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )

@@ -177,6 +177,9 @@ func (x *exchange) result(r interaction.Response, err error) interaction.Respons
 		x.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", x.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
 		x.responder.cfg.Staff.Audit(x.req, *r.Audit)
 	}
+	if err == nil && r.Form == 0 {
+		err = interaction.ErrNoResponse
+	}
 	if err != nil {
 		return x.explained(err)
 	}

@@ -84,6 +84,16 @@ func TestServe(t *testing.T) {
 			calls: []call{{"reply sorry", 0}},
 			staff: []string{"failure interaction: handler panicked: oh"}, outcome: "failed",
 		},
+		"a handler that makes no response": {
+			event: command(), handler: failing(nil),
+			calls: []call{{"reply sorry", 0}},
+			staff: []string{"failure interaction: the handler made no response"}, outcome: "failed",
+		},
+		"work that makes no response": {
+			event: press(), handler: then("running", failing(nil)),
+			calls: []call{{"update running", 0}, {"edit sorry", 0}},
+			staff: []string{"failure interaction: the handler made no response"}, outcome: "failed",
+		},
 		"nobody knows what came of work that panics": {
 			event: press(), handler: then("running", func(context.Context, *interaction.Request) (interaction.Response, error) { panic("oh") }),
 			calls: []call{{"update running", 0}, {"edit perhaps", 0}},
