@@ -9,7 +9,7 @@ import (
 )
 
 // Response is what a handler wants the caller to see. Make one with Reply,
-// Update, Suggest or Open.
+// Update, Suggest, Open, Keep or Defer.
 type Response struct {
 	Form    Form
 	Message Message  // Reply and Update
@@ -60,6 +60,7 @@ const (
 	FormSuggest                 // choices for the option that is being typed
 	FormOpen                    // a modal
 	FormKeep                    // everything stays as it is
+	FormDefer                   // what Then returns, which is still to come
 )
 
 // Message is the body of a message. All messages are visible to the caller
@@ -138,3 +139,10 @@ func Open(d *Dialog) Response { return Response{Form: FormOpen, Modal: d} }
 
 // Keep takes note of a press on a component and changes nothing.
 func Keep() Response { return Response{Form: FormKeep} }
+
+// Defer answers with what then returns, which is called once Discord has accepted that an
+// answer will follow. Whatever a handler changes is changed there: before that the
+// interaction may be another process's. subject is that of what then returns.
+func Defer(subject string, then func(context.Context) (Response, error)) Response {
+	return Response{Form: FormDefer, Subject: subject, Then: then}
+}

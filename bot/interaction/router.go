@@ -10,6 +10,9 @@ import (
 // Handler serves one route. An error it returns is told to the caller and to
 // staff by the one who called it.
 //
+// It does not make the change that it is asked for: its response's Then does (see Defer), as
+// another process may have the same event.
+//
 // ctx ends when the interaction is over, whichever way, its Then included.
 type Handler func(ctx context.Context, r *Request) (Response, error)
 

@@ -114,6 +114,15 @@ func (x *exchange) once(ctx context.Context, to rest.Callback, send sendFirst) (
 	return err
 }
 
+// deferNow defers the interaction, and returns Discord's word on that.
+func (x *exchange) deferNow(ctx context.Context) error {
+	form := interaction.FormReply
+	if x.req.InMessage() {
+		form = interaction.FormUpdate
+	}
+	return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Defer(ctx, to, form) })
+}
+
 // deferLater arranges for the interaction to be deferred where the handler is
 // not done in time. Suggestions cannot be deferred, and what is refused need
 // not be: Discord would take that for the answer to come from here.
@@ -124,14 +133,8 @@ func (x *exchange) deferLater(ctx context.Context) (outcome func() (deferred boo
 	if x.req.Kind == interaction.Autocomplete || x.refused {
 		return func() (bool, error) { return false, nil }
 	}
-	form := interaction.FormReply
-	if x.req.InMessage() {
-		form = interaction.FormUpdate
-	}
 	sent := make(chan error, 1)
-	timer := time.AfterFunc(time.Until(x.req.ReceivedAt.Add(deferAfter)), func() {
-		sent <- x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Defer(ctx, to, form) })
-	})
+	timer := time.AfterFunc(time.Until(x.req.ReceivedAt.Add(deferAfter)), func() { sent <- x.deferNow(ctx) })
 	return func() (bool, error) {
 		if timer.Stop() {
 			return false, nil

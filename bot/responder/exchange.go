@@ -84,11 +84,13 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	}
 	response = x.result(response, err)
 	// A reply to somebody who is in a message leaves that as it is.
-	if response.Form == interaction.FormUpdate || !x.req.InMessage() {
+	if response.Form == interaction.FormUpdate || response.Form == interaction.FormDefer || !x.req.InMessage() {
 		x.change(response)
 	}
 	err = refusal
 	switch {
+	case !x.deferred && response.Form == interaction.FormDefer:
+		x.deferred, err = true, x.deferNow(ctx)
 	case !x.deferred:
 		response, err = x.orExplained(response, func(r interaction.Response) error { return x.respond(ctx, r) })
 	case err == nil && (!response.Unshared || !x.assumed):
@@ -111,16 +113,16 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 func (x *exchange) work(ctx context.Context, response interaction.Response) (last interaction.Response, err error) {
 	for err == nil && response.Then != nil {
 		x.begun = true
-		subject := response.Subject
+		before := response
 		response = x.goOn(ctx, response)
 		x.record(response)
-		if !x.mayChange(subject, response) {
+		if !x.mayChange(before, response) {
 			if response.Then != nil { // whose end tells of both
 				continue
 			}
 			return response, x.tellAside(ctx, response)
 		}
-		if response.Action != nil {
+		if response.Action != nil || response.Form == interaction.FormUpdate {
 			x.change(response)
 		}
 		response, err = x.replace(ctx, response)

@@ -206,6 +206,21 @@ func then(first string, next interaction.Handler) interaction.Handler {
 	}
 }
 
+// deferring acts once Discord has taken that an answer will follow.
+func deferring(next interaction.Handler) interaction.Handler {
+	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+		return interaction.Defer("the page", func(ctx context.Context) (interaction.Response, error) { return next(ctx, r) }), nil
+	}
+}
+
+func updated(text string) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		r := interaction.Update(say(text))
+		r.Subject = "the page"
+		return r, nil
+	}
+}
+
 func acted(text string) interaction.Handler {
 	return func(context.Context, *interaction.Request) (interaction.Response, error) {
 		response := interaction.Update(say(text))

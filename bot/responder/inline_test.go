@@ -68,6 +68,8 @@ func TestRequestIsAnsweredInlineOrLeft(t *testing.T) {
 			want: []call{{"update running", 0}, {"leave", 0}, {"reply not begun", 0}}},
 		"a deferral is a call": {event: command(), handler: slow(2*time.Second, reply("hello")),
 			want: []call{{"defer", 1500 * ms}, {"leave", 1500 * ms}, {"edit hello", 2 * time.Second}}},
+		"a change waits for Discord's word": {event: press(), handler: deferring(updated("changed")),
+			want: []call{{"defer update", 0}, {"leave", 0}, {"edit changed", 0}}},
 		"a lost answer is sent again": {event: command(), handler: reply("hello"), err: broken,
 			want: []call{{"answer hello", 0}, {"reply hello", 0}}},
 		"and may not have been lost": {event: command(), handler: reply("hello"), err: broken, errs: map[string][]error{"reply": {answered}},

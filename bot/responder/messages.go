@@ -47,12 +47,17 @@ func (x *exchange) change(r interaction.Response) {
 }
 
 // mayChange tells whether the end of work may replace what the message shows.
-// subject is what the message showed when the work began. A customer who has moved
+// before is the response that promised the work. A customer who has moved
 // on to something else is not pulled back. While the message shows the same, the
-// end of an action always replaces it. Anything else replaces it only where
+// end of an action always replaces it, and so does what was deferred: of several
+// changes the last one to be made is to be seen. Anything else replaces it only where
 // nothing newer was put there meanwhile, as that may be the end of an action.
-func (x *exchange) mayChange(subject string, r interaction.Response) bool {
+//
+// A reply to what was deferred takes no message's place.
+func (x *exchange) mayChange(before, r interaction.Response) bool {
 	x.responder.messages.mu.Lock()
 	defer x.responder.messages.mu.Unlock()
-	return x.message.subject == subject && (r.Action != nil || x.message.by == x)
+	deferred := before.Form == interaction.FormDefer
+	same := x.message.subject == before.Subject
+	return deferred && r.Form == interaction.FormReply || same && (deferred || r.Action != nil || x.message.by == x)
 }

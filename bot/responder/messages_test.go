@@ -54,3 +54,41 @@ func TestAnOlderLookDoesNotHideHowAnActionEnded(t *testing.T) {
 		})
 	}
 }
+
+// TestTheLastChangeIsSeen has several changes be made at once: the page shows the last one
+// that was made, whichever was asked for first, and what went wrong is told beside it.
+func TestTheLastChangeIsSeen(t *testing.T) {
+	for name, test := range map[string]struct {
+		asked []interaction.Handler // a second after each other
+		shown string
+		aside int
+	}{
+		"the first takes longer":         {[]interaction.Handler{slow(5*time.Second, updated("one")), updated("two")}, "edit one", 0},
+		"the second takes longer":        {[]interaction.Handler{slow(2*time.Second, updated("one")), slow(5*time.Second, updated("two"))}, "edit two", 0},
+		"the first fails":                {[]interaction.Handler{slow(2*time.Second, failing(errRefused)), slow(5*time.Second, updated("two"))}, "edit two", 1},
+		"the caller has moved on":        {[]interaction.Handler{slow(5*time.Second, updated("one")), nil}, "update elsewhere", 0},
+		"and is told that it has failed": {[]interaction.Handler{slow(5*time.Second, failing(errRefused)), nil}, "follow up sorry", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &discord{}
+				begun := 0
+				s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+					if begun++; test.asked[begun-1] == nil {
+						return interaction.Update(say("elsewhere")), nil
+					}
+					return deferring(test.asked[begun-1])(ctx, r)
+				}, d)
+				for i := range test.asked {
+					go s.Serve(numbered(press(), i))
+					<-time.After(time.Second)
+				}
+				<-time.After(time.Minute)
+				calls := d.sent()
+				if last := calls[len(calls)-1].what; last != test.shown || d.count("follow up sorry") != test.aside {
+					t.Errorf("the last is %q of %v", last, calls)
+				}
+			})
+		})
+	}
+}

@@ -70,6 +70,31 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit sorry", 0}},
 			staff: []string{"failure broken"}, outcome: "failed",
 		},
+		"a change is made once Discord has taken note of a press": {
+			event: press(), handler: deferring(slow(time.Second, updated("changed"))),
+			calls: []call{{"defer update", 0}, {"edit changed", time.Second}}, outcome: "ok",
+		},
+		"and of a command": {
+			event: command(), handler: deferring(reply("changed")),
+			calls: []call{{"defer", 0}, {"edit changed", 0}}, outcome: "ok",
+		},
+		"a change of which Discord takes note late": {
+			event: press(), handler: slow(5*time.Second, deferring(updated("changed"))),
+			calls: []call{{"defer update", deferral}, {"edit changed", 5 * time.Second}}, outcome: "ok",
+		},
+		"a change leads to a page that is updated": {
+			event: press(), handler: deferring(then("old", slow(time.Second, acted("new")))),
+			calls: []call{{"defer update", 0}, {"edit old", 0}, {"edit new", time.Second}},
+			staff: []string{"action restart"}, outcome: "ok",
+		},
+		"a change that fails leaves the message alone": {
+			event: press(), handler: deferring(failing(errRefused)),
+			calls: []call{{"defer update", 0}, {"follow up sorry", 0}}, outcome: "refused",
+		},
+		"nothing is changed for a caller who was answered elsewhere": {
+			event: press(), handler: deferring(updated("changed")), errs: map[string][]error{"defer update": {answered}},
+			calls: []call{{"defer update", 0}}, outcome: "ok",
+		},
 		"what the caller can mend is not told to staff": {
 			event: command(), handler: failing(errRefused),
 			calls: []call{{"reply sorry", 0}}, outcome: "refused",

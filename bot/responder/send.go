@@ -61,7 +61,7 @@ func unshown(r interaction.Response, err error) error {
 // and returns what was put there.
 func (x *exchange) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	switch r.Form {
-	case interaction.FormKeep:
+	case interaction.FormKeep, interaction.FormDefer:
 		return r, nil // which the deferral has said
 	case interaction.FormOpen:
 		r = x.explained(interaction.ErrTooSlow)
