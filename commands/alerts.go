@@ -16,10 +16,11 @@ import (
 
 // The custom IDs of alerts.
 const (
-	idAlerts   = "alerts"     // a select menu of bots, of which one is turned on or off
-	idAlertsOf = "alerts/of/" // + key: shows alerts, with a button for this bot
-	idAlert    = "alerts/set/"
-	// idAlertOf and what follows are under messages that tell of a fall.
+	idAlerts   = "alerts"          // a select menu of bots, whose values say on or off, and a key
+	idAlertsOf = "alerts/of/"      // + key: shows alerts, with a button for this bot
+	idAlertOne = "alerts/set/one/" // + on or off and a key
+	idAlertAll = "alerts/set/all/" // + on or off
+	// These are under messages that tell of a fall.
 	idAlertAct  = interaction.Aside + "act/" // + action + key
 	idAlertShow = interaction.Aside + "show/"
 	idAlertMute = interaction.Aside + "mute/"
@@ -28,63 +29,102 @@ const (
 	muteFor = time.Hour
 )
 
-// alertChange decides what of the caller's settings is turned on or off.
-type alertChange func(r *interaction.Request, now alerts.Settings, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error)
+// alertChange is what a press asks to be turned on or off. It says so itself, so that an
+// event that comes twice changes nothing back.
+type alertChange func(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error)
 
-// changeOne turns the alerts of one bot on or off, as a button says, or over in the menu.
-func changeOne(r *interaction.Request, now alerts.Settings, servers []hostapi.Server) (bool, func(*alerts.Settings), error) {
-	server, err := choose(r, servers)
-	on := !now.For(server.ID)
-	if wanted, ok := r.Params["on"]; ok {
-		on = wanted == "on"
+// changeOne turns the alerts of one bot on or off, as a button says.
+func changeOne(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
+	return changeBot(r.Params["on"], r.Params["bot"], servers)
+}
+
+// changeChosen does so as an option of the menu says.
+func changeChosen(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
+	word, key, _ := strings.Cut(r.Value(), "/")
+	return changeBot(word, key, servers)
+}
+
+func changeBot(word, key string, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
+	i := indexOf(servers, key)
+	if on, err = isOn(word); err != nil || i < 0 {
+		return false, nil, errGone
 	}
-	return on, func(s *alerts.Settings) { s.Set(server.ID, on) }, err
+	return on, func(s *alerts.Settings) { s.Set(servers[i].ID, on) }, nil
 }
 
 // changeAll turns the alerts of all bots on or off.
-func changeAll(r *interaction.Request, _ alerts.Settings, _ []hostapi.Server) (bool, func(*alerts.Settings), error) {
-	on := r.Params["on"] == "on"
-	return on, func(s *alerts.Settings) { s.SetAll(on) }, nil
+func changeAll(r *interaction.Request, _ []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
+	on, err = isOn(r.Params["on"])
+	return on, func(s *alerts.Settings) { s.SetAll(on) }, err
 }
 
-// alerts shows which of the caller's bots send alerts, after a change if there is one.
-func (c *Commands) alerts(change alertChange) interaction.Handler {
+// The words of custom IDs and values for what alerts are to be.
+const (
+	wordOn  = "on"
+	wordOff = "off"
+)
+
+func isOn(word string) (bool, error) {
+	if word != wordOn && word != wordOff {
+		return false, errGone
+	}
+	return word == wordOn, nil
+}
+
+// toggled is the word for the other of both.
+func toggled(on bool) string {
+	if on {
+		return wordOff
+	}
+	return wordOn
+}
+
+// alerts shows which of the caller's bots send alerts.
+func (c *Commands) alerts(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	servers, err := read(ctx, c, r, func(s accounts.Snapshot) ([]hostapi.Server, error) { return s.List.Servers, nil })
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	v, notice := c.view(r), ""
+	if !now.Closed.IsZero() {
+		notice = "⚠️ " + v.t.Format("alerts.were_closed", args{"When": relative(now.Closed)})
+	}
+	return v.drawAlerts(servers, now, notice, blurple), nil
+}
+
+// changeAlerts changes which of the caller's bots send alerts, and shows that.
+func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
-		if err != nil {
-			return interaction.Response{}, err
-		}
 		var on bool
 		var set func(*alerts.Settings)
 		servers, err := read(ctx, c, r, func(s accounts.Snapshot) (servers []hostapi.Server, err error) {
-			if change != nil {
-				on, set, err = change(r, now, s.List.Servers)
-			}
+			on, set, err = change(r, s.List.Servers)
 			return s.List.Servers, err
 		})
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		v, notice := c.view(r), ""
-		switch {
-		case set != nil && on:
-			now, err = c.watch.Alerts.TurnOn(ctx, r.CustomerID, r.Locale, v.firstAlert(), set)
-			notice = "✅ " + v.t.Text("alerts.turned_on")
+		return interaction.Defer(aboutAlerts, func(ctx context.Context) (interaction.Response, error) {
+			v := c.view(r)
+			if !on {
+				now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
+				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_off"), blurple), err
+			}
+			now, err := c.watch.Alerts.TurnOn(ctx, r.CustomerID, r.Locale, r.ID, v.firstAlert(), set)
 			if errors.Is(err, alerts.ErrClosed) {
 				return v.drawAlerts(servers, now, "❌ "+v.t.Text("alerts.closed"), red), nil
 			}
-		case set != nil:
-			now, err = c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
-			notice = "✅ " + v.t.Text("alerts.turned_off")
-		case !now.Closed.IsZero():
-			notice = "⚠️ " + v.t.Format("alerts.were_closed", args{"When": relative(now.Closed)})
-		}
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		return v.drawAlerts(servers, now, notice, blurple), nil
+			return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on"), blurple), err
+		}), nil
 	}
 }
+
+// aboutAlerts is the subject of what shows alerts.
+const aboutAlerts = "alerts"
 
 // drawAlerts shows for which bots alerts are on.
 func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice string, color int) interaction.Response {
@@ -103,7 +143,7 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 		Title: "🔔 " + v.t.Text("alerts.title"), Color: color,
 		Description: paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n")),
 	}
-	return v.draw("alerts", embed, v.alertButtons(servers, s)...)
+	return v.draw(aboutAlerts, embed, v.alertButtons(servers, s)...)
 }
 
 // bell shows whether alerts are on.
@@ -118,11 +158,11 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	var rows []discordgo.MessageComponent
 	key := v.asked.Params["bot"]
 	if i := indexOf(servers, key); i >= 0 {
-		style, text, id := discordgo.PrimaryButton, "button.alert_on", idAlert+"one/on/"+key
-		if s.For(servers[i].ID) {
-			style, text, id = discordgo.SecondaryButton, "button.alert_off", idAlert+"one/off/"+key
+		style, text, on := discordgo.PrimaryButton, "button.alert_on", s.For(servers[i].ID)
+		if on {
+			style, text = discordgo.SecondaryButton, "button.alert_off"
 		}
-		toggle := v.button(style, text, id, false)
+		toggle := v.button(style, text, idAlertOne+toggled(on)+"/"+key, false)
 		toggle.Label = v.t.Format(text, args{"Bot": plainName(servers[i], labelNameLimit)})
 		back := v.button(discordgo.SecondaryButton, "button.to_bot", idShow+key, false)
 		rows = append(rows, row(toggle, back))
@@ -130,13 +170,15 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	if len(servers) > 0 {
 		options := v.options(servers)
 		for i := range options {
-			options[i].Emoji = &discordgo.ComponentEmoji{Name: bell(s.For(servers[i].ID))}
+			on := s.For(servers[i].ID)
+			options[i].Emoji = &discordgo.ComponentEmoji{Name: bell(on)}
+			options[i].Value = toggled(on) + "/" + options[i].Value
 		}
 		rows = append(rows, v.menu(idAlerts, v.t.Text("alerts.choose"), options))
 	}
 	return append(rows, row(
-		v.button(discordgo.SecondaryButton, "button.alerts_all", idAlert+"all/on", s.All && len(s.Bots) == 0),
-		v.button(discordgo.SecondaryButton, "button.alerts_none", idAlert+"all/off", !s.Any()),
+		v.button(discordgo.SecondaryButton, "button.alerts_all", idAlertAll+wordOn, s.All && len(s.Bots) == 0),
+		v.button(discordgo.SecondaryButton, "button.alerts_none", idAlertAll+wordOff, !s.Any()),
 		v.button(discordgo.SecondaryButton, "button.back", idListWith, false),
 	))
 }
@@ -145,13 +187,12 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 const labelNameLimit = 40
 
 // mute keeps a bot's alerts back for a while.
-func (c *Commands) mute(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	until := time.Now().Add(muteFor)
-	if err := c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until); err != nil {
-		return interaction.Response{}, err
-	}
-	v := c.view(r)
-	return v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")})), nil
+func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
+		v, until := c.view(r), time.Now().Add(muteFor)
+		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")}))
+		return muted, c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until)
+	}), nil
 }
 
 // firstAlert is the message by which a customer sees that alerts arrive.

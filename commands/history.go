@@ -102,7 +102,7 @@ func (v view) drawUnwatched(b bot) interaction.Response {
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: yellow,
 		Description: paragraphs(v.heading(b.known, ""), v.t.Text("history.unwatched")),
 	}
-	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlert+"one/on/"+botKey(b.server.ID), false)
+	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlertOne+wordOn+"/"+botKey(b.server.ID), false)
 	turnOn.Label = v.t.Format("button.alert_on", args{"Bot": plainName(b.server, labelNameLimit)})
 	return v.draw(idHistory+botKey(b.server.ID), embed, row(turnOn), v.historyRow(b.server))
 }

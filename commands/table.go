@@ -153,9 +153,9 @@ func (c *Commands) watchTable() []command {
 	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", h) }
 	watching := func(h interaction.Handler) interaction.Handler { return c.watching("history.off", h) }
 	return []command{
-		{name: "alerts", off: !c.watch.offered(), handle: alerting(c.alerts(nil)), components: []route{
-			{idAlerts, alerting(c.alerts(changeOne))}, {idAlertsOf + anyBot, alerting(c.alerts(nil))},
-			{idAlert + "all/{on}", alerting(c.alerts(changeAll))}, {idAlert + "one/{on}/" + anyBot, alerting(c.alerts(changeOne))},
+		{name: "alerts", off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
+			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
+			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.act)},
 		}},

@@ -15,7 +15,8 @@ import (
 type Alerts interface {
 	Offered() bool
 	Settings(ctx context.Context, customerID string) (alerts.Settings, error)
-	TurnOn(ctx context.Context, customerID, locale string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error)
+	// TurnOn sends a first message, which there is once for each nonce.
+	TurnOn(ctx context.Context, customerID, locale, nonce string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
 }

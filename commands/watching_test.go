@@ -35,6 +35,7 @@ type watched struct {
 	closed bool // the customer takes no messages
 	off    bool // nothing is watched
 	first  interaction.Message
+	nonce  string // of that
 }
 
 func (h *watched) Offered() bool { return !h.off }
@@ -44,11 +45,11 @@ func (h *watched) Settings(_ context.Context, customerID string) (alerts.Setting
 	return h.alerts, nil
 }
 
-func (h *watched) TurnOn(ctx context.Context, customerID, _ string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error) {
+func (h *watched) TurnOn(ctx context.Context, customerID, _, nonce string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error) {
 	if h.closed {
 		return h.alerts, alerts.ErrClosed
 	}
-	h.first = first
+	h.first, h.nonce = first, nonce
 	return h.TurnOff(ctx, customerID, change)
 }
 
@@ -265,32 +266,77 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	}
 }
 
+// TestAlertsOfOneBotAndOfAll makes each change twice, as of two processes that one press
+// reaches: the second time changes nothing back.
 func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
 	c := watching(t, h)
+	on := func() (bots string) {
+		for _, id := range []string{"a", "b"} {
+			if h.alerts.For(id) {
+				bots += id
+			}
+		}
+		return bots
+	}
 	for _, step := range []struct {
 		press interaction.Request
 		on    string // the bots with alerts
 	}{
-		{press("alerts/of/a"), ""}, {press("alerts/set/one/on/a"), "a"}, {press("alerts", "b"), "ab"}, {press("alerts", "a"), "b"},
+		{press("alerts/set/one/on/a"), "a"}, {press("alerts", "on/b"), "ab"}, {press("alerts", "off/a"), "b"},
 		{press("alerts/set/all/on"), "ab"}, {press("alerts/set/one/off/b"), "a"}, {press("alerts/set/all/off"), ""},
 	} {
-		answer(t, c, step.press)
-		on := ""
-		for _, id := range []string{"a", "b"} {
-			if h.alerts.For(id) {
-				on += id
+		step.press.ID = "77"
+		before, pressed := on(), answer(t, c, step.press)
+		if pressed.Form != interaction.FormDefer || on() != before {
+			t.Errorf("%s %s: alerts are on for %q before Discord has taken note", step.press.Name, step.press.Values, on())
+		}
+		for range 2 {
+			shown := must(t)(pressed.Then(t.Context())).Message
+			if on() != step.on {
+				t.Errorf("after %s %s alerts are on for %q, want %q", step.press.Name, step.press.Values, on(), step.on)
+			}
+			for i, option := range menus(shown)["Turn a bot's alerts on or off"].Options {
+				word, id, _ := strings.Cut(option.Value, "/")
+				if id != []string{"a", "b"}[i] || (word == "off") != strings.Contains(step.on, id) {
+					t.Errorf("while alerts are on for %q the menu has %q", step.on, option.Value)
+				}
 			}
 		}
-		if on != step.on {
-			t.Errorf("after %s alerts are on for %q, want %q", step.press.Name, on, step.on)
-		}
 	}
-	refused(t, c, press("alerts/set/one/on/z"), "out of date") // another's
+	if h.nonce != "77" {
+		t.Errorf("the nonce of the first message is %q", h.nonce)
+	}
+	for _, outdated := range []interaction.Request{
+		press("alerts/set/one/on/z"), press("alerts/set/one/maybe/a"), press("alerts/set/all/maybe"), // z is another's
+		press("alerts", "a"), press("alerts", "maybe/a"), press("alerts", "on/z"), press("alerts"),
+	} {
+		refused(t, c, outdated, "out of date")
+	}
 	h.off = true
 	refused(t, c, press("alerts/set/all/on"), "no alerts here")
 	if len(h.w.others) > 0 || h.alerts.Any() {
 		t.Errorf("touched are %q", h.w.others)
+	}
+}
+
+// TestNothingIsKeptBeforeDiscordHasTakenNote presses what changes something that is kept.
+func TestNothingIsKeptBeforeDiscordHasTakenNote(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+	c := watching(t, h)
+	for name, test := range map[string]struct {
+		press   interaction.Request
+		changed func() bool
+	}{
+		"mute": {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
+	} {
+		pressed := answer(t, c, test.press)
+		if pressed.Form != interaction.FormDefer || test.changed() {
+			t.Errorf("%s: it is done at once", name)
+		}
+		if must(t)(pressed.Then(t.Context())); !test.changed() {
+			t.Errorf("%s: it is not done", name)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func draw(a alerts.Alert) interaction.Message {
 func turnOn(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
 	t.Helper()
 	first := interaction.Message{Content: "hello"}
-	if _, err := a.TurnOn(t.Context(), u.ID, "de", first, func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
+	if _, err := a.TurnOn(t.Context(), u.ID, "de", u.ID, first, func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -260,7 +260,7 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 		for i := range customers {
 			u := discord.User(fmt.Sprintf("c%d", i))
 			eventually(t, func() bool { // not at once, for Discord's global limit
-				_, err := first.TurnOn(limit, u.ID, "de", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.SetAll(true) })
+				_, err := first.TurnOn(limit, u.ID, "de", u.ID, interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.SetAll(true) })
 				return err == nil
 			})
 			people, changes = append(people, u), append(changes, fell(u, "shop", now))
@@ -291,6 +291,32 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 	})
 }
 
+// TestTwoProcessesTurnAlertsOnOnce has both be told of one press, after Discord did not say
+// that it has the message of the first.
+func TestTwoProcessesTurnAlertsOnOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		first, _ := start(t, discord, url, &watched{}, nil)
+		second, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
+		var turning sync.WaitGroup
+		for _, a := range []*alerts.Alerts{first, second, first} {
+			turning.Go(func() {
+				_, _ = a.TurnOn(t.Context(), anna.ID, "de", "press", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.Set("shop", true) })
+			})
+		}
+		turning.Wait()
+		if s, err := second.Settings(t.Context(), anna.ID); err != nil || !s.For("shop") || s.For("radio") {
+			t.Errorf("the settings are %+v (%v)", s, err)
+		}
+		if n := len(anna.InDM().Messages()); n != 1 {
+			t.Errorf("anna reads %d messages", n)
+		}
+	})
+}
+
 // TestSettingsAreChangedAtOnce has changes meet: two wait for Discord to take the first
 // message while others are made.
 func TestSettingsAreChangedAtOnce(t *testing.T) {
@@ -300,7 +326,7 @@ func TestSettingsAreChangedAtOnce(t *testing.T) {
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna := discord.User("anna")
 		turn := func(server string) error {
-			_, err := a.TurnOn(t.Context(), anna.ID, "de", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.Set(server, true) })
+			_, err := a.TurnOn(t.Context(), anna.ID, "de", server, interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.Set(server, true) })
 			return err
 		}
 		for _, server := range []string{"old", "older"} {

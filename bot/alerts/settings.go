@@ -3,7 +3,6 @@ package alerts
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"time"
@@ -86,12 +85,13 @@ func readCustomer(value []byte) (c customer) {
 }
 
 // TurnOn changes a customer's settings so that there are more alerts than before, after
-// it has sent a first message. The error is ErrClosed where the customer takes none;
-// the settings stay as they are then.
-func (a *Alerts) TurnOn(ctx context.Context, customerID, locale string, first interaction.Message, change func(*Settings)) (Settings, error) {
+// it has sent a first message. Where it has done so before with that nonce, Discord posts
+// none. The error is ErrClosed where the customer takes none; the settings stay as they are
+// then.
+func (a *Alerts) TurnOn(ctx context.Context, customerID, locale, nonce string, first interaction.Message, change func(*Settings)) (Settings, error) {
 	channel, err := a.Discord.OpenDM(ctx, customerID)
 	if err == nil {
-		_, err = a.Discord.CreateMessage(ctx, channel, rand.Text()[:nonceLength], first)
+		_, err = a.Discord.CreateMessage(ctx, channel, nonce, first)
 	}
 	if rest.TakesNoMessages(err) {
 		c, err := a.customer(ctx, customerID)

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,51 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 		if r.UserID == anna.ID {
 			t.Error("the account is still looked at")
 		}
+	}
+}
+
+// TestAlertsStayOnThoughAnEventIsRepeated has the event of a press come once more, to the same
+// process and to the next one.
+func TestAlertsStayOnThoughAnEventIsRepeated(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w := world.New(t, world.Options{Redis: redis, Tune: watching})
+		w.Discord.ExpectFailures() // what comes again is answered as well, and refused
+		anna := w.AddCustomer("anna", "Shop")
+		stop := w.Start(t)
+		chosen := anna.Types(t, "/alerts").Choose(t, "Turn a bot's alerts on or off", "Shop")
+		chosen.WaitFor(t, "Alerts are on")
+		for n := range 2 {
+			w.Discord.Redeliver(chosen)
+			w.Log.WaitForTimes(t, "the interaction was answered elsewhere", n+1)
+			if v := anna.Types(t, "/alerts").WaitFor(t, "stops by itself"); !v.Contains("🔔 Shop") {
+				t.Errorf("what was turned on is turned back:\n%s", v.Text())
+			}
+			stop = w.Restart(t, stop)
+		}
+		wantMessages(t, anna.InDM(), "This is where I write to you", 1)
+	})
+}
+
+// TestAlertsStayOffWithoutAnAcknowledgement has Discord refuse what acknowledges a press.
+func TestAlertsStayOffWithoutAnAcknowledgement(t *testing.T) {
+	t.Parallel()
+	for name, overHTTP := range map[string]bool{"as the tests are run": false, "over HTTP": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, anna := world.Serving(t, world.Options{HTTP: overHTTP, Tune: watching}, "Shop")
+			w.Discord.ExpectFailures()
+			view := anna.Types(t, "/alerts")
+			accept := w.Discord.Inject(discordtest.Fault{Route: discordtest.RouteCallback, Status: http.StatusForbidden})
+			if _, err := view.Click(t.Context(), "On for all"); err != nil {
+				t.Fatal(err)
+			}
+			w.Log.WaitFor(t, "the caller could not be told")
+			accept()
+			anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
+			wantMessages(t, anna.InDM(), "This is where I write to you", 0)
+		})
 	}
 }
 

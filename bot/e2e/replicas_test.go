@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"errors"
 	"net/http"
 	"sync"
 	"testing"
@@ -13,18 +14,23 @@ import (
 
 // startTwo starts two replicas, as a rolling update that changes the number of shards
 // has them for a while: both get each event. Over HTTP that takes a load balancer that
-// sends a request again.
-func startTwo(t *testing.T, w *world.World) {
+// sends a request again. stop stops both once they have done what they were asked for.
+func startTwo(t *testing.T, w *world.World) (stop func()) {
 	t.Helper()
 	w.Discord.ExpectFailures() // the second to answer is told that the first has
-	w.Start(t)
+	one := w.Start(t)
 	w.Env = append(w.Env, "DISCORD_SHARDS=2")
-	w.Start(t)
+	other := w.Start(t)
 	if world.OverHTTP() {
 		w.Discord.RepeatInteractions(true)
-		return
+	} else {
+		waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 3 && s.Identifies == 3 })
 	}
-	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 3 && s.Identifies == 3 })
+	return func() {
+		if err := errors.Join(one(), other()); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestReplicasActOnce(t *testing.T) {
@@ -60,6 +66,29 @@ func TestReplicasActOnce(t *testing.T) {
 		w.Finish(t)
 		w.StaffRead(t, "✅ Restart", "id-shop")
 		w.WantCalls(t, hostapitest.OpRestart, 4)
+	})
+}
+
+// TestReplicasTurnAlertsOnOnce has both replicas get each press. Of the second press neither
+// learns whose acknowledgement Discord has taken, so that both may act on it.
+func TestReplicasTurnAlertsOnOnce(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		t.Parallel()
+		w := world.New(t, world.Options{Redis: redis, Tune: watching})
+		anna := w.AddCustomer("anna", "Shop", "Radio")
+		stop := startTwo(t, w)
+		view := anna.Types(t, "/alerts").Choose(t, "Turn a bot's alerts on or off", "Shop")
+		view.WaitFor(t, "🔔 Shop")
+		w.Discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 2, After: true, Reset: true})
+		view.Choose(t, "Turn a bot's alerts on or off", "Radio").WaitFor(t, "🔔 Radio")
+		stop()
+		w.Start(t)
+		end := anna.Types(t, "/alerts").WaitFor(t, "stops by itself")
+		if !end.Contains("🔔 Shop") || !end.Contains("🔔 Radio") {
+			t.Errorf("what was turned on is turned back:\n%s", end.Text())
+		}
+		wantMessages(t, anna.InDM(), "This is where I write to you", 2) // one of each press
 	})
 }
 
