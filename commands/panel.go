@@ -146,11 +146,13 @@ func chosenBots(r *interaction.Request, servers []hostapi.Server) ([]string, err
 }
 
 // removePanel removes a panel of the caller's.
-func (c *Commands) removePanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	if _, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value()); err != nil {
-		return interaction.Response{}, refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable")
-	}
-	return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
+func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	return interaction.Defer(idPanelNew, func(ctx context.Context) (interaction.Response, error) {
+		if _, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value()); err != nil {
+			return interaction.Response{}, refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable")
+		}
+		return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
+	}), nil
 }
 
 // panelTrouble is the key of the text for what is in the way of a panel, by Discord's

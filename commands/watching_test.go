@@ -187,7 +187,7 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	}
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
-	wantText(t, answer(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "no public panel yet")
+	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "no public panel yet")
 
 	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
 	h.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingPermissions}
@@ -322,17 +322,19 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 
 // TestNothingIsKeptBeforeDiscordHasTakenNote presses what changes something that is kept.
 func TestNothingIsKeptBeforeDiscordHasTakenNote(t *testing.T) {
-	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001"}}}
 	c := watching(t, h)
 	for name, test := range map[string]struct {
 		press   interaction.Request
 		changed func() bool
 	}{
-		"mute": {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
+		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
+		"remove a panel": {press("panel/remove", "1001"), func() bool { return len(h.panels) == 0 }},
 	} {
 		pressed := answer(t, c, test.press)
 		if pressed.Form != interaction.FormDefer || test.changed() {
 			t.Errorf("%s: it is done at once", name)
+			continue
 		}
 		if must(t)(pressed.Then(t.Context())); !test.changed() {
 			t.Errorf("%s: it is not done", name)
