@@ -141,17 +141,16 @@ func (v view) note(text string) interaction.Response {
 }
 
 // flush drops what is cached of a customer's account.
-func (c *Commands) flush(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	known, err := c.staff.Forget(ctx, r.CustomerID)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	key := "staff.flush.nothing"
-	if known {
-		key = "staff.flush.done"
-	}
-	v := c.view(r)
-	return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), nil
+func (c *Commands) flush(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
+		known, err := c.staff.Forget(ctx, r.CustomerID)
+		key := "staff.flush.nothing"
+		if known {
+			key = "staff.flush.done"
+		}
+		v := c.view(r)
+		return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), err
+	}), nil
 }
 
 // reference tells what happened behind a reference that a customer was shown.
@@ -182,12 +181,14 @@ func (c *Commands) testLogs(ctx context.Context, r *interaction.Request) (intera
 	if len(channels) == 0 {
 		return v.note(v.t.Text("staff.logs.none")), nil
 	}
-	c.staff.TestLogs(r)
 	var names []string
 	for _, ch := range channels {
 		names = append(names, "<#"+ch.Channel+">")
 	}
-	return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, " · ")})), nil
+	return interaction.Defer("", func(context.Context) (interaction.Response, error) {
+		c.staff.TestLogs(r)
+		return v.note(v.t.Format("staff.logs.tested", args{"Channels": strings.Join(names, " · ")})), nil
+	}), nil
 }
 
 // staffColor is that of a customer's pages, so that staff do not take them for their own.

@@ -320,28 +320,6 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	}
 }
 
-// TestNothingIsKeptBeforeDiscordHasTakenNote presses what changes something that is kept.
-func TestNothingIsKeptBeforeDiscordHasTakenNote(t *testing.T) {
-	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001"}}}
-	c := watching(t, h)
-	for name, test := range map[string]struct {
-		press   interaction.Request
-		changed func() bool
-	}{
-		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
-		"remove a panel": {press("panel/remove", "1001"), func() bool { return len(h.panels) == 0 }},
-	} {
-		pressed := answer(t, c, test.press)
-		if pressed.Form != interaction.FormDefer || test.changed() {
-			t.Errorf("%s: it is done at once", name)
-			continue
-		}
-		if must(t)(pressed.Then(t.Context())); !test.changed() {
-			t.Errorf("%s: it is not done", name)
-		}
-	}
-}
-
 func TestAlertsAreOfferedToCustomersAlone(t *testing.T) {
 	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}})
 	if _, ok := buttons(answer(t, c, press("more/a")).Message)["Alerts"]; !ok {

@@ -1,0 +1,43 @@
+package commands_test
+
+import (
+	"context"
+	"testing"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/logchannel"
+	"hostbot/bot/panel"
+	"hostbot/commands"
+)
+
+// TestNothingIsChangedBeforeDiscordHasTakenNote asks for what changes something that is kept.
+func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001"}}}
+	forgotten, tested := false, false
+	h.w.staff = commands.Staff{
+		Forget:   func(context.Context, string) (bool, error) { forgotten = true; return true, nil },
+		TestLogs: func(*interaction.Request) { tested = true },
+		Health: func(context.Context) commands.Health {
+			return commands.Health{Log: []logchannel.Status{{Channel: "9"}}}
+		},
+	}
+	c := watching(t, h)
+	for name, test := range map[string]struct {
+		request interaction.Request
+		changed func() bool
+	}{
+		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
+		"remove a panel": {press("panel/remove", "1001"), func() bool { return len(h.panels) == 0 }},
+		"flush":          {by("1", command("admin flush", map[string]string{"user": "42"})), func() bool { return forgotten }},
+		"test the logs":  {by("1", command("admin logs test", nil)), func() bool { return tested }},
+	} {
+		asked := answer(t, c, test.request)
+		if asked.Form != interaction.FormDefer || test.changed() {
+			t.Errorf("%s: it is done at once", name)
+			continue
+		}
+		if must(t)(asked.Then(t.Context())); !test.changed() {
+			t.Errorf("%s: it is not done", name)
+		}
+	}
+}
