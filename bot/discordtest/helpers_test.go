@@ -95,9 +95,14 @@ type answer struct {
 // try sends a request; the error is the transport's.
 func (c *client) try(method, path, body string) (answer, error) {
 	c.t.Helper()
-	return c.tryTyped(method, path, "application/json", body)
+	kind := ""
+	if body != "" {
+		kind = "application/json"
+	}
+	return c.tryTyped(method, path, kind, body)
 }
 
+// tryTyped sends a request with a Content-Type, unless that is empty.
 func (c *client) tryTyped(method, path, kind, body string) (answer, error) {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, c.discord.URL()+path, strings.NewReader(body))
@@ -108,7 +113,7 @@ func (c *client) tryTyped(method, path, kind, body string) (answer, error) {
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bot "+c.token)
 	}
-	if body != "" {
+	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}
 	response, err := c.http.Do(r)

@@ -146,9 +146,28 @@ func (s *Server) admit(w http.ResponseWriter, c *call, read error) *refusal {
 		return refused
 	}
 	if !s.cfg.NoRateLimits {
-		return s.limits.take(c, w.Header())
+		if refused := s.limits.take(c, w.Header()); refused != nil {
+			return refused
+		}
+	}
+	return c.bodiless()
+}
+
+// bodiless refuses a DELETE without the JSON that its Content-Type announces. Discord
+// does so on each route since about 2025-05-30 (DasWolke/SnowTransfer#49), and did on a
+// few before: bans (botlabs-gg/discordgo#11, cee-studio/orca#766) and leaving a guild
+// (#3110, where the header did no harm on GET). Where a body belongs, decode refuses that
+// there is none (#1267).
+func (c *call) bodiless() *refusal {
+	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if c.r.Method == http.MethodDelete && kind == "application/json" && len(c.body) == 0 {
+		return invalidJSON()
 	}
 	return nil
+}
+
+func invalidJSON() *refusal {
+	return refuse(http.StatusBadRequest, CodeInvalidJSON, "The request body contains invalid JSON.")
 }
 
 // authorize checks the token. Interactions are answered by their own token, and
@@ -256,7 +275,7 @@ func (c *call) decode(out any) *refusal {
 		return p.refusal()
 	}
 	if err != nil {
-		return refuse(http.StatusBadRequest, CodeInvalidJSON, "The request body contains invalid JSON.")
+		return invalidJSON()
 	}
 	return nil
 }

@@ -25,6 +25,33 @@ func TestTokenIsAskedForExceptAtTheGateway(t *testing.T) {
 	}
 }
 
+func TestJSONWithoutABody(t *testing.T) {
+	const refusal = `{"message": "The request body contains invalid JSON.", "code": 50109}`
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	s.discord.ExpectFailures()
+	_, e := s.command()
+	s.do("POST", e.path(), `{"type":4,"data":{"content":"x"}}`).want(t, 204, 0)
+	posted := s.general() + "/" + s.do("POST", s.general(), `{"content":"x"}`).body.ID
+	original := e.original(s.discord)
+	for _, test := range []struct {
+		method, path string
+		refused      bool
+	}{
+		{"DELETE", posted, true}, {"DELETE", original, true}, {"DELETE", "/nowhere", true},
+		{"POST", s.general(), true}, {"PATCH", posted, true},
+		{"GET", posted, false}, {"GET", original, false},
+	} {
+		for _, kind := range []string{"application/json", "application/json; charset=utf-8"} {
+			got, err := s.tryTyped(test.method, test.path, kind, "")
+			if err != nil || (got.text == refusal) != test.refused || (got.status == 400) != test.refused {
+				t.Errorf("%s %s with %s: %d %s, %v", test.method, test.path, kind, got.status, got.text, err)
+			}
+		}
+	}
+	s.do("DELETE", posted, "").want(t, 204, 0)
+	s.do("DELETE", original, "").want(t, 204, 0)
+}
+
 func TestUserAgents(t *testing.T) {
 	const blocked = `{"message": "internal network error", "code": 40333}`
 	c := start(t, discordtest.Config{})

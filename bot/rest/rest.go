@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"path"
@@ -48,9 +49,9 @@ type Client struct {
 	Observe func(route string, status int)
 
 	token     secret.Text
-	base      string // of all addresses, with a slash at its end
-	path      string // of base
-	headers   http.Header
+	base      string      // of all addresses, with a slash at its end
+	path      string      // of base
+	headers   http.Header // of all requests
 	transport *http.Transport
 }
 
@@ -69,7 +70,6 @@ func New(token secret.Text, base string) *Client {
 		path:  path[strings.Index(path, "/"):],
 		headers: http.Header{
 			"Authorization": {"Bot " + token.Reveal()},
-			"Content-Type":  {"application/json"},
 			"User-Agent":    {UserAgent},
 		},
 		transport: &http.Transport{
@@ -116,29 +116,18 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 // decodes the answer into out, unless that is nil. An error is an *Error; it
 // tells none of the secrets of this request.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, secrets ...secret.Text) error {
-	var payload io.Reader
-	headers := c.headers // which a transport leaves as they are
-	switch body := body.(type) {
-	case nil:
-	case upload:
-		encoded, contentType, err := body.encode()
-		if err != nil {
-			return &Error{Message: "encode request: " + err.Error()}
-		}
-		payload, headers = encoded, headers.Clone()
-		headers.Set("Content-Type", contentType)
-	default:
-		encoded, err := json.Marshal(body)
-		if err != nil {
-			return &Error{Message: "encode request: " + err.Error()}
-		}
-		payload = bytes.NewReader(encoded)
+	payload, contentType, err := encodeBody(body)
+	if err != nil {
+		return &Error{Message: "encode request: " + err.Error()}
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, payload)
 	if err != nil {
 		return &Error{Message: "not an address"} // which holds a token
 	}
-	req.Header = headers
+	maps.Copy(req.Header, c.headers)
+	if payload != nil { // Discord refuses a DELETE that has the type alone (DasWolke/SnowTransfer#49)
+		req.Header.Set("Content-Type", contentType)
+	}
 	answer, err := c.exchange(req, secrets...)
 	if err != nil || out == nil {
 		return err
@@ -147,6 +136,19 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, sec
 		return &Error{Message: "decode answer: " + err.Error(), Uncertain: true}
 	}
 	return nil
+}
+
+// encodeBody returns a request's body and its type; both are empty if there is none.
+func encodeBody(body any) (payload io.Reader, contentType string, err error) {
+	switch body := body.(type) {
+	case nil:
+		return nil, "", nil
+	case upload:
+		return body.encode()
+	default:
+		encoded, err := json.Marshal(body)
+		return bytes.NewReader(encoded), "application/json", err
+	}
 }
 
 // exchange sends a request and returns the body of Discord's answer. An error is

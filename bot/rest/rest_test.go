@@ -123,6 +123,45 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 	}
 }
 
+// TestContentTypeGoesWithABody: Discord refuses a DELETE that has the one without the
+// other (DasWolke/SnowTransfer#49).
+func TestContentTypeGoesWithABody(t *testing.T) {
+	for name, test := range map[string]struct {
+		send func(*rest.Client) error
+		kind string
+	}{
+		"delete":   {func(c *rest.Client) error { return c.DeleteMessage(t.Context(), "33", "55") }, ""},
+		"read":     {func(c *rest.Client) error { return c.Get(t.Context(), "guilds/44", new(any)) }, ""},
+		"post":     {func(c *rest.Client) error { return c.Respond(t.Context(), to, interaction.Keep()) }, "application/json"},
+		"register": {func(c *rest.Client) error { return register(c.Session()) }, "application/json"},
+		"session's delete": {
+			func(c *rest.Client) error { return c.Session().ApplicationCommandDelete("22", "", "66") }, "",
+		},
+		"session's read": {
+			func(c *rest.Client) error { _, err := c.Session().ApplicationCommands("22", ""); return err }, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kinds := make(chan string, 1)
+			client, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				kinds <- strings.Join(r.Header.Values("Content-Type"), ", ")
+				answer(200, "null")(w, r)
+			})
+			if err := test.send(client); err != nil {
+				t.Fatal(err)
+			}
+			if kind, body := <-kinds, (<-requests).Body; kind != test.kind || (body == "") != (kind == "") {
+				t.Errorf("Content-Type %q with the body %q", kind, body)
+			}
+		})
+	}
+}
+
+func register(s *discordgo.Session) error {
+	_, err := s.ApplicationCommandBulkOverwrite("22", "", nil)
+	return err
+}
+
 // TestFilesGoAlong has a message bring a picture along, however it is sent.
 func TestFilesGoAlong(t *testing.T) {
 	message := interaction.Message{Content: "Uptime", Files: []interaction.File{{Name: "uptime.png", Type: "image/png", Data: []byte("PNG")}}}
