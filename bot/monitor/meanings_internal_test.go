@@ -43,7 +43,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	})
 	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, nil })
 
-	page := string(m.page().described())
+	page := string(m.page())
 	help := regexp.MustCompile(`(?m)^# HELP (hostbot_\S+) \S`).FindAllStringSubmatch(page, -1)
 	var explained []string
 	for _, line := range help {
@@ -64,7 +64,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 func TestAlertsAreNotShownWhileNothingIsKnownOfThem(t *testing.T) {
 	m := New("1.2.3", func() bool { return true })
 	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, redis.ErrClosed })
-	if page := string(m.page().described()); strings.Contains(page, "hostbot_alerts_") || !strings.Contains(page, "hostbot_watch_accounts 0") {
+	if page := string(m.page()); strings.Contains(page, "hostbot_alerts_") || !strings.Contains(page, "hostbot_watch_accounts 0") {
 		t.Errorf("/metrics says:\n%s", page)
 	}
 }

@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-
 	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
 	"hostbot/hostapi"
@@ -24,18 +22,17 @@ import (
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
 // add to what /metrics shows: they are called before Handler.
 type Monitor struct {
-	counted   *metrics.Set  // what is counted as it happens
+	began     time.Time // as good as the process
+	counted   counted
 	read      []func(*page) // what is asked for each page
 	served    atomic.Int64
 	calls     recent // to the hosting service
 	redisAway atomic.Bool
 }
 
-// New returns a monitor; ready becomes the gauge hostbot_ready. From then on package
-// metrics writes TYPE and HELP, in the whole process.
+// New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
-	metrics.ExposeMetadata(true)
-	m := &Monitor{counted: metrics.NewSet()}
+	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}}
 	m.read = append(m.read, func(p *page) {
 		p.gauge("hostbot_build_info", 1, "version", version)
 		p.gauge("hostbot_ready", oneIf(ready()))
@@ -78,12 +75,12 @@ func (m *Monitor) Service(c hostapi.Call) {
 
 // count adds one to a counter.
 func (m *Monitor) count(name string, labels ...string) {
-	m.counted.GetOrCreateCounter(series(name, labels...)).Inc()
+	m.counted.add(name, nil, 1, labels...)
 }
 
 // observe counts a duration in a histogram with these upper bounds, in seconds.
 func (m *Monitor) observe(name string, upTo []float64, d time.Duration, labels ...string) {
-	m.counted.GetOrCreatePrometheusHistogramExt(series(name, labels...), upTo).Update(d.Seconds())
+	m.counted.add(name, upTo, d.Seconds(), labels...)
 }
 
 // ServiceHealth adds to what /metrics shows whether the hosting service is there.

@@ -2,8 +2,12 @@ package monitor_test
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +90,12 @@ func TestPages(t *testing.T) {
 		"hostbot_gateway_identifies_total 4", "hostbot_gateway_resumes_total 5", "hostbot_gateway_handovers_total 6", "hostbot_gateway_sessions_remaining 987",
 		"hostbot_gateway_recommended_shards 3", "hostbot_gateway_max_concurrency 16",
 		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
+		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.025"} 0`,
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="0.05"} 1`,
+		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="3"} 1`,
+		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="+Inf"} 1`,
+		`hostbot_first_response_seconds_sum{deferred="false",kind="command"} 0.03`,
+		`hostbot_first_response_seconds_count{deferred="false",kind="command"} 1`,
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
 		`hostbot_build_info{version="1.2.3"} 1`,
 		`hostbot_ready 1`, `hostbot_actions_total{action="restart",outcome="done"} 1`,
@@ -105,6 +114,63 @@ func TestPages(t *testing.T) {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %s", line)
 		}
+	}
+}
+
+// TestProcessIsMeasured compares figures of the process with what else is known of it.
+func TestProcessIsMeasured(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no /proc")
+	}
+	pages := monitor.New("1.2.3", func() bool { return true }).Handler(monitor.Pages{})
+	read := func() map[string]float64 {
+		answer := httptest.NewRecorder()
+		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		figures := make(map[string]float64)
+		for line := range strings.Lines(answer.Body.String()) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
+				figure, err := strconv.ParseFloat(value, 64)
+				if err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				figures[name] = figure
+			}
+		}
+		return figures
+	}
+	before := read()
+	const files = 50 // other tests may still close some
+	for range files {
+		file, err := os.Open(os.Args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = file.Close() }()
+	}
+	runtime.GC()
+	after := read()
+	if n := after["process_open_fds"] - before["process_open_fds"]; n < files/2 || after["process_open_fds"] > after["process_max_fds"] {
+		t.Errorf("process_open_fds grew by %v for %d files", n, files)
+	}
+	if n := after["go_gc_forced_count"] - before["go_gc_forced_count"]; n != 1 {
+		t.Errorf("go_gc_forced_count grew by %v for one collection", n)
+	}
+	for _, grows := range []string{
+		"go_gc_duration_seconds_count", `go_gc_pauses_seconds_bucket{le="+Inf"}`,
+		"go_memstats_alloc_bytes_total", "go_memstats_mallocs_total", "process_io_read_syscalls_total",
+	} {
+		if after[grows] <= before[grows] {
+			t.Errorf("%s was %v and is %v", grows, before[grows], after[grows])
+		}
+	}
+	if resident := after["process_resident_memory_bytes"]; resident < after["go_memstats_heap_inuse_bytes"] || resident > after["process_virtual_memory_bytes"] {
+		t.Errorf("%v bytes are resident", resident)
+	}
+	if user, system := after["process_cpu_seconds_user_total"], after["process_cpu_seconds_system_total"]; math.Abs(user+system-after["process_cpu_seconds_total"]) > .001 {
+		t.Errorf("%v s and %v s are not %v s", user, system, after["process_cpu_seconds_total"])
+	}
+	if after["go_goroutines"] < 1 || time.Since(time.Unix(int64(after["process_start_time_seconds"]), 0)).Abs() > time.Hour {
+		t.Errorf("%v goroutines, since %v", after["go_goroutines"], after["process_start_time_seconds"])
 	}
 }
 

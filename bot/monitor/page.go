@@ -1,78 +1,89 @@
 package monitor
 
-import (
-	"bytes"
-	"strconv"
-	"strings"
-
-	"github.com/VictoriaMetrics/metrics"
-)
+import "strconv"
 
 // page is what /metrics says, in Prometheus's text format. Its callers write
 // all series of a metric in a row.
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-type page struct{ text bytes.Buffer }
+type page struct {
+	text      []byte
+	means     map[string]string
+	described string // the latest metric
+}
 
 // page returns the page as it is now.
-func (m *Monitor) page() *page {
-	p := &page{}
-	m.counted.WritePrometheus(&p.text)
+func (m *Monitor) page() []byte {
+	p := &page{means: meanings()}
+	m.counted.write(p)
 	for _, read := range m.read {
 		read(p)
 	}
-	metrics.WriteProcessMetrics(&p.text)
-	metrics.WriteFDMetrics(&p.text)
-	return p
+	p.runtime()
+	p.process()
+	// The kernel's word needs more of /proc than a hardened unit shows (ProcSubset=pid).
+	p.gauge("process_start_time_seconds", float64(m.began.Unix()))
+	return p.text
 }
 
 // gauge writes a series. The labels are names, each followed by its value.
 func (p *page) gauge(name string, value float64, labels ...string) {
-	metrics.WriteGaugeFloat64(&p.text, series(name, labels...), value)
+	p.describe(name, "gauge")
+	p.sample(name, value, joined(labels))
 }
 
 // counter writes a series of what only grows. The labels are names, each followed by
 // its value.
 func (p *page) counter(name string, value uint64, labels ...string) {
-	metrics.WriteCounterUint64(&p.text, series(name, labels...), value)
+	p.describe(name, "counter")
+	p.sample(name, float64(value), joined(labels))
 }
 
-// series returns a metric's name with its labels. Their values are few and printable,
-// and none comes from customers.
-func series(name string, labels ...string) string {
-	if len(labels) == 0 {
-		return name
+// seconds writes a counter of seconds.
+func (p *page) seconds(name string, value float64) {
+	p.describe(name, "counter")
+	p.sample(name, value, "")
+}
+
+// describe writes what a metric means and its type, before its first series.
+func (p *page) describe(name, kind string) {
+	if name == p.described {
+		return
 	}
+	p.described = name
+	if help := p.means[name]; help != "" {
+		p.text = append(p.text, "# HELP "+name+" "+help+"\n"...)
+	}
+	p.text = append(p.text, "# TYPE "+name+" "+kind+"\n"...)
+}
+
+func (p *page) sample(name string, value float64, labels string) {
+	p.text = append(p.text, name...)
+	if labels != "" {
+		p.text = append(append(append(p.text, '{'), labels...), '}')
+	}
+	p.text = append(strconv.AppendFloat(append(p.text, ' '), value, 'f', -1, 64), '\n')
+}
+
+// joined returns labels as the page shows them. Their values are few and printable,
+// and none comes from customers.
+func joined(labels []string) string {
 	text := make([]byte, 0, 96)
-	text = append(append(text, name...), '{')
 	for i := 0; i+1 < len(labels); i += 2 {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendQuote(append(append(text, labels[i]...), '='), labels[i+1])
 	}
-	return string(append(text, '}'))
+	return string(text)
 }
 
-// described returns the page with what each metric means. Package metrics writes a
-// metric's type before each of its series, and HELP without a text before that.
-func (p *page) described() []byte {
-	var text bytes.Buffer
-	means, described := meanings(), make(map[string]bool)
-	for line := range strings.Lines(p.text.String()) {
-		if strings.HasPrefix(line, "# HELP ") {
-			continue
-		}
-		if typed, ok := strings.CutPrefix(line, "# TYPE "); ok {
-			name, _, _ := strings.Cut(typed, " ")
-			if described[name] {
-				continue
-			}
-			described[name] = true
-			if help := means[name]; help != "" {
-				text.WriteString("# HELP " + name + " " + help + "\n")
-			}
-		}
-		text.WriteString(line)
+// below returns labels with the upper bound of a histogram's bucket.
+func below(bound, labels string) string {
+	if labels != "" {
+		labels += ","
 	}
-	return text.Bytes()
+	return labels + `le="` + bound + `"`
 }
+
+// decimal writes a bound as Prometheus's own clients do.
+func decimal(bound float64) string { return strconv.FormatFloat(bound, 'g', -1, 64) }

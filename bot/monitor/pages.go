@@ -41,7 +41,7 @@ func (m *Monitor) Handler(p Pages) http.Handler {
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = w.Write(m.page().described())
+		_, _ = w.Write(m.page())
 	})
 	if p.Profiles {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)

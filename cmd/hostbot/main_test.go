@@ -58,9 +58,11 @@ func valid(hostAPI, httpAddr string) []string {
 	return []string{"DISCORD_TOKEN=token", "HOSTAPI_URL=" + hostAPI, "HOSTAPI_SECRET=secret", "HTTP_ADDR=" + httpAddr}
 }
 
+var versionLine = regexp.MustCompile(`^hostbot ` + version + `, commit .+, go1\.\d+\S*\n$`)
+
 func TestVersionAndHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if code := run([]string{"--version"}, nil, &stdout, &stderr); code != exitDone || !regexp.MustCompile(`^hostbot `+version+`, commit .+, go1\.\d+`).MatchString(stdout.String()) {
+	if code := run([]string{"--version"}, nil, &stdout, &stderr); code != exitDone || !versionLine.MatchString(stdout.String()) {
 		t.Errorf("--version: exit %d, %q", code, &stdout)
 	}
 	if code := run([]string{"--help"}, nil, &stdout, &stderr); code != exitDone || !strings.Contains(stderr.String(), "Usage") {

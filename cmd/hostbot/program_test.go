@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,15 @@ func TestProgramEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Run("with what was asked for alone, on --help and --version", func(t *testing.T) {
+		t.Parallel()
+		if stdout, stderr := say(t, path, "--help"); stdout != "" || stderr != usage {
+			t.Errorf("--help: %q, and on stderr %q", stdout, stderr)
+		}
+		if stdout, stderr := say(t, path, "--version"); !versionLine.MatchString(stdout) || stderr != "" {
+			t.Errorf("--version: %q, and on stderr %q", stdout, stderr)
+		}
+	})
 	t.Run("with what runs, on SIGTERM", func(t *testing.T) {
 		t.Parallel()
 		p := startProgram(t, path)
@@ -39,6 +49,11 @@ func TestProgramEnds(t *testing.T) {
 		if !strings.Contains(p.stderr.String(), "the log level is raised") {
 			t.Errorf("after SIGUSR1 the log says\n%s", &p.stderr)
 		}
+		for line := range strings.Lines(p.stderr.String()) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("a line of the log is not JSON: %s", line)
+			}
+		}
 		p.tellsNoSecret(t)
 	})
 	t.Run("with all stacks, as after a panic, on SIGQUIT", func(t *testing.T) {
@@ -51,6 +66,18 @@ func TestProgramEnds(t *testing.T) {
 		}
 		p.tellsNoSecret(t)
 	})
+}
+
+// say returns what the program writes with an argument, and that it succeeds.
+func say(t *testing.T, path, argument string) (stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd := exec.Command(path, argument)
+	cmd.Stdout, cmd.Stderr = &out, &err
+	if failed := cmd.Run(); failed != nil {
+		t.Errorf("%s: %v", argument, failed)
+	}
+	return out.String(), err.String()
 }
 
 // program is the built program, in which anna's restart is under way. The service's

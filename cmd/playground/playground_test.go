@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,6 +16,29 @@ import (
 
 	"hostbot/bot/discordtest"
 )
+
+// asProgram has the test program be the playground, if the environment holds it.
+const asProgram = "PLAYGROUND_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	m.Run()
+}
+
+func TestHelpIsAllThatIsSaid(t *testing.T) {
+	var help bytes.Buffer
+	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); err != nil || !strings.Contains(help.String(), "-addr") {
+		t.Errorf("the help says %q, %v", &help, err)
+	}
+	program := exec.Command(os.Args[0], "--help")
+	program.Env = append(program.Environ(), asProgram+"=1")
+	if said, err := program.CombinedOutput(); err != nil || string(said) != help.String() {
+		t.Errorf("the program says %q, %v", said, err)
+	}
+}
 
 // visitor uses the playground as its page does.
 type visitor struct {
