@@ -33,11 +33,11 @@ func TestPrometheusFindsEachMetric(t *testing.T) {
 	settled(allRestart(t, w.customers("figures", 1)))
 	prometheus := startPrometheus(t, r.http)
 
-	var found []string
 	eventually(t, "Prometheus has the figures of an action", func() bool {
-		found = prometheus.names(t)
-		return slices.Contains(found, "hostbot_actions_total")
+		var said struct{ Result []any }
+		return prometheus.ask("query?query=hostbot_actions_total", &said) && len(said.Result) > 0
 	})
+	found := prometheus.names(t) // only now: names are there while their page is still being read
 	for _, file := range []string{rulesFile, dashboardFile} {
 		text, err := os.ReadFile(file)
 		if err != nil {
