@@ -62,7 +62,8 @@ func (n *Network) reply(message []byte) []byte {
 		return nil
 	}
 	flags, answers := uint16(flagsNoName), uint16(0)
-	if n.knows(string(message[headerLength:end])) {
+	address := n.lookUp(string(message[headerLength:end]))
+	if address != nil {
 		flags = flagsAnswer
 		if binary.BigEndian.Uint16(message[end:]) == typeA {
 			answers = 1
@@ -79,7 +80,7 @@ func (n *Network) reply(message []byte) []byte {
 	for _, word := range []uint16{theQuestion, typeA, classIN, 0, 0, net.IPv4len} { // with a life of 0 s
 		reply = binary.BigEndian.AppendUint16(reply, word)
 	}
-	return append(reply, 127, 0, 0, 1)
+	return append(reply, address...)
 }
 
 // asked is a name as a question has it.

@@ -66,16 +66,19 @@ func (n *Network) RunT(tb testing.TB, target string) *Relay {
 	return r
 }
 
-// knows tells whether a name, as it is asked for, has an address.
-func (n *Network) knows(name string) bool {
+// lookUp returns the address of a name, as it is asked for, or nil if it has none.
+func (n *Network) lookUp(name string) net.IP {
 	n.mu.Lock()
 	r := n.relays[name]
 	n.mu.Unlock()
 	if r == nil {
-		return false
+		return nil
 	}
-	condition, _ := r.current()
-	return condition != Unknown
+	if condition, _ := r.current(); condition == Unknown {
+		return nil
+	}
+	host, _, _ := net.SplitHostPort(r.addr) // which net gave
+	return net.ParseIP(host).To4()
 }
 
 // newCertificate returns how a server shows a certificate that signs itself, and
