@@ -48,14 +48,9 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
-// Everything skips a test that takes minutes or a machine of its own, except where
-// TEST_EVERYTHING is set.
-func Everything(t testing.TB) {
-	t.Helper()
-	if os.Getenv("TEST_EVERYTHING") == "" {
-		t.Skip("runs with TEST_EVERYTHING=1")
-	}
-}
+// Everything reports whether tests are to take minutes, or a machine of their own, if that
+// is what they need.
+func Everything() bool { return os.Getenv("TEST_EVERYTHING") != "" }
 
 // Options say how a world differs from the usual one.
 type Options struct {
