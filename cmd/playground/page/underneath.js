@@ -45,7 +45,8 @@ function drawInteraction(interaction) {
   const outcome = make("span", late || interaction.answered > patience ? "failed" : "fine", answer);
   const at = make("time", "", new Date(interaction.at).toLocaleTimeString());
   const summary = make("summary", "", make("b", "", interaction.title), make("small", "", interaction.user, " • ", at, " • ", outcome));
-  const item = make("li", "", details(interaction.id, summary, drawSteps(interaction.steps)));
+  const cut = interaction.cut ? [make("p", "hint", "What came first is not kept any more.")] : [];
+  const item = make("li", "", details(interaction.id, summary, ...cut, drawSteps(interaction.steps)));
   item.dataset.id = interaction.id;
   item.dataset.text = JSON.stringify([interaction, late]);
   return item;

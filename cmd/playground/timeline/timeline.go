@@ -31,9 +31,12 @@ type Interaction struct {
 	Title string    `json:"title"`
 	At    time.Time `json:"at"`
 	// Answered is how many milliseconds it took to the end of the first response
-	// that Discord accepted; nil while there is none.
+	// that Discord accepted; nil while there is none. It is kept for as long as the
+	// interaction, whose steps may be gone before that.
 	Answered *float64 `json:"answered"`
 	Steps    []Step   `json:"steps"`
+	// Cut says that the first steps are not kept any more.
+	Cut bool `json:"cut"`
 }
 
 // Step is one thing that happened between two parts of the system.
@@ -124,7 +127,14 @@ func (r *Recorder) add(s *step) (change func(func(*step))) {
 	r.mu.Lock()
 	r.latest++
 	s.ID = r.latest
+	if in := r.owner(s); in != nil && in.Answered == nil && s.first && !s.Failed {
+		after := milliseconds(s.began.Sub(in.At)) + *s.Took
+		in.Answered = &after
+	}
 	if len(r.steps) == keptSteps {
+		if in := r.owner(r.steps[0]); in != nil {
+			in.Cut = true
+		}
 		r.steps = slices.Delete(r.steps, 0, 1)
 	}
 	r.steps = append(r.steps, s)
@@ -180,7 +190,6 @@ func (r *Recorder) List() (interactions []Interaction, apart []Step) {
 	for _, in := range slices.Backward(r.interactions) {
 		out := in.Interaction
 		out.Steps = relative(placed[in], in.At)
-		out.Answered = answered(placed[in], out.Steps)
 		interactions = append(interactions, out)
 	}
 	rest := placed[nil]
@@ -207,17 +216,6 @@ func relative(steps []*step, start time.Time) []Step {
 		list[i].After = milliseconds(s.began.Sub(start))
 	}
 	return list
-}
-
-// answered returns when the first response had been accepted.
-func answered(steps []*step, seen []Step) *float64 {
-	for i, s := range steps {
-		if s.first && !s.Failed {
-			after := seen[i].After + *s.Took
-			return &after
-		}
-	}
-	return nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

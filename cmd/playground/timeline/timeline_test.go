@@ -164,3 +164,36 @@ func TestOldOnesAreForgotten(t *testing.T) {
 		t.Error("the first step is kept")
 	}
 }
+
+// What the bot does by itself, again and again, takes the place of an interaction's steps in the
+// end. That it was answered, or was not, stays.
+func TestAnswerOutlivesItsSteps(t *testing.T) {
+	r := timeline.New(func() {})
+	r.Know(anna)
+	start := time.Now().Add(-time.Minute)
+	began(r, start, "1", anna, `{}`, 2)
+	responded(r, start.Add(3*time.Millisecond), "1", 204)
+	responded(r, start.Add(6*time.Millisecond), "1", 204)
+	began(r, start, "2", ben, `{}`, 2)
+	responded(r, start.Add(3*time.Millisecond), "2", 500) // which is no answer
+	if all := list(r); all[0].Cut || all[1].Cut {
+		t.Fatal("steps are said to be missing")
+	}
+	for id := list(r)[0].Steps[1].ID; ; {
+		r.RedisCommand([]string{"get", "account:" + anna})("+OK\r\n")
+		if _, ok := r.Bodies(id); !ok {
+			break
+		}
+	}
+	if in := list(r)[1]; in.Answered == nil || *in.Answered != 8 || !in.Cut {
+		t.Errorf("it was answered after 8 ms, and is told as answered: %v; that steps are missing: %v", in.Answered != nil, in.Cut)
+	}
+	if in := list(r)[0]; in.Answered != nil || !in.Cut {
+		t.Errorf("it was not answered, and is told as answered: %v; that steps are missing: %v", in.Answered != nil, in.Cut)
+	}
+}
+
+func list(r *timeline.Recorder) []timeline.Interaction {
+	interactions, _ := r.List()
+	return interactions
+}
