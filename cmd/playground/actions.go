@@ -24,8 +24,31 @@ func (p *playground) asUser(do func(context.Context, *discordtest.User, request)
 	})
 }
 
+// outcome is what the page is told at once of what its user did. Messages come apart
+// from that, to every page.
+type outcome struct {
+	// Modal is what is to be filled in. Discord brings it only to the client in which
+	// the user acted, and nobody keeps it: whoever closes it, or loads the client anew,
+	// has to ask for it once more.
+	Modal *openModal `json:"modal,omitempty"`
+}
+
+// openModal is a modal that the bot opened.
+type openModal struct {
+	ID         string                  `json:"id"`
+	Title      string                  `json:"title"`
+	Components []discordtest.Component `json:"components"`
+}
+
+func outcomeOf(reply *discordtest.Reply) outcome {
+	if view := reply.View(); view.State == discordtest.Asking {
+		return outcome{&openModal{reply.ID(), view.Modal.Title, view.Modal.Components}}
+	}
+	return outcome{}
+}
+
 // command uses a command as a user.
-func (p *playground) command(_ context.Context, user *discordtest.User, in request) (any, error) {
+func (p *playground) command(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	options := discordtest.Options{}
 	for name, value := range in.Options {
 		options[name] = value
@@ -35,7 +58,8 @@ func (p *playground) command(_ context.Context, user *discordtest.User, in reque
 		return nil, err
 	}
 	p.note(used{in.User, in.Channel, "/" + in.Name, time.Now(), reply})
-	return nil, nil
+	_, err = reply.Await(ctx, func(v discordtest.View) bool { return v.State != discordtest.Waiting })
+	return outcomeOf(reply), err
 }
 
 // menu chooses a command in the context menu of another person.
@@ -49,7 +73,7 @@ func (p *playground) menu(ctx context.Context, user *discordtest.User, in reques
 		return nil, err
 	}
 	p.note(used{in.User, in.Channel, in.Name, time.Now(), reply})
-	return nil, nil
+	return outcomeOf(reply), nil
 }
 
 // complete asks for suggestions.
@@ -79,13 +103,10 @@ func (p *playground) press(ctx context.Context, user *discordtest.User, in reque
 	if err != nil {
 		return nil, err
 	}
-	switch reply.View().State {
-	case discordtest.Failed:
+	if reply.View().State == discordtest.Failed {
 		return nil, errNoAnswer
-	case discordtest.Asking:
-		p.note(used{in.User, in.Channel, "", time.Now(), reply})
 	}
-	return nil, nil
+	return outcomeOf(reply), nil
 }
 
 // modal sends a modal that was filled in.
@@ -104,7 +125,6 @@ func (p *playground) modal(ctx context.Context, user *discordtest.User, in reque
 	if reply.View().State == discordtest.Failed {
 		return nil, errNoAnswer // and the modal stays open, as on Discord
 	}
-	p.forget(in.User, in.Modal)
 	return nil, nil
 }
 

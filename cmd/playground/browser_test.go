@@ -59,12 +59,16 @@ func startBrowser(t *testing.T) browser {
 	return browser{ctx}
 }
 
-// visit starts a playground and opens its page, with nothing remembered of
-// other visits. Complaints in the browser's console fail the
-// test.
+// visit starts a playground and opens its page.
 func (chrome browser) visit(t *testing.T, l look) *tab {
 	t.Helper()
-	v := open(t)
+	return chrome.looks(t, open(t), l)
+}
+
+// looks opens the page of a playground, with nothing remembered of other visits.
+// Complaints in the browser's console fail the test.
+func (chrome browser) looks(t *testing.T, v visitor, l look) *tab {
+	t.Helper()
 	ctx, end := chromedp.NewContext(chrome.ctx, chromedp.WithNewBrowserContext())
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
@@ -89,9 +93,16 @@ func (chrome browser) visit(t *testing.T, l look) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.do("open the page", chromedp.EmulateViewport(l.width, l.height), chromedp.Navigate(v.base))
-	b.sees("#beginning", "Welcome to #general")
+	b.do("choose the window's size", chromedp.EmulateViewport(l.width, l.height))
+	b.loads()
 	return b
+}
+
+// loads loads the page, also once more.
+func (b *tab) loads() {
+	b.t.Helper()
+	b.do("load the page", chromedp.Navigate(b.v.base))
+	b.sees("#beginning", "Welcome to #general")
 }
 
 // chromium finds the browser.

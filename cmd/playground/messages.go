@@ -24,18 +24,10 @@ type message struct {
 	Components []discordtest.Component `json:"components"`
 }
 
-// openModal is a modal that the bot opened and the user has not sent.
-type openModal struct {
-	ID         string                  `json:"id"`
-	Title      string                  `json:"title"`
-	Components []discordtest.Component `json:"components"`
-}
-
-// used is a command that somebody used, or a press that opened a modal, and
-// what came of it.
+// used is a command that somebody used, and what came of it.
 type used struct {
 	userID, channelID string
-	command           string // empty for a press
+	command           string
 	at                time.Time
 	reply             *discordtest.Reply
 }
@@ -79,7 +71,6 @@ func (p *playground) usedBy(userID, channelID string) []used {
 func (p *playground) messages(_ context.Context, user *discordtest.User, in request) (any, error) {
 	out := struct {
 		Messages []message         `json:"messages"`
-		Modal    *openModal        `json:"modal,omitempty"`
 		Latest   map[string]string `json:"latest"` // messages' IDs, by channel
 		Broken   bool              `json:"broken"` // something is, on purpose
 	}{Messages: []message{}, Latest: p.latest(in.User), Broken: p.breaking.broken()}
@@ -90,9 +81,7 @@ func (p *playground) messages(_ context.Context, user *discordtest.User, in requ
 		switch {
 		case view.ID != "":
 			answers[view.ID] = u
-		case view.State == discordtest.Asking:
-			out.Modal = &openModal{u.reply.ID(), view.Modal.Title, view.Modal.Components}
-		case u.command != "":
+		case view.State != discordtest.Asking: // a modal is no message
 			m := draw(view)
 			m.ID, m.Time, m.User, m.Command, m.Ephemeral = u.reply.ID(), u.at, user.Name, u.command, true
 			out.Messages = append(out.Messages, m)

@@ -14,6 +14,7 @@ func TestPage(t *testing.T) {
 		"list, open, restart": testListOpenRestart,
 		"autocomplete":        testAutocomplete,
 		"form":                testForm,
+		"form that is left":   testFormThatIsLeft,
 		"locale":              testLocale,
 		"outage and recovery": testOutageAndRecovery,
 		"keyboard":            testByKeyboard,
@@ -105,6 +106,40 @@ func testForm(t *testing.T, chrome browser) {
 	b.until("the modal is closed", `!document.querySelector("#modal").open`)
 	b.sees(last, "Jukebox was created")
 	b.sees(last, "Jukebox was started")
+}
+
+// testFormThatIsLeft has a form not come again, however it was left, and in no other page.
+func testFormThatIsLeft(t *testing.T, chrome browser) {
+	b := chrome.visit(t, desktop())
+	opens := func() {
+		t.Helper()
+		b.uses("/bot startup", "Shop")
+		b.until("the form is open", `document.querySelector("#modal").open`)
+	}
+	showsNone := func(b *tab, where string) {
+		t.Helper()
+		b.sees("#messages", "Status of the bots")
+		if asks[bool](b, `document.querySelector("#modal").open`) {
+			t.Errorf("the form is open %s", where)
+			b.presses("#modal", "Cancel")
+		}
+	}
+	opens()
+	b.presses("#modal", "Cancel")
+	b.loads()
+	showsNone(b, "again: it was closed, and the page loaded anew")
+
+	opens()
+	showsNone(chrome.looks(t, b.v, desktop()), "in another page")
+	b.loads()
+	showsNone(b, "again: the page was loaded anew")
+
+	opens()
+	b.types(kb.Escape)
+	opens()
+	b.types(kb.Enter)
+	b.sees(last, "Nothing was changed")
+	showsNone(b, "again: it was closed, and another one sent")
 }
 
 func testLocale(t *testing.T, chrome browser) {

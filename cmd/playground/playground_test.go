@@ -76,14 +76,14 @@ func (v visitor) get(path string) []byte {
 	return v.read(http.Get(v.base + path))
 }
 
-// post sends a request as the page does.
-func (v visitor) post(path string, body map[string]string) {
+// post sends a request as the page does, and returns the answer.
+func (v visitor) post(path string, body any) []byte {
 	v.t.Helper()
 	sent, err := json.Marshal(body)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	v.read(http.Post(v.base+path, "application/json", bytes.NewReader(sent)))
+	return v.read(http.Post(v.base+path, "application/json", bytes.NewReader(sent)))
 }
 
 func (v visitor) read(res *http.Response, err error) []byte {
@@ -138,6 +138,31 @@ func TestPlaygroundAnswers(t *testing.T) {
 	v.waitFor("/api/messages?user="+user+"&channel="+channel, "Your bots")
 	for _, step := range []string{"INTERACTION_CREATE", "GET", "list", "first response: a message"} {
 		v.waitFor("/api/activity", `"title":"`+step+`"`)
+	}
+}
+
+// A form is in the answer to what opened it, and nobody else's.
+func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
+	v := open(t)
+	var world struct{ Users, Channels []struct{ ID string } }
+	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil {
+		t.Fatal(err)
+	}
+	user, channel := world.Users[0].ID, world.Channels[0].ID
+	v.get("/api/commands?user=" + user)
+	var state struct{ Bots []struct{ ID string } }
+	if err := json.Unmarshal(v.get("/api/breaking?user="+user), &state); err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ Modal openModal }
+	opened := v.post("/api/command", map[string]any{
+		"user": user, "channel": channel, "name": "bot startup", "options": map[string]string{"bot": state.Bots[0].ID},
+	})
+	if err := json.Unmarshal(opened, &answer); err != nil || answer.Modal.ID == "" || len(answer.Modal.Components) == 0 {
+		t.Errorf("the command is answered with %s (%v)", opened, err)
+	}
+	if seen := v.get("/api/messages?user=" + user + "&channel=" + channel); strings.Contains(string(seen), "modal") || strings.Contains(string(seen), "bot startup") {
+		t.Errorf("among the messages is the form: %s", seen)
 	}
 }
 

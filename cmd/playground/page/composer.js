@@ -5,19 +5,21 @@ import * as api from "./api.js";
 import { $, avatar, make } from "./dom.js";
 import { Picker } from "./picker.js";
 
-// where() tells the user and the channel at the time of asking, and sending() is
-// called when a command is sent.
+// where() tells the user and the channel at the time of asking. sending() is called
+// when a command is sent, and sent(outcome, where) once it is answered.
 export class Composer {
   #where;
   #sending;
+  #sent;
   #picker = new Picker($("picker"));
   #commands = [];
   #command = null;
   #asked = 0;
 
-  constructor(where, sending) {
+  constructor(where, sending, sent) {
     this.#where = where;
     this.#sending = sending;
+    this.#sent = sent;
     this.#picker.attach($("command"));
     $("command").addEventListener("input", () => this.#suggestCommands());
     $("command").addEventListener("focus", () => this.#suggestCommands());
@@ -187,13 +189,13 @@ export class Composer {
       missing.focus();
       return this.complain("This option is required. Specify a value.");
     }
-    const { user, channel } = this.#where();
+    const where = this.#where();
     const { name } = this.#command;
     const options = this.#values();
     this.#sending();
     this.#cancel();
     try {
-      await api.sendCommand(user, channel, name, options);
+      this.#sent(await api.sendCommand(where.user, where.channel, name, options), where);
     } catch (error) {
       this.complain(error.message);
     }

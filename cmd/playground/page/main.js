@@ -17,7 +17,8 @@ let channel; // of world.channels, or directMessages
 let menu = []; // the commands in a person's context menu
 let away = false; // the server is
 
-const composer = new Composer(() => ({ user: user.id, channel: channel.id }), uncover);
+const here = () => ({ user: user.id, channel: channel.id });
+const composer = new Composer(here, uncover, fillIn);
 let panel;
 
 async function start() {
@@ -141,20 +142,25 @@ function showSide(shown) {
 
 const refresh = coalesced(async () => {
   const [who, where] = [user, channel];
-  const { messages, modal, latest, broken } = await api.messages(who.id, where.id);
+  const { messages, latest, broken } = await api.messages(who.id, where.id);
   if (user !== who || channel !== where) return;
   const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
   for (const message of messages) if (message.command?.startsWith("/")) message.command = composer.shown(message.command);
   showMessages(messages, names, press, dismiss);
   markUnread(user, channel, latest);
   panel?.mark("breaking", broken ? "something is broken" : "");
-  if (modal) openModal(modal, (fields) => api.submit(who.id, where.id, modal.id, fields));
 });
+
+// Opens the form, if any, to which it led what a user did in a channel.
+function fillIn({ modal }, where) {
+  if (modal && where.user === user.id) openModal(modal, (fields) => api.submit(where.user, where.channel, modal.id, fields));
+}
 
 // Presses something, and returns what Discord says where there is no answer.
 async function press(message, customID, values) {
   try {
-    await api.press(user.id, channel.id, message.id, customID, values);
+    const where = here();
+    fillIn(await api.press(where.user, where.channel, message.id, customID, values), where);
     await refresh();
     return "";
   } catch (error) {
@@ -175,7 +181,10 @@ const breaking = breakingPane(() => user, attempt);
 
 function showMembers() {
   drawMembers(world.users, user, menu, {
-    use: (command, target) => attempt(() => api.useMenu(user.id, channel.id, command.name, target.id)),
+    use: (command, target) => attempt(async () => {
+      const where = here();
+      fillIn(await api.useMenu(where.user, where.channel, command.name, target.id), where);
+    }),
     become: (next) => attempt(() => become(next)),
   });
 }

@@ -1,17 +1,14 @@
-// Shows a modal that the bot opened, and sends what was filled in. One that was
-// cancelled does not come again.
+// Shows a modal that the bot opened, and sends what was filled in.
 
 import { $, make } from "./dom.js";
 import { drawField } from "./fields.js";
 import { keepFocus } from "./list.js";
 
 const dialog = $("modal");
-let shown = ""; // ID of the latest one
 
 // submit(fields) returns a promise that fails where the bot did not answer.
 export function openModal(modal, submit) {
-  if (dialog.open || shown === modal.id) return;
-  shown = modal.id;
+  if (dialog.open) return; // what is being filled in stays
   const fields = modal.components.map(drawField);
   $("modal-title").textContent = modal.title;
   $("modal-fields").replaceChildren(...fields.map((field) => field.element));
