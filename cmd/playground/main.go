@@ -40,6 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	addr := flags.String("addr", "", "address of the page (default "+preferredAddr+", or a free port)")
+	watch := flags.Duration("watch", usualWatch, "how often the bot looks at accounts with alerts or a panel")
 	verbose := flags.Bool("v", false, "show the bot's process log")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	redisclient.RedirectLibraryLog(log)
 
 	changes := newChanges()
-	parts, err := startParts(changes.tell)
+	parts, err := startParts(configs.Interval(*watch), changes.tell)
 	if err != nil {
 		return err
 	}

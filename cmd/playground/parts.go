@@ -23,9 +23,9 @@ const heartbeat = 4 * time.Second
 // usual, so that what happens at the hosting service is seen while one looks on.
 const cacheTTL = "5s"
 
-// watchInterval is how often the bot looks at accounts with alerts or panels: more often than a
-// setting allows, for the same reason.
-const watchInterval = configs.Interval(5 * time.Second)
+// usualWatch is how often the bot looks at accounts with alerts or a panel: more often
+// than a setting allows, for the same reason.
+const usualWatch = 5 * time.Second
 
 // parts are what the bot depends on.
 type parts struct {
@@ -34,6 +34,7 @@ type parts struct {
 	redis    *miniredis.Miniredis
 	relay    *faultproxy.Relay // before Redis
 	activity *timeline.Recorder
+	watch    configs.Interval // between the bot's looks at an account
 	staff    *discordtest.Role
 	logs     logChannels
 	closers  []func() // of what was started, in that order
@@ -44,8 +45,8 @@ type logChannels struct{ actions, errors, lifecycle *discordtest.Channel }
 
 // startParts starts what the bot depends on. changed is called whenever something
 // happened that can be seen.
-func startParts(changed func()) (*parts, error) {
-	p := &parts{activity: timeline.New(changed)}
+func startParts(watch configs.Interval, changed func()) (*parts, error) {
+	p := &parts{activity: timeline.New(changed), watch: watch}
 	if err := p.start(); err != nil {
 		p.close()
 		return nil, err
@@ -108,6 +109,6 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.Watch.Interval = watchInterval
+	settings.Watch.Interval = p.watch
 	return bot.New(settings, "playground", log)
 }

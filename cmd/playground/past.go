@@ -25,7 +25,7 @@ func remember(p *parts, customer person) error {
 	ctx := context.Background()
 	client := redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true})
 	defer func() { _ = client.Close() }()
-	watch := watcher.New(watcher.Config{Redis: client, Interval: time.Duration(watchInterval), Log: zerolog.Nop()})
+	watch := watcher.New(watcher.Config{Redis: client, Interval: time.Duration(p.watch), Log: zerolog.Nop()})
 
 	servers := p.service.Servers(customer.ID)
 	fields := []any{history.FieldAt, time.Now().Unix()}
