@@ -83,19 +83,28 @@ func (chrome browser) looks(t *testing.T, v visitor, l look) *tab {
 		}
 	})
 
-	scheme := "dark"
-	if l.light {
-		scheme = "light"
-	}
-	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
-	if err != nil {
-		t.Fatal(err)
+	b.lights(l.light)
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err) // several pages are looked at, each as if it were in front
 	}
 	b.do("choose the window's size", chromedp.EmulateViewport(l.width, l.height))
 	b.loads()
 	return b
+}
+
+// lights has the system be light or dark.
+func (b *tab) lights(light bool) {
+	b.t.Helper()
+	scheme := "dark"
+	if light {
+		scheme = "light"
+	}
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // loads loads the page, also once more.

@@ -6,9 +6,18 @@ import (
 	"testing"
 )
 
-// testMarkdown draws markdown as Discord does, and never as HTML.
-func testMarkdown(t *testing.T, chrome browser) {
+// testDrawing has one page draw what it may be given.
+func testDrawing(t *testing.T, chrome browser) {
 	b := chrome.visit(t, desktop())
+	for name, test := range map[string]func(*testing.T, *tab){
+		"markdown": testMarkdown, "timestamps": testTimestamps, "fields of embeds": testEmbedFields, "forms": testForms,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, b) })
+	}
+}
+
+// testMarkdown draws markdown as Discord does, and never as HTML.
+func testMarkdown(t *testing.T, b *tab) {
 	for text, want := range map[string]string{
 		"plain":                            "plain",
 		"**bold** and *slanted* _too_":     "<strong>bold</strong> and <em>slanted</em> <em>too</em>",
@@ -47,8 +56,7 @@ func testMarkdown(t *testing.T, chrome browser) {
 
 // testTimestamps writes times in the language of the reader, and lets
 // relative ones go on.
-func testTimestamps(t *testing.T, chrome browser) {
-	b := chrome.visit(t, desktop())
+func testTimestamps(t *testing.T, b *tab) {
 	b.evaluate("have an hour ago written", `import("/markdown.js").then(({ markdown }) => {
 		document.querySelector("#messages").lang = "de";
 		const now = Math.floor(Date.now() / 1000);
@@ -61,8 +69,7 @@ func testTimestamps(t *testing.T, chrome browser) {
 
 // testEmbedFields lays inline fields out as Discord does: in rows of up to
 // three, which share twelve columns.
-func testEmbedFields(t *testing.T, chrome browser) {
-	b := chrome.visit(t, desktop())
+func testEmbedFields(t *testing.T, b *tab) {
 	for fields, want := range map[string][]int{
 		"[1,1,1,1,1]":   {4, 4, 4, 6, 6},
 		"[0,1,0]":       {12, 12, 12},
@@ -73,5 +80,34 @@ func testEmbedFields(t *testing.T, chrome browser) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s have the widths %v, want %v", fields, got, want)
 		}
+	}
+}
+
+// testForms draws what a form may consist of, and reads what was entered.
+func testForms(t *testing.T, b *tab) {
+	got := asks[string](b, `import("/fields.js").then(({ drawField }) => {
+		const options = [{ label: "Node", value: "n" }, { label: "Python", value: "p", default: true, description: "3.13" }];
+		const fields = [
+			{ type: 10, content: "**Read**" },
+			{ type: 1, components: [{ type: 4, custom_id: "row", label: "Name", style: 1, value: "a" }] },
+			{ type: 18, label: "Entry", component: { type: 4, custom_id: "text", style: 2 } },
+			{ type: 18, label: "Language", component: { type: 3, custom_id: "menu", options } },
+			{ type: 18, label: "Language", component: { type: 21, custom_id: "radios", options } },
+			{ type: 18, label: "Languages", component: { type: 22, custom_id: "ticks", options, required: false } },
+			{ type: 18, label: "Start it", component: { type: 23, custom_id: "tick", default: true } },
+		].map(drawField);
+		document.querySelector("#beginning").append(...fields.map((field) => field.element));
+		document.querySelector("input[name=ticks]").click();
+		document.querySelector("input[name=tick]").click();
+		return JSON.stringify(Object.fromEntries(fields.filter((field) => field.name).map((field) => [field.name, field.value()])));
+	})`)
+	const want = `{"row":"a","text":"","menu":["p"],"radios":"p","ticks":["n","p"],"tick":false}`
+	if got != want {
+		t.Errorf("entered was %s, want %s", got, want)
+	}
+	called := asks[string](b, `[...document.querySelectorAll("#beginning input, #beginning textarea, #beginning select")]
+		.map((e) => e.labels[0].querySelector("span").innerText.replace(/\s+/g, " ")).join(", ")`)
+	if called != "Name *, Entry *, Language *, Node, Python 3.13, Node, Python 3.13, Start it" {
+		t.Errorf("they are called %q", called)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
+	"log"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,6 +26,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 		return
+	}
+	// Tests wait for most of the time, so several run at once; with more the bot itself
+	// would be late on a small machine.
+	if err := flag.Set("test.parallel", "3"); err != nil {
+		log.Fatal(err)
 	}
 	m.Run()
 }
@@ -47,12 +54,12 @@ type visitor struct {
 }
 
 // open starts the playground, and waits for the address that it prints.
-func open(t *testing.T) visitor {
+func open(t *testing.T, args ...string) visitor {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	out, printed := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, []string{"--addr", "127.0.0.1:0"}, printed, io.Discard) }()
+	go func() { ended <- run(ctx, append(args, "--addr", "127.0.0.1:0"), printed, io.Discard) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -124,6 +131,7 @@ func (v visitor) waitFor(path, text string) {
 
 // What the page does in a browser is TestPage's.
 func TestPlaygroundAnswers(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	for _, file := range []string{"/", "/main.js", "/style/theme.css"} {
 		v.get(file)
@@ -143,6 +151,7 @@ func TestPlaygroundAnswers(t *testing.T) {
 
 // A form is in the answer to what opened it, and nobody else's.
 func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	var world struct{ Users, Channels []struct{ ID string } }
 	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil {
@@ -168,7 +177,8 @@ func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
 
 // A bot is crashed, its owner gets the alert, and restarts it from there.
 func TestCrashIsToldByDirectMessage(t *testing.T) {
-	v := open(t)
+	t.Parallel()
+	v := open(t, "--watch=2s")
 	var world struct{ Users, Channels []struct{ ID string } }
 	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil {
 		t.Fatal(err)
@@ -207,6 +217,7 @@ func TestCrashIsToldByDirectMessage(t *testing.T) {
 
 // Every state can be entered and left again, one at a time for each part.
 func TestSwitches(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	parts := func() map[string]switchable {
 		t.Helper()
