@@ -20,7 +20,7 @@ func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
 		"answer lost":                        {Status: http.StatusBadGateway, Body: "{}", After: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			redistest.Each(t, func(t *testing.T, url string) {
+			each(t, func(t *testing.T, url string) {
 				clock := discordtest.NewManualClock(time.Now())
 				discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 				discord.ExpectFailures()
@@ -45,7 +45,7 @@ func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
 
 // TestEpisodeIsKeptWhileTheBotIsDown looks at when it expires.
 func TestEpisodeIsKeptWhileTheBotIsDown(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
@@ -73,8 +73,7 @@ func TestEpisodeIsKeptWhileTheBotIsDown(t *testing.T) {
 // TestOneCustomersLimitHoldsNobodyUp has more of anna's bots fall at once than Discord
 // takes messages in her channel.
 func TestOneCustomersLimitHoldsNobodyUp(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
+	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
 		discord.ExpectFailures()
 		a, _ := start(t, discord, url, &watched{}, nil)
@@ -98,7 +97,7 @@ func TestOneCustomersLimitHoldsNobodyUp(t *testing.T) {
 // TestFallWhileAnotherIsGivenUp has Discord refuse a message after the next has come to
 // be in its place.
 func TestFallWhileAnotherIsGivenUp(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		clock := discordtest.NewManualClock(time.Now())
 		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 		discord.ExpectFailures()
@@ -121,6 +120,7 @@ func TestFallWhileAnotherIsGivenUp(t *testing.T) {
 
 // TestFallThatNobodySaw has a bot fall while nobody looked.
 func TestFallThatNobodySaw(t *testing.T) {
+	t.Parallel()
 	discord := discordtest.RunT(t)
 	a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
 	anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
@@ -137,7 +137,7 @@ func TestFallThatNobodySaw(t *testing.T) {
 // TestNextFallDoesNotWaitForTheLast has Discord not take a message for now. The one in its
 // place is another, and waits for nothing.
 func TestNextFallDoesNotWaitForTheLast(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
