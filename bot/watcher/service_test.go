@@ -2,9 +2,12 @@ package watcher_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +21,24 @@ import (
 	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
 )
+
+func TestMain(m *testing.M) {
+	// Tests wait for most of the time, so several run at once.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(m.Run())
+}
+
+// each runs a test on each kind of Redis, beside others.
+func each(t *testing.T, run func(t *testing.T, url string)) {
+	t.Helper()
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		run(t, url)
+	})
+}
 
 // looker is a service of a test's own.
 type looker func(ctx context.Context, userID string) (accounts.Snapshot, error)
@@ -43,7 +64,7 @@ func until(t *testing.T, what string, isSo func() bool) {
 // TestLookIsOneRequest has the bot's own client look at accounts of a service that wants
 // to be left alone: the watcher learns of that from the first answer.
 func TestLookIsOneRequest(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		var requests atomic.Int32
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			requests.Add(1)
@@ -80,6 +101,7 @@ func TestLookIsOneRequest(t *testing.T) {
 // TestLongestPauseCounts has a look fail with a short pause after another one has failed
 // with a long one.
 func TestLongestPauseCounts(t *testing.T) {
+	t.Parallel()
 	const pause = 2 * time.Second
 	looks, held := make(chan time.Time, 100), make(chan struct{})
 	look := looker(func(_ context.Context, userID string) (accounts.Snapshot, error) {
@@ -105,7 +127,7 @@ func TestLongestPauseCounts(t *testing.T) {
 // TestPauseOutlivesAReplica has the service ask for an hour without looks, and another
 // process look from then on.
 func TestPauseOutlivesAReplica(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		var looks atomic.Int64
 		asksForAnHour := looker(func(context.Context, string) (accounts.Snapshot, error) {
 			looks.Add(1)
@@ -127,7 +149,7 @@ func TestPauseOutlivesAReplica(t *testing.T) {
 // TestAccountsKeepTheirPlaces has accounts join while there are too many for the
 // interval: it grows, and nobody is looked at earlier for that.
 func TestAccountsKeepTheirPlaces(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s := newService()
 		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Rate = 10 }) // for 3 accounts
 		client := redistest.Connect(t, url)
@@ -150,6 +172,7 @@ func TestAccountsKeepTheirPlaces(t *testing.T) {
 
 // TestLooksLeaveConnectionsToCustomers has a slow service asked for many accounts.
 func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
+	t.Parallel()
 	const watched = 100
 	var now, most, all atomic.Int64
 	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
@@ -178,7 +201,7 @@ func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
 // TestChangeIsAsOldAsWhatIsKnownOfTheBot has a customer look at one bot alone, shortly
 // before a look that shows the list from before.
 func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		var mu sync.Mutex
 		listed := time.Now().Add(-10 * time.Second).Truncate(time.Second)
 		alone := listed.Add(8 * time.Second)
@@ -202,9 +225,11 @@ func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
 	})
 }
 
-// TestLooksAreSpreadEvenly has many accounts watched at the same moment.
+// TestLooksAreSpreadEvenly has many accounts watched at the same moment. No other test runs
+// meanwhile, as it looks at when that is done.
 func TestLooksAreSpreadEvenly(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
 		const watched, slice = 40, 200 * time.Millisecond
 		s := newService()
 		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Interval = 10 * slice })
@@ -228,7 +253,7 @@ func TestLooksAreSpreadEvenly(t *testing.T) {
 }
 
 func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s, o := newService(), newTold()
 		w, _ := start(t, url, s, o, nil)
 		client := redistest.Connect(t, url)
@@ -259,7 +284,7 @@ func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
 
 // TestOldEntriesAreDropped has a bot change whose log is long and old.
 func TestOldEntriesAreDropped(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s, o := newService(), newTold()
 		client := redistest.Connect(t, url)
 		now := time.Now()

@@ -166,7 +166,7 @@ func watch(t *testing.T, w *watcher.Watcher, userID string) {
 }
 
 func TestChangesAreToldOnceAndInOrder(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s, o := newService(), newTold()
 		o.refuse = 3
 		w, _ := start(t, url, s, o, nil)
@@ -200,7 +200,7 @@ func TestChangesAreToldOnceAndInOrder(t *testing.T) {
 }
 
 func TestWhatWasAskedForIsNoFall(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s, o := newService(), newTold()
 		w, _ := start(t, url, s, o, nil)
 		watch(t, w, "1")
@@ -234,7 +234,7 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 // TestStopIsNoFallAlthoughRedisFailed has Redis fail where it is asked for what was
 // asked for.
 func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s, o := newService(), newTold()
 		var failures atomic.Int32
 		failures.Store(2) // not yet
@@ -262,7 +262,7 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 }
 
 func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s, o := newService(), newTold()
 		w, _ := start(t, url, s, o, func(c *watcher.Config) { c.Interval = time.Second })
 		watch(t, w, "1")
@@ -293,7 +293,7 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 // TestDeathOfAReplicaDelaysByAnInterval has one die that looks at an account, and that
 // tells of changes.
 func TestDeathOfAReplicaDelaysByAnInterval(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		dying, s, o := newService(), newService(), newTold()
 		dying.hang = true
 		w, kill := start(t, url, dying, newTold(), func(c *watcher.Config) { c.Interval = 4 * time.Second })
@@ -311,7 +311,7 @@ func TestDeathOfAReplicaDelaysByAnInterval(t *testing.T) {
 }
 
 func TestRateBoundsAllReplicasTogether(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		const rate, watched = 20, 60
 		s, slow := newService(), make(chan watcher.Status, 10)
 		tune := func(c *watcher.Config) { c.Rate, c.OnSlow = rate, func(s watcher.Status) { slow <- s } }
@@ -347,7 +347,7 @@ func (s *service) of(userID string) []time.Time {
 }
 
 func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		s := newService()
 		s.err = &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: 2 * time.Second}
 		w, _ := start(t, url, s, nil, nil)
@@ -364,6 +364,7 @@ func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
 }
 
 func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
+	t.Parallel()
 	s := newService()
 	url := redistest.StartMiniredis(t).URL()
 	w, _ := start(t, url, s, nil, func(c *watcher.Config) {
