@@ -2,7 +2,9 @@ package logchannel_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"log"
 	"os"
 	"slices"
 	"strings"
@@ -207,6 +209,11 @@ func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	if os.Getenv(replicaRedis) != "" {
 		os.Exit(replicaMain())
+	}
+	// Tests wait for most of the time, so several run at once: those without a Cluster, of
+	// which there is one.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		log.Fatal(err)
 	}
 	goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing())
 }

@@ -119,6 +119,7 @@ func (r *replica) stop(t *testing.T) {
 // fails in every way in turn, and kills each of them once, one at least while
 // Discord has taken its message and it does not know.
 func TestEveryActionExactlyOnce(t *testing.T) {
+	t.Parallel()
 	server := redistest.StartDurableRedis(t)
 	o := newOffice(t, unlimited())
 	failInTurn(t, o.discord)

@@ -29,12 +29,16 @@ var losses = map[string]func(t *testing.T, server *redistest.Server){
 	"restarted empty": func(_ *testing.T, server *redistest.Server) { server.Restart() },
 }
 
-// eachLoss runs a test on every kind of Redis with each way to lose its data.
+// eachLoss runs a test on every kind of Redis with each way to lose its data, all of
+// them beside each other.
 func eachLoss(t *testing.T, run func(t *testing.T, server *redistest.Server, lose func())) {
 	t.Helper()
+	t.Parallel()
 	for name, lose := range losses {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+				t.Parallel()
 				run(t, server, func() { lose(t, server) })
 			})
 		})
@@ -59,6 +63,7 @@ func (o office) awaitOnce(t *testing.T, n int, p *process) {
 // TestEveryActionOnceThoughRedisForgets has two replicas tell of 300 actions while
 // Discord fails in every way in turn. Redis forgets everything five times.
 func TestEveryActionOnceThoughRedisForgets(t *testing.T) {
+	t.Parallel()
 	const actions = 300
 	server := redistest.StartRedis(t)
 	o := newOffice(t, unlimited())
@@ -115,6 +120,7 @@ func TestLostEntriesKeepTheirOrder(t *testing.T) {
 // Redis loses a plan that Discord has carried out, and its process does not know
 // yet. The entries of another process are part of it.
 func TestALostPlanIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
 	for name, answered := range map[string]bool{"Discord's answer arrives": true, "Discord's answer is lost": false} {
 		t.Run(name, func(t *testing.T) {
 			eachLoss(t, func(t *testing.T, server *redistest.Server, lose func()) {
@@ -150,6 +156,7 @@ func TestALostPlanIsCarriedOutOnce(t *testing.T) {
 // delivered before. Nobody but the process that carries the plan out may deliver,
 // before it hands on the lease.
 func TestTheLeaseOutlivesALoss(t *testing.T) {
+	t.Parallel()
 	for name, send := range map[string]time.Duration{"Discord's answer arrives": 5 * time.Second, "the lease is handed on": 800 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) { outliveALoss(t, send) })
 	}
