@@ -18,7 +18,6 @@ package processes_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log"
 	"net/http"
@@ -48,10 +47,7 @@ func TestMain(m *testing.M) {
 	if program, err = world.Build(dir); err != nil {
 		log.Fatal(err)
 	}
-	// Tests wait for most of the time, so several run at once.
-	if err := flag.Set("test.parallel", "12"); err != nil {
-		log.Fatal(err)
-	}
+	world.ManyAtOnce()
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)

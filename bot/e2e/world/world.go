@@ -37,12 +37,22 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-// Main runs a package's tests, and fails where they leave a goroutine. Many run
-// side by side where -parallel does not say otherwise: they mostly wait.
-func Main(m *testing.M) {
-	if err := flag.Set("test.parallel", "12"); err != nil {
+// ManyAtOnce has many tests run side by side where -parallel does not say otherwise, as
+// they mostly wait; fewer with the race detector, which makes them compute. It is called
+// in a TestMain.
+func ManyAtOnce() {
+	many := "12"
+	if RaceDetector {
+		many = "6"
+	}
+	if err := flag.Set("test.parallel", many); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// Main runs a package's tests, many at once, and fails where they leave a goroutine.
+func Main(m *testing.M) {
+	ManyAtOnce()
 	flag.String("transport", "gateway", "how interactions reach the bot: gateway or http")
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	goleak.VerifyTestMain(m, redistest.Dialing())
