@@ -130,7 +130,7 @@ func eventually(t *testing.T, yes func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for limit := time.After(time.Minute); !yes(); {
+	for limit := time.After(2 * time.Minute); !yes(); {
 		select {
 		case <-tick.C:
 		case <-limit:
@@ -142,7 +142,7 @@ func eventually(t *testing.T, yes func() bool) {
 // awaitCall waits for a call of a message that is answered with a status.
 func awaitCall(t *testing.T, discord *discordtest.Server, method string, status int) {
 	t.Helper()
-	limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	limit, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if _, err := discord.WaitCall(limit, func(c discordtest.Call) bool { return c.Method == method && c.Status == status }); err != nil {
 		t.Fatal(err)

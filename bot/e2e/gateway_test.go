@@ -29,7 +29,7 @@ func newGatewayWorld(t *testing.T, redis string) *world.World {
 // waitGateway waits until the gateway has seen enough.
 func waitGateway(t *testing.T, w *world.World, enough func(discordtest.GatewayStats) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
 	defer cancel()
 	if err := w.Discord.WaitGateway(ctx, enough); err != nil {
 		t.Fatalf("%v; the log says:\n%s", err, w.Log)
@@ -67,7 +67,7 @@ func waitBack(t *testing.T, w *world.World, identifies, resumes int) {
 	waitGateway(t, w, func(s discordtest.GatewayStats) bool {
 		return s.Identifies == identifies && s.Resumes == resumes && s.Open == 1
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
 	defer cancel()
 	ready := func() bool {
 		status, _ := w.Operator(t, "/readyz")
@@ -136,7 +136,7 @@ func TestFinalCloseCodeEndsTheProgram(t *testing.T) {
 	w.Discord.CloseWith(4014)
 	select {
 	case <-w.Ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(world.Patience):
 		t.Error("it does not end")
 	}
 	if final, ok := errors.AsType[*gateway.FinalError](stop()); !ok || final.Code != 4014 || strings.Contains(final.Error(), "\n") {

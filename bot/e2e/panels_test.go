@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/alicebob/miniredis/v2"
 
@@ -100,7 +99,7 @@ func TestPanelsNeedPermissions(t *testing.T) {
 	general.Allow(discordtest.MissingAccess)
 	crash(t, w, anna.ID, "id-shop")
 	in := anna.In(w.Discord.AddChannel("other"))
-	limit, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
 	defer cancel()
 	if !world.Eventually(limit, func() bool { return in.Types(t, "/panel").View().Contains("⚠️ I need **View Channel**") }) {
 		t.Error("the owner is not told")
@@ -135,7 +134,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 				t.Errorf("only these keys name her: %q", kept)
 			}
 			end(t, w, anna)
-			limit, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			limit, cancel := context.WithTimeout(t.Context(), world.Patience)
 			defer cancel()
 			if !world.Eventually(limit, func() bool { return len(keptOf(redis, anna.ID)) == 0 }) { // a look may be under way
 				t.Errorf("%q name her still", keptOf(redis, anna.ID))

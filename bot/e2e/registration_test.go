@@ -26,7 +26,7 @@ func registered(w *world.World, guildID string) string {
 // waitForCommands waits until a list has these commands.
 func waitForCommands(t *testing.T, w *world.World, guildID, names string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
 	defer cancel()
 	if _, err := w.Discord.WaitCall(ctx, func(discordtest.Call) bool { return registered(w, guildID) == names }); err != nil {
 		t.Fatalf("the list %q has %q, want %q", guildID, registered(w, guildID), names)

@@ -28,7 +28,7 @@ import (
 )
 
 // safety is how long a test waits for what must come.
-const safety = 30 * time.Second
+const safety = 2 * time.Minute
 
 // office is a Discord with two channels that staff watch.
 type office struct {

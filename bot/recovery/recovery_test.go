@@ -71,7 +71,7 @@ func (r *replica) await(t *testing.T) recovery.Record {
 	select {
 	case record := <-r.finished:
 		return record
-	case <-time.After(20 * time.Second):
+	case <-time.After(world.Patience):
 		t.Fatal("nothing is taken over")
 		return recovery.Record{}
 	}
@@ -80,7 +80,7 @@ func (r *replica) await(t *testing.T) recovery.Record {
 // awaitKeys waits until Redis holds so many keys of a pattern.
 func (r *replica) awaitKeys(t *testing.T, pattern string, n int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
 	defer cancel()
 	var keys []string
 	if !world.Eventually(ctx, func() (yes bool) {
@@ -111,7 +111,7 @@ func TestRecordOfADeadProcessIsTakenOverOnce(t *testing.T) {
 			select {
 			case record = <-first.finished:
 			case record = <-second.finished:
-			case <-time.After(20 * time.Second):
+			case <-time.After(world.Patience):
 				t.Fatal("not all is taken over:", got)
 			}
 			if _, again := got[record.Request.ID]; again {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // safety is how long a test waits for what must come.
-const safety = 20 * time.Second
+const safety = 2 * time.Minute
 
 func open(t *testing.T, address string) *redisclient.Conn {
 	t.Helper()

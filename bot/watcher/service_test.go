@@ -52,7 +52,7 @@ func until(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for limit := time.After(30 * time.Second); !isSo(); {
+	for limit := time.After(2 * time.Minute); !isSo(); {
 		select {
 		case <-tick.C:
 		case <-limit:

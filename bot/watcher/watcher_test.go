@@ -60,7 +60,7 @@ func (s *service) set(change func(*service)) {
 // wait waits for so many further looks at an account that began after now.
 func (s *service) wait(t *testing.T, userID string, n int) {
 	t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	s.mu.Lock()
 	want := len(s.looks[userID]) + n
 	s.mu.Unlock()
@@ -105,7 +105,7 @@ func (o *told) Changed(_ context.Context, changes []watcher.Change) error {
 // wait waits for the n-th change, and returns it.
 func (o *told) wait(t *testing.T, n int) watcher.Change {
 	t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		o.mu.Lock()
 		changes, changed := o.changes, o.changed

@@ -118,7 +118,7 @@ func startProgram(t *testing.T, path string) *program {
 		_ = p.bot.Process.Kill() // nothing, where it has ended
 		_ = p.bot.Wait()
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := p.discord.WaitCommands(ctx); err != nil {
 		t.Fatal(err)

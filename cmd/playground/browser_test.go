@@ -20,7 +20,7 @@ import (
 const last = "#messages > li:last-child"
 
 // patience is how long a test waits for what must come to be seen.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // tab is the playground's page in a browser.
 type tab struct {

@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/discordtest"
 )
@@ -110,7 +109,7 @@ func (v visitor) read(res *http.Response, err error) []byte {
 // the page is told of.
 func (v visitor) waitFor(path, text string) {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+"/api/events", nil)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestGroupFailsOver(t *testing.T) {
 			group.Kill(before)
 			tick := time.NewTicker(20 * time.Millisecond)
 			defer tick.Stop()
-			for late := time.After(20 * time.Second); group.Master(t, "{a}1") == before; {
+			for late := time.After(2 * time.Minute); group.Master(t, "{a}1") == before; {
 				select {
 				case <-tick.C:
 				case <-late:

@@ -37,7 +37,7 @@ func startsAnew(t *testing.T, s *scene) {
 
 func awaitGateway(t *testing.T, s *scene, wanted func(discordtest.GatewayStats) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := s.discord.WaitGateway(ctx, wanted); err != nil {
 		t.Fatalf("%v; the gateway saw %+v", err, s.discord.Gateway())

@@ -24,7 +24,7 @@ func order(t *testing.T, s *scene) *discordtest.Reply {
 // the buttons of a message nor a modal.
 func (s *scene) settle(t *testing.T, reply *discordtest.Reply) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	answered := func(c discordtest.Call) bool {
 		return c.Route == discordtest.RouteCallback && c.Status != 0 && strings.HasPrefix(c.Path, "/interactions/"+reply.ID()+"/")

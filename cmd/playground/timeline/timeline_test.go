@@ -95,7 +95,7 @@ func TestRedisConnection(t *testing.T) {
 	for got := ""; got != want; {
 		select {
 		case <-changed:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("got %s, want %s", got, want)
 		}
 		list, _ := r.List()
