@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
