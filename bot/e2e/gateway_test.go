@@ -19,11 +19,19 @@ import (
 // when it is back, however slow this machine is.
 func newGatewayWorld(t *testing.T, redis string) *world.World {
 	t.Helper()
+	w, _ := newWorldAt(t, redis)
+	return w
+}
+
+// newWorldAt makes such a world, and returns Discord's clock.
+func newWorldAt(t *testing.T, redis string) (*world.World, *discordtest.ManualClock) {
+	t.Helper()
 	world.AboutTheGateway(t)
+	clock := discordtest.NewManualClock(time.Now())
 	return world.New(t, world.Options{
-		Discord: discordtest.Config{HeartbeatInterval: time.Second, Clock: discordtest.NewManualClock(time.Now())},
+		Discord: discordtest.Config{HeartbeatInterval: time.Second, Clock: clock},
 		Redis:   redis, Env: []string{"HTTP_ADDR=127.0.0.1:0"},
-	})
+	}), clock
 }
 
 // waitGateway waits until the gateway has seen enough.
@@ -168,4 +176,37 @@ func TestGatewayReplaysAnActionThatIsDoneOnce(t *testing.T) {
 		waitBack(t, w, 1, 2)
 		wantCallbacks(t, w, 1)
 	})
+}
+
+// TestWhoIsAnsweredTooLateIsCountedAndToldOf has customers type while the bot is cut off
+// for longer than Discord waits.
+func TestWhoIsAnsweredTooLateIsCountedAndToldOf(t *testing.T) {
+	t.Parallel()
+	w, clock := newWorldAt(t, "")
+	anna := w.AddCustomer("anna", "Shop")
+	w.Start(t)
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	loseConnection(t, w, (*discordtest.Server).Drop, "connection to discord lost")
+	for _, who := range []*discordtest.User{anna, w.AddCustomer("ben", "Shop"), w.AddCustomer("cleo", "Shop")} {
+		if _, err := who.Start("/bot list", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Discord.ExpectFailures()
+	clock.Advance(4 * time.Second)
+	w.Discord.RefuseConnections(false)
+	waitBack(t, w, 1, 1)
+	w.StaffRead(t, "❗ Failure", "3 times", "command bot list", "This bot was too late", "10062")
+
+	_, metrics := w.Operator(t, "/metrics")
+	for _, want := range []string{
+		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
+		`hostbot_interactions_total{kind="command",outcome="unanswered",route="bot list"} 3`,
+		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="2.5"} 1`,
+		`hostbot_first_response_seconds_count{deferred="false",kind="command"} 4`,
+	} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("operators do not read %s", want)
+		}
+	}
 }

@@ -252,11 +252,11 @@ func endpointOutcomes() []outcome {
 }
 
 // gatewayOutcomes: interactions do not arrive, and are not acted upon where they arrive
-// too late.
+// too late, of which staff are told.
 func gatewayOutcomes() []outcome {
 	return []outcome{{
 		heartbeats: 2 * time.Second, unknown: unheard, known: unheard, acts: unheard, changes: unheard,
-		lifecycle: "Connection to Discord lost", breaks: []string{"no first response", "10062", "10015"},
+		lifecycle: "Connection to Discord lost", staff: "came too late to be answered", breaks: []string{"no first response", "10062", "10015"},
 		faults: []fault{
 			atTheGateway("connection refused", faultproxy.Refusing),
 			atTheGateway("connection reset", faultproxy.Resetting),

@@ -67,7 +67,7 @@ type Incident struct {
 	Detail string        `json:"detail"` // the error in full, bounded
 
 	// Cause is what staff have to deal with, as a part of the keys of texts: a code of
-	// package hostapi, or "discord", "filter", "midway", "unsettled" or "internal".
+	// package hostapi, or "discord", "filter", "late", "midway", "unsettled" or "internal".
 	Cause string `json:"cause"`
 
 	// Of the call to the hosting service, where that is what failed.
@@ -113,6 +113,8 @@ func causeOf(err error) string {
 		return "unsettled"
 	case is(interaction.ErrBlocked), is(interaction.ErrNotBegun):
 		return "filter"
+	case is(interaction.ErrTooLate):
+		return "late"
 	case errors.As(err, &discord), is(interaction.ErrUnacknowledged), is(interaction.ErrTooSlow):
 		return "discord"
 	default:

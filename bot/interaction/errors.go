@@ -25,6 +25,9 @@ var (
 	ErrTooQuick = errors.New("interaction: too many of one user at once")
 	// ErrTooSlow stands for a modal that could not be opened any more.
 	ErrTooSlow = errors.New("interaction: too slow to open a modal")
+	// ErrTooLate is an interaction whose first response was too late because the program
+	// was: it was cut off, or stood still.
+	ErrTooLate = errors.New("interaction: it came too late to be answered")
 	// ErrUnacknowledged says that it is not known whether Discord took the
 	// first response, and that nothing was done for that reason.
 	ErrUnacknowledged = errors.New("interaction: discord did not acknowledge the response")

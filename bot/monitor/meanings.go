@@ -4,9 +4,9 @@ package monitor
 // process_) are explained by their names.
 func meanings() map[string]string {
 	return map[string]string{
-		"hostbot_interactions_total":     "Interactions by kind, route and outcome.",
+		"hostbot_interactions_total":     "Interactions by kind, route and outcome (unanswered: the customer read that the application did not respond, or not how it ended).",
 		"hostbot_actions_total":          "Actions on bots that have ended, by name and outcome.",
-		"hostbot_first_response_seconds": "From an interaction's arrival to Discord's word on its first response.",
+		"hostbot_first_response_seconds": "From an interaction's arrival to Discord's word on its first response; of one that came too late, since Discord sent it.",
 		"hostbot_build_info":             "The program's version.",
 		"hostbot_ready":                  "1 while Discord delivers interactions.",
 

@@ -234,8 +234,7 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
 	case x.isLate(err):
-		x.outcome = "late"
-		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction came too late to be answered")
+		x.late(ctx, err)
 		return
 	case rest.IsUnknownMessage(err):
 		x.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
@@ -247,16 +246,49 @@ func (x *exchange) unanswered(ctx context.Context, err error, r interaction.Resp
 	}
 }
 
-// isLate tells whether Discord does not know an interaction any more that came too late:
+// isLate reports whether Discord does not know an interaction any more that came too late:
 // it was replayed, or this process was stopped for a while. In that time the event
-// waited to be read, which its ID tells as far as the clocks agree, or to be answered,
-// which is given up after firstBy otherwise. Nothing was begun.
+// waited to be read, or to be answered, which is given up after firstBy otherwise.
+// Nothing was begun.
 func (x *exchange) isLate(err error) bool {
 	if x.acknowledged || rest.CodeOf(err) != rest.CodeUnknownInteraction {
 		return false
 	}
-	sent, idErr := discordgo.SnowflakeTimestamp(x.req.ID)
-	return x.replayed || idErr == nil && x.req.ReceivedAt.Sub(sent) > firstBy || time.Since(x.req.ReceivedAt) > firstBy+time.Second
+	waited := time.Since(x.req.ReceivedAt)
+	return x.replayed || x.sentAgo()-waited > firstBy || waited > firstBy+time.Second
+}
+
+// sentAgo returns how long ago Discord sent the interaction. Its ID tells that as far as
+// the clocks agree.
+func (x *exchange) sentAgo() time.Duration {
+	sent, err := discordgo.SnowflakeTimestamp(x.req.ID)
+	if err != nil {
+		return 0
+	}
+	return time.Since(sent)
+}
+
+// late notes that an interaction came too late. Discord may say that of one that another
+// process has answered as well (JDA, InteractionCallbackImpl.java), but knows the
+// answer then. The caller of any other has none.
+func (x *exchange) late(ctx context.Context, err error) {
+	if x.answeredElsewhere(ctx) {
+		x.outcome = "elsewhere"
+		x.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
+		return
+	}
+	x.first = max(x.first, x.sentAgo(), firstBy) // the caller has waited for longer than this process
+	x.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
+}
+
+// answeredElsewhere reports whether there is a first response, of which this process's
+// is none. Suggestions leave nothing to look at.
+func (x *exchange) answeredElsewhere(ctx context.Context) bool {
+	if x.req.Kind == interaction.Autocomplete {
+		return false
+	}
+	_, err := x.responder.cfg.Discord.OriginalText(ctx, x.to)
+	return err == nil
 }
 
 // correct corrects a first response that counts as failed and says that more will

@@ -41,6 +41,7 @@ type discord struct {
 	errs      map[string][]error // by kind of call
 	waits     []time.Duration
 	overtaken string // by what of another process
+	original  error  // why the first response cannot be looked at
 	latency   time.Duration
 	first     string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
 }
@@ -113,7 +114,7 @@ func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.M
 // OriginalText returns what was sent last, unless another process has put something in
 // its place.
 func (d *discord) OriginalText(context.Context, rest.Callback) (string, error) {
-	return cmp.Or(d.overtaken, "running"), nil
+	return cmp.Or(d.overtaken, "running"), d.original
 }
 
 // Add notes that a record is kept, and when it is removed.
@@ -134,8 +135,9 @@ func interrupted(_ *interaction.Request, a interaction.Action) interaction.Respo
 
 // staffLog notes what staff are told.
 type staffLog struct {
-	mu      sync.Mutex
-	entries []string
+	mu       sync.Mutex
+	entries  []string
+	failures []error
 }
 
 func (l *staffLog) add(entry string) {
@@ -148,6 +150,9 @@ func (l *staffLog) Action(_ *interaction.Request, a interaction.Action) { l.add(
 func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit)   { l.add("audit " + a.Detail) }
 func (l *staffLog) Failure(_ *interaction.Request, err error) {
 	l.add("failure " + err.Error())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failures = append(l.failures, err)
 }
 func (l *staffLog) EventUnreadable(err error) { l.add("unreadable " + err.Error()) }
 func (l *staffLog) InteractionStuck()         { l.add("stuck") }

@@ -1,41 +1,70 @@
 package responder_test
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"hostbot/bot/interaction"
 )
 
-// TestWhatComesTooLateIsNoFailure has Discord not know interactions any more: one that
-// it replays, one that waited while the process was stopped, and one that is new.
-func TestWhatComesTooLateIsNoFailure(t *testing.T) {
+// sentBefore gives an event the ID of one that Discord sent so long ago.
+func sentBefore(age time.Duration, e *interaction.Event) *interaction.Event {
+	inMessage := e.InMessage()
+	e.ID = strconv.FormatInt((time.Now().Add(-age).UnixMilli()-1420070400000)<<22, 10)
+	if !inMessage {
+		e.Message = e.ID
+	}
+	return e
+}
+
+// TestWhoComesTooLateIsWithoutAnAnswer has Discord not know interactions any more: those
+// that it replays, one that waited while the process was stopped, and one that is new.
+func TestWhoComesTooLateIsWithoutAnAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		replayed bool
 		age      time.Duration
-		late     bool
+		original error // Discord's answer to who looks for the first response
+		outcome  string
+		late     bool // by the bot's fault
 	}{
-		"replayed": {replayed: true, late: true},
-		"old":      {age: 4 * time.Second, late: true},
-		"new":      {age: 100 * time.Millisecond},
+		"replayed":                        {replayed: true, original: unknown, outcome: "unanswered", late: true},
+		"replayed, and answered before":   {replayed: true, outcome: "elsewhere"},
+		"old":                             {age: 4 * time.Second, original: unknown, outcome: "unanswered", late: true},
+		"old, and answered by another":    {age: 4 * time.Second, outcome: "elsewhere"},
+		"old, and Discord cannot be seen": {age: 4 * time.Second, original: unavailable, outcome: "unanswered", late: true},
+		"new":                             {age: 100 * ms, original: unknown, outcome: "unanswered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				<-time.After(16 * 365 * 24 * time.Hour) // Discord's IDs begin with 2015
-				d := &discord{errs: map[string][]error{"update": {tooLate}}}
+				d := &discord{errs: map[string][]error{"update": {tooLate}}, original: test.original}
 				s := newResponder(then("running", acted("done")), d)
-				e := press()
-				e.ID = strconv.FormatInt((time.Now().Add(-test.age).UnixMilli()-1420070400000)<<22, 10)
+				e := sentBefore(test.age, press())
 				e.Replayed = test.replayed
 				s.Serve(e)
-				outcome := s.observed[0].Outcome
-				if (outcome == "late") != test.late || (len(s.staff.entries) == 0) != test.late {
-					t.Errorf("the outcome is %s; staff read %q", outcome, s.staff.entries)
+				seen := s.observed[0]
+				if seen.Outcome != test.outcome {
+					t.Errorf("the outcome is %s, want %s", seen.Outcome, test.outcome)
+				}
+				if (len(s.staff.failures) == 1) != (test.outcome == "unanswered") {
+					t.Fatalf("staff read %q", s.staff.entries)
+				}
+				if test.outcome == "unanswered" && errors.Is(s.staff.failures[0], interaction.ErrTooLate) != test.late {
+					t.Errorf("staff read %q", s.staff.entries)
+				}
+				if test.late && seen.First < 2900*ms {
+					t.Errorf("a first response that came too late counts as one after %v", seen.First)
 				}
 				if slices.ContainsFunc(s.staff.entries, func(e string) bool { return strings.HasPrefix(e, "action") }) {
 					t.Error("it was acted upon")
+				}
+				if test.late && d.count("edit perhaps")+d.count("edit sorry") > 0 {
+					t.Errorf("what others may have answered is changed: %v", d.sent())
 				}
 			})
 		})

@@ -53,9 +53,9 @@ type Records interface {
 type Observation struct {
 	Kind     interaction.Kind
 	Route    string
-	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere", "late" (replayed when its time was over)
+	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere" (another process answers)
 	Deferred bool
-	First    time.Duration // from the event to Discord's word on the first response
+	First    time.Duration // from the event to Discord's word on the first response; since Discord sent it if that came too late
 }
 
 // Config is what a Responder needs.

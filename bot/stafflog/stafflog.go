@@ -162,6 +162,8 @@ func groupKey(r *interaction.Request, err error) string {
 	switch {
 	case errors.As(err, &service):
 		kind = codeAndStatus(service)
+	case errors.Is(err, interaction.ErrTooLate): // whose card says what to do about this machine, and not about Discord
+		kind = "late"
 	case errors.As(err, &discord):
 		kind = fmt.Sprintf("discord: %d, %d", discord.Status, discord.Code)
 	default: // without the IDs and figures in it

@@ -174,6 +174,7 @@ func TestStaffStandOut(t *testing.T) {
 func causes() []error {
 	list := []error{
 		interaction.ErrMidway, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
+		fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}),
 	}
 	for _, code := range []hostapi.Code{
 		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
@@ -222,6 +223,7 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 	log.Failure(&other, unavailable("node 8"))
 	log.Failure(request, &rest.Error{Status: 404, Code: 10062, Message: "a"})
 	log.Failure(&other, &rest.Error{Status: 404, Code: 10062, Message: "b"})
+	log.Failure(request, fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}))
 	log.Failure(request, errors.New("panic: index 5"))
 	log.Failure(&other, errors.New("panic: index 7"))
 	log.Failure(&elsewhere, unavailable("node 7"))
@@ -229,7 +231,7 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 	for _, e := range p[logchannel.Errors] {
 		groups = append(groups, e.GroupKey)
 	}
-	if groups[0] != groups[1] || groups[2] != groups[3] || groups[4] != groups[5] || slices.Contains(groups, "") || len(slices.Compact(groups)) != 4 {
+	if groups[0] != groups[1] || groups[2] != groups[3] || groups[5] != groups[6] || slices.Contains(groups, "") || len(slices.Compact(groups)) != 5 {
 		t.Errorf("groups are %q", groups)
 	}
 	if first, second := p[logchannel.Errors][0].Reference, p[logchannel.Errors][1].Reference; first != "ABC1234" || second != "XYZ9876" {

@@ -136,11 +136,23 @@ func (s *stream) end(t *testing.T) (total, unanswered int) {
 }
 
 // held is how many shards a replica holds.
-func (r *replica) held() int {
+func (r *replica) held() int { return r.figure("hostbot_gateway_shards_held", "") }
+
+// unanswered is how many interactions a replica counts as not answered.
+func (r *replica) unanswered() int {
+	return r.figure("hostbot_interactions_total", `outcome="unanswered"`)
+}
+
+// figure is the sum of a metric's series with a label.
+func (r *replica) figure(metric, label string) (sum int) {
 	_, metrics := r.get("/metrics")
-	_, after, _ := strings.Cut(metrics, "\nhostbot_gateway_shards_held ")
-	n, _ := strconv.Atoi(strings.SplitN(after, "\n", 2)[0])
-	return n
+	for line := range strings.Lines(metrics) {
+		if strings.HasPrefix(line, metric) && strings.Contains(line, label) {
+			n, _ := strconv.Atoi(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]))
+			sum += n
+		}
+	}
+	return sum
 }
 
 // connected tells whether there is one session for each shard, with a connection.
