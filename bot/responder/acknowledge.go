@@ -23,10 +23,12 @@ type sendFirst func(context.Context, rest.Callback) error
 
 // respond sends a response as the first one. It goes into the answer to the request
 // that brought the interaction, if there is one, unless it promises work, which waits
-// for Discord's word, or brings files, which that answer is not documented to take. Where the answer may be lost, the response is sent in a call as
-// well. Discord refuses the call where it got the answer.
+// for Discord's word, or brings files, which that answer is not documented to take, or
+// is too late: Discord has hung up then, and tells so in the answer to a call alone.
+// Where the answer may be lost, the response is sent in a call as well. Discord refuses
+// the call where it got the answer.
 func (x *exchange) respond(ctx context.Context, r interaction.Response) error {
-	if x.inline != nil && r.Then == nil && len(r.Message.Files) == 0 {
+	if x.inline != nil && r.Then == nil && len(r.Message.Files) == 0 && x.sentAgo() <= firstBy {
 		encoded, err := rest.Encode(r)
 		if err == nil {
 			err = x.inline.Respond(encoded)

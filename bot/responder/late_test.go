@@ -70,3 +70,19 @@ func TestWhoComesTooLateIsWithoutAnAnswer(t *testing.T) {
 		})
 	}
 }
+
+// TestARequestThatArrivesLateIsAnsweredByACall: Discord has hung up by then, which an
+// answer would not learn.
+func TestARequestThatArrivesLateIsAnsweredByACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		<-time.After(16 * 365 * 24 * time.Hour)
+		d := &discord{errs: map[string][]error{"reply": {tooLate}}, original: unknown}
+		s := newResponder(reply("hello"), d)
+		event := sentBefore(4*time.Second, command())
+		event.Inline = &request{discord: d}
+		s.Serve(event)
+		if d.count("answer hello") > 0 || s.observed[0].Outcome != "unanswered" || len(s.staff.failures) != 1 {
+			t.Errorf("said %v, the outcome is %s, and staff read %q", d.sent(), s.observed[0].Outcome, s.staff.entries)
+		}
+	})
+}
