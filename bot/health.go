@@ -18,6 +18,7 @@ const pingLimit = time.Second
 // to the hosting service, which may be in trouble already.
 func (b *Bot) health(ctx context.Context) commands.Health {
 	calls, failed := b.monitor.RecentCalls()
+	answered, unanswered := b.monitor.Interactions()
 	ctx, cancel := context.WithTimeout(ctx, pingLimit)
 	defer cancel()
 	asked := time.Now()
@@ -25,11 +26,11 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 	latency := time.Since(asked)
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	return commands.Health{
-		Version: b.version,
-		Started: b.started,
-		Served:  b.monitor.Served(),
-		Shards:  b.heldShards(),
-		Calls:   calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
+		Version:  b.version,
+		Started:  b.started,
+		Answered: answered, Unanswered: unanswered,
+		Shards: b.heldShards(),
+		Calls:  calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency,
 		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting,
 	}
@@ -46,7 +47,8 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 		}
 		text.WriteString(mark + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ") + "\n")
 	}
-	line(true, "hostbot: version %s, up for %v, %d interactions served", h.Version, time.Since(h.Started).Round(time.Second), h.Served)
+	line(true, "hostbot: version %s, up for %v, %d interactions answered, %d without an answer",
+		h.Version, time.Since(h.Started).Round(time.Second), h.Answered, h.Unanswered)
 	for _, s := range h.Shards {
 		state := "not connected"
 		switch {

@@ -20,8 +20,9 @@ import (
 type Health struct {
 	Version string
 	Started time.Time
-	Served  int64           // interactions since then
 	Shards  []shards.Status // that this replica holds; nil where interactions arrive over HTTP
+
+	Answered, Unanswered int64 // interactions since it started
 
 	// Of Calls to the hosting service within Window, Failed were failed by the service
 	// or the network. DownSince is since when it is taken to be away; zero while it is
@@ -65,7 +66,10 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.version", sanitize.Code(h.Version, wordLimit), "", true)
 	field("staff.status.up", relative(h.Started), "", true)
-	field("staff.status.served", v.t.Number(int(h.Served)), "", true)
+	field("staff.status.served", v.t.Number(int(h.Answered)), "", true)
+	if h.Unanswered > 0 {
+		field("staff.status.unanswered", v.t.Number(int(h.Unanswered)), "", true)
+	}
 	if h.Shards != nil {
 		field("staff.status.shards", v.shards(h.Shards), v.unless(h.Connected(), "staff.todo.shards"), true)
 	}

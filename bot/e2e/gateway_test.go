@@ -199,14 +199,16 @@ func TestWhoIsAnsweredTooLateIsCountedAndToldOf(t *testing.T) {
 	w.StaffRead(t, "❗ Failure", "3 times", "command bot list", "This bot was too late", "10062")
 
 	_, metrics := w.Operator(t, "/metrics")
+	_, health := w.Operator(t, "/healthz?verbose")
 	for _, want := range []string{
 		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
 		`hostbot_interactions_total{kind="command",outcome="unanswered",route="bot list"} 3`,
 		`hostbot_first_response_seconds_bucket{deferred="false",kind="command",le="2.5"} 1`,
 		`hostbot_first_response_seconds_count{deferred="false",kind="command"} 4`,
+		"1 interactions answered, 3 without an answer",
 	} {
-		if !strings.Contains(metrics, want) {
-			t.Errorf("operators do not read %s", want)
+		if !strings.Contains(metrics+health, want) {
+			t.Errorf("operators do not read %s in:\n%s", want, health)
 		}
 	}
 }

@@ -22,12 +22,13 @@ import (
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
 // add to what /metrics shows: they are called before Handler.
 type Monitor struct {
-	began     time.Time // as good as the process
-	counted   counted
-	read      []func(*page) // what is asked for each page
-	served    atomic.Int64
-	calls     recent // to the hosting service
-	redisAway atomic.Bool
+	began      time.Time // as good as the process
+	counted    counted
+	read       []func(*page) // what is asked for each page
+	answered   atomic.Int64
+	unanswered atomic.Int64
+	calls      recent // to the hosting service
+	redisAway  atomic.Bool
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
@@ -51,7 +52,11 @@ func oneIf(so bool) float64 {
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o responder.Observation) {
-	m.served.Add(1)
+	if o.Outcome == "unanswered" {
+		m.unanswered.Add(1)
+	} else {
+		m.answered.Add(1)
+	}
 	m.count("hostbot_interactions_total", "kind", string(o.Kind), "outcome", o.Outcome, "route", o.Route)
 	if o.First > 0 {
 		upTo := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3}
@@ -104,8 +109,10 @@ func blamesService(code hostapi.Code) bool {
 	}
 }
 
-// Served is how many interactions were served.
-func (m *Monitor) Served() int64 { return m.served.Load() }
+// Interactions is how many interactions were answered, and how many were not.
+func (m *Monitor) Interactions() (answered, unanswered int64) {
+	return m.answered.Load(), m.unanswered.Load()
+}
 
 // RecentCalls is how many calls to the hosting service there were within Window,
 // and how many of them failed by its fault.

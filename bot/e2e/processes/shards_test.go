@@ -103,7 +103,7 @@ func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
 // the bot was too late.
 func (w *scene) staffReadOfTheLate(t *testing.T) {
 	t.Helper()
-	eventually(t, 20*time.Second, "staff read of those without an answer", func() bool { return strings.Contains(texts(w.staff), "This bot was too late") })
+	eventually(t, "staff read of those without an answer", func() bool { return strings.Contains(texts(w.staff), "This bot was too late") })
 }
 
 // TestStoppedHolderFindsItsShardsElsewhere has a replica be stopped, and go on, which
