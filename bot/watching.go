@@ -36,6 +36,20 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 }
 
+// kept returns what is kept of a customer: all that forget forgets.
+func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
+	states := history.New(b.redis.Client, b.watcher.Pace)
+	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
+		var notAccount, notAlerts, notStates error
+		kept.Cached, notAccount = cache.Has(ctx, userID)
+		kept.Alerts, notAlerts = b.alerts.Settings(ctx, userID)
+		own, notPanels := b.panels.Of(ctx, userID)
+		kept.Panels = len(own)
+		kept.Since, notStates = states.Since(ctx, userID)
+		return kept, errors.Join(notAccount, notAlerts, notPanels, notStates)
+	}
+}
+
 // forget forgets all that is kept of a customer.
 func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (bool, error) {
 	return func(ctx context.Context, userID string) (bool, error) {

@@ -321,7 +321,7 @@ func (d *drawn) forms(fresh asking) {
 
 // staff draws what staff see.
 func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages commands.Links) {
-	known := map[string]bool{"42": true}
+	known, asked := map[string]bool{"42": true}, 0
 	health := commands.Health{Version: long("v"), Shards: []shards.Status{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute, Unanswered: 9_999_999}
 	at := incident.Incident{
 		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
@@ -329,6 +329,14 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	}
 	w := &world{list: bots("RUNNING", 30), links: pages, staff: commands.Staff{
 		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) commands.Health { return health },
+		Kept: func(_ context.Context, id string) (commands.Kept, error) {
+			if !known[id] {
+				return commands.Kept{}, nil
+			}
+			asked++
+			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
+			return commands.Kept{Cached: true, Alerts: settings, Panels: 99_999, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
+		},
 		Forget: func(_ context.Context, id string) (bool, error) { was := known[id]; known[id] = false; return was, nil },
 		Incident: func(_ context.Context, code string) (incident.Incident, error) {
 			if code == "REF1234" {
@@ -344,7 +352,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	all := func() {
 		for _, r := range []interaction.Request{
 			command("admin lookup", of("")), command("admin action", of("id-1")), command("admin action", of("nobody")), command("admin action", of(long("W")[:80])),
-			command("admin flush", of("")), command("admin flush", of("")), command("admin reference", of("REF1234")), command("admin reference", of("K7Q2M9X")),
+			command("admin flush", of("")), press("for/42/admin/flush/not"), press("for/42/admin/flush"), command("admin flush", of("")), command("admin reference", of("REF1234")), command("admin reference", of("K7Q2M9X")),
 			command("admin status", nil), command("admin logs test", nil), press("for/42/show/id-3"), press("for/42/show/gone"), command("admin lookup", nil), command("admin action", map[string]string{"user": "42"}),
 		} {
 			for _, name := range []string{long("N"), ""} {

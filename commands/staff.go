@@ -25,7 +25,9 @@ type Staff struct {
 	UserIDs []string
 	RoleIDs []string
 
-	// Forget drops what is cached of an account, and tells whether anything was.
+	// Kept returns what is kept of a customer, and Forget removes it and reports whether
+	// there was anything.
+	Kept   func(ctx context.Context, userID string) (Kept, error)
 	Forget func(ctx context.Context, userID string) (known bool, err error)
 	// Incident tells what happened behind a reference. The error is
 	// incident.ErrUnknown where nothing is known of it.
@@ -138,19 +140,6 @@ func ReferenceID(code string) string { return interaction.Aside + "reference/" +
 // note answers with one sentence.
 func (v view) note(text string) interaction.Response {
 	return v.draw("", &discordgo.MessageEmbed{Description: text, Color: blurple})
-}
-
-// flush drops what is cached of a customer's account.
-func (c *Commands) flush(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
-		known, err := c.staff.Forget(ctx, r.CustomerID)
-		key := "staff.flush.nothing"
-		if known {
-			key = "staff.flush.done"
-		}
-		v := c.view(r)
-		return v.note(v.t.Format(key, args{"User": sanitize.User(r.CustomerID)})), err
-	}), nil
 }
 
 // reference tells what happened behind a reference that a customer was shown.

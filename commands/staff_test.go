@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"hostbot/bot/alerts"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
@@ -101,6 +102,50 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 				must(t)(response.Then(t.Context()))
 			}
 		})
+	}
+}
+
+// TestStaffAreAskedBeforeAnythingIsForgotten follows staff from the question to the removal,
+// of which alone the log channel tells, and only where something was removed.
+func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
+	kept, forgotten := commands.Kept{Cached: true, Alerts: alerts.Settings{Bots: map[string]bool{"a": true, "b": false}}, Panels: 2, Since: time.Now().Add(-30 * time.Hour)}, 0
+	c := newCommands(t, &world{staff: commands.Staff{
+		Kept: func(_ context.Context, userID string) (commands.Kept, error) {
+			if userID != "42" {
+				t.Errorf("asked about %s", userID)
+			}
+			return kept, nil
+		},
+		Forget: func(_ context.Context, userID string) (bool, error) {
+			if userID != "42" {
+				t.Errorf("%s is forgotten", userID)
+			}
+			forgotten++
+			return forgotten == 1, nil
+		},
+	}})
+	flush := by("1", command("admin flush", map[string]string{"user": "42"}))
+	question := answer(t, c, flush)
+	wantText(t, question.Message, "<@42>", "• Alerts, on for bots: 1", "• Panels in channels: 2", "(days: 2)")
+	if kept := answer(t, c, by("1", press("for/42/admin/flush/not"))); question.Audit != nil || kept.Audit != nil || forgotten != 0 {
+		t.Errorf("%d removals; the log channel tells of %+v and %+v", forgotten, question.Audit, kept.Audit)
+	}
+	refused(t, c, by("2", press("for/42/admin/flush")), "This is for staff")
+	refused(t, c, by("1", press("for/anna/admin/flush")), "")
+	for i, want := range []string{"is forgotten", "Nothing was cached"} {
+		removal := answer(t, c, by("1", press("for/42/admin/flush")))
+		if removal.Audit != nil || forgotten != i {
+			t.Errorf("before Discord has taken the answer: %d removals, audit %+v", forgotten, removal.Audit)
+		}
+		done, err := removal.Then(t.Context())
+		if err != nil || (done.Audit != nil) != (i == 0) {
+			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
+		}
+		wantText(t, done.Message, want)
+	}
+	kept = commands.Kept{}
+	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing was cached") {
+		t.Errorf("where nothing is kept, staff read\n%s", text(nothing.Message))
 	}
 }
 

@@ -82,6 +82,10 @@ const (
 	idSizes   = "create/new" // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
+	// idForget removes what /admin flush lists, and idKeep does not. The log channel calls
+	// a removal by its custom ID, as it does a command by its name.
+	idForget = "admin/flush"
+	idKeep   = "admin/flush/not"
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
 	// customer's own component would have follow.
 	onBehalf = "for/"
@@ -205,7 +209,13 @@ func (c *Commands) staffTable() []command {
 				{name: optionAction, kind: text, choices: choices},
 			},
 		},
-		{name: "admin flush", forStaff: true, options: []option{user}, handle: c.audited(c.forCustomer(c.flush))},
+		{
+			name: "admin flush", forStaff: true, options: []option{user}, handle: c.forStaff(c.forCustomer(c.askForget)),
+			components: []route{
+				{onBehalf + "{user}/" + idForget, c.forStaff(c.forCustomer(c.forget))},
+				{onBehalf + "{user}/" + idKeep, c.forStaff(c.forCustomer(c.keep))},
+			},
+		},
 		{
 			name: "admin reference", forStaff: true, options: []option{{name: optionCode, kind: text}}, handle: reference,
 			components: []route{{ReferenceID("{code}"), reference}},

@@ -213,7 +213,7 @@ func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
 			t.Errorf("the metrics lack %s", want)
 		}
 	}
-	sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "is forgotten")
+	flush(t, sam, anna)
 	anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
 }
 

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -92,18 +93,28 @@ func opensForm(t *testing.T, who *discordtest.User, command, of string) *discord
 	return form
 }
 
-// flush has staff forget what is cached of a customer, as time would. It may be
-// cached a moment after the customer has the answer.
+// flush has staff forget what is cached of a customer, as time would.
 func flush(t *testing.T, sam, customer *discordtest.User) {
 	t.Helper()
-	if !world.Eventually(t.Context(), func() bool {
-		return sam.Types(t, "/admin flush", discordtest.Options{"user": customer}).WaitUntil(t, func(v discordtest.View) bool {
-			return v.Contains("is forgotten") || v.Contains("Nothing was cached")
-		}).Contains("is forgotten")
-	}) {
-		t.Fatal("nothing is cached")
-	}
+	askFlush(t, sam, customer).Press(t, "Remove all of it").WaitFor(t, "is forgotten")
 }
+
+// askFlush has staff be asked whether what is kept of a customer is to be removed. It may
+// be cached a moment after the customer has the answer.
+func askFlush(t *testing.T, sam, customer *discordtest.User) (asked *discordtest.Reply) {
+	t.Helper()
+	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
+	defer cancel()
+	if !world.Eventually(limit, func() bool {
+		asked = sam.Types(t, "/admin flush", discordtest.Options{"user": customer})
+		return asked.WaitUntil(t, isShown).Contains("would be removed")
+	}) {
+		t.Fatalf("staff are not asked:\n%s", asked.View().Text())
+	}
+	return asked
+}
+
+func isShown(v discordtest.View) bool { return v.State == discordtest.Shown }
 
 func TestMessageOfBotThatIsGone(t *testing.T) {
 	t.Parallel()

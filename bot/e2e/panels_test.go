@@ -133,6 +133,12 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			if kept := keptOf(redis, anna.ID); len(kept) < 5 {
 				t.Errorf("only these keys name her: %q", kept)
 			}
+			asked := askFlush(t, w.AddStaff("sue"), anna).View()
+			for _, kept := range []string{"hosting service described it", "Alerts for all bots", "Panels in channels: 1", "Which state each bot was in, since <t:", "(days: 1)"} {
+				if !asked.Contains(kept) {
+					t.Errorf("staff are not told of %q that is kept:\n%s", kept, asked.Text())
+				}
+			}
 			end(t, w, anna)
 			limit, cancel := context.WithTimeout(t.Context(), world.Patience)
 			defer cancel()

@@ -75,12 +75,40 @@ func TestStaffFlushAnAccount(t *testing.T) {
 		t.Parallel()
 		w, anna, sam := servingStaffed(t, redis, "Shop")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		flush(t, sam, anna)
-		w.StaffRead(t, "Staff command", "admin flush", anna.ID)
+		asked := askFlush(t, sam, anna)
+		asked.Press(t, "Cancel").WaitFor(t, "Nothing was removed")
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		w.WantCalls(t, hostapitest.OpList, 1)
+		w.StaffReadNothingOf(t, "admin flush")
+
+		asked = askFlush(t, sam, anna)
+		asked.Press(t, "Remove all of it").WaitFor(t, "is forgotten")
+		w.StaffRead(t, "Staff command", "admin flush", sam.ID, anna.ID)
 		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "Nothing was cached")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		w.WantCalls(t, hostapitest.OpList, 2)
+		if n := len(world.Entries(w.Channel.Messages(), "admin flush")); n != 1 {
+			t.Errorf("staff read of it %d times", n)
+		}
 	})
+}
+
+// TestOnlyStaffRemoveWhatTheyWereAskedAbout has somebody be staff no more when the button is
+// pressed, and somebody else press it.
+func TestOnlyStaffRemoveWhatTheyWereAskedAbout(t *testing.T) {
+	t.Parallel()
+	w, anna, sam := servingStaffed(t, "", "Shop")
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	asked := askFlush(t, sam, anna)
+	sam.SetRoles()
+	asked.Press(t, "Remove all of it").WaitFor(t, "This is for staff")
+	button, err := asked.View().Button("Remove all of it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pressPosted(t, w, w.AddOutsider("mia"), button.CustomID).WaitFor(t, "This is for staff")
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	w.WantCalls(t, hostapitest.OpList, 1)
 }
 
 func TestStaffSeeTheStatus(t *testing.T) {

@@ -27,7 +27,6 @@ type outcome struct {
 	known   ending // the same of one that is
 	acts    ending // where something is changed
 	keeps   ending // where staff use what only Redis has; usual where empty
-	changes ending // where they change that; usual where empty
 	suggest ending // where a bot is suggested that is not remembered; usual where empty
 
 	// trips says that the service is taken to be away after a while. What is asked
@@ -130,8 +129,8 @@ func serviceAnswers() []outcome {
 func redisOutcomes() []outcome {
 	return []outcome{
 		{
-			unknown: usual, known: usual, acts: usual, keeps: "error.internal", changes: "error.internal",
-			staff: "admin ", lifecycle: "Redis cannot be used", noticed: "redis cannot be used",
+			unknown: usual, known: usual, acts: usual, keeps: "error.internal",
+			staff: "admin[ /]", lifecycle: "Redis cannot be used", noticed: "redis cannot be used",
 			faults: []fault{
 				onTheWay("connection refused", toRedis, faultproxy.Refusing),
 				onTheWay("connection reset", toRedis, faultproxy.Resetting),
@@ -145,7 +144,7 @@ func redisOutcomes() []outcome {
 				onTheWay("name not found", toRedis, faultproxy.Unknown),
 			},
 		}, {
-			unknown: usual, known: usual, acts: usual, keeps: "error.internal", changes: "error.internal", staff: "admin ",
+			unknown: usual, known: usual, acts: usual, keeps: "error.internal", staff: "admin[ /]",
 			faults: []fault{inRedis("full", "OOM command not allowed when used memory > 'maxmemory'.")},
 		}, {
 			unknown: usual, known: usual, acts: usual,
@@ -171,7 +170,7 @@ func firstResponses() []outcome {
 	forAMoment.Times = 10
 	return []outcome{
 		{
-			unknown: unheard, known: unheard, acts: unheard, changes: unheard, staff: "could not be told", breaks: []string{"no first response", "10062", "10015"},
+			unknown: unheard, known: unheard, acts: unheard, staff: "could not be told", breaks: []string{"no first response", "10062", "10015"},
 			faults: []fault{
 				onTheWay("connection refused", toDiscord, faultproxy.Refusing),
 				onTheWay("connection reset", toDiscord, faultproxy.Resetting),
@@ -188,7 +187,7 @@ func firstResponses() []outcome {
 				onTheWay("name not found", toDiscord, faultproxy.Unknown),
 			},
 		}, { // Discord has taken it and does not say so. Where it promised something it is corrected.
-			unknown: usual, known: usual, acts: "error.canceled", changes: "error.canceled", staff: "could not be told", breaks: []string{"10062"},
+			unknown: usual, known: usual, acts: "error.canceled", staff: "could not be told", breaks: []string{"10062"},
 			faults: []fault{
 				meets("answers late", discordtest.Fault{After: true, Delay: 4 * time.Second}),
 				meets("answers lost", discordtest.Fault{After: true, Reset: true}),
@@ -225,7 +224,7 @@ func laterResponses() []outcome {
 				passing(meets("404", discordtest.Refused("", "", discordtest.CodeUnknownWebhook))), // discord-api-docs#7220
 			},
 		}, {
-			unknown: usual, known: usual, acts: unfinished, changes: unfinished, staff: "could not be told",
+			unknown: usual, known: usual, acts: unfinished, staff: "could not be told",
 			faults: []fault{
 				meets("401", status(http.StatusUnauthorized, `{"message":"Invalid Webhook Token","code":50027}`)),
 				meets("403", status(http.StatusForbidden, `{"message":"Missing Access","code":50001}`)),
@@ -234,7 +233,7 @@ func laterResponses() []outcome {
 	}
 }
 
-// onlyForActions: over HTTP only what acts or changes has a first response that is a call.
+// onlyForActions: over HTTP actions alone have a first response that is a call.
 func onlyForActions(list []outcome) []outcome {
 	for i := range list {
 		list[i].unknown, list[i].known = usual, usual
@@ -255,7 +254,7 @@ func endpointOutcomes() []outcome {
 // too late, of which staff are told.
 func gatewayOutcomes() []outcome {
 	return []outcome{{
-		heartbeats: 2 * time.Second, unknown: unheard, known: unheard, acts: unheard, changes: unheard,
+		heartbeats: 2 * time.Second, unknown: unheard, known: unheard, acts: unheard,
 		lifecycle: "Connection to Discord lost", staff: "came too late to be answered", breaks: []string{"no first response", "10062", "10015"},
 		faults: []fault{
 			atTheGateway("connection refused", faultproxy.Refusing),

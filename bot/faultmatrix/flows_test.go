@@ -22,7 +22,6 @@ const (
 	asks              // opens a form for an account
 	acts              // changes something
 	keeps             // uses what only Redis has
-	changes           // changes that, once Discord has taken note
 )
 
 // flow is one way of using the bot. Each has a customer of its own.
@@ -37,6 +36,7 @@ type flow struct {
 	prepare step
 	do      step
 	good    string // what is read where all goes well
+	goesOn  bool   // after the first response, which is a call
 }
 
 // step is something that a customer does, in a message or anywhere.
@@ -118,10 +118,14 @@ func flows() []flow {
 }
 
 func otherFlows() []flow {
+	flush := discordtest.Options{"user": theCustomer}
 	return []flow{
 		{name: "/help", need: needsNothing, do: types("/help", nil), good: "</bot restart:"},
 		{name: "/admin status", need: needsNothing, do: types("/admin status", nil), good: "Interactions served"},
-		{name: "/admin flush", need: changes, do: types("/admin flush", discordtest.Options{"user": theCustomer}), good: "Nothing was cached"},
+		{
+			name: "/admin flush", need: keeps, goesOn: true, known: true, do: presses("Remove all of it"), good: "was cached of", // or nothing was
+			prepare: steps(types("/bot list", nil), reads(shop), types("/admin flush", flush), reads("would be removed")),
+		},
 		{name: "/admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "Nothing is known"},
 	}
 }

@@ -70,8 +70,8 @@ func (p phrasebook) errorIn(text string) string {
 	return ""
 }
 
-// goesOn is what is said of an action that goes on, or of data on the way.
-var goesOn = regexp.MustCompile(`… (started|begun) <t:|Updating…`)
+// goesOn is what is said of an action or a removal that goes on, or of data on the way.
+var goesOn = regexp.MustCompile(`… (started|begun) <t:|Updating…|⏳ Removing`)
 
 // over tells whether nothing more will come.
 func over(v discordtest.View) bool {

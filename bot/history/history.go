@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/binary"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -70,6 +71,24 @@ func (h *History) Of(ctx context.Context, customerID, serverID string, since tim
 		entries = append(entries, Entry{looked, Unwatched})
 	}
 	return spans(entries, since, now), nil
+}
+
+// Since returns from when on states of a customer's bots are kept; zero where none are.
+func (h *History) Since(ctx context.Context, customerID string) (first time.Time, err error) {
+	fields, err := h.redis.HGetAll(ctx, AccountKey(customerID)).Result()
+	limit := time.Now().Add(-KeptFor)
+	for field, log := range fields {
+		if entries := Decode(log[:min(len(log), entrySize)]); strings.HasPrefix(field, FieldPrefix) && len(entries) > 0 {
+			at := entries[0].At
+			if at.Before(limit) { // a state that lasted until then
+				at = limit
+			}
+			if first.IsZero() || at.Before(first) {
+				first = at
+			}
+		}
+	}
+	return first, err
 }
 
 // spans returns what entries say of the time from since until now.

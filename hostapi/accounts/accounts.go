@@ -169,6 +169,14 @@ func (c *Cache) Expire(ctx context.Context, userID string) {
 	c.calls.Forget(userID)
 }
 
+// Has reports whether anything is cached of an account: what Forget drops.
+func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, useLimit)
+	defer cancel()
+	n, err := c.config.Redis.Exists(limited, freshKey(userID), lastKey(userID)).Result()
+	return n > 0, err
+}
+
 // Forget drops everything that is cached of an account, and tells whether there
 // was anything. The answer to a call that began before is not stored. The error is
 // Redis's, which may still hold the account then.
