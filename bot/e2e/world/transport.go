@@ -13,7 +13,7 @@ import (
 
 // Flag returns the value of a flag of the tests'.
 func Flag[T any](name string) T {
-	return flag.Lookup(name).Value.(flag.Getter).Get().(T)
+	return flag.Lookup(name).Value.(flag.Getter).Get().(T) //nolint:errcheck // another type is a mistake in the test, which panics
 }
 
 // OverHTTP tells whether the tests are run with interactions over HTTP: -transport http.
