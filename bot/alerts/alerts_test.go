@@ -39,10 +39,7 @@ func TestMain(m *testing.M) {
 func each(t *testing.T, run func(t *testing.T, url string)) {
 	t.Helper()
 	t.Parallel()
-	redistest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
-		run(t, url)
-	})
+	redistest.Each(t, run)
 }
 
 // watched are the accounts for which alerts are on.

@@ -65,7 +65,6 @@ func wantMessages(t *testing.T, dm *discordtest.User, text string, want int) {
 func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w, anna, dm := alerted(t, world.Options{Redis: redis})
 		crash(t, w, anna.ID, "id-shop")
 		alert := dm.Sees(t, "Shop has crashed")
@@ -157,7 +156,6 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 func TestAlertsStayOnThoughAnEventIsRepeated(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w := world.New(t, world.Options{Redis: redis, Tune: watching})
 		w.Discord.ExpectFailures() // what comes again is answered as well, and refused
 		anna := w.AddCustomer("anna", "Shop")

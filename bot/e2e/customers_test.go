@@ -15,7 +15,6 @@ import (
 func TestCustomerActsInOneMessage(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w, anna := world.Serving(t, world.Options{Redis: redis, RateLimits: true}, "Shop", "Radio")
 		list := anna.Types(t, "/bot list")
 		list.WaitFor(t, "1 GB of 16 GB")
@@ -213,7 +212,6 @@ func TestModals(t *testing.T) {
 func TestAMistakeCostsNoTyping(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w, anna := world.Serving(t, world.Options{Redis: redis}, "Shop")
 		form := anna.Types(t, "/bot create").Press(t, "Continue")
 		form.WaitFor(t, "python main.py · main.py")

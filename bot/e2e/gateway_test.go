@@ -158,7 +158,6 @@ func TestFinalCloseCodeEndsTheProgram(t *testing.T) {
 func TestGatewayReplaysAnActionThatIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w := newGatewayWorld(t, redis)
 		anna := w.AddCustomer("anna", "Shop")
 		w.Start(t)

@@ -49,7 +49,6 @@ func clickPanel(t *testing.T, who *discordtest.User, general *discordtest.Channe
 func TestPanelFollowsItsBots(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w, anna, general := paneled(t, world.Options{Redis: redis})
 		panel := general.WaitFor(t, "🟢 **Shop** · Running")
 		if panel.Ephemeral || panel.Contains("512") || panel.Contains("Wiki") || len(panel.Buttons()) != 2 {

@@ -38,7 +38,6 @@ const customersCommands, staffsCommands = "alerts bot help panel plan", "Hosted 
 func TestCommandsDoNotDouble(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w := world.New(t, world.Options{Redis: redis})
 		anna, env := w.AddCustomer("anna", "Shop"), w.Env
 		own, other := w.Discord.GuildID(), w.Discord.AddGuild()

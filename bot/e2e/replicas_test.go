@@ -36,7 +36,6 @@ func startTwo(t *testing.T, w *world.World) (stop func()) {
 func TestReplicasActOnce(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w := world.New(t, world.Options{Redis: redis})
 		anna := w.AddCustomer("anna", "Shop", "Radio")
 		startTwo(t, w)
@@ -74,7 +73,6 @@ func TestReplicasActOnce(t *testing.T) {
 func TestReplicasTurnAlertsOnOnce(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w := world.New(t, world.Options{Redis: redis, Tune: watching})
 		anna := w.AddCustomer("anna", "Shop", "Radio")
 		stop := startTwo(t, w)
@@ -95,7 +93,6 @@ func TestReplicasTurnAlertsOnOnce(t *testing.T) {
 func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
-		t.Parallel()
 		w, anna := world.Serving(t, world.Options{Redis: redis.URL()}, "Shop")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		redis.Stop()
@@ -112,7 +109,6 @@ func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 func TestReplicasTellStaffOnce(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w := world.New(t, world.Options{Redis: redis, Staff: true})
 		anna := w.AddCustomer("anna", "Shop")
 		startTwo(t, w)

@@ -23,7 +23,6 @@ func servingStaffed(t *testing.T, redis string, bots ...string) (w *world.World,
 func TestStaffLookACustomerUp(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w, anna, sam := servingStaffed(t, redis, "Shop", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
 		view := sam.Types(t, "/admin lookup", discordtest.Options{"user": anna})
 		view.WaitFor(t, "Staff view** of <@"+anna.ID+">")
@@ -72,7 +71,6 @@ func TestStaffActForACustomer(t *testing.T) {
 func TestStaffFlushAnAccount(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		t.Parallel()
 		w, anna, sam := servingStaffed(t, redis, "Shop")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		asked := askFlush(t, sam, anna)
@@ -114,7 +112,6 @@ func TestOnlyStaffRemoveWhatTheyWereAskedAbout(t *testing.T) {
 func TestStaffSeeTheStatus(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
-		t.Parallel()
 		w, anna := world.Serving(t, world.Options{Redis: redis.URL(), Staff: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}}, "Shop")
 		sam := w.AddStaff("sam")
 		w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503}, 1)

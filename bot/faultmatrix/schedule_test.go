@@ -51,7 +51,7 @@ func earlier(one, other time.Time) time.Time {
 
 const (
 	// sampleTime is for how long tries of a sample begin.
-	sampleTime = time.Minute
+	sampleTime = 30 * time.Second
 	// longestTry is how long a try may take, so that it ends before the test must.
 	longestTry = 3 * time.Minute
 )

@@ -38,7 +38,6 @@ func eachLoss(t *testing.T, run func(t *testing.T, server *redistest.Server, los
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-				t.Parallel()
 				run(t, server, func() { lose(t, server) })
 			})
 		})

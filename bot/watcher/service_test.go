@@ -34,10 +34,7 @@ func TestMain(m *testing.M) {
 func each(t *testing.T, run func(t *testing.T, url string)) {
 	t.Helper()
 	t.Parallel()
-	redistest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
-		run(t, url)
-	})
+	redistest.Each(t, run)
 }
 
 // looker is a service of a test's own.
@@ -229,7 +226,6 @@ func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
 // meanwhile, as it looks at when that is done.
 func TestLooksAreSpreadEvenly(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		const watched, slice = 40, 200 * time.Millisecond
 		s := newService()
 		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Interval = 10 * slice })

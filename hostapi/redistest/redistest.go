@@ -24,7 +24,8 @@ func Dialing() goleak.Option {
 
 // Each runs a test on miniredis, on a real Redis and, where the package's tests run by
 // way of WithCluster, on a Cluster, as the subtests "miniredis", "redis" and "cluster".
-// The Redis is empty. TTLs run with the machine's clock on all of them.
+// The Redis is empty. TTLs run with the machine's clock on all of them. The first two run
+// side by side, once the test's own function has returned: they mostly wait.
 func Each(t *testing.T, run func(t *testing.T, url string)) {
 	t.Helper()
 	EachServer(t, func(t *testing.T, server *Server) { run(t, server.URL()) })
@@ -40,8 +41,12 @@ func Each(t *testing.T, run func(t *testing.T, url string)) {
 // them is a Cluster.
 func EachServer(t *testing.T, run func(t *testing.T, server *Server)) {
 	t.Helper()
-	t.Run("miniredis", func(t *testing.T) { run(t, StartMiniredis(t)) })
-	t.Run("redis", func(t *testing.T) { run(t, StartRedis(t)) })
+	for name, start := range map[string]func(testing.TB) *Server{"miniredis": StartMiniredis, "redis": StartRedis} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, start(t))
+		})
+	}
 }
 
 // Connect returns a client of the Redis at a URL. Like the program's it heeds the
