@@ -40,6 +40,10 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	if world.RaceDetector { // the program is built without it, and Discord would be too slow with it
+		log.Print("runs without the race detector: go test ./bot/e2e/processes")
+		return
+	}
 	dir, err := os.MkdirTemp("", "hostbot")
 	if err != nil {
 		log.Fatal(err)
