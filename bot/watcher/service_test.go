@@ -84,6 +84,11 @@ func TestLookIsOneRequest(t *testing.T) {
 		w, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = cache, 20*time.Second })
 		defer kill()
 		watch(t, w, "1")
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("%+v; %d requests were sent", w.Status(), requests.Load())
+			}
+		})
 		until(t, "a look has failed", func() bool { return w.Status().Failed > 0 })
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests were sent", n)
