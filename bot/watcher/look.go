@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"math"
 	"time"
 
@@ -54,6 +55,9 @@ func (w *Watcher) turn(ctx context.Context, held bool) {
 		w.tell(ctx)
 		most = w.room()
 	}
+	w.mu.Lock()
+	looking := maps.Clone(w.underWay) // an account whose look ends before Redis's answer is read is in that answer too
+	w.mu.Unlock()
 	due, err := w.due(ctx, most)
 	if err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not tell which accounts are due")
@@ -62,7 +66,7 @@ func (w *Watcher) turn(ctx context.Context, held bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, a := range due {
-		if most == 0 || w.underWay[a.customerID] {
+		if most == 0 || looking[a.customerID] {
 			continue
 		}
 		most--

@@ -89,7 +89,7 @@ func TestLookIsOneRequest(t *testing.T) {
 				t.Logf("%+v; %d requests were sent", w.Status(), requests.Load())
 			}
 		})
-		until(t, "a look has failed", func() bool { return w.Status().Failed > 0 })
+		until(t, "a look has failed", func() bool { return w.Status().Failed == 1 })
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests were sent", n)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -361,6 +362,42 @@ func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
 			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))
 		}
 	})
+}
+
+// TestLookThatEndsWhileRedisAnswersIsNotRepeated has a look be refused after Redis has told
+// that its account is due, and before the watcher has read that.
+func TestLookThatEndsWhileRedisAnswersIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	var looks atomic.Int64
+	var watching atomic.Pointer[watcher.Watcher]
+	refused, ended := make(chan struct{}), make(chan struct{})
+	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+		looks.Add(1)
+		<-refused
+		return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Hour}
+	})
+	var once sync.Once
+	w, _ := start(t, redistest.StartMiniredis(t).URL(), nil, nil, func(c *watcher.Config) {
+		c.Accounts = look
+		c.Redis.(*redis.Client).AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			err := next(ctx, cmd)
+			if looks.Load() == 1 && strings.Contains(fmt.Sprint(cmd.Args()...), "due") && watching.Load() != nil {
+				once.Do(func() {
+					close(refused)
+					until(t, "the look has failed", func() bool { return watching.Load().Status().Failed == 1 })
+					close(ended)
+				})
+			}
+			return err
+		}))
+	})
+	watching.Store(w)
+	watch(t, w, "1")
+	<-ended
+	until(t, "the account is overdue", func() bool { return w.Status().Lag > 100*time.Millisecond })
+	if n := looks.Load(); n != 1 {
+		t.Errorf("%d looks were made while the service had asked for none", n)
+	}
 }
 
 func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
