@@ -14,17 +14,31 @@ import (
 	"hostbot/bot/interaction"
 )
 
+// atFirst is how many requests are sent at once at first.
+const atFirst = 5
+
 // perishable is a server whose connections can be cut off in silence.
+//
+// It answers no request before there are as many connections as there are requests at
+// first. Otherwise a request may be sent over the connection of another one that was
+// answered quickly. The connection that was dialled for it would then be there unseen.
 type perishable struct {
 	mu         sync.Mutex
 	seen, dead map[string]bool // connections, by the client's address
+	all        chan struct{}   // closed once the first ones are there
 }
 
 func (p *perishable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
-	p.seen[r.RemoteAddr] = true
+	if !p.seen[r.RemoteAddr] {
+		p.seen[r.RemoteAddr] = true
+		if len(p.seen) == atFirst {
+			close(p.all)
+		}
+	}
 	dead := p.dead[r.RemoteAddr]
 	p.mu.Unlock()
+	<-p.all
 	if dead {
 		_, _ = io.Copy(io.Discard, r.Body) // after which the server notices that the client has gone
 		<-r.Context().Done()
@@ -44,7 +58,7 @@ func (p *perishable) kill() {
 // request, and no first response that is to have a new connection, also where
 // Discord speaks HTTP/2.
 func TestDeadConnectionsAreLeft(t *testing.T) {
-	perishable := &perishable{seen: map[string]bool{}, dead: map[string]bool{}}
+	perishable := &perishable{seen: map[string]bool{}, dead: map[string]bool{}, all: make(chan struct{})}
 	server := httptest.NewUnstartedServer(perishable)
 	server.EnableHTTP2 = true
 	server.StartTLS()
@@ -65,7 +79,7 @@ func TestDeadConnectionsAreLeft(t *testing.T) {
 		return errors.Join(errs...)
 	}
 
-	if err := respond(time.Minute, 5); err != nil {
+	if err := respond(time.Minute, atFirst); err != nil {
 		t.Fatal(err)
 	}
 	perishable.kill()
