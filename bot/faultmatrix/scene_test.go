@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,9 +29,10 @@ type scene struct {
 	*world.World
 	relays          [toGateway + 1]*faultproxy.Relay
 	redis           *miniredis.Miniredis
-	actions, errors *discordtest.Channel   // log channels; the world's is the one of the lifecycle
-	moment          chan struct{}          // held by those who do something
-	pulse           *pulse                 // from when the bot serves
+	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
+	moment          chan struct{}        // held by those who do something
+	pulse           *pulse
+	serves          time.Time              // from when the bot serves
 	places          []*discordtest.Channel // where people are: in a guild of each shard
 
 	mu     sync.Mutex
@@ -52,9 +52,9 @@ const (
 
 // newScene makes the scene for a fault that has not struck yet, with so many people who do
 // something in the same moment.
-func newScene(t *testing.T, a attempt, people int) *scene {
+func newScene(t *testing.T, a attempt, people int, p *pulse) *scene {
 	t.Helper()
-	s := &scene{redis: miniredis.RunT(t), done: make(map[string]int), moment: make(chan struct{}, people)}
+	s := &scene{redis: miniredis.RunT(t), done: make(map[string]int), moment: make(chan struct{}, people), pulse: p}
 	carriedOut := func(_ hostapitest.Operation, userID, _ string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func address(url string) string {
 // tooSlow tells whether the machine is so busy that the bot took what is well for
 // broken: how something ends may then be another than it should be, though it is
 // true all the same.
-func (s *scene) tooSlow() bool { return s.pulse.latest() > tooLate }
+func (s *scene) tooSlow() bool { return s.pulse.lateSince(s.serves) > 0 }
 
 // person is somebody with an account of their own, for one flow, and the member of
 // staff who helps them.
@@ -172,38 +172,3 @@ func (c *person) remembered(ctx context.Context) bool {
 		})
 	})
 }
-
-// pulse notices when the machine is too busy to judge by it how long something
-// takes: what waits for a moment is woken up late.
-type pulse struct{ worst atomic.Int64 }
-
-const (
-	beat = 10 * time.Millisecond
-	// tooLate is how late a beat is where the bot cannot be expected to keep to
-	// limits of some hundred milliseconds: a dozen goroutines of it come one after
-	// the other.
-	tooLate = 80 * time.Millisecond
-)
-
-// startPulse starts a pulse that ends with the test.
-func startPulse(t *testing.T) *pulse {
-	p := &pulse{}
-	go func() {
-		ticker := time.NewTicker(beat)
-		defer ticker.Stop()
-		for last := time.Now(); ; {
-			select {
-			case <-t.Context().Done():
-				return
-			case <-ticker.C:
-			}
-			now := time.Now()
-			p.worst.Store(max(p.worst.Load(), int64(now.Sub(last)-beat)))
-			last = now
-		}
-	}()
-	return p
-}
-
-// latest returns how late the latest beat so far was.
-func (p *pulse) latest() time.Duration { return time.Duration(p.worst.Load()) }
