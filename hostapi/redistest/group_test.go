@@ -4,20 +4,28 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"hostbot/hostapi/redistest"
 )
 
 func TestGroupFailsOver(t *testing.T) {
-	for name, start := range map[string]func(testing.TB) *redistest.Group{"sentinels": redistest.StartSentinels, "cluster": redistest.StartCluster} {
+	for name, kind := range map[string]struct {
+		start    func(testing.TB) *redistest.Group
+		replicas int // of each master: any of them may take its place
+	}{
+		"sentinels": {redistest.StartSentinels, 2},
+		"cluster":   {redistest.StartCluster, 1},
+	} {
 		t.Run(name, func(t *testing.T) {
-			group := start(t)
+			group := kind.start(t)
 			before := group.Master(t, "{a}1")
 			client := redistest.Connect(t, "redis://"+before)
 			if err := client.Set(t.Context(), "{a}1", "x", 0).Err(); err != nil {
 				t.Fatal(err)
 			}
-			if n, _ := client.Do(t.Context(), "WAIT", 1, 3000).Int(); n == 0 {
-				t.Fatal("there is no replica")
+			if n, err := client.(*redis.Client).Wait(t.Context(), kind.replicas, 2*time.Minute).Result(); n < int64(kind.replicas) {
+				t.Fatalf("%d replicas have the key, want %d; error %v", n, kind.replicas, err)
 			}
 			group.Lag(t, before)
 			if err := client.Set(t.Context(), "{a}2", "x", 0).Err(); err != nil {
