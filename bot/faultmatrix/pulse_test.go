@@ -19,13 +19,13 @@ import (
 // hundred milliseconds: it asks a Redis over a new connection, through a relay.
 type pulse struct {
 	mu    sync.Mutex
-	began time.Time // the beat under way; zero: none is
-	late  time.Time // when a beat last took too long; zero: never
-	took  time.Duration
+	began time.Time     // the beat under way; zero: none is
+	late  time.Time     // when a beat last took too long; zero: never
+	took  time.Duration // that beat
 }
 
 const (
-	// betweenBeats is how long a pulse waits after a beat.
+	// betweenBeats is from the start of a beat to that of the next one.
 	betweenBeats = 20 * time.Millisecond
 	// tooLong is how long a beat takes where the bot cannot be expected to keep to its
 	// limits. That of Redis is 250 ms (hostapi/accounts).
@@ -92,8 +92,8 @@ func (p *pulse) end() {
 	p.began = time.Time{}
 }
 
-// lateSince returns how long the latest beat took of those that took too long, unless it
-// ended before then. It returns 0 where there is none.
+// lateSince returns how long the latest beat took that took too long and ended after then,
+// or for how long the one under way does already. It returns 0 where there is none.
 func (p *pulse) lateSince(then time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

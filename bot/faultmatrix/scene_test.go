@@ -32,7 +32,7 @@ type scene struct {
 	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
 	moment          chan struct{}        // held by those who do something
 	pulse           *pulse
-	serves          time.Time              // from when the bot serves
+	serves          time.Time              // when the bot began to serve
 	places          []*discordtest.Channel // where people are: in a guild of each shard
 
 	mu     sync.Mutex
