@@ -9,11 +9,12 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"sync"
 	"testing"
 	"time"
+
+	"hostbot/hostapi/loopback"
 )
 
 // Condition is how a relay treats connections, those that are open included.
@@ -96,7 +97,7 @@ func run(tb testing.TB, r *Relay) *Relay {
 }
 
 func (r *Relay) start() error {
-	listener, err := listenApart()
+	listener, err := net.Listen("tcp", loopback.AnyPort())
 	if err != nil {
 		return fmt.Errorf("faultproxy: %w", err)
 	}
@@ -104,18 +105,6 @@ func (r *Relay) start() error {
 	r.addr = listener.Addr().String()
 	r.serve(listener)
 	return nil
-}
-
-// listenApart listens at an address of the loopback range that nobody else uses, on systems
-// that have more than one, as Linux has. While a relay refuses connections, its port is
-// free: a server that was started then, given the port at 127.0.0.1, would be taken for
-// the relay's target.
-func listenApart() (net.Listener, error) {
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254)))
-	if err != nil {
-		return net.Listen("tcp", "127.0.0.1:0")
-	}
-	return listener, nil
 }
 
 // Addr returns the host and port, which stay the same.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/hostapi/loopback"
 )
 
 const (
@@ -36,23 +38,23 @@ func StartCluster(t testing.TB) *Group {
 // startCluster starts the processes of a Cluster. Those that are more than its masters
 // are replicas.
 func startCluster(path, dir string, n int) (*Group, error) {
-	ports, err := freePorts(2 * n)
+	host := loopback.Host()
+	ports, err := freePorts(host, 2*n)
 	if err != nil {
 		return nil, err
 	}
 	ports, buses := ports[:n], ports[n:]
-	g := &Group{processes: make(map[string]*process), master: clustersMaster}
+	g := &Group{host: host, processes: make(map[string]*process), master: clustersMaster}
 	args := make(map[string][]string)
 	for i, port := range ports {
 		file := filepath.Join(dir, "nodes-"+port+".conf")
-		if err := os.WriteFile(file, []byte(nodesFile(i, ports, buses)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(nodesFile(host, i, ports, buses)), 0o600); err != nil {
 			return nil, err
 		}
-		g.seeds = append(g.seeds, onLoopback(port))
-		args[onLoopback(port)] = []string{
-			"--bind", "127.0.0.1", "--port", port, "--cluster-port", buses[i], "--dir", dir, "--save", "",
-			"--cluster-enabled", "yes", "--cluster-config-file", file, "--cluster-node-timeout", "500", "--repl-diskless-sync-delay", "0",
-		}
+		g.seeds = append(g.seeds, g.at(port))
+		args[g.at(port)] = append(bind(host),
+			"--port", port, "--cluster-port", buses[i], "--dir", dir, "--save", "",
+			"--cluster-enabled", "yes", "--cluster-config-file", file, "--cluster-node-timeout", "500", "--repl-diskless-sync-delay", "0")
 	}
 	if err := g.start(path, serves, args); err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func (g *Group) awaitCluster() error {
 }
 
 // nodesFile is what a server would have written that has found the others.
-func nodesFile(own int, ports, buses []string) string {
+func nodesFile(host string, own int, ports, buses []string) string {
 	id := func(i int) string { return fmt.Sprintf("%040x", i+1) }
 	var lines strings.Builder
 	for i, port := range ports {
@@ -84,7 +86,7 @@ func nodesFile(own int, ports, buses []string) string {
 		if i == own {
 			flags = "myself," + flags
 		}
-		_, _ = fmt.Fprintf(&lines, "%s 127.0.0.1:%s@%s %s %s 0 0 %d connected%s\n", id(i), port, buses[i], flags, master, i%masters+1, held)
+		_, _ = fmt.Fprintf(&lines, "%s %s:%s@%s %s %s 0 0 %d connected%s\n", id(i), host, port, buses[i], flags, master, i%masters+1, held)
 	}
 	_, _ = fmt.Fprintf(&lines, "vars currentEpoch %d lastVoteEpoch 0\n", masters)
 	return lines.String()

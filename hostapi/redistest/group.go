@@ -18,6 +18,7 @@ const groupLimit = 2 * time.Minute
 // Group is several Redis servers that replace one another: behind Sentinels, or as a
 // Cluster.
 type Group struct {
+	host      string // on which all of them listen
 	url       string
 	processes map[string]*process // by address
 	seeds     []string            // servers, or Sentinels, that can be asked for the master
@@ -123,5 +124,12 @@ func connectTo(addr string) *redis.Client {
 	return redis.NewClient(&redis.Options{Addr: addr, DialerRetries: 1, MaxRetries: -1, PoolSize: 1, DialTimeout: time.Second, ReadTimeout: time.Second})
 }
 
-// onLoopback returns the address of a port.
-func onLoopback(port string) string { return net.JoinHostPort("127.0.0.1", port) }
+// bind returns the arguments with which a server listens on a host and calls others from
+// it. Servers of a group know one another by the address that calls. Redis's protected
+// mode takes callers of 127.0.0.1 alone for the machine's own.
+func bind(host string) []string {
+	return []string{"--bind", host, "--bind-source-addr", host, "--protected-mode", "no"}
+}
+
+// at returns the address of a port.
+func (g *Group) at(port string) string { return net.JoinHostPort(g.host, port) }

@@ -27,8 +27,8 @@ func find(t testing.TB) (path string) {
 // required is the variable with which a test that finds no real Redis fails.
 const required = "TEST_REQUIRE_REDIS"
 
-// startAttempts is how often ports are chosen: between the choice of a free one
-// and its use another program may take it.
+// startAttempts is how often ports are chosen: where the machine has one host only,
+// another program may take a port between the choice of a free one and its use.
 const startAttempts = 5
 
 // attempt repeats what chooses ports until it succeeds.
@@ -105,11 +105,11 @@ func freeAddr(addr string) (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// freePorts returns so many ports of the loopback interface that are free.
-func freePorts(n int) ([]string, error) {
+// freePorts returns so many ports of a host that are free.
+func freePorts(host string, n int) ([]string, error) {
 	ports := make([]string, n)
 	for i := range ports {
-		listener, err := net.Listen("tcp", anyPort)
+		listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 		if err != nil {
 			return nil, err
 		}

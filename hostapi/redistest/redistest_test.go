@@ -1,12 +1,15 @@
 package redistest_test
 
 import (
+	"net"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"hostbot/hostapi/loopback"
 	"hostbot/hostapi/redistest"
 )
 
@@ -45,5 +48,29 @@ func TestEachServer(t *testing.T) {
 		if n, err := client.DBSize(ctx).Result(); err != nil || n != 0 || server.Addr() != addr {
 			t.Errorf("after a restart at %s, before at %s, DBSize() = %d, %v; want an empty Redis", server.Addr(), addr, n, err)
 		}
+	})
+}
+
+// TestStoppedServersKeepTheirPort stops a server, has others take its port on the hosts
+// that the system gives them, and starts it again.
+func TestStoppedServersKeepTheirPort(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the machine may have one loopback address only")
+	}
+	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
+		host, port, _ := net.SplitHostPort(server.Addr())
+		server.Stop()
+		for _, other := range []string{"127.0.0.1", loopback.Host()} {
+			if other == host {
+				t.Fatalf("another server is given the host %s too", host)
+			}
+			// What another server gets on its own host leaves this port free.
+			listener, err := net.Listen("tcp", net.JoinHostPort(other, port))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = listener.Close() })
+		}
+		server.Restart()
 	})
 }

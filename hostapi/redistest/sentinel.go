@@ -3,12 +3,15 @@ package redistest
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/hostapi/loopback"
 )
 
 // masterName is by what name Sentinels know the master.
@@ -29,17 +32,18 @@ func StartSentinels(t testing.TB) *Group {
 }
 
 func startSentinels(path, dir string) (*Group, error) {
-	ports, err := freePorts(6)
+	host := loopback.Host()
+	ports, err := freePorts(host, 6)
 	if err != nil {
 		return nil, err
 	}
 	servers, sentinels := ports[:3], ports[3:]
-	g := &Group{processes: make(map[string]*process), master: sentinelsMaster}
+	g := &Group{host: host, processes: make(map[string]*process), master: sentinelsMaster}
 	args := make(map[string][]string)
 	for i, port := range servers {
-		args[onLoopback(port)] = []string{"--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--repl-diskless-sync-delay", "0"}
+		args[g.at(port)] = append(bind(host), "--port", port, "--dir", dir, "--save", "", "--repl-diskless-sync-delay", "0")
 		if i > 0 {
-			args[onLoopback(port)] = append(args[onLoopback(port)], "--replicaof", "127.0.0.1", servers[0])
+			args[g.at(port)] = append(args[g.at(port)], "--replicaof", host, servers[0])
 		}
 	}
 	if err := g.start(path, serves, args); err != nil {
@@ -48,11 +52,11 @@ func startSentinels(path, dir string) (*Group, error) {
 	clear(args)
 	for i, port := range sentinels {
 		file := filepath.Join(dir, "sentinel-"+port+".conf")
-		if err := os.WriteFile(file, []byte(sentinelConfig(dir, i, servers, sentinels)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(sentinelConfig(host, dir, i, servers, sentinels)), 0o600); err != nil {
 			return nil, err
 		}
-		g.seeds = append(g.seeds, onLoopback(port))
-		args[onLoopback(port)] = []string{file, "--sentinel"}
+		g.seeds = append(g.seeds, g.at(port))
+		args[g.at(port)] = []string{file, "--sentinel"}
 	}
 	if err := g.start(path, "+monitor master", args); err != nil {
 		return nil, err
@@ -63,7 +67,7 @@ func startSentinels(path, dir string) (*Group, error) {
 
 // awaitSentinels waits until the servers replicate and the Sentinels agree.
 func (g *Group) awaitSentinels(servers []string) error {
-	err := await([]string{onLoopback(servers[1]), onLoopback(servers[2])}, func(ctx context.Context, c *redis.Client) bool {
+	err := await([]string{g.at(servers[1]), g.at(servers[2])}, func(ctx context.Context, c *redis.Client) bool {
 		return strings.Contains(c.Info(ctx, "replication").Val(), "master_link_status:up")
 	})
 	if err == nil {
@@ -78,20 +82,20 @@ func (g *Group) awaitSentinels(servers []string) error {
 }
 
 // sentinelConfig is what a Sentinel would have written that has found the others.
-func sentinelConfig(dir string, own int, servers, sentinels []string) string {
+func sentinelConfig(host, dir string, own int, servers, sentinels []string) string {
 	id := func(i int) string { return fmt.Sprintf("%040x", i+1) }
 	lines := []string{
-		"bind 127.0.0.1", "port " + sentinels[own], "dir " + dir, "sentinel myid " + id(own),
-		"sentinel monitor " + masterName + " 127.0.0.1 " + servers[0] + " 2",
+		"bind " + host, "bind-source-addr " + host, "protected-mode no", "port " + sentinels[own], "dir " + dir, "sentinel myid " + id(own),
+		"sentinel monitor " + masterName + " " + host + " " + servers[0] + " 2",
 		"sentinel down-after-milliseconds " + masterName + " 500",
 		"sentinel failover-timeout " + masterName + " 5000",
 	}
 	for _, port := range servers[1:] {
-		lines = append(lines, "sentinel known-replica "+masterName+" 127.0.0.1 "+port)
+		lines = append(lines, "sentinel known-replica "+masterName+" "+host+" "+port)
 	}
 	for i, port := range sentinels {
 		if i != own {
-			lines = append(lines, "sentinel known-sentinel "+masterName+" 127.0.0.1 "+port+" "+id(i))
+			lines = append(lines, "sentinel known-sentinel "+masterName+" "+host+" "+port+" "+id(i))
 		}
 	}
 	return strings.Join(lines, "\n") + "\n"
@@ -102,5 +106,5 @@ func sentinelsMaster(ctx context.Context, seed *redis.Client, _ string) (string,
 	if err := seed.Process(ctx, addr); err != nil {
 		return "", err
 	}
-	return onLoopback(addr.Val()[1]), nil
+	return net.JoinHostPort(addr.Val()[0], addr.Val()[1]), nil
 }

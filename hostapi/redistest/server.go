@@ -1,6 +1,10 @@
 package redistest
 
-import "testing"
+import (
+	"testing"
+
+	"hostbot/hostapi/loopback"
+)
 
 // Server is a Redis of one test's own. It ends with the test.
 type Server struct {
@@ -14,13 +18,10 @@ type Server struct {
 // is free, and returns where it is served and how to end it.
 type starter func(t testing.TB, addr string) (bound string, stop func())
 
-// anyPort lets the system choose the port.
-const anyPort = "127.0.0.1:0"
-
 func newServer(t testing.TB, start starter) *Server {
 	t.Helper()
 	s := &Server{t: t, start: start}
-	s.addr, s.stop = start(t, anyPort)
+	s.addr, s.stop = start(t, loopback.AnyPort())
 	t.Cleanup(s.Stop)
 	return s
 }
@@ -31,7 +32,8 @@ func (s *Server) Addr() string { return s.addr }
 // URL returns the address for a REDIS_URL, which stays the same after a Restart.
 func (s *Server) URL() string { return "redis://" + s.addr }
 
-// Stop ends the server and cuts its connections. Its port refuses connections.
+// Stop ends the server and cuts its connections. Its port refuses connections, and no
+// other server gets it.
 func (s *Server) Stop() {
 	if s.stop != nil {
 		s.stop()

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"hostbot/hostapi/loopback"
 )
 
 // Build builds the program into a directory as the Dockerfile does, and returns its path.
@@ -19,10 +21,11 @@ func Build(dir string) (path string, err error) {
 	return path, nil
 }
 
-// FreeAddress returns an address of this machine on which nobody listens.
+// FreeAddress returns an address of this machine on which nobody listens: on Linux nobody
+// else will.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", loopback.AnyPort())
 	if err != nil {
 		t.Fatal(err)
 	}
