@@ -92,8 +92,9 @@ func (w *scene) keepFromSaving(t *testing.T) {
 // slots, and returns its address.
 func clusterWithoutSlots(t *testing.T) (address string) {
 	address = world.FreeAddress(t)
-	_, port, _ := net.SplitHostPort(address)
-	server := exec.Command("redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir(), "--cluster-enabled", "yes")
+	host, port, _ := net.SplitHostPort(address)
+	_, bus, _ := net.SplitHostPort(world.FreeAddress(t)) // 10,000 above the port there may be none
+	server := exec.Command("redis-server", "--port", port, "--cluster-port", bus, "--bind", host, "--save", "", "--dir", t.TempDir(), "--cluster-enabled", "yes")
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
