@@ -15,9 +15,13 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/recent"
 	"hostbot/bot/responder"
 	"hostbot/hostapi"
 )
+
+// Window is the time over which calls to the hosting service are counted for people.
+const Window = 5 * time.Minute
 
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
 // add to what /metrics shows: they are called before Handler.
@@ -27,13 +31,13 @@ type Monitor struct {
 	read       []func(*page) // what is asked for each page
 	answered   atomic.Int64
 	unanswered atomic.Int64
-	calls      recent // to the hosting service
+	calls      recent.Counter // to the hosting service
 	redisAway  atomic.Bool
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
-	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}}
+	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}, calls: recent.Counter{Window: Window}}
 	m.read = append(m.read, func(p *page) {
 		p.gauge("hostbot_build_info", 1, "version", version)
 		p.gauge("hostbot_ready", oneIf(ready()))
@@ -74,7 +78,7 @@ func (m *Monitor) Service(c hostapi.Call) {
 	upTo := []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	m.observe("hostbot_hostapi_request_seconds", upTo, c.Duration, "code", string(c.Code), "operation", string(c.Op))
 	if c.Attempts > 0 { // otherwise the service has nothing to do with it
-		m.calls.count(time.Now(), blamesService(c.Code))
+		m.calls.Add(time.Now(), blamesService(c.Code))
 	}
 }
 
@@ -116,7 +120,7 @@ func (m *Monitor) Interactions() (answered, unanswered int64) {
 
 // RecentCalls is how many calls to the hosting service there were within Window,
 // and how many of them failed by its fault.
-func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.sum(time.Now()) }
+func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.Sum(time.Now()) }
 
 // Listen serves handler at addr (host:port) and returns the address with the
 // port that was chosen, and how to stop.
