@@ -26,6 +26,7 @@ import (
 	"hostbot/bot/gateway"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/monitor"
 	"hostbot/bot/panel"
@@ -54,6 +55,7 @@ type Bot struct {
 	delivery  *logchannel.Delivery
 	stafflog  *stafflog.Log
 	redis     *redisclient.Conn
+	space     keyspace.Space // the application's, in Redis
 	service   *hostapi.Client
 	handlers  *commands.Commands
 	records   *recovery.Records
@@ -95,6 +97,7 @@ func (b *Bot) build() error {
 		return err
 	}
 	b.onClose(b.redis.Close)
+	b.space = keyspace.Of(s.Discord.Token)
 	b.redis.Watch(b.redisLost, b.redisBack)
 	b.monitor.Redis(b.redis.Client.PoolStats)
 
@@ -109,7 +112,7 @@ func (b *Bot) build() error {
 
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status)
-	incidents := incident.New(b.redis.Client, b.version, b.log)
+	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
 
 	watching := b.openWatching(cache)
@@ -117,7 +120,7 @@ func (b *Bot) build() error {
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
 		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 		Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client), Languages: s.Languages}, watching)
+	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages}, watching)
 	if err := b.openResponder(); err != nil {
 		return err
 	}
@@ -134,7 +137,7 @@ func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	b.records = recovery.New(recovery.Config{
-		Redis: b.redis.Client, Log: b.log, Timing: recovery.DefaultTiming(),
+		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: recovery.DefaultTiming(),
 		Finish: func(record recovery.Record) { b.responder.Finish(record) },
 	})
 	b.responder = responder.New(responder.Config{
@@ -155,7 +158,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID}
 	}
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, Redis: b.redis.Client, Buttons: buttons,
+		Discord: b.discord, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
 	})

@@ -27,7 +27,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.monitor.ServiceHealth(client.DownSince)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Source: loggedSource{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
+		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: loggedSource{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
 		OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})
 	b.onClose(cache.Close)

@@ -20,6 +20,7 @@ func (b *Bot) openShards() {
 	}
 	if !b.redis.Embedded {
 		config.Redis, identifies.Redis = b.redis.Client, b.redis.Client
+		config.Space, identifies.Space = b.space, b.space
 	}
 	transport := gateway.NewTransport()
 	b.onClose(transport.CloseIdleConnections)

@@ -19,26 +19,26 @@ import (
 // what commands need of them.
 func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.watcher = watcher.New(watcher.Config{
-		Redis: b.redis.Client, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
+		Redis: b.redis.Client, Space: b.space, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
 		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Log: b.log, Timing: watcher.DefaultTiming(),
 	})
 	b.alerts = alerts.New(alerts.Config{
-		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 	})
 	b.watcher.Observe(b.alerts.Changed)
-	b.watcher.Observe(falls.New(b.redis.Client, b.watcher.Pace, b.stafflog.Fell).Changed)
+	b.watcher.Observe(falls.New(b.redis.Client, b.space, b.watcher.Pace, b.stafflog.Fell).Changed)
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
-		Alerts: b.alerts, Expect: b.watcher.Expect, History: history.New(b.redis.Client, b.watcher.Pace),
+		Alerts: b.alerts, Expect: b.watcher.Expect, History: history.New(b.redis.Client, b.space, b.watcher.Pace),
 		Panels: b.panels, Known: cache.Known, Pace: b.watcher.Pace,
 	}
 }
 
 // kept returns what is kept of a customer: all that forget forgets.
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
-	states := history.New(b.redis.Client, b.watcher.Pace)
+	states := history.New(b.redis.Client, b.space, b.watcher.Pace)
 	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
 		var notAccount, notAlerts, notStates error
 		kept.Cached, notAccount = cache.Has(ctx, userID)
@@ -84,7 +84,7 @@ func (b *Bot) openPanels() {
 	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
 	timing.Check = min(timing.Check, 6*interval)
 	b.panels = panel.New(panel.Config{
-		Redis: b.redis.Client, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: timing,
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: timing,
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},

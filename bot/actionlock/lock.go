@@ -79,7 +79,8 @@ type holder struct {
 // that has ended.
 func (all *Locks) newLock(ctx context.Context, c Claim) (l *lock, granted bool, refusal error) {
 	// The customer's ID is in braces, so that a cluster keeps the keys together.
-	// They are called as in earlier versions, which may run beside this one.
+	// They name no application: an action on a bot keeps back those that begin in
+	// another application's bot.
 	prefix := "hostbot:turn:{" + c.CustomerID + "}:"
 	sum := sha256.Sum256([]byte(c.ServerID)) // the ID may be long, and hold anything
 	bot := base64.RawURLEncoding.EncodeToString(sum[:16])

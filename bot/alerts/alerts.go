@@ -23,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/lease"
 	"hostbot/bot/rest"
 	"hostbot/bot/watcher"
@@ -69,6 +70,7 @@ type Watching interface {
 type Config struct {
 	// Redis must heed the deadline of a command's context.
 	Redis    redis.UniversalClient
+	Space    keyspace.Space // in Redis
 	Discord  Discord
 	Watching Watching
 	// Draw returns the message of an alert. The first embed of it must have the
@@ -98,7 +100,9 @@ type Alerts struct {
 }
 
 // New returns alerts. They send nothing until Run is called.
-func New(c Config) *Alerts { return &Alerts{Config: c, lease: lease.New(c.Redis, leaseKey)} }
+func New(c Config) *Alerts {
+	return &Alerts{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
+}
 
 // Offered tells whether there are alerts at all.
 func (a *Alerts) Offered() bool { return a.Watching.On() }
@@ -115,7 +119,7 @@ func (a *Alerts) Status(ctx context.Context) (Status, error) {
 	var waiting *redis.IntCmd
 	var counts *redis.MapStringStringCmd
 	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		waiting, counts = p.ZCard(ctx, dueKey), p.HGetAll(ctx, countsKey)
+		waiting, counts = p.ZCard(ctx, a.Space.Key(dueKey)), p.HGetAll(ctx, a.Space.Key(countsKey))
 		return nil
 	})
 	count := func(of string) int64 { n, _ := strconv.ParseInt(counts.Val()[of], 10, 64); return n }

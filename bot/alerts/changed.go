@@ -60,8 +60,8 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	var kept *redis.StringCmd
 	var found *redis.MapStringStringCmd
 	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		kept = p.Get(ctx, customerKey(c.CustomerID))
-		found = p.HGetAll(ctx, episodePrefix+member)
+		kept = p.Get(ctx, a.customerKey(c.CustomerID))
+		found = p.HGetAll(ctx, a.episodeKey(member))
 		return nil
 	})
 	if ignoreNil(err) != nil {
@@ -85,7 +85,7 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	if err != nil {
 		return err
 	}
-	keys := []string{dueKey, episodePrefix + member, episodesKey(c.CustomerID)}
+	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.episodesKey(c.CustomerID)}
 	keep := openFor
 	if !e.Back.IsZero() {
 		keep = episodeFor

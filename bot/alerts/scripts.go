@@ -2,23 +2,23 @@ package alerts
 
 import "time"
 
-// What Redis keeps. The names have one hash tag, so that a Cluster has them in one
-// place.
+// What Redis keeps in the application's space. The names have one hash tag, so that a
+// Cluster has them in one place.
 //
-//	hostbot:{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off
-//	hostbot:{alerts}:episode:ID/BOT hash: an alert, and what was sent of it
-//	hostbot:{alerts}:episodes:ID    set: a customer's episodes (ID/BOT)
-//	hostbot:{alerts}:due            sorted set: the episodes with something to be sent (ID/BOT), by since when (ms)
-//	hostbot:{alerts}:counts         hash: how much was sent and refused
-//	hostbot:{alerts}:sender         the lease of the process that sends
+//	{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off
+//	{alerts}:episode:ID/BOT hash: an alert, and what was sent of it
+//	{alerts}:episodes:ID    set: a customer's episodes (ID/BOT)
+//	{alerts}:due            sorted set: the episodes with something to be sent (ID/BOT), by since when (ms)
+//	{alerts}:counts         hash: how much was sent and refused
+//	{alerts}:sender         the lease of the process that sends
 //
 // An episode has the fields id (its nonce), alert, tried (where it may have been posted) and
 // message (its ID at Discord).
 const (
-	dueKey        = "hostbot:{alerts}:due"
-	countsKey     = "hostbot:{alerts}:counts"
-	leaseKey      = "hostbot:{alerts}:sender"
-	episodePrefix = "hostbot:{alerts}:episode:"
+	dueKey        = "{alerts}:due"
+	countsKey     = "{alerts}:counts"
+	leaseKey      = "{alerts}:sender"
+	episodePrefix = "{alerts}:episode:"
 
 	// flap is how long after a recovery a fall is counted in the same message, and countFor
 	// up to which age a message counts: less than the hour after which edits are limited.
@@ -39,8 +39,13 @@ const (
 	nonceLength = 20
 )
 
-func customerKey(customerID string) string { return "hostbot:{alerts}:customer:" + customerID }
-func episodesKey(customerID string) string { return "hostbot:{alerts}:episodes:" + customerID }
+func (a *Alerts) customerKey(customerID string) string {
+	return a.Space.Key("{alerts}:customer:" + customerID)
+}
+func (a *Alerts) episodesKey(customerID string) string {
+	return a.Space.Key("{alerts}:episodes:" + customerID)
+}
+func (a *Alerts) episodeKey(member string) string { return a.Space.Key(episodePrefix + member) }
 
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
 

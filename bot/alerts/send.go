@@ -34,7 +34,7 @@ func (a *Alerts) turn(ctx context.Context, held bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.Timing.Lease/2) // and nothing is sent once another process may
 	defer cancel()
-	due, err := redis.NewScript(dueScript).Run(ctx, a.Redis, []string{dueKey}, perTurn).StringSlice()
+	due, err := redis.NewScript(dueScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, perTurn).StringSlice()
 	if err != nil {
 		return
 	}
@@ -56,7 +56,7 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	if err != nil {
 		return err
 	}
-	fields, err := a.Redis.HGetAll(ctx, episodePrefix+member).Result()
+	fields, err := a.Redis.HGetAll(ctx, a.episodeKey(member)).Result()
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	default:
 		return err
 	}
-	keys := []string{dueKey, episodePrefix + member, countsKey}
+	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.Space.Key(countsKey)}
 	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, message, e.text).Err()
 }
 
@@ -89,7 +89,7 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 func (a *Alerts) deliver(ctx context.Context, member, channel string, e episode) (message string, err error) {
 	content, tried := a.Draw(e.Alert), false
 	if message = e.message; message == "" {
-		tried, err = redis.NewScript(tryScript).Run(ctx, a.Redis, []string{episodePrefix + member}, e.id).Bool()
+		tried, err = redis.NewScript(tryScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id).Bool()
 		if err != nil {
 			return "", err
 		}
@@ -143,10 +143,10 @@ func (a *Alerts) later(ctx context.Context, member string, failure error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	// Where that fails, it is tried at once.
-	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{dueKey}, member, wait.Milliseconds()).Err()
+	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, member, wait.Milliseconds()).Err()
 }
 
 // drop gives an episode up, where its nonce is still this; "" where there is none.
 func (a *Alerts) drop(ctx context.Context, member, nonce string) error {
-	return redis.NewScript(dropScript).Run(ctx, a.Redis, []string{dueKey, episodePrefix + member}, member, nonce).Err()
+	return redis.NewScript(dropScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey), a.episodeKey(member)}, member, nonce).Err()
 }

@@ -72,7 +72,7 @@ func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, err
 }
 
 func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
-	value, err := a.Redis.Get(ctx, customerKey(customerID)).Bytes()
+	value, err := a.Redis.Get(ctx, a.customerKey(customerID)).Bytes()
 	return readCustomer(value), ignoreNil(err)
 }
 
@@ -141,7 +141,7 @@ const updateAttempts = 10
 // update changes what is kept of a customer, and forgets it where no alerts are on then.
 // Where somebody else changes it at the same time, it begins again.
 func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
-	key := customerKey(customerID)
+	key := a.customerKey(customerID)
 	attempt := func(tx *redis.Tx) error {
 		value, err := tx.Get(ctx, key).Bytes()
 		if ignoreNil(err) != nil {
@@ -161,7 +161,7 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 			if c.Any() {
 				return p.Set(ctx, key, content, 0).Err()
 			}
-			return p.Eval(ctx, forgetScript, forgetKeys(customerID), episodePrefix).Err()
+			return p.Eval(ctx, forgetScript, a.forgetKeys(customerID), a.episodeKey("")).Err()
 		})
 		return err
 	}
@@ -179,12 +179,12 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 // Forget turns a customer's alerts off and forgets all that is kept for them. It tells
 // whether there was anything.
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, forgetKeys(customerID), episodePrefix).Int()
+	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, a.forgetKeys(customerID), a.episodeKey("")).Int()
 	return removed > 0, errors.Join(err, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
 }
 
-func forgetKeys(customerID string) []string {
-	return []string{dueKey, customerKey(customerID), episodesKey(customerID)}
+func (a *Alerts) forgetKeys(customerID string) []string {
+	return []string{a.Space.Key(dueKey), a.customerKey(customerID), a.episodesKey(customerID)}
 }
 
 // refuse turns a customer's alerts off, as no message can be sent, and keeps for a while
@@ -192,8 +192,8 @@ func forgetKeys(customerID string) []string {
 func (a *Alerts) refuse(ctx context.Context, customerID string) error {
 	_, err := a.Forget(ctx, customerID)
 	why, _ := json.Marshal(customer{Settings: Settings{Closed: time.Now()}}) // which always can be encoded
-	err = errors.Join(err, a.Redis.Set(ctx, customerKey(customerID), why, closedFor).Err(),
-		a.Redis.HIncrBy(ctx, countsKey, "refused", 1).Err())
+	err = errors.Join(err, a.Redis.Set(ctx, a.customerKey(customerID), why, closedFor).Err(),
+		a.Redis.HIncrBy(ctx, a.Space.Key(countsKey), "refused", 1).Err())
 	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
 	return err
 }

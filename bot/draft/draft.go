@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/keyspace"
 )
 
 const (
@@ -16,25 +18,27 @@ const (
 	kept = 15 * time.Minute
 	// visitLimit bounds one use of Redis: a form has to be opened within three seconds.
 	visitLimit = 250 * time.Millisecond
-	keyPrefix  = "hostbot:draft:"
 )
 
 // Drafts keeps one draft of each form for each user. It is safe for concurrent use.
 type Drafts struct {
 	redis redis.UniversalClient
+	space keyspace.Space
 }
 
-// New returns the drafts in a Redis.
-func New(client redis.UniversalClient) *Drafts { return &Drafts{client} }
+// New returns the drafts in a space of a Redis.
+func New(client redis.UniversalClient, space keyspace.Space) *Drafts { return &Drafts{client, space} }
 
-func key(userID, form string) string { return keyPrefix + "{" + userID + "}:" + form }
+func (d *Drafts) key(userID, form string) string {
+	return d.space.Key("draft:{" + userID + "}:" + form)
+}
 
 // Keep keeps the fields of a form in the place of earlier ones.
 func (d *Drafts) Keep(ctx context.Context, userID, form string, fields map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
 	if data, err := json.Marshal(fields); err == nil {
-		d.redis.Set(ctx, key(userID, form), data, kept)
+		d.redis.Set(ctx, d.key(userID, form), data, kept)
 	}
 }
 
@@ -43,7 +47,7 @@ func (d *Drafts) Fields(ctx context.Context, userID, form string) map[string]str
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
 	var fields map[string]string
-	if data, err := d.redis.Get(ctx, key(userID, form)).Bytes(); err != nil || json.Unmarshal(data, &fields) != nil {
+	if data, err := d.redis.Get(ctx, d.key(userID, form)).Bytes(); err != nil || json.Unmarshal(data, &fields) != nil {
 		return nil
 	}
 	return fields
@@ -53,5 +57,5 @@ func (d *Drafts) Fields(ctx context.Context, userID, form string) map[string]str
 func (d *Drafts) Forget(ctx context.Context, userID, form string) {
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
-	d.redis.Del(ctx, key(userID, form))
+	d.redis.Del(ctx, d.key(userID, form))
 }

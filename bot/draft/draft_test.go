@@ -23,7 +23,7 @@ func want(t *testing.T, d *draft.Drafts, userID, form string, fields map[string]
 func TestADraftIsSharedAndOneUsersOwn(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
-		one, other := draft.New(client), draft.New(redistest.Connect(t, address))
+		one, other := draft.New(client, ""), draft.New(redistest.Connect(t, address), "")
 		typed := map[string]string{"name": "Shop", "command": "npm ci\nnode ."}
 		one.Keep(t.Context(), "42", "create", map[string]string{"name": "S"})
 		one.Keep(t.Context(), "42", "create", typed)
@@ -40,7 +40,7 @@ func TestADraftIsSharedAndOneUsersOwn(t *testing.T) {
 
 func TestNothingIsKeptWhileRedisIsAway(t *testing.T) {
 	server := redistest.StartMiniredis(t)
-	d := draft.New(redistest.Connect(t, server.URL()))
+	d := draft.New(redistest.Connect(t, server.URL()), "")
 	server.Stop()
 	d.Keep(t.Context(), "42", "create", map[string]string{"name": "Shop"})
 	want(t, d, "42", "create", nil)

@@ -156,8 +156,8 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
 		key, _, _ := strings.Cut(entry, "\n")
-		for _, part := range []string{"hostbot:{watch}", "hostbot:{alerts}", "hostbot:{panels}"} {
-			if strings.HasPrefix(key, part) && !strings.Contains(key, ":falls:") && strings.Contains(entry, userID) {
+		for _, part := range []string{":{watch}:", ":{alerts}:", ":{panels}:"} {
+			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":falls:") && strings.Contains(entry, userID) {
 				keys = append(keys, key)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/keyspace"
 	"hostbot/bot/watcher"
 	"hostbot/hostapi"
 )
@@ -43,14 +44,15 @@ type Fall struct {
 // Falls counts the bots that stop running.
 type Falls struct {
 	redis redis.UniversalClient
+	space keyspace.Space
 	pace  func() time.Duration
 	tell  func(Fall)
 }
 
 // New returns falls that are told of by tell. pace returns the interval at which accounts
 // are looked at now.
-func New(client redis.UniversalClient, pace func() time.Duration, tell func(Fall)) *Falls {
-	return &Falls{client, pace, tell}
+func New(client redis.UniversalClient, space keyspace.Space, pace func() time.Duration, tell func(Fall)) *Falls {
+	return &Falls{client, space, pace, tell}
 }
 
 // Changed counts changes. It may be told of one twice: then the fall is told of again as
@@ -75,7 +77,7 @@ func (f *Falls) Changed(ctx context.Context, changes []watcher.Change) error {
 	}
 	keys := []string{"recent", "bots", "customers", "plans", "back", "fall", "returned"}
 	for i := range keys {
-		keys[i] = "hostbot:{watch}:falls:" + keys[i]
+		keys[i] = f.space.Key("{watch}:falls:" + keys[i])
 	}
 	answer, err := redis.NewScript(countScript).Run(ctx, f.redis, keys, args...).StringSlice()
 	if err != nil || len(answer) < 5 {

@@ -29,7 +29,7 @@ func each(t *testing.T, run func(t *testing.T, f *fixture)) {
 	t.Helper()
 	redistest.Each(t, func(t *testing.T, url string) {
 		f := &fixture{t: t, redis: redistest.Connect(t, url), began: time.Now().Truncate(time.Second), pace: 30 * time.Second}
-		f.Falls = falls.New(f.redis, func() time.Duration { return f.pace }, func(fall falls.Fall) { f.told = append(f.told, fall) })
+		f.Falls = falls.New(f.redis, "", func() time.Duration { return f.pace }, func(fall falls.Fall) { f.told = append(f.told, fall) })
 		run(t, f)
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/keyspace"
 )
 
 const (
@@ -41,6 +43,7 @@ type IdentifyLimiter struct {
 	// Redis is where the turns of all replicas are kept. While it is away, or nil, the
 	// process keeps its own.
 	Redis redis.UniversalClient
+	Space keyspace.Space // in Redis
 
 	taken atomic.Int64
 	mu    sync.Mutex
@@ -74,7 +77,7 @@ func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	key := "hostbot:{shards}:identify:" + strconv.Itoa(bucket)
+	key := l.Space.Key("{shards}:identify:" + strconv.Itoa(bucket))
 	taken, err := l.Redis.SetNX(ctx, key, "", identifyWindow).Result()
 	if err != nil || taken {
 		return 0, err

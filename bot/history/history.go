@@ -14,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/keyspace"
 	"hostbot/hostapi"
 )
 
@@ -45,20 +46,21 @@ func Gap(between, interval time.Duration) bool { return between > missedLooks*in
 // History reads what is kept. It is safe for concurrent use.
 type History struct {
 	redis    redis.UniversalClient
+	space    keyspace.Space
 	interval func() time.Duration
 }
 
-// New returns the history in a Redis. interval returns at which interval accounts are
+// New returns the history in a space of a Redis. interval returns at which interval accounts are
 // looked at now.
-func New(client redis.UniversalClient, interval func() time.Duration) *History {
-	return &History{client, interval}
+func New(client redis.UniversalClient, space keyspace.Space, interval func() time.Duration) *History {
+	return &History{client, space, interval}
 }
 
 // Of returns a bot's states from since until now, oldest first and without holes
 // between: what was not looked at is Unwatched, and so is the time before the bot was
 // watched. Where nothing is kept of the bot, there are no spans.
 func (h *History) Of(ctx context.Context, customerID, serverID string, since time.Time) ([]Span, error) {
-	values, err := h.redis.HMGet(ctx, AccountKey(customerID), Field(serverID), FieldAt).Result()
+	values, err := h.redis.HMGet(ctx, AccountKey(h.space, customerID), Field(serverID), FieldAt).Result()
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func (h *History) Of(ctx context.Context, customerID, serverID string, since tim
 
 // Since returns from when on states of a customer's bots are kept; zero where none are.
 func (h *History) Since(ctx context.Context, customerID string) (first time.Time, err error) {
-	fields, err := h.redis.HGetAll(ctx, AccountKey(customerID)).Result()
+	fields, err := h.redis.HGetAll(ctx, AccountKey(h.space, customerID)).Result()
 	limit := time.Now().Add(-KeptFor)
 	for field, log := range fields {
 		if entries := Decode(log[:min(len(log), entrySize)]); strings.HasPrefix(field, FieldPrefix) && len(entries) > 0 {
@@ -159,10 +161,9 @@ const FieldAt = "at"
 
 // AccountKey is the key of an account's hash. All that is kept for watching is in one
 // slot of a cluster, so that one script can write all of it.
-func AccountKey(customerID string) string { return AccountPrefix + customerID }
-
-// AccountPrefix begins such a key.
-const AccountPrefix = "hostbot:{watch}:account:"
+func AccountKey(space keyspace.Space, customerID string) string {
+	return space.Key("{watch}:account:" + customerID)
+}
 
 // Field is the field with a bot's log.
 func Field(serverID string) string { return FieldPrefix + serverID }

@@ -18,7 +18,7 @@ func TestSpans(t *testing.T) {
 	}
 	client := redis.NewClient(options)
 	defer func() { _ = client.Close() }()
-	h := history.New(client, func() time.Duration { return time.Minute })
+	h := history.New(client, "", func() time.Duration { return time.Minute })
 	now := time.Now().Truncate(time.Second)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	entry := func(d time.Duration, s hostapi.State) history.Entry { return history.Entry{At: ago(d), State: s} }
@@ -50,7 +50,7 @@ func TestSpans(t *testing.T) {
 			if test.log != nil {
 				fields = append(fields, history.Field("bot"), history.Encode(test.log...))
 			}
-			if err := client.HSet(t.Context(), history.AccountKey(name), fields...).Err(); err != nil {
+			if err := client.HSet(t.Context(), history.AccountKey("", name), fields...).Err(); err != nil {
 				t.Fatal(err)
 			}
 			spans, err := h.Of(t.Context(), name, "bot", ago(24*time.Hour))

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
@@ -34,7 +35,7 @@ const (
 	maxHeld = 500
 	// visitLimit bounds one use of Redis.
 	visitLimit = 250 * time.Millisecond
-	keyPrefix  = "hostbot:reference:"
+	keyPrefix  = "reference:"
 	// codeLength is how many letters and digits a reference has.
 	codeLength = 7
 	// detailLimit bounds what was said of a failure, in characters.
@@ -125,6 +126,7 @@ func causeOf(err error) string {
 // Store keeps incidents.
 type Store struct {
 	redis   redis.UniversalClient
+	space   keyspace.Space
 	version string
 	log     zerolog.Logger
 
@@ -134,9 +136,9 @@ type Store struct {
 	held  []Incident // that Redis does not have, oldest first
 }
 
-// New returns a store; version is the program's.
-func New(client redis.UniversalClient, version string, log zerolog.Logger) *Store {
-	return &Store{redis: client, version: version, log: log}
+// New returns a store in a space of a Redis; version is the program's.
+func New(client redis.UniversalClient, space keyspace.Space, version string, log zerolog.Logger) *Store {
+	return &Store{redis: client, space: space, version: version, log: log}
 }
 
 // Keep keeps an incident, unless there is one already: the first failure of an
@@ -152,7 +154,7 @@ func (s *Store) Keep(incident Incident) {
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), visitLimit)
 		defer cancel()
-		err = s.redis.SetNX(ctx, keyPrefix+incident.Reference, data, kept).Err()
+		err = s.redis.SetNX(ctx, s.space.Key(keyPrefix+incident.Reference), data, kept).Err()
 	}
 	if err != nil {
 		s.hold(incident)
@@ -192,7 +194,7 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
-	data, err := s.redis.Get(ctx, keyPrefix+code).Bytes()
+	data, err := s.redis.Get(ctx, s.space.Key(keyPrefix+code)).Bytes()
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

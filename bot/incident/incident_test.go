@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 func TestAStoryIsKeptForAWeek(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
-		store := incident.New(client, "1.2.3", zerolog.Nop())
+		store := incident.New(client, "", "1.2.3", zerolog.Nop())
 		r := &interaction.Request{
 			ID: "9", Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "43", GuildID: "7", ChannelID: "8",
 			Reference: "ABC1234", ReceivedAt: time.Now().Add(-time.Second).UTC(),
@@ -58,7 +58,7 @@ func TestAStoryIsKeptForAWeek(t *testing.T) {
 func TestWhatIsNotKnown(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
-		store := incident.New(client, "1", zerolog.Nop())
+		store := incident.New(client, "", "1", zerolog.Nop())
 		for _, code := range []string{"", "ABC1234"} {
 			if _, err := store.Incident(t.Context(), code); !errors.Is(err, incident.ErrUnknown) {
 				t.Errorf("%q: %v", code, err)
@@ -76,7 +76,7 @@ func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 		client := redistest.Connect(t, server.URL())
 		server.Stop()
 		var log strings.Builder
-		store := incident.New(client, "1", zerolog.New(&log))
+		store := incident.New(client, "", "1", zerolog.New(&log))
 		store.Keep(incident.Incident{Reference: "ABC1234"})
 		if !strings.Contains(log.String(), "ABC1234") {
 			t.Errorf("the log says %q", log.String())
@@ -97,7 +97,7 @@ func TestWithoutRedisTheLogSaysSo(t *testing.T) {
 func TestWhatIsKeptAndHeldIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counting := &setCounter{}
-		store := incident.New(counting, "1", zerolog.Nop())
+		store := incident.New(counting, "", "1", zerolog.Nop())
 		for i := range 1200 {
 			store.Keep(incident.Incident{Reference: fmt.Sprintf("ABC%04d", i)})
 		}

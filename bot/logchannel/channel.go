@@ -34,7 +34,7 @@ func newChannel(id, token string, c Config) *channel {
 	pauses.InitialInterval, pauses.MaxInterval = c.Timing.RetryFirst, c.Timing.RetryFail
 	ch := &channel{
 		Config: c, id: id, log: c.Log.With().Str("channel", id).Logger(), pauses: pauses,
-		outbox: &outbox{limit: 2 * c.MaxWaiting}, stream: &stream{redis: c.Redis, keys: keysOf(id), token: token, lease: c.Timing.Lease},
+		outbox: &outbox{limit: 2 * c.MaxWaiting}, stream: &stream{redis: c.Redis, keys: keysOf(c.Space, id), token: token, lease: c.Timing.Lease},
 	}
 	ch.status.Store(&Status{Channel: id})
 	return ch

@@ -29,6 +29,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/keyspace"
 	"hostbot/bot/rest"
 	"hostbot/locale"
 )
@@ -37,6 +38,7 @@ import (
 type Config struct {
 	Discord *rest.Client
 	Redis   redis.UniversalClient
+	Space   keyspace.Space // in Redis
 	// Channels are the IDs of the channels by category; empty or missing where nobody
 	// watches.
 	Channels map[Category]string

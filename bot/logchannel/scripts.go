@@ -1,20 +1,22 @@
 package logchannel
 
-// What Redis keeps of a channel. The names have one hash tag, so that a Cluster
-// has them in one place. Only the lease expires, so that an eviction policy of
-// volatile-* takes nothing that is needed.
+import "hostbot/bot/keyspace"
+
+// What Redis keeps of a channel in the application's space. The names have one hash tag, so
+// that a Cluster has them in one place. Only the lease expires, so that an eviction policy
+// of volatile-* takes nothing that is needed.
 //
-//	hostbot:log:{channel}            stream: the records that wait
-//	hostbot:log:{channel}:waiting    hash: their stream IDs by their IDs
-//	hostbot:log:{channel}:delivered  sorted set: the IDs of the past day's delivered records, by time
-//	hostbot:log:{channel}:delivery   hash: the state of the delivery, its number in sequence (seq), and the epoch
-//	hostbot:log:{channel}:lease      the token of the process that delivers
+//	log:{channel}            stream: the records that wait
+//	log:{channel}:waiting    hash: their stream IDs by their IDs
+//	log:{channel}:delivered  sorted set: the IDs of the past day's delivered records, by time
+//	log:{channel}:delivery   hash: the state of the delivery, its number in sequence (seq), and the epoch
+//	log:{channel}:lease      the token of the process that delivers
 //
 // Redis has a new epoch after it lost something: each process then tells it
 // what it knows. KEYS of all scripts are these; a script is done as a whole or
 // not at all.
-func keysOf(channelID string) []string {
-	key := "hostbot:log:{" + channelID + "}"
+func keysOf(space keyspace.Space, channelID string) []string {
+	key := space.Key("log:{" + channelID + "}")
 	return []string{key + ":lease", key, key + ":waiting", key + ":delivered", key + ":delivery"}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/lease"
 	"hostbot/bot/rest"
 	"hostbot/bot/watcher"
@@ -71,6 +72,7 @@ type Watching interface {
 type Config struct {
 	// Redis must heed the deadline of a command's context.
 	Redis    redis.UniversalClient
+	Space    keyspace.Space // in Redis
 	Discord  Discord
 	Watching Watching
 	// Draw returns what a panel is to show. The timestamps of its embeds do
@@ -107,7 +109,7 @@ type Panels struct {
 
 // New returns panels that nobody keeps true until Run is called.
 func New(c Config) *Panels {
-	return &Panels{Config: c, store: store{c.Redis, c.Timing.Lease}, lease: lease.New(c.Redis, leaseKey)}
+	return &Panels{Config: c, store: store{c.Redis, c.Space, c.Timing.Lease}, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
 }
 
 // Create posts a panel. Where Discord refuses it, there is no panel, and the error is

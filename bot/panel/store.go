@@ -10,17 +10,19 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/keyspace"
 )
 
-// What Redis keeps. The names have one hash tag, so that a Cluster has them in one
-// place. Times are in ms, by Redis's clock.
+// What Redis keeps in the application's space. The names have one hash tag, so that a
+// Cluster has them in one place. Times are in ms, by Redis's clock.
 //
-//	hostbot:{panels}:records hash: the panels as JSON, by ID
-//	hostbot:{panels}:due     sorted set: their IDs, by when they are due
-//	hostbot:{panels}:of:USER set: the IDs of a customer's panels
-//	hostbot:{panels}:lease   that of the process that keeps panels true
+//	{panels}:records hash: the panels as JSON, by ID
+//	{panels}:due     sorted set: their IDs, by when they are due
+//	{panels}:of:USER set: the IDs of a customer's panels
+//	{panels}:lease   that of the process that keeps panels true
 const (
-	prefix     = "hostbot:{panels}:"
+	prefix     = "{panels}:"
 	recordsKey = prefix + "records"
 	dueKey     = prefix + "due"
 	leaseKey   = prefix + "lease"
@@ -96,6 +98,7 @@ var errRemoved = errors.New("panel: it was removed meanwhile")
 // store keeps panels in Redis.
 type store struct {
 	redis redis.UniversalClient
+	space keyspace.Space
 	lease time.Duration // for how long a process works on a panel
 }
 
@@ -106,10 +109,12 @@ type taken struct {
 	over string // when it is due should the process die
 }
 
+func (s store) ownKey(customerID string) string { return s.space.Key(prefix + "of:" + customerID) }
+
 func (s store) run(ctx context.Context, script, customerID string, args ...any) *redis.Cmd {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	return redis.NewScript(script).Run(ctx, s.redis, []string{recordsKey, dueKey, prefix + "of:" + customerID}, args...)
+	return redis.NewScript(script).Run(ctx, s.redis, []string{s.space.Key(recordsKey), s.space.Key(dueKey), s.ownKey(customerID)}, args...)
 }
 
 // add adds a panel that this process works on. It returns nil where the panel is there
@@ -188,11 +193,11 @@ func (s store) remove(ctx context.Context, p Panel) (last Panel, left int64, err
 func (s store) of(ctx context.Context, customerID string) ([]Panel, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	ids, err := s.redis.SMembers(ctx, prefix+"of:"+customerID).Result()
+	ids, err := s.redis.SMembers(ctx, s.ownKey(customerID)).Result()
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	records, err := s.redis.HMGet(ctx, recordsKey, ids...).Result()
+	records, err := s.redis.HMGet(ctx, s.space.Key(recordsKey), ids...).Result()
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/rest"
 )
 
@@ -39,6 +40,7 @@ type Record struct {
 // Config is what Records need.
 type Config struct {
 	Redis redis.UniversalClient
+	Space keyspace.Space // in Redis
 	// Finish tells that nobody knows how an action ended which another process had
 	// begun. Where this process dies in it, yet another calls it again.
 	Finish func(Record)
@@ -75,7 +77,7 @@ type owned struct {
 
 // New returns records that nothing renews until Run is called.
 func New(cfg Config) *Records {
-	return &Records{cfg: cfg, store: store{cfg.Redis, cfg.Timing.Lease}, own: make(map[*owned]struct{}), removed: make(map[string]time.Time)}
+	return &Records{cfg: cfg, store: store{cfg.Redis, cfg.Space, cfg.Timing.Lease}, own: make(map[*owned]struct{}), removed: make(map[string]time.Time)}
 }
 
 // Add keeps a record until remove is called. Both wait for Redis for a second at

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/rest"
 	"hostbot/hostapi/secret"
 )
@@ -16,9 +17,9 @@ import (
 const (
 	// dueKey is a sorted set of the actions that run, by when their leases end: in Unix milliseconds of Redis's clock, which all processes share.
 	// The braces keep all keys in one slot of a cluster.
-	dueKey       = "hostbot:{actions}:due"
-	recordPrefix = "hostbot:{actions}:record:"
-	tokenPrefix  = "hostbot:{actions}:token:"
+	dueKey       = "{actions}:due"
+	recordPrefix = "{actions}:record:"
+	tokenPrefix  = "{actions}:token:"
 
 	// recordTTL is how long staff can be told of an action while no process runs.
 	recordTTL = 7 * 24 * time.Hour
@@ -41,6 +42,7 @@ return id`
 // store keeps records in Redis.
 type store struct {
 	redis redis.UniversalClient
+	space keyspace.Space
 	lease time.Duration
 }
 
@@ -60,11 +62,11 @@ func (s store) put(r Record) error {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
 	_, err = s.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Set(ctx, recordPrefix+r.id, value, recordTTL)
+		p.Set(ctx, s.space.Key(recordPrefix+r.id), value, recordTTL)
 		if left := time.Until(r.Request.ReceivedAt.Add(tokenTTL)); left >= time.Millisecond {
-			p.Set(ctx, tokenPrefix+r.id, r.To.Token.Reveal(), left)
+			p.Set(ctx, s.space.Key(tokenPrefix+r.id), r.To.Token.Reveal(), left)
 		}
-		p.Eval(ctx, leaseScript, []string{dueKey}, r.id, s.lease.Milliseconds())
+		p.Eval(ctx, leaseScript, []string{s.space.Key(dueKey)}, r.id, s.lease.Milliseconds())
 		return nil
 	})
 	return err
@@ -75,8 +77,8 @@ func (s store) remove(ids ...string) error {
 	defer cancel()
 	_, err := s.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		for _, id := range ids {
-			p.ZRem(ctx, dueKey, id)
-			p.Del(ctx, recordPrefix+id, tokenPrefix+id)
+			p.ZRem(ctx, s.space.Key(dueKey), id)
+			p.Del(ctx, s.space.Key(recordPrefix+id), s.space.Key(tokenPrefix+id))
 		}
 		return nil
 	})
@@ -87,7 +89,7 @@ func (s store) remove(ids ...string) error {
 func (s store) reachable() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	return s.redis.ZCard(ctx, dueKey).Err() == nil
+	return s.redis.ZCard(ctx, s.space.Key(dueKey)).Err() == nil
 }
 
 // take returns a record whose lease is over, or nil where there is none, with a
@@ -95,14 +97,14 @@ func (s store) reachable() bool {
 func (s store) take() (*Record, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	id, err := redis.NewScript(takeScript).Run(ctx, s.redis, []string{dueKey}, s.lease.Milliseconds()).Text()
+	id, err := redis.NewScript(takeScript).Run(ctx, s.redis, []string{s.space.Key(dueKey)}, s.lease.Milliseconds()).Text()
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	values, err := s.redis.MGet(ctx, recordPrefix+id, tokenPrefix+id).Result()
+	values, err := s.redis.MGet(ctx, s.space.Key(recordPrefix+id), s.space.Key(tokenPrefix+id)).Result()
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/gateway"
+	"hostbot/bot/keyspace"
 )
 
 // Times of what is kept in Redis.
@@ -24,7 +25,7 @@ const (
 
 // All keys have one slot, so that a cluster lets a script have them together.
 const (
-	prefix  = "hostbot:{shards}:"
+	prefix  = "{shards}:"
 	channel = prefix + "freed" // says that a shard may be taken
 	autoKey = prefix + "auto"  // the numbers of shards that were recommended and run, by when they expire
 )
@@ -131,12 +132,13 @@ return n >= count and 1 or 0`
 // leases are the shards as Redis has them.
 type leases struct {
 	redis       redis.UniversalClient
+	space       keyspace.Space
 	me          string
 	recommended bool // the number of shards is what Discord recommends
 }
 
-func newLeases(client redis.UniversalClient, recommended bool) leases {
-	return leases{client, rand.Text(), recommended}
+func newLeases(client redis.UniversalClient, space keyspace.Space, recommended bool) leases {
+	return leases{client, space, rand.Text(), recommended}
 }
 
 // request is what a round tells Redis.
@@ -174,7 +176,7 @@ func (l leases) round(ctx context.Context, r request) (*answer, error) {
 
 // release gives leases back, with the sessions as they were left.
 func (l leases) release(ctx context.Context, count int, left map[int]gateway.Session, leaving bool) error {
-	args := []any{l.me, sessionLife.Milliseconds(), leaving, channel}
+	args := []any{l.me, sessionLife.Milliseconds(), leaving, l.space.Key(channel)}
 	return l.run(ctx, releaseScript, count, append(args, pairs(left)...)).Err()
 }
 
@@ -189,15 +191,15 @@ func (l leases) subscribe(ctx context.Context) (freed <-chan *redis.Message, uns
 	if l.redis == nil {
 		return nil, func() {}
 	}
-	subscription := l.redis.Subscribe(ctx, channel)
+	subscription := l.redis.Subscribe(ctx, l.space.Key(channel))
 	return subscription.Channel(), func() { _ = subscription.Close() }
 }
 
 func (l leases) run(ctx context.Context, script string, count int, args []any) *redis.Cmd {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	set := prefix + strconv.Itoa(count) + ":"
-	return redis.NewScript(script).Run(ctx, l.redis, []string{set + "replicas", set + "leases", set + "sessions", autoKey}, args...)
+	set := l.space.Key(prefix + strconv.Itoa(count) + ":")
+	return redis.NewScript(script).Run(ctx, l.redis, []string{set + "replicas", set + "leases", set + "sessions", l.space.Key(autoKey)}, args...)
 }
 
 // pairs lists shards with their sessions, as arguments of a script. A session that has

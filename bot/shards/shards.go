@@ -32,12 +32,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/gateway"
+	"hostbot/bot/keyspace"
 )
 
 // Config is what Shards needs. The functions must return at once.
 type Config struct {
 	// Redis is shared by all replicas. Nil: there is no other.
 	Redis redis.UniversalClient
+	Space keyspace.Space // in Redis
 	// Count is the number of shards; 0 for as many as Discord recommends.
 	Count     int
 	Discovery *gateway.Discovery
@@ -103,7 +105,7 @@ type held struct {
 // New returns shards of which none is held yet.
 func New(cfg Config) *Shards {
 	return &Shards{
-		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Count == 0), held: make(map[int]*held),
+		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0), held: make(map[int]*held),
 		leave: make(chan chan bool), failed: make(chan error), done: make(chan struct{}),
 	}
 }

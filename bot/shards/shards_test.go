@@ -18,6 +18,7 @@ import (
 	"hostbot/bot/discordtest"
 	"hostbot/bot/gateway"
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/redisclient"
 	"hostbot/bot/rest"
 	"hostbot/bot/shards"
@@ -38,6 +39,7 @@ type scene struct {
 	t       *testing.T
 	discord *discordtest.Server
 	redis   string
+	space   keyspace.Space // in Redis
 	log     zerolog.Logger
 	turns   bool // the replicas' shards wait for each other's turn to begin a session
 }
@@ -68,7 +70,7 @@ func (s *scene) start(count int) *replica {
 	r, log := &replica{scene: s}, s.log
 	identifies := func() *gateway.IdentifyLimiter { return new(gateway.IdentifyLimiter) }
 	config := shards.Config{
-		Count: count, Discovery: discovery, Log: log,
+		Space: s.space, Count: count, Discovery: discovery, Log: log,
 		OnLost: func(error) {}, OnReleased: func(int) {},
 		OnOutgrown: func(recommended, running int) {
 			r.mu.Lock()
@@ -97,7 +99,7 @@ func (s *scene) start(count int) *replica {
 			return next(ctx, cmd)
 		}))
 		config.Redis = client
-		if limiter := (&gateway.IdentifyLimiter{Redis: client}); s.turns {
+		if limiter := (&gateway.IdentifyLimiter{Redis: client, Space: s.space}); s.turns {
 			identifies = func() *gateway.IdentifyLimiter { return limiter }
 		}
 	}

@@ -109,7 +109,7 @@ func (w *Watcher) due(ctx context.Context, most int) ([]account, error) {
 	if most > 0 {
 		most += mostAtOnce
 	}
-	answer, err := redis.NewScript(dueScript).Run(ctx, w.Redis, []string{dueKey, heldKey}, most).Slice()
+	answer, err := redis.NewScript(dueScript).Run(ctx, w.Redis, []string{w.Space.Key(dueKey), w.Space.Key(heldKey)}, most).Slice()
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (w *Watcher) postpone(ctx context.Context, a account, failure error) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, callLimit)
 		defer cancel()
-		if err := redis.NewScript(holdScript).Run(ctx, w.Redis, []string{heldKey}, pause.Milliseconds()).Err(); err != nil {
+		if err := redis.NewScript(holdScript).Run(ctx, w.Redis, []string{w.Space.Key(heldKey)}, pause.Milliseconds()).Err(); err != nil {
 			w.Log.Debug().Err(err).Msg("redis does not take for how long the service wants no looks")
 		}
 	default:
@@ -200,7 +200,7 @@ func (w *Watcher) next(a account) []any {
 func (w *Watcher) write(ctx context.Context, a account, look accounts.Snapshot) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	fields, err := w.Redis.HGetAll(limited, history.AccountKey(a.customerID)).Result()
+	fields, err := w.Redis.HGetAll(limited, history.AccountKey(w.Space, a.customerID)).Result()
 	if err != nil {
 		return false, err
 	}

@@ -9,22 +9,23 @@ import (
 	"hostbot/bot/history"
 )
 
-// What Redis keeps. The names have one hash tag, so that a Cluster has them in one
-// place. Times are those of Redis's clock, but for the ones that looks are dated with.
+// What Redis keeps in the application's space. The names have one hash tag, so that a
+// Cluster has them in one place. Times are those of Redis's clock, but for the ones that
+// looks are dated with.
 //
-//	hostbot:{watch}:due        sorted set: the accounts, by when they are due (ms)
-//	hostbot:{watch}:account:ID hash: what is known of an account
-//	hostbot:{watch}:changes    stream: the changes that are yet to be told
-//	hostbot:{watch}:lease      that of the process that looks and tells
-//	hostbot:{watch}:held       there for as long as the service asks for no looks
+//	{watch}:due        sorted set: the accounts, by when they are due (ms)
+//	{watch}:account:ID hash: what is known of an account
+//	{watch}:changes    stream: the changes that are yet to be told
+//	{watch}:lease      that of the process that looks and tells
+//	{watch}:held       there for as long as the service asks for no looks
 //
 // An account has the fields why:REASON, at (its last look), b:BOT (package history's
 // log, which ends with the bot's state) and x:BOT (an action that was about to be sent).
 const (
-	dueKey     = "hostbot:{watch}:due"
-	changesKey = "hostbot:{watch}:changes"
-	leaseKey   = "hostbot:{watch}:lease"
-	heldKey    = "hostbot:{watch}:held"
+	dueKey     = "{watch}:due"
+	changesKey = "{watch}:changes"
+	leaseKey   = "{watch}:lease"
+	heldKey    = "{watch}:held"
 
 	expectPrefix = "x:"
 
@@ -124,6 +125,6 @@ return 1`
 func (w *Watcher) run(ctx context.Context, script, customerID string, args ...any) *redis.Cmd {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	keys := []string{dueKey, history.AccountKey(customerID), changesKey}
+	keys := []string{w.Space.Key(dueKey), history.AccountKey(w.Space, customerID), w.Space.Key(changesKey)}
 	return redis.NewScript(script).Run(ctx, w.Redis, keys, append([]any{customerID}, args...)...)
 }

@@ -297,7 +297,7 @@ func TestOldEntriesAreDropped(t *testing.T) {
 		many := strings.Repeat(history.Encode(history.Entry{At: now.Add(-time.Hour), State: hostapi.StateCrashed}), history.MaxEntries)
 		s.status = "CRASHED"
 		for userID, log := range map[string]string{"1": old, "2": many + history.Encode(history.Entry{At: now, State: hostapi.StateRunning})} {
-			if err := client.HSet(t.Context(), history.AccountKey(userID), history.FieldAt, now.Unix(), history.Field("bot"), log).Err(); err != nil {
+			if err := client.HSet(t.Context(), history.AccountKey("", userID), history.FieldAt, now.Unix(), history.Field("bot"), log).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -306,7 +306,7 @@ func TestOldEntriesAreDropped(t *testing.T) {
 		watch(t, w, "2")
 		o.wait(t, 2)
 		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
-			log, err := client.HGet(t.Context(), history.AccountKey(userID), history.Field("bot")).Result()
+			log, err := client.HGet(t.Context(), history.AccountKey("", userID), history.Field("bot")).Result()
 			if n := len(history.Decode(log)); err != nil || n != want {
 				t.Errorf("%d entries are left of account %s, want %d (%v)", n, userID, want, err)
 			}

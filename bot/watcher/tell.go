@@ -13,7 +13,7 @@ const atOnce = 100
 func (w *Watcher) tell(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, w.Timing.Lease/2) // and nothing is told once another process may
 	defer cancel()
-	messages, err := w.Redis.XRangeN(ctx, changesKey, "-", "+", atOnce).Result()
+	messages, err := w.Redis.XRangeN(ctx, w.Space.Key(changesKey), "-", "+", atOnce).Result()
 	if err != nil || len(messages) == 0 {
 		return
 	}
@@ -35,5 +35,5 @@ func (w *Watcher) tell(ctx context.Context) {
 			return
 		}
 	}
-	_ = w.Redis.XDel(ctx, changesKey, ids...).Err() // otherwise they are told again
+	_ = w.Redis.XDel(ctx, w.Space.Key(changesKey), ids...).Err() // otherwise they are told again
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/keyspace"
 	"hostbot/bot/lease"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -68,6 +69,7 @@ type Accounts interface {
 type Config struct {
 	// Redis must heed the deadline of a command's context.
 	Redis    redis.UniversalClient
+	Space    keyspace.Space // in Redis
 	Accounts Accounts
 	// Interval is between two looks at an account; 0 turns all of this off. Rate is how
 	// many looks a second there may be, over all processes.
@@ -123,7 +125,7 @@ type Watcher struct {
 
 // New returns a watcher. It looks at nothing until Run is called.
 func New(c Config) *Watcher {
-	w := &Watcher{Config: c, lease: lease.New(c.Redis, leaseKey), underWay: make(map[string]bool)}
+	w := &Watcher{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey)), underWay: make(map[string]bool)}
 	w.status.Store(&Status{Interval: c.Interval})
 	return w
 }

@@ -273,7 +273,7 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 		s.wait(t, "1", 5)
 		s.set(func(s *service) { s.err = nil })
 		s.wait(t, "1", 2)
-		spans, err := history.New(redistest.Connect(t, url), w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
+		spans, err := history.New(redistest.Connect(t, url), "", w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"hostbot/bot/history"
 	"hostbot/bot/interaction"
+	"hostbot/bot/keyspace"
 	"hostbot/bot/panel"
 	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
@@ -25,7 +26,8 @@ func remember(p *parts, customer person) error {
 	ctx := context.Background()
 	client := redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true})
 	defer func() { _ = client.Close() }()
-	watch := watcher.New(watcher.Config{Redis: client, Interval: time.Duration(p.watch), Log: zerolog.Nop()})
+	space := keyspace.Of(secret.Text(p.discord.Token()))
+	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: time.Duration(p.watch), Log: zerolog.Nop()})
 
 	servers := p.service.Servers(customer.ID)
 	fields := []any{history.FieldAt, time.Now().Unix()}
@@ -35,13 +37,13 @@ func remember(p *parts, customer person) error {
 		bots, names = append(bots, s.ID), names+"\n"+sanitize.Markdown(s.Name, 80)
 		fields = append(fields, history.Field(s.ID), history.Encode(pastOf(s)...))
 	}
-	if err := client.HSet(ctx, history.AccountKey(customer.ID), fields...).Err(); err != nil {
+	if err := client.HSet(ctx, history.AccountKey(space, customer.ID), fields...).Err(); err != nil {
 		return err
 	}
 	discord := rest.New(secret.Text(p.discord.Token()), p.discord.URL())
 	defer discord.Close()
 	panels := panel.New(panel.Config{
-		Redis: client, Discord: discord, Watching: watch, Log: zerolog.Nop(), Timing: panel.Timing{Lease: time.Minute}, // and due at once
+		Redis: client, Space: space, Discord: discord, Watching: watch, Log: zerolog.Nop(), Timing: panel.Timing{Lease: time.Minute}, // and due at once
 		Draw: func(context.Context, panel.Panel) (interaction.Message, error) {
 			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Status of the bots", Description: names}}}, nil
 		},

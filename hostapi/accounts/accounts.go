@@ -24,6 +24,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -66,6 +67,7 @@ type Config struct {
 	// Redis must heed the deadline of a command's context
 	// (ContextTimeoutEnabled); every use is bounded to 250 ms by it.
 	Redis  redis.UniversalClient
+	Prefix string // of all keys in Redis; "hostbot:" where it is empty
 	Source Source
 	// TTL is how old an account may be to be shown without asking the service.
 	TTL time.Duration
@@ -105,6 +107,7 @@ func New(c Config) *Cache {
 	if c.OnLookup == nil {
 		c.OnLookup = func(bool) {}
 	}
+	c.Prefix = cmp.Or(c.Prefix, "hostbot:")
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Cache{
 		config: c, ctx: ctx, cancel: cancel,
@@ -120,7 +123,7 @@ func New(c Config) *Cache {
 // There is an error only then, the service's or that of hostapi.Interrupted, and where the service says that there is no such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	if _, ok := c.unwritten.Load(userID); !ok {
-		if e := c.get(ctx, freshKey(userID), userID); e != nil {
+		if e := c.get(ctx, c.freshKey(userID), userID); e != nil {
 			c.config.OnLookup(true)
 			return e.snapshot()
 		}
@@ -173,7 +176,7 @@ func (c *Cache) Expire(ctx context.Context, userID string) {
 func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	n, err := c.config.Redis.Exists(limited, freshKey(userID), lastKey(userID)).Result()
+	n, err := c.config.Redis.Exists(limited, c.freshKey(userID), c.lastKey(userID)).Result()
 	return n > 0, err
 }
 

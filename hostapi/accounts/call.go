@@ -30,7 +30,7 @@ func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-c
 			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
 		}
 	}
-	last := c.get(ctx, lastKey(userID), userID)
+	last := c.get(ctx, c.lastKey(userID), userID)
 	if last == nil || last.Missing {
 		return update(ctx)
 	}

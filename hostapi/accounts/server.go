@@ -32,7 +32,7 @@ func (s Snapshot) Seen(serverID string) time.Time {
 func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	first, err := c.config.Redis.SetNX(limited, askedKey(userID), "", refreshPause).Result()
+	first, err := c.config.Redis.SetNX(limited, c.askedKey(userID), "", refreshPause).Result()
 	if err == nil && !first {
 		return c.Account(ctx, userID, by)
 	}
@@ -45,7 +45,7 @@ func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	first, err := c.config.Redis.SetNX(limited, askedKey(userID), "", refreshPause).Result()
+	first, err := c.config.Redis.SetNX(limited, c.askedKey(userID), "", refreshPause).Result()
 	if err == nil && !first {
 		snapshot, err := c.Account(ctx, userID, c.config.Now().Add(c.config.Patience))
 		switch {

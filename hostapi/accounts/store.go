@@ -18,13 +18,15 @@ const useLimit = 250 * time.Millisecond
 // it as long as it may be shown, and one for its generation, a text that is
 // another one after each change, and gone when none was made for a while.
 //
-// The keys begin with the version of the entries' form, so that programs of two
-// versions do not meet each other's. The user ID is a hash tag, so that the keys
+// After the prefix the keys begin with the version of the entries' form, so that programs
+// of two versions do not meet each other's. The user ID is a hash tag, so that the keys
 // of one account are in one slot of a Redis Cluster.
-func freshKey(userID string) string      { return "hostbot:v5:account:{" + userID + "}" }
-func lastKey(userID string) string       { return freshKey(userID) + ":last" }
-func generationKey(userID string) string { return freshKey(userID) + ":generation" }
-func askedKey(userID string) string      { return freshKey(userID) + ":asked" }
+func (c *Cache) freshKey(userID string) string {
+	return c.config.Prefix + "v5:account:{" + userID + "}"
+}
+func (c *Cache) lastKey(userID string) string       { return c.freshKey(userID) + ":last" }
+func (c *Cache) generationKey(userID string) string { return c.freshKey(userID) + ":generation" }
+func (c *Cache) askedKey(userID string) string      { return c.freshKey(userID) + ":asked" }
 
 // The scripts are all that writes. Each gives the account the generation ARGV[1],
 // for ARGV[2] ms.
@@ -85,18 +87,18 @@ func (c *Cache) load(ctx context.Context, userID string) found {
 	}
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	values, err := c.config.Redis.MGet(limited, freshKey(userID), lastKey(userID), generationKey(userID)).Result()
+	values, err := c.config.Redis.MGet(limited, c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)).Result()
 	if err != nil {
 		return found{err: err}
 	}
 	var f found
 	f.generation, _ = values[2].(string)
 	if data, ok := values[0].(string); ok {
-		f.entry = c.decode(limited, freshKey(userID), []byte(data), userID)
+		f.entry = c.decode(limited, c.freshKey(userID), []byte(data), userID)
 		f.fresh = f.entry != nil
 	}
 	if data, ok := values[1].(string); ok && !f.fresh {
-		f.entry = c.decode(limited, lastKey(userID), []byte(data), userID)
+		f.entry = c.decode(limited, c.lastKey(userID), []byte(data), userID)
 	}
 	return f
 }
@@ -142,7 +144,7 @@ func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) err
 func (c *Cache) run(ctx context.Context, script *redis.Script, userID string, args ...any) (int64, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	keys := []string{freshKey(userID), lastKey(userID), generationKey(userID)}
+	keys := []string{c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)}
 	// A generation lasts longer than a call to the service that began before it.
 	args = append([]any{rand.Text(), (2 * c.config.Patience).Milliseconds()}, args...)
 	return script.Run(limited, c.config.Redis, keys, args...).Int64()

@@ -17,14 +17,14 @@ func TestAFailoverLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		start func(testing.TB) *redistest.Group
-		key   string // that the master holds; %s is a log channel's ID
+		key   string // whose slot the master holds; %s is a log channel's ID
 		hangs bool   // and is not killed
 	}{
 		"sentinels":                      {redistest.StartSentinels, "", false},
 		"sentinels, hanging":             {redistest.StartSentinels, "", true},
-		"cluster, where records are":     {redistest.StartCluster, "hostbot:{actions}:due", false},
-		"cluster, hanging":               {redistest.StartCluster, "hostbot:{actions}:due", true},
-		"cluster, where log entries are": {redistest.StartCluster, "hostbot:log:{%s}", false},
+		"cluster, where records are":     {redistest.StartCluster, "{actions}", false},
+		"cluster, hanging":               {redistest.StartCluster, "{actions}", true},
+		"cluster, where log entries are": {redistest.StartCluster, "{%s}", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
