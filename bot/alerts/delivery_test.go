@@ -3,6 +3,7 @@ package alerts_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,12 +19,14 @@ func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
 		"refused for a reason that may pass": {Status: http.StatusForbidden, Body: `{"code": 20026, "message": "quarantined"}`},
 		"not answered":                       {Status: http.StatusBadGateway, Body: "{}"},
 		"answer lost":                        {Status: http.StatusBadGateway, Body: "{}", After: true},
+		"answer lost, times without a zone":  {Status: http.StatusBadGateway, Body: "{}", After: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
 				clock := discordtest.NewManualClock(time.Now())
 				discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 				discord.ExpectFailures()
+				discord.SetZonelessEmbeds(strings.HasSuffix(name, "without a zone"))
 				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Retry = time.Second })
 				anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 				turnOn(t, a, anna)

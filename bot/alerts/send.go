@@ -114,7 +114,7 @@ func (a *Alerts) deliver(ctx context.Context, member, channel string, e episode)
 func find(posted []rest.Posted, mark time.Time) string {
 	for _, m := range posted {
 		for _, embed := range m.Embeds {
-			if at, err := time.Parse(time.RFC3339, embed.Timestamp); err == nil && at.Equal(mark) {
+			if at, ok := rest.EmbedTime(embed.Timestamp); ok && at.Equal(mark) {
 				return m.ID
 			}
 		}

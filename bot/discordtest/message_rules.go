@@ -181,6 +181,7 @@ func (s *Server) apply(b *messageBody, m *message) *refusal {
 		changed.Embeds = make([]Embed, len(b.Embeds.value))
 		for i, e := range b.Embeds.value {
 			e.Type = "rich" // docs:resources/message#create-message-limitations
+			e.Timestamp = s.embedTime(e.Timestamp)
 			changed.Embeds[i] = e
 		}
 	}

@@ -73,7 +73,8 @@ type Server struct {
 	// Where interactions are sent over HTTP.
 	endpoints endpoints
 
-	tokenReset atomic.Bool // by too many IDENTIFYs
+	tokenReset     atomic.Bool // by too many IDENTIFYs
+	zonelessEmbeds atomic.Bool
 
 	done     chan struct{} // closed by Close
 	close    sync.Once

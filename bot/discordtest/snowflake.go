@@ -3,6 +3,7 @@ package discordtest
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -55,6 +56,22 @@ func shardOf(guildID string, shards int) int {
 		return 0
 	}
 	return int((id >> 22) % uint64(shards))
+}
+
+// SetZonelessEmbeds has the times of embeds written without a zone, as it was seen in 2017
+// (#291). Messages and their embeds differ in that.
+func (s *Server) SetZonelessEmbeds(on bool) { s.zonelessEmbeds.Store(on) }
+
+// embedTime is how the time of an embed that a bot has sent is read back.
+func (s *Server) embedTime(sent string) string {
+	at, err := time.Parse(time.RFC3339, sent)
+	switch {
+	case err != nil: // there is none
+		return sent
+	case s.zonelessEmbeds.Load():
+		return strings.TrimSuffix(timestamp(at), "+00:00")
+	}
+	return timestamp(at)
 }
 
 // timestamp is how Discord writes a time: as Python does, which leaves out

@@ -170,6 +170,35 @@ func TestAnUncertainMessageIsLookedFor(t *testing.T) {
 	}
 }
 
+// TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead: Discord does not write the time
+// of an embed as it was sent.
+func TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead(t *testing.T) {
+	for name, zoneless := range map[string]bool{"with a zone": false, "without": true} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, unlimited())
+			o.discord.SetZonelessEmbeds(zoneless)
+			timing := hasty()
+			timing.TrustNonce = time.Nanosecond
+			p := o.newProcess(t, "", timing)
+			o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Status: 502, After: true, Times: 1})
+			shown := embed("once")
+			shown.Timestamp = time.Now().UTC().Format(time.RFC3339)
+			p.Post(logchannel.Entry{Category: logchannel.Actions, Embed: shown})
+			p.Start()
+			eventually(t, "it is delivered", func() bool { s := p.Status()[0]; return s.Sent == 1 && s.Trouble == "" })
+			posts := 0
+			for _, call := range o.discord.Calls() {
+				if call.Method == http.MethodPost {
+					posts++
+				}
+			}
+			if n := len(o.actions.Messages()); n != 1 || posts != 1 {
+				t.Errorf("the channel shows %d messages after %d requests", n, posts)
+			}
+		})
+	}
+}
+
 // Nothing keeps a message that staff deleted from being over and done with.
 func TestStaffMayDeleteMessages(t *testing.T) {
 	o := newOffice(t, unlimited())

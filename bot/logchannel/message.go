@@ -135,6 +135,7 @@ func notice(title, description string, color int, at time.Time) *discordgo.Messa
 func mention(channelID string) string { return "<#" + channelID + "> `" + channelID + "`" }
 
 // timestamp is a time as the reader's Discord shows it.
+// https://discord.com/developers/docs/reference#message-formatting-timestamp-styles
 func timestamp(at time.Time, style string) string {
 	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
 }
@@ -146,9 +147,10 @@ func equal(posted rest.Posted, sent interaction.Message) bool {
 		slices.EqualFunc(posted.Embeds, sent.Embeds, func(a, b *discordgo.MessageEmbed) bool { return essenceOf(a) == essenceOf(b) })
 }
 
-// essenceOf returns what is left of an embed, and its time.
+// essenceOf returns what is left of an embed, and its time, which entries have in whole
+// seconds: it does not matter how much of a second Discord keeps.
 func essenceOf(e *discordgo.MessageEmbed) string {
-	at, _ := time.Parse(time.RFC3339, e.Timestamp) // one without has no time
+	at, _ := rest.EmbedTime(e.Timestamp) // one without has no time
 	return essence(append(texts(e), strconv.FormatInt(at.UnixMilli(), 10))...)
 }
 
