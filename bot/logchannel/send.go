@@ -19,7 +19,7 @@ type verdict int
 const (
 	taken         verdict = iota
 	deleted               // the message was there and is not any more
-	malformed             // what was sent is at fault
+	malformed             // what was sent is at fault, and the channel may take another
 	busy                  // wait as long as Discord asks
 	away                  // Discord may take the same later
 	misconfigured         // somebody has to mend something about the channel
@@ -38,8 +38,6 @@ func judge(err error) verdict {
 		return busy
 	case e.Temporary():
 		return away
-	case e.Code == rest.CodeNotTextChannel, e.Code == rest.CodeArchivedThread:
-		return misconfigured
 	case rest.RefusesContent(e):
 		return malformed
 	default:

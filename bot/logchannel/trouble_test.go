@@ -2,6 +2,7 @@ package logchannel_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -87,13 +88,18 @@ func TestAScriptIsRepeated(t *testing.T) {
 	})
 }
 
-// Discord says that a thread is archived with the status of a malformed message,
+// Discord says of a channel that it takes nothing with the status of a malformed message,
 // and that it suspects abuse with the code of a deleted one (discord-userdoccers,
 // pages/topics/errors.mdx). The entries wait.
 func TestRefusalsThatLookLikeOthers(t *testing.T) {
 	for body, status := range map[string]int{
-		`{"message":"Thread is archived","code":50083}`: http.StatusBadRequest,
-		`{"message":"Unknown Message","code":10008}`:    http.StatusForbidden,
+		`{"message":"Thread is archived","code":50083}`:                                       http.StatusBadRequest,
+		`{"message":"Only thread posts can be created in this channel","code":40058}`:         http.StatusBadRequest,
+		`{"message":"Cannot execute action on this channel type","code":50024}`:               http.StatusBadRequest,
+		`{"message":"Thread is locked","code":160005}`:                                        http.StatusBadRequest,
+		`{"message":"You are being blocked from accessing our API temporarily","code":40333}`: http.StatusBadRequest,
+		`{"message":"400: Bad Request","code":0}`:                                             http.StatusBadRequest,
+		`{"message":"Unknown Message","code":10008}`:                                          http.StatusForbidden,
 	} {
 		o := newOffice(t, unlimited())
 		o.errors = o.actions // all in one
@@ -109,6 +115,30 @@ func TestRefusalsThatLookLikeOthers(t *testing.T) {
 		if got := titles(o.actions); !slices.Equal(got, numbered(2)) || p.Status()[0].Retried != 3 {
 			t.Errorf("%s: the channel shows %q after %d requests that failed", body, got, p.Status()[0].Retried)
 		}
+	}
+}
+
+// What Discord says of an entry's content is about this entry alone, which a stub replaces.
+func TestRefusalsOfContent(t *testing.T) {
+	for name, test := range map[string]struct{ status, code int }{
+		"malformed": {400, 50035}, "empty": {400, 50006}, "AutoMod": {400, 200000}, "AutoMod, a title": {400, 200001},
+		"a link": {400, 240000}, "too large": {413, 40005}, "too large for a proxy": {413, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, unlimited())
+			o.errors = o.actions // all in one
+			o.discord.Inject(discordtest.Fault{
+				Method: http.MethodPost, Route: discordtest.RouteMessages, Status: test.status, Times: 1,
+				Body: fmt.Sprintf(`{"message":"no","code":%d}`, test.code), Header: http.Header{"Content-Type": {"application/json"}},
+			})
+			p := o.newProcess(t, "", hasty())
+			p.Post(action("refused"))
+			p.Start()
+			await(t, o.actions, "a stub", func() bool { return told(o.actions, "cannot be shown") == 1 })
+			if s := p.Status()[0]; s.Retried != 0 || s.Trouble != "" {
+				t.Errorf("the status is %+v", s)
+			}
+		})
 	}
 }
 

@@ -189,6 +189,13 @@ func TestServe(t *testing.T) {
 				"failure interaction: discord does not take the response: discord: status 400, code 200000: Message was blocked by automatic moderation",
 			}, outcome: "failed",
 		},
+		"an answer that is refused for another reason": {
+			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {&rest.Error{Status: 400, Code: rest.CodeWrongChannelType}}},
+			calls: []call{{"reply hello", 0}, {"reply blocked", 0}},
+			staff: []string{
+				"failure interaction: discord does not take the response: discord: status 400, code 50024: ",
+			}, outcome: "failed",
+		},
 		"a token that Discord does not know yet": {
 			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown}},
 			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -35,11 +36,18 @@ const (
 // left with nothing.
 func (x *exchange) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
-	if rest.RefusesContent(err) {
+	if unacceptable(err) {
 		r = x.explained(unshown(r, err))
 		err = send(r)
 	}
 	return r, err
+}
+
+// unacceptable tells whether Discord may take another response in the place of one. Whatever
+// is wrong with this one, an explanation costs a request and may reach the caller.
+func unacceptable(err error) bool {
+	e, ok := errors.AsType[*rest.Error](err)
+	return ok && (rest.RefusesContent(e) || e.Status == http.StatusBadRequest && e.Code != rest.CodeAlreadyAcknowledged)
 }
 
 // unshown says what it means that Discord does not take a response. Nobody is told

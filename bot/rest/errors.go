@@ -24,10 +24,15 @@ const (
 	// shown (discord-api-docs#5558).
 	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
-	CodeMissingAccess       = 50001
-	CodeCannotMessageUser   = 50007 // see TakesNoMessages
-	CodeNotTextChannel      = 50008
-	CodeMissingPermissions  = 50013
+	// CodeNeedsThread answers for a forum, which takes messages in its threads alone.
+	CodeNeedsThread        = 40058
+	CodeMissingAccess      = 50001
+	CodeEmptyMessage       = 50006 // see RefusesContent
+	CodeCannotMessageUser  = 50007 // see TakesNoMessages
+	CodeNotTextChannel     = 50008
+	CodeMissingPermissions = 50013
+	// CodeWrongChannelType answers for a channel in which this cannot be done.
+	CodeWrongChannelType = 50024
 	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
 	// that is not good any more, not the bot's (discord.js#10798).
 	CodeInvalidWebhookToken = 50027
@@ -37,6 +42,20 @@ const (
 	CodeInvalidForm     = 50035
 	CodeArchivedThread  = 50083
 	CodeNoWayToUser     = 50278 // see TakesNoMessages
+	CodeLockedThread    = 160005
+	CodeBlockedMessage  = 200000 // see RefusesContent
+	CodeBlockedTitle    = 200001 // see RefusesContent
+	CodeHarmfulLink     = 240000 // see RefusesContent
+
+	// CodeQuarantined says that Discord's anti-spam system has quarantined the bot: it may
+	// write to no user to whom it has not written before (discord-api-docs#2669,
+	// tmercswims/tmerc-cogs#111), until an appeal is granted.
+	CodeQuarantined = 20026
+	// CodeDMsTooFast says that the bot opens direct messages too fast
+	// (davidhozic/discord-advertisement-framework#82, DasWolke/SnowTransfer#43).
+	CodeDMsTooFast        = 40003
+	CodeInternalNetwork   = 40333 // Cloudflare turns the program away
+	CodeInvalidRecipients = 50033
 )
 
 // Error is a request that did not succeed. It holds neither the request nor
@@ -95,11 +114,20 @@ func TakesNoMessages(err error) bool {
 	return code == CodeCannotMessageUser || code == CodeNoWayToUser
 }
 
-// RefusesContent tells whether Discord refused what a message says, so that it may
-// take another. Beside malformed ones these are messages that a guild's AutoMod
-// (200000, 200001) or Discord's filter of links (240000) blocks, also when it is
-// edited (Discord's change log of June 27, 2024).
+// RefusesContent tells whether Discord refused what a message says, so that the channel may
+// take another. Beside malformed, empty and too large ones these are messages that a guild's
+// AutoMod (200000, 200001) or Discord's filter of links (240000) blocks, also when it is
+// edited (Discord's change log of June 27, 2024). Other refusals with status 400 are about
+// the channel: a forum (40058), a wrong type (50024), a thread that is closed (50083).
 func RefusesContent(err error) bool {
 	e, ok := errors.AsType[*Error](err)
-	return ok && (e.Status == http.StatusBadRequest && e.Code != CodeAlreadyAcknowledged || e.Status == http.StatusRequestEntityTooLarge)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case CodeInvalidForm, CodeEmptyMessage, CodeBlockedMessage, CodeBlockedTitle, CodeHarmfulLink:
+		return true
+	default:
+		return e.Status == http.StatusRequestEntityTooLarge
+	}
 }
