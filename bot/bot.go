@@ -107,7 +107,8 @@ func (b *Bot) build() error {
 	}
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
-	b.discord.Observe = b.monitor.DiscordRequest
+	b.discord.Observe, b.discord.OnInvalid, b.discord.OnPause = b.monitor.DiscordRequest, b.tooManyInvalid, b.discordPauses
+	b.monitor.Discord(b.discord.Invalid)
 	b.onClose(b.discord.Close)
 
 	b.delivery = b.newDelivery(texts)

@@ -103,6 +103,18 @@ func (b *Bot) serviceUp(after time.Duration) {
 	b.telling.Go(func() { b.stafflog.ServiceUp(after) })
 }
 
+// tooManyInvalid is told that Discord refused so many requests that it may ban this
+// machine's address.
+func (b *Bot) tooManyInvalid(invalid int) {
+	b.log.Error().Int("requests", invalid).Msg("discord refused so many requests that it may ban this address: requests that may wait are held back")
+	b.telling.Go(func() { b.stafflog.TooManyInvalid() })
+}
+
+// discordPauses is told that Discord asked all requests to wait.
+func (b *Bot) discordPauses(wait time.Duration) {
+	b.log.Warn().Dur("for", wait).Msg("discord asks all requests to wait: only interactions are answered")
+}
+
 // embeddedRedisFull is told that the Redis in the process had to drop keys.
 func (b *Bot) embeddedRedisFull(reason error) {
 	b.telling.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })

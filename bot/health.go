@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hostbot/bot/monitor"
+	"hostbot/bot/rest"
 	"hostbot/commands"
 )
 
@@ -24,6 +25,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 	asked := time.Now()
 	err := b.redis.Client.Ping(ctx).Err()
 	latency := time.Since(asked)
+	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	return commands.Health{
 		Version:  b.version,
@@ -31,6 +33,7 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 		Answered: answered, Unanswered: unanswered,
 		Shards: b.heldShards(),
 		Calls:  calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
+		Requests: requests, Invalid: invalid,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency,
 		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting,
 	}
@@ -66,6 +69,10 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 		line(b.Ready(), "interactions over HTTP")
 	}
 	line(h.ServiceWell(), "hosting service: %s", described(h))
+	if wait := time.Until(b.discord.PausedUntil()); wait > 0 {
+		line(false, "discord: all requests but answers to interactions wait for %v more, as discord asks", wait.Round(time.Second))
+	}
+	line(h.InvalidWell(), "discord: %d of %d requests refused (401, 403 or 429) within %v", h.Invalid, h.Requests, rest.InvalidWindow)
 	switch {
 	case h.RedisErr != nil:
 		line(false, "redis: %v", h.RedisErr)

@@ -10,6 +10,7 @@ import (
 	"hostbot/bot/history"
 	"hostbot/bot/interaction"
 	"hostbot/bot/panel"
+	"hostbot/bot/rest"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
 	"hostbot/hostapi/accounts"
@@ -23,7 +24,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Log: b.log, Timing: watcher.DefaultTiming(),
 	})
 	b.alerts = alerts.New(alerts.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 	})
 	b.watcher.Observe(b.alerts.Changed)
@@ -84,7 +85,7 @@ func (b *Bot) openPanels() {
 	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
 	timing.Check = min(timing.Check, 6*interval)
 	b.panels = panel.New(panel.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord, Watching: b.watcher, Log: b.log, Timing: timing,
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForPanels), Watching: b.watcher, Log: b.log, Timing: timing,
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},

@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
@@ -31,6 +32,10 @@ type Health struct {
 	Window        time.Duration
 	DownSince     time.Time
 
+	// Of Requests that Discord answered in the last ten minutes, Invalid ones count towards
+	// a ban of the machine's address.
+	Requests, Invalid int
+
 	RedisEmbedded bool // in the process: no other Redis is configured
 	RedisErr      error
 	RedisLatency  time.Duration // of one round trip
@@ -49,6 +54,9 @@ func (h Health) Connected() bool {
 
 // ServiceWell tells whether the hosting service answers.
 func (h Health) ServiceWell() bool { return h.Failed == 0 && h.DownSince.IsZero() }
+
+// InvalidWell reports whether nothing is held back for the requests that Discord refused.
+func (h Health) InvalidWell() bool { return h.Invalid < rest.FewerFrom }
 
 // LogWell tells whether a log channel takes entries in time. One may wait for a while.
 func LogWell(ch logchannel.Status) bool { return ch.Trouble == "" && ch.Age(time.Now()) < time.Minute }
@@ -83,6 +91,12 @@ func (v view) drawHealth(h Health) interaction.Response {
 	}
 	field("staff.status.redis", redis, v.unless(h.RedisErr == nil, "staff.todo.redis"), true)
 	field("staff.status.service", v.service(h), v.unless(h.ServiceWell(), "staff.todo.service"), false)
+	if h.Invalid > 0 {
+		refused := v.t.Format("staff.status.calls", args{
+			"Failed": h.Invalid, "Calls": h.Requests, "Rate": v.t.Percent(h.Invalid * 100 / h.Requests), "Window": v.t.Duration(rest.InvalidWindow),
+		})
+		field("staff.status.invalid", refused, v.unless(h.InvalidWell(), "log.cure.invalid_requests"), false)
+	}
 	if h.Watching {
 		field("staff.status.watch", v.watching(h), v.unless(!h.Watch.Grown, "log.cure.watch_slow"), false)
 	}

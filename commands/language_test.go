@@ -368,6 +368,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	health.Calls, health.Failed, health.DownSince, health.RedisErr = 99_999, 54_321, time.Unix(1, 0), errors.New("refused")
 	all()
 	health.RedisErr, health.RedisEmbedded = nil, true
+	health.Requests, health.Invalid = 99_999, 54_321
 	w.list = bots("", 0)
 	all()
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}

@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/rest"
 	"hostbot/bot/shards"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -230,6 +231,8 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		"✅ All is well":                             func(*commands.Health) {},
 		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []shards.Status{{}} },
 		"⚠️ Calls to the hosting service fail":      func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
+		"⚠️ Panels and alerts pause":                func(h *commands.Health) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },
+		"Failed calls in 10 min: 12 of 4000 (0%)":   func(h *commands.Health) { h.Requests, h.Invalid = 4_000, 12 },
 		"⚠️ Redis does not answer":                  func(h *commands.Health) { h.RedisErr = errors.New("refused") },
 		"💡 Set REDIS_URL":                           func(h *commands.Health) { h.RedisEmbedded = true },
 		"⚠️ <#9> · The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },

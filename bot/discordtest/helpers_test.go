@@ -105,12 +105,18 @@ func (c *client) try(method, path, body string) (answer, error) {
 // tryTyped sends a request with a Content-Type, unless that is empty.
 func (c *client) tryTyped(method, path, kind, body string) (answer, error) {
 	c.t.Helper()
+	return c.send(method, path, kind, body, c.token != "" && !answersInteraction(path))
+}
+
+// send sends a request, authorized by the bot's token or not.
+func (c *client) send(method, path, kind, body string, authorized bool) (answer, error) {
+	c.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, c.discord.URL()+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	r.Header.Set("User-Agent", c.agent)
-	if c.token != "" {
+	if authorized {
 		r.Header.Set("Authorization", "Bot "+c.token)
 	}
 	if kind != "" {
@@ -128,6 +134,12 @@ func (c *client) tryTyped(method, path, kind, body string) (answer, error) {
 	got := answer{status: response.StatusCode, header: response.Header, text: text.String()}
 	_ = json.Unmarshal(text.Bytes(), &got.body) // lists and empty bodies stay unread
 	return got, nil
+}
+
+// answersInteraction reports whether a path is authenticated by an interaction's token.
+// Libraries send the bot's token there no more (discord-api-docs#4142).
+func answersInteraction(path string) bool {
+	return strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/")
 }
 
 func (c *client) do(method, path, body string) answer {

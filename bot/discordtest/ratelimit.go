@@ -28,6 +28,11 @@ type limit struct {
 var routeLimits = map[string]limit{
 	"POST " + RouteMessages: {5, 4 * time.Second, "message create"},
 	"PATCH " + RouteMessage: {5, 4 * time.Second, "message edit"},
+	"GET " + RouteMessages:  {5, 5 * time.Second, "message list"},
+	"GET " + RouteMessage:   {5, 5 * time.Second, "message get"},
+
+	// The headers in discordjs/discord.js#3891 say the same.
+	"GET " + RouteGatewayBot: {2, 5 * time.Second, "gateway"},
 
 	// Counted for each interaction, though the path has the application's id
 	// (#2701).
@@ -45,7 +50,9 @@ var routeLimits = map[string]limit{
 
 var (
 	// globalLimit counts all calls but those that answer interactions
-	// (docs:topics/rate-limits#global-rate-limit).
+	// (docs:topics/rate-limits#global-rate-limit). With the bot's token in the header
+	// these were counted as well (#4142, #5800, discordjs/discord.js#7022); whether they
+	// still are is not known, and no library sends it.
 	globalLimit = limit{calls: 50, window: time.Second}
 	// followUpLimit counts the messages that webhooks create in a channel, those
 	// of interactions among them (#3763, #4043: 30, and then a wait of 40 to 45
@@ -83,7 +90,7 @@ func (l *limiter) take(c *call, header http.Header) *refusal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
-	if !isInteractionRoute(c.route) {
+	if !isInteractionRoute(c.route) || c.r.Header.Get("Authorization") != "" {
 		if wait := l.count("global", globalLimit, now); wait > 0 {
 			return rateLimited(wait, true, 0)
 		}

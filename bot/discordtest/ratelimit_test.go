@@ -99,3 +99,92 @@ func TestHiddenLimitOfFollowUps(t *testing.T) {
 	clock.Advance(40 * time.Second)
 	follow().want(t, 200, 0)
 }
+
+// With the bot's token an answer to an interaction counts with all other calls
+// (discord-api-docs#4142).
+func TestAuthorizedAnswersCountToTheGlobalLimit(t *testing.T) {
+	s := newStage(t, discordtest.Config{})
+	s.discord.ExpectFailures() // answers that the limit refused come too late
+	for _, authorized := range []bool{false, true} {
+		refused := 0
+		for range 60 {
+			_, e := s.command()
+			got, err := s.send("POST", e.path(), "application/json", `{"type":4,"data":{"content":"x"}}`, authorized)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.status == 429 && got.body.Global {
+				refused++
+			}
+		}
+		if refused > 0 != authorized {
+			t.Errorf("authorized %v: %d of 60 answers refused by the global limit", authorized, refused)
+		}
+	}
+}
+
+func TestLimitsOfReading(t *testing.T) {
+	clock := still()
+	s := newStage(t, discordtest.Config{Clock: clock})
+	posted := s.do("POST", s.general(), `{"content":"x"}`)
+	message := s.general() + "/" + posted.body.ID
+	for _, test := range []struct {
+		method, path string
+		allowed      int
+		wait         time.Duration
+	}{
+		{"GET", s.general(), 5, 5 * time.Second},
+		{"GET", message, 5, 5 * time.Second},
+		{"GET", "/gateway/bot", 2, 5 * time.Second},
+	} {
+		for range test.allowed {
+			if got := s.do(test.method, test.path, ""); got.status == 429 {
+				t.Fatalf("%s %s: refused early", test.method, test.path)
+			}
+		}
+		got := s.do(test.method, test.path, "")
+		got.want(t, 429, 0)
+		if got.body.RetryAfter != test.wait.Seconds() || got.body.Global {
+			t.Errorf("%s %s: %s", test.method, test.path, got.text)
+		}
+		clock.Advance(test.wait)
+		if got := s.do(test.method, test.path, ""); got.status == 429 {
+			t.Errorf("%s %s: refused after the wait", test.method, test.path)
+		}
+	}
+}
+
+// 10,000 invalid requests within ten minutes ban the address from everything. A 429 of
+// the scope "shared" is none of them.
+func TestTooManyInvalidRequests(t *testing.T) {
+	clock := still()
+	s := newStage(t, discordtest.Config{Clock: clock})
+	s.discord.ExpectFailures()
+	shared := discordtest.RateLimited("GET", "/users/@me", time.Second, false)
+	shared.Header.Set("X-RateLimit-Scope", "shared")
+	remove := s.discord.Inject(shared)
+	s.do("GET", "/users/@me", "").want(t, 429, 0)
+	remove()
+	s.token = "wrong"
+	invalid := func(n int) {
+		for range n {
+			s.do("GET", "/users/@me", "").want(t, 401, 0)
+		}
+	}
+	invalid(9_000)
+	if got := s.discord.InvalidRequests(); got != 9_000 {
+		t.Fatalf("%d invalid requests are counted, want 9000", got)
+	}
+	clock.Advance(10 * time.Minute)
+	invalid(10_000)
+	s.token = s.discord.Token()
+	_, e := s.command()
+	for _, path := range []string{"/users/@me", e.original(s.discord)} {
+		got := s.do("GET", path, "")
+		if got.status != 429 || got.text != "error code: 1015" || got.header.Get("Via") != "" {
+			t.Errorf("GET %s while banned: %d %s", path, got.status, got.text)
+		}
+	}
+	clock.Advance(time.Hour)
+	s.do("GET", "/users/@me", "").want(t, 200, 0)
+}

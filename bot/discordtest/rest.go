@@ -106,9 +106,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route string, h e
 	entry := &Call{Method: r.Method, Route: route, Path: r.URL.Path, Request: body, Started: s.clock.Now()}
 	begun := time.Now()
 	s.recorder.begin(entry)
-	defer func() { s.recorder.finish(entry, c.status, c.answer, time.Since(begun)) }()
+	defer func() {
+		s.invalid.count(c.status, w.Header())
+		s.recorder.finish(entry, c.status, c.answer, time.Since(begun))
+	}()
 
-	if s.blocked(w, c) {
+	if s.banned(w, c) || s.blocked(w, c) {
 		return
 	}
 	fault := s.faults.take(r.Method, route)
@@ -142,6 +145,7 @@ func (s *Server) admit(w http.ResponseWriter, c *call, read error) *refusal {
 	if read != nil {
 		return refuse(http.StatusBadRequest, 0, "400: Bad Request")
 	}
+	s.judgeHeaders(c)
 	if refused := s.authorize(c); refused != nil {
 		return refused
 	}
@@ -151,19 +155,6 @@ func (s *Server) admit(w http.ResponseWriter, c *call, read error) *refusal {
 		}
 	}
 	return c.bodiless()
-}
-
-// bodiless refuses a DELETE without the JSON that its Content-Type announces. Discord
-// does so on each route since about 2025-05-30 (DasWolke/SnowTransfer#49), and did on a
-// few before: bans (botlabs-gg/discordgo#11, cee-studio/orca#766) and leaving a guild
-// (#3110, where the header did no harm on GET). Where a body belongs, decode refuses that
-// there is none (#1267).
-func (c *call) bodiless() *refusal {
-	kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	if c.r.Method == http.MethodDelete && kind == "application/json" && len(c.body) == 0 {
-		return invalidJSON()
-	}
-	return nil
 }
 
 func invalidJSON() *refusal {

@@ -1,7 +1,9 @@
 package discordtest_test
 
 import (
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/gorilla/websocket"
@@ -50,6 +52,55 @@ func TestJSONWithoutABody(t *testing.T) {
 	}
 	s.do("DELETE", posted, "").want(t, 204, 0)
 	s.do("DELETE", original, "").want(t, 204, 0)
+}
+
+// TestHeadersAreJudged sends what Discord takes, or may, and no library sends.
+func TestHeadersAreJudged(t *testing.T) {
+	const form = "--x\r\nContent-Disposition: form-data; name=\"payload_json\"\r\n\r\n{\"content\":\"x\"}\r\n--x--\r\n"
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	s.discord.ExpectFailures()
+	posted := s.general() + "/" + s.do("POST", s.general(), `{"content":"x"}`).body.ID
+	for _, test := range []struct {
+		method, path, kind, body string
+		status                   int
+		failures                 int
+	}{
+		{"GET", posted, "", "", 200, 0},
+		{"GET", posted, "application/octet-stream", "", 200, 0},
+		{"GET", posted, "application/json", "", 200, 1},
+		{"GET", posted, "multipart/form-data; boundary=x", "", 200, 1},
+		{"GET", posted, "", `{}`, 200, 1},
+		{"GET", "/gateway", "application/json", "", 200, 1},
+		{"PATCH", posted, "application/json", `{"content":"y"}`, 200, 0},
+		{"PATCH", posted, "application/json; charset=utf-8", `{"content":"y"}`, 200, 0},
+		{"PATCH", posted, "application/json; charset", `{"content":"y"}`, 200, 1},
+		{"PATCH", posted, "", `{"content":"y"}`, 400, 1},
+		{"PATCH", posted, "text/plain", `{"content":"y"}`, 400, 1},
+		{"POST", s.general(), "multipart/form-data; boundary=x", form, 200, 0},
+		{"POST", s.general(), "multipart/form-data", form, 400, 2},
+		{"DELETE", posted, "application/json", "{}", 204, 1},
+	} {
+		before := len(s.discord.Failures())
+		got, err := s.tryTyped(test.method, test.path, test.kind, test.body)
+		if n := len(s.discord.Failures()) - before; err != nil || got.status != test.status || n != test.failures {
+			t.Errorf("%s %s with %q: %d %s, %v, failures: %v", test.method, test.body, test.kind, got.status, got.text, err, s.discord.Failures()[before:])
+		}
+	}
+
+	chunked, err := http.NewRequestWithContext(t.Context(), "POST", s.discord.URL()+s.general(), io.MultiReader(strings.NewReader(`{"content":"z"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunked.Header = http.Header{"User-Agent": {testAgent}, "Authorization": {"Bot " + s.token}, "Content-Type": {"application/json"}}
+	before := len(s.discord.Failures())
+	response, err := s.http.Do(chunked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if n := len(s.discord.Failures()) - before; response.StatusCode != 200 || n != 1 {
+		t.Errorf("in chunks: %d, failures: %v", response.StatusCode, s.discord.Failures()[before:])
+	}
 }
 
 func TestUserAgents(t *testing.T) {

@@ -46,7 +46,8 @@ type Config struct {
 	// themselves Go-http-client, and those of discord.js, which send no User-Agent;
 	// but it has turned clients away there (#2500).
 	StrictUserAgent bool
-	// NoRateLimits switches Discord's rate limits off. Faults still give a 429.
+	// NoRateLimits switches Discord's rate limits off, and the ban after too many invalid
+	// requests. Faults still give a 429.
 	NoRateLimits bool
 	// Lean keeps no history of calls and messages and checks no schema: for
 	// benchmarks, together with NoRateLimits and Reply.Forget.
@@ -68,6 +69,7 @@ type Server struct {
 	recorder *recorder
 	faults   *faults
 	limits   *limiter
+	invalid  *invalidRequests
 	commands *commandStore
 	gateway  *gateway
 	// Where interactions are sent over HTTP.
@@ -133,6 +135,7 @@ func Start(cfg Config) (*Server, error) {
 	s.guildID = s.ids.next()
 	s.faults = &faults{}
 	s.limits = newLimiter(cfg.Clock)
+	s.invalid = &invalidRequests{clock: cfg.Clock}
 	s.commands = newCommandStore(s)
 	s.gateway = newGateway(s)
 	s.endpoints = newEndpoints()

@@ -13,6 +13,15 @@ func (m *Monitor) DiscordRequest(route string, status int) {
 	m.count("hostbot_discord_requests_total", "route", route, "status", class(status))
 }
 
+// Discord adds to what /metrics shows how many requests Discord answered within
+// rest.InvalidWindow, and how many of them count towards a ban.
+func (m *Monitor) Discord(recent func() (answered, invalid int)) {
+	m.read = append(m.read, func(p *page) {
+		_, invalid := recent()
+		p.gauge("hostbot_discord_invalid_requests", float64(invalid))
+	})
+}
+
 // class returns the class of an HTTP status. That of too many requests is its own.
 func class(status int) string {
 	switch status {

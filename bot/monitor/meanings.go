@@ -15,6 +15,7 @@ func meanings() map[string]string {
 		"hostbot_cache_lookups_total":     "Looks at an account by result: fresh, or asked where the hosting service had to be.",
 
 		"hostbot_discord_requests_total":     "Requests to Discord's REST API by route and class of status (none: not answered).",
+		"hostbot_discord_invalid_requests":   "Requests of the last ten minutes that count towards a ban of this machine's address: Discord bans at 10,000.",
 		"hostbot_gateway_shard_ready":        "1 while Discord delivers the events of a shard that is held.",
 		"hostbot_gateway_latency_seconds":    "From a heartbeat to its acknowledgement.",
 		"hostbot_gateway_shards_held":        "Shards that this replica holds.",

@@ -31,6 +31,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 	m.DiscordRequest("guilds", 200)
+	m.Discord(func() (answered, invalid int) { return 2, 1 })
 	m.CacheLookup(true)
 	m.ServiceHealth(time.Now)
 	m.Log(func() uint64 { return 1 })

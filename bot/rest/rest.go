@@ -3,8 +3,11 @@
 // It leaves discordgo's way of doing so alone, whose rate limiter keeps a bucket
 // for every interaction token for ever, makes the edits of all original
 // responses wait for each other, and sleeps where no context reaches it. A
-// request here is sent once, at once, within its context; whether to send
-// again, and when, is the caller's to decide from the Error.
+// request here is sent once, within its context; whether to send again, and when, is
+// the caller's to decide from the Error.
+//
+// Discord's limits that hold for all requests together are kept here, and nowhere else:
+// answers to interactions are sent at once, all others as soon as there is room.
 package rest
 
 import (
@@ -44,9 +47,19 @@ const (
 // Client sends requests to Discord. It is safe for concurrent use.
 type Client struct {
 	// Observe is called with each request that was answered, or was not: status is 0
-	// then. It may be nil, and is set before the first request. The route is Discord's
+	// then. It may be nil, and is set before For is called. The route is Discord's
 	// first word for what is asked for ("interactions", "channels", …).
 	Observe func(route string, status int)
+	// OnInvalid is called when FewerFrom invalid requests are reached, and when
+	// AnswersOnlyFrom are, with how many there were in the last ten minutes. It may be
+	// nil, and is set before For is called.
+	OnInvalid func(invalid int)
+	// OnPause is called when Discord asks all requests to wait, with for how long they do. It
+	// may be nil, and is set before For is called.
+	OnPause func(wait time.Duration)
+
+	purpose Purpose
+	limits  *limits
 
 	token     secret.Text
 	base      string      // of all addresses, with a slash at its end
@@ -65,13 +78,11 @@ func New(token secret.Text, base string) *Client {
 	base = strings.TrimRight(base, "/") + "/"
 	_, path, _ := strings.Cut(base, "://")
 	return &Client{
-		token: token,
-		base:  base,
-		path:  path[strings.Index(path, "/"):],
-		headers: http.Header{
-			"Authorization": {"Bot " + token.Reveal()},
-			"User-Agent":    {UserAgent},
-		},
+		limits:  newLimits(),
+		token:   token,
+		base:    base,
+		path:    path[strings.Index(path, "/"):],
+		headers: http.Header{"User-Agent": {UserAgent}},
 		transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			DialContext:         (&net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -82,6 +93,25 @@ func New(token secret.Text, base string) *Client {
 			WriteBufferSize:     16 << 10, // a list of ten bots in one piece: 4 KiB would take two
 		},
 	}
+}
+
+// For returns the client as it sends requests for a purpose. Both share connections and
+// limits.
+func (c *Client) For(purpose Purpose) *Client {
+	other := *c
+	other.purpose = purpose
+	return &other
+}
+
+// Invalid returns how many requests Discord answered in the last ten minutes, and how many
+// of these count towards a ban of the machine's address.
+func (c *Client) Invalid() (answered, invalid int) { return c.limits.answered.Sum(time.Now()) }
+
+// PausedUntil returns until when all requests wait that Discord has asked to; it may be over.
+func (c *Client) PausedUntil() time.Time {
+	c.limits.mu.Lock()
+	defer c.limits.mu.Unlock()
+	return c.limits.pausedUntil
 }
 
 // Close gives up idle connections.
@@ -101,7 +131,7 @@ func (c *Client) Version() int {
 // https://discord.com/developers/docs/events/gateway#get-gateway-bot
 func (c *Client) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
 	var answer discordgo.GatewayBotResponse
-	if err := c.do(ctx, http.MethodGet, "gateway/bot", nil, &answer); err != nil {
+	if err := c.For(forGateway).do(ctx, http.MethodGet, "gateway/bot", nil, &answer); err != nil {
 		return nil, err
 	}
 	return &answer, nil
@@ -127,6 +157,11 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, sec
 	maps.Copy(req.Header, c.headers)
 	if payload != nil { // Discord refuses a DELETE that has the type alone (DasWolke/SnowTransfer#49)
 		req.Header.Set("Content-Type", contentType)
+	}
+	if !answersInteraction(path) {
+		// With the token, answers to interactions were counted towards the limit on all
+		// requests (discord-api-docs#4142, discord.js#7022); the address authenticates them.
+		req.Header.Set("Authorization", "Bot "+c.token.Reveal())
 	}
 	answer, err := c.exchange(req, secrets...)
 	if err != nil || out == nil {
@@ -169,6 +204,11 @@ func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, er
 }
 
 func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
+	if !answersInteraction(strings.TrimPrefix(req.URL.Path, c.path)) {
+		if err := c.limits.admit(req.Context(), c.purpose); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
 	defer cancel()
 	// Not through an http.Client, which follows redirects.
@@ -180,18 +220,32 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	defer func() { _ = res.Body.Close() }()
 	// What was not read would cost the connection.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	succeeded := res.StatusCode >= 200 && res.StatusCode <= 299
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		refused := refusal(res, body) // whatever could be read of it
+		c.note(res, refused)
+		return nil, refused
+	}
+	c.note(res, nil)
 	switch {
-	case succeeded && isDiscords(res): // whose first line says all that most callers want
+	case isDiscords(res): // whose first line says all that most callers want
 		return body, nil
 	case err != nil:
 		return nil, c.unanswered(err)
-	case !succeeded:
-		return nil, refusal(res, body)
 	case !json.Valid(body):
 		return nil, &Error{Message: "the answer is not Discord's", Uncertain: true}
 	}
 	return body, nil
+}
+
+// note lets the limits learn from an answer; refused is nil for a success.
+func (c *Client) note(res *http.Response, refused *Error) {
+	news := c.limits.note(res.StatusCode, refused, res.Header.Get("X-RateLimit-Scope"))
+	if news.threshold > 0 && c.OnInvalid != nil {
+		c.OnInvalid(news.invalid)
+	}
+	if news.pause > 0 && c.OnPause != nil {
+		c.OnPause(news.pause)
+	}
 }
 
 // observe reports a request; res is nil where it was not answered.

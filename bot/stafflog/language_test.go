@@ -43,8 +43,8 @@ func TestEveryEntryOfEveryLanguageIsSendable(t *testing.T) {
 					kinds[e.GroupKey] = true
 				}
 			}
-			if len(kinds) != 5 || kinds[""] {
-				t.Errorf("five kinds of problems count as %v", kinds)
+			if len(kinds) != 6 || kinds[""] {
+				t.Errorf("six kinds of problems count as %v", kinds)
 			}
 		})
 	}
@@ -104,4 +104,5 @@ func writeEverything(log *stafflog.Log) {
 	log.CacheGarbage(failure)
 	log.EventUnreadable(failure)
 	log.InteractionStuck()
+	log.TooManyInvalid()
 }

@@ -21,6 +21,19 @@ func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }
 // InteractionStuck writes that an interaction does not end and was left behind.
 func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
 
+// TooManyInvalid writes that Discord refused so many requests that it may ban the
+// machine's address, and what can be done.
+func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "") }
+
+// cured writes what is wrong, by the text log.problem.<key>, what can be done, by the text
+// log.cure.<key>, and more about it. Equal ones become one message that counts.
+func (l *Log) cured(key, more string) {
+	text := l.t.Text("log.problem." + key)
+	entry := l.entry("⚠️ "+text, orange)
+	entry.Description = l.t.Text("log.cure."+key) + more
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
+}
+
 // problem writes what is wrong with the program itself, by the text
 // log.problem.<key>. Equal ones become one message that counts.
 func (l *Log) problem(key string, reason error) {
