@@ -76,7 +76,7 @@ func (c *checker) logChannel(ctx context.Context, id string) Finding {
 
 // https://docs.discord.com/developers/resources/channel#get-channel
 func (c *checker) channel(ctx context.Context, id string) (channel discordgo.Channel, err error) {
-	return channel, c.discord.rest.Get(ctx, "channels/"+id, &channel)
+	return channel, c.discord.get(ctx, "channels/"+id, &channel)
 }
 
 // judgeChannel judges a channel by what the bot may do there, and what everybody may.
@@ -92,13 +92,17 @@ func judgeChannel(channel discordgo.Channel, bots, everybodys int64) Finding {
 		"View Channel": !sees, sends: !sees || bots&send == 0, "Embed Links": !sees || bots&discordgo.PermissionEmbedLinks == 0,
 	})
 	where := "#" + channel.Name
-	switch {
+	switch { // before Discord says so of a message, with 40058, 50024, 50013, or 160005 and 50083
+	case channel.Type == discordgo.ChannelTypeGuildForum, channel.Type == discordgo.ChannelTypeGuildMedia:
+		return fail("name a text channel, or one of the forum's threads", "%s is a forum, which takes messages in its threads alone", where)
 	case !takesText(channel.Type):
 		return fail("name a text channel or a thread", "%s is none that takes messages", where)
 	case len(missing) > 0:
 		return fail("give the bot these permissions there", "the bot lacks in %s: %s", where, strings.Join(missing, ", "))
-	case channel.ThreadMetadata != nil && channel.ThreadMetadata.Locked && channel.ThreadMetadata.Archived:
-		return fail("unlock the thread, or name another", "%s is a thread that is closed and locked", where)
+	// A locked thread takes nothing without it, archived or not:
+	// https://docs.discord.com/developers/topics/threads#locked-threads, discord-api-docs#5919
+	case channel.ThreadMetadata != nil && channel.ThreadMetadata.Locked && bots&discordgo.PermissionManageThreads == 0:
+		return fail("unlock the thread, give the bot Manage Threads there, or name another", "%s is a locked thread, and the bot lacks Manage Threads", where)
 	case bots&discordgo.PermissionReadMessageHistory == 0:
 		return warn("give the bot Read Message History there", "in %s the bot cannot look for what it may have sent: after an outage entries may be there twice", where)
 	case channel.Type != discordgo.ChannelTypeGuildPrivateThread && everybodys&discordgo.PermissionViewChannel != 0:
@@ -130,7 +134,7 @@ func permissions(guild discordgo.Guild, channel discordgo.Channel, member discor
 	}
 	may, _ := state.UserChannelPermissions(member.User.ID, channel.ID) // which are all there
 	if may&discordgo.PermissionAdministrator != 0 {
-		may |= discordgo.PermissionSendMessagesInThreads // the library's administrators lack it
+		may |= discordgo.PermissionSendMessagesInThreads | discordgo.PermissionManageThreads // the library's administrators lack them
 	}
 	return may
 }

@@ -74,6 +74,9 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 			s.discord.Inject(discordtest.Fault{Route: discordtest.RouteGateway, Status: http.StatusOK, Header: date})
 		}
 	}
+	limited := func(times int, body string) func(*scene) {
+		return func(s *scene) { s.discord.Inject(tooMany("", times, body)) }
+	}
 	redis := func(name, value string) func(*scene) { return func(s *scene) { s.redis.info[name] = value } }
 	const logs = "log channel actions, errors, lifecycle"
 	const unanswered = "127.0.0.1:1"
@@ -84,10 +87,15 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		result      check.Result
 		found, cure string
 	}{
-		"wrong token":            {set("DISCORD_TOKEN", "wrong-token"), "token", check.Failure, "does not accept it", "DISCORD_TOKEN"},
-		"what needs the token":   {set("DISCORD_TOKEN", "wrong-token"), logs, check.Warning, "not checked", "mend the token first"},
-		"Discord is away":        {set("DISCORD_API_URL", "http://"+unanswered), "token", check.Failure, "connection refused", "DISCORD_API_URL"},
-		"Discord fails":          {func(s *scene) { s.discord.Inject(discordtest.Overloaded("", "")) }, "token", check.Failure, "503", "few minutes"},
+		"wrong token":          {set("DISCORD_TOKEN", "wrong-token"), "token", check.Failure, "does not accept it", "DISCORD_TOKEN"},
+		"what needs the token": {set("DISCORD_TOKEN", "wrong-token"), logs, check.Warning, "not checked", "mend the token first"},
+		"Discord is away":      {set("DISCORD_API_URL", "http://"+unanswered), "token", check.Failure, "connection refused", "DISCORD_API_URL"},
+		"Discord fails":        {func(s *scene) { s.discord.Inject(discordtest.Overloaded("", "")) }, "token", check.Failure, "503", "few minutes"},
+		"a limit":              {limited(1, `{"message":"You are being rate limited.","retry_after":0.01,"global":false}`), "token", check.OK, "accepts it", ""},
+		"a limit on the gateway": {func(s *scene) {
+			s.discord.Inject(tooMany(discordtest.RouteGatewayBot, 2, `{"message":"limited","retry_after":0.01}`))
+		}, "gateway", check.OK, "it answers", ""},
+		"a long limit":           {limited(0, `{"message":"You are being rate limited.","retry_after":90,"global":true}`), "token", check.Failure, "not known", "try again in 1m30s"},
 		"no API":                 {func(s *scene) { s.env["DISCORD_API_URL"] += "/nowhere" }, "token", check.Failure, "404", "DISCORD_API_URL"},
 		"no installation":        {application(discordtest.ApplicationSettings{Installs: []int{}}), "application", check.Warning, "installed", "Installation page"},
 		"installed on users":     {application(discordtest.ApplicationSettings{Installs: []int{discordtest.UserInstall}}), "application", check.Warning, "on users", "Guild Install"},
@@ -115,6 +123,11 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"mute in the channel":    {allow(discordtest.MissingPermissions), logs, check.Failure, "lacks in #staff: Send Messages", "permissions"},
 		"mute in the thread":     {allow(discordtest.MissingThreadPermission), logs, check.Failure, "lacks in #staff: Send Messages in Threads", "permissions"},
 		"closed thread":          {allow(discordtest.Locked), logs, check.Failure, "locked", "unlock"},
+		"locked thread":          {allow(discordtest.LockedOpen), logs, check.Failure, "lacks Manage Threads", "unlock"},
+		"a moderator's thread":   {func(s *scene) { s.staff.Allow(discordtest.LockedOpen); s.staff.Grant(discordtest.ManageThreads) }, logs, check.OK, "can write", ""},
+		"its own closed thread":  {func(s *scene) { s.staff.Allow(discordtest.Locked); s.staff.Grant(discordtest.ManageThreads) }, logs, check.OK, "can write", ""},
+		"forum":                  {allow(discordtest.Forum), logs, check.Failure, "forum", "one of the forum's threads"},
+		"no embeds":              {func(s *scene) { s.staff.Deny(discordtest.EmbedLinks) }, logs, check.Failure, "lacks in #staff: Embed Links", "permissions"},
 		"no history":             {allow(discordtest.NoHistory), logs, check.Warning, "twice", "Read Message History"},
 		"open to all":            {func(s *scene) { s.env["LOG_CHANNEL_ID"] = s.discord.AddChannel("talk").ID }, logs, check.Warning, "everybody", "@everyone"},
 		"wrong secret":           {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", check.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
@@ -158,6 +171,13 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 				t.Errorf("passed is %v: %v", passed, found)
 			}
 		})
+	}
+}
+
+// tooMany is a limit that Discord's body alone tells, as the header counts whole seconds.
+func tooMany(route string, times int, body string) discordtest.Fault {
+	return discordtest.Fault{
+		Route: route, Times: times, Status: http.StatusTooManyRequests, Body: body, Header: http.Header{"Content-Type": {"application/json"}},
 	}
 }
 

@@ -3,10 +3,12 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -21,17 +23,25 @@ type discord struct {
 	application func() (register.Application, error)
 }
 
+// patience is for how long a check waits at most where Discord limits requests. A bot that
+// runs with the same token may have used them up.
+const patience = 10 * time.Second
+
 func newDiscord(ctx context.Context, client *rest.Client) *discord {
-	return &discord{
-		rest: client,
-		me: sync.OnceValues(func() (user discordgo.User, err error) {
-			return user, client.Get(ctx, "users/@me", &user)
-		}),
-		// https://docs.discord.com/developers/resources/application#application-object
-		application: sync.OnceValues(func() (a register.Application, err error) {
-			return a, client.Get(ctx, "applications/@me", &a)
-		}),
-	}
+	d := &discord{rest: client}
+	d.me = sync.OnceValues(func() (user discordgo.User, err error) {
+		return user, d.get(ctx, "users/@me", &user)
+	})
+	// https://docs.discord.com/developers/resources/application#application-object
+	d.application = sync.OnceValues(func() (a register.Application, err error) {
+		return a, d.get(ctx, "applications/@me", &a)
+	})
+	return d
+}
+
+// get reads what is at a path, and waits where Discord limits requests.
+func (d *discord) get(ctx context.Context, path string, out any) error {
+	return rest.Patiently(ctx, patience, func(ctx context.Context) error { return d.rest.Get(ctx, path, out) })
 }
 
 // token asks who the bot is.
@@ -52,6 +62,9 @@ func discordTrouble(err error) Finding {
 		return fail("see that this machine reaches DISCORD_API_URL, and through HTTPS_PROXY where it needs a proxy", "%s", reason(err))
 	case e.Status == http.StatusUnauthorized:
 		return fail("reset the token on the portal's Bot page and set DISCORD_TOKEN to the new one", "Discord does not accept it: %s", reason(err))
+	case e.Status == http.StatusTooManyRequests:
+		wait := max(e.RetryAfter, time.Second).Round(time.Second)
+		return fail(fmt.Sprintf("try again in %v: too many requests come from this bot, or from this machine's address", wait), "it is not known, as Discord limits requests: %s", reason(err))
 	case e.Temporary():
 		return fail("try again in a few minutes; https://discordstatus.com says how Discord fares", "%s", reason(err))
 	default:
@@ -139,7 +152,9 @@ func judgeInteractions(app register.Application, addr, publicKey string) Finding
 
 // intents tells of privileged intents. The flags are those of
 // https://docs.discord.com/developers/resources/application#application-object-application-flags:
-// the second of each pair is that of a bot in fewer than 100 guilds.
+// the second of each pair is that of a bot that is not reviewed, which since 2026-06-10 is
+// one with fewer than 10,000 users and no longer one in fewer than 100 guilds
+// (https://docs.discord.com/developers/gateway/getting-started-with-privileged-intent-review).
 func (c *checker) intents(context.Context) Finding {
 	app, err := c.discord.application()
 	if err != nil {
@@ -149,7 +164,7 @@ func (c *checker) intents(context.Context) Finding {
 		"Presence": app.Flags&(1<<12|1<<13) != 0, "Server Members": app.Flags&(1<<14|1<<15) != 0, "Message Content": app.Flags&(1<<18|1<<19) != 0,
 	})
 	if len(on) > 0 {
-		return warn("turn them off on the portal's Bot page: past 100 guilds Discord reviews what they are for",
+		return warn("turn them off on the portal's Bot page: past 10,000 users Discord reviews what they are for",
 			"privileged intents are on (%s), and the bot uses none", strings.Join(on, ", "))
 	}
 	return good("no privileged one is on, and none is needed")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/coder/websocket"
 
 	"hostbot/bot/rest"
@@ -19,7 +20,11 @@ func (c *checker) gateway(ctx context.Context) Finding {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}
-	said, err := c.discord.rest.GatewayBot(ctx)
+	var said *discordgo.GatewayBotResponse
+	err := rest.Patiently(ctx, patience, func(ctx context.Context) (err error) {
+		said, err = c.discord.rest.GatewayBot(ctx)
+		return err
+	})
 	if err != nil {
 		return discordTrouble(err)
 	}

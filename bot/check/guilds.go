@@ -29,7 +29,7 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) Finding {
 		return c.withoutApplication()
 	}
 	var commands []struct{}
-	err = c.discord.rest.Get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
+	err = c.discord.get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
 	switch rest.CodeOf(err) {
 	case rest.CodeMissingAccess, rest.CodeUnknownGuild:
 		return fail(invite(app, guildID), "the bot may not register commands in guild %s", guildID)
@@ -126,12 +126,12 @@ func (c *checker) staffUsers(ctx context.Context) Finding {
 
 // https://docs.discord.com/developers/resources/guild#get-guild
 func (c *checker) guild(ctx context.Context, id string) (guild discordgo.Guild, err error) {
-	return guild, c.discord.rest.Get(ctx, "guilds/"+id, &guild)
+	return guild, c.discord.get(ctx, "guilds/"+id, &guild)
 }
 
 // https://docs.discord.com/developers/resources/guild#get-guild-member
 func (c *checker) member(ctx context.Context, guildID, userID string) (member discordgo.Member, err error) {
-	return member, c.discord.rest.Get(ctx, "guilds/"+guildID+"/members/"+userID, &member)
+	return member, c.discord.get(ctx, "guilds/"+guildID+"/members/"+userID, &member)
 }
 
 // named returns the names of what is true, sorted.

@@ -167,7 +167,7 @@ func (b *callbackBody) decodeData(p *problems, out any, required bool) bool {
 
 // answer lets a valid response happen.
 func (s *Server) answer(in *interaction, b *callbackBody) *refusal {
-	if in.channel.access == Locked && (b.Type == callbackMessage || b.Type == callbackDeferred) {
+	if in.channel.access == Locked && in.channel.closed() && (b.Type == callbackMessage || b.Type == callbackDeferred) {
 		return threadArchived() // #5517
 	}
 	switch b.Type {

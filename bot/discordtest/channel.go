@@ -3,6 +3,7 @@ package discordtest
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Access is what the bot may do in a channel. The codes are those of
@@ -33,16 +34,27 @@ const (
 	// (docs:topics/threads#active--archived-threads). Of deleting, reports say
 	// the contrary (#2855, cedws/discord-delete#48).
 	Archived
-	// Locked is a thread that a moderator has closed and locked. It also takes
-	// no new message, not even in answer to an interaction (400, code 50083:
-	// #5517), and none is deleted (docs:topics/threads#locked-threads).
+	// Locked is a thread that a moderator has closed and locked. From who lacks Manage
+	// Threads it also takes no new message, not even in answer to an interaction
+	// (400, code 50083: #5517), and none is deleted (docs:topics/threads#locked-threads).
+	// With Manage Threads it is as any archived thread.
 	Locked
+	// LockedOpen is a thread that is locked and not archived, which may be since March
+	// 2023. Who lacks Manage Threads may neither write nor edit there, and may delete
+	// (docs:topics/threads, #5919, discordjs/discord.js#9216). The documented code for a
+	// locked thread is 160005; no report of this one was found, nor of its status.
+	LockedOpen
+	// Forum makes the channel a forum, which takes messages in its threads alone: code
+	// 40058. No source says with which status.
+	Forum
 	// Gone means that the channel was deleted: 404, code 10003.
 	Gone
 )
 
 // thread tells whether a channel with the access is a thread.
-func (a Access) thread() bool { return a == MissingThreadPermission || a == Archived || a == Locked }
+func (a Access) thread() bool { return a == MissingThreadPermission || a == Archived || a.locked() }
+
+func (a Access) locked() bool { return a == Locked || a == LockedOpen }
 
 // channel is a text channel, or a DM where guildID is empty. The server's lock
 // guards all but the ids and names.
@@ -53,7 +65,12 @@ type channel struct {
 	owner    *profile // of a DM
 	position int
 
+	archivesAfter time.Duration // of a thread; 0 where time does not archive it
+	active        time.Time     // when it was last
+
 	access   Access
+	granted  Permission // what the bot may do beside what it may everywhere
+	denied   Permission
 	private  bool // hidden from all members but the bot
 	messages []*message
 	deleted  map[string]bool // IDs of messages that somebody else than the bot has deleted
@@ -102,7 +119,7 @@ func (s *Server) Channels() []*Channel {
 func (ch *Channel) Allow(access Access) {
 	ch.server.mu.Lock()
 	defer ch.server.mu.Unlock()
-	ch.record.access = access
+	ch.record.access, ch.record.active = access, ch.server.clock.Now()
 }
 
 // Hide hides the channel from all members of the guild but the bot, as a channel for

@@ -5,9 +5,11 @@ import "net/http"
 // readable returns the channel of a call in which the bot wants to read.
 func (s *Server) readable(c *call) (*channel, *refusal) {
 	ch := s.channels[c.r.PathValue("channel")]
-	switch {
-	case ch == nil:
+	if ch == nil {
 		return nil, refuse(http.StatusNotFound, CodeUnknownChannel, "Unknown Channel")
+	}
+	ch.age(s.clock.Now())
+	switch {
 	case ch.access == Gone:
 		return nil, denied(http.StatusNotFound, CodeUnknownChannel, "Unknown Channel")
 	case ch.access == MissingAccess:
@@ -24,8 +26,10 @@ func (s *Server) writable(c *call) (*channel, *refusal) {
 		return nil, refused
 	case ch.access == MissingPermissions, ch.access == MissingThreadPermission:
 		return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
-	case ch.access == Locked:
-		return nil, threadArchived()
+	case ch.access == Forum:
+		return nil, denied(http.StatusBadRequest, CodeNeedsThread, "Only thread posts can be created in this channel")
+	case ch.closed():
+		return nil, ch.threadClosed()
 	case ch.owner != nil && ch.owner.dmsClosed: // discord-api-docs#8238
 		return nil, denied(http.StatusForbidden, CodeNoWayToUser, "Cannot send messages to this user")
 	case ch.owner != nil && ch.owner.blocks: // the same
@@ -58,7 +62,7 @@ func (s *Server) changeable(c *call) (*message, *refusal) {
 		return nil, refused
 	case m.visibleTo != "":
 		return nil, unknownMessage()
-	case m.channel.access == Locked:
+	case m.channel.access == Locked && m.channel.closed():
 		return nil, threadArchived()
 	}
 	return m, nil
@@ -67,8 +71,8 @@ func (s *Server) changeable(c *call) (*message, *refusal) {
 // editable returns the message of the bot's own that a call is to change.
 func (s *Server) editable(c *call) (*message, *refusal) {
 	m, refused := s.changeable(c)
-	if refused == nil && m.channel.access == Archived {
-		return nil, threadArchived()
+	if refused == nil && (m.channel.access == Archived || m.channel.access == Locked || m.channel.closed()) {
+		return nil, m.channel.threadClosed()
 	}
 	if refused == nil && m.wire.Author.ID != s.app.id {
 		return nil, refuse(http.StatusForbidden, CodeNotTheAuthor, "Cannot edit a message authored by another user")
@@ -81,6 +85,17 @@ func denied(status, code int, message string) *refusal {
 	r := refuse(status, code, message)
 	r.innocent = true
 	return r
+}
+
+// closed tells whether the channel is a locked thread and the bot may not manage threads.
+func (ch *channel) closed() bool { return ch.access.locked() && !ch.may(ManageThreads) }
+
+// threadClosed refuses what a thread does not take now.
+func (ch *channel) threadClosed() *refusal {
+	if ch.access == LockedOpen {
+		return denied(http.StatusBadRequest, CodeThreadLocked, "This thread is locked")
+	}
+	return threadArchived()
 }
 
 func threadArchived() *refusal {

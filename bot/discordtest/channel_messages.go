@@ -24,6 +24,9 @@ func (s *Server) postMessage(c *call) (any, *refusal) {
 		if earlier != nil {
 			return created(earlier), nil
 		}
+		if refused := ch.permitted(body, true); refused != nil {
+			return nil, refused
+		}
 		m := s.newMessage(ch)
 		if refused := s.apply(body, m); refused != nil {
 			return nil, refused
@@ -32,8 +35,11 @@ func (s *Server) postMessage(c *call) (any, *refusal) {
 		m.pings = pings(m.wire.Content, body.AllowedMentions, messageMentions)
 		m.nonce = nonce.value
 		s.nonces.remember(m)
-		if ch.access == Archived {
+		switch ch.access {
+		case Archived:
 			ch.access = FullAccess
+		case Locked:
+			ch.access = LockedOpen
 		}
 		s.publish(m)
 		return created(m), nil
@@ -81,7 +87,7 @@ func (s *Server) patchMessage(c *call) (any, *refusal) {
 		if refused := cmp.Or(refused, invalid); refused != nil {
 			return nil, refused
 		}
-		if refused := s.editLimited(m); refused != nil {
+		if refused := cmp.Or(s.editLimited(m), m.channel.permitted(body, false)); refused != nil {
 			return nil, refused
 		}
 		refused = s.edit(m, body)

@@ -17,7 +17,8 @@ func TestChannelStates(t *testing.T) {
 	type result struct{ status, code int }
 	ok, none := result{200, 0}, result{403, discordtest.CodeMissingPermissions}
 	hidden, gone := result{403, discordtest.CodeMissingAccess}, result{404, discordtest.CodeUnknownChannel}
-	archived := result{400, discordtest.CodeThreadArchived}
+	archived, locked := result{400, discordtest.CodeThreadArchived}, result{400, discordtest.CodeThreadLocked}
+	forum := result{400, discordtest.CodeNeedsThread}
 
 	for name, tc := range map[string]struct {
 		access                 discordtest.Access
@@ -30,6 +31,8 @@ func TestChannelStates(t *testing.T) {
 		"no history":           {discordtest.NoHistory, ok, ok, none, ok},
 		"archived":             {discordtest.Archived, archived, ok, ok, ok},
 		"locked":               {discordtest.Locked, archived, ok, ok, archived},
+		"locked alone":         {discordtest.LockedOpen, locked, ok, ok, locked},
+		"forum":                {discordtest.Forum, ok, ok, ok, forum},
 		"gone":                 {discordtest.Gone, gone, gone, gone, gone},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,6 +60,27 @@ func TestChannelStates(t *testing.T) {
 	for _, query := range []string{"limit=0", "limit=101", "limit=x", "before=x", "after=-1", "before=2&after=1", "around=1"} {
 		c.do("GET", path+"?"+query, "").want(t, 400, discordtest.CodeInvalidForm)
 	}
+}
+
+// TestLockedThreads: a locked thread takes from who may manage threads what any other takes.
+func TestLockedThreads(t *testing.T) {
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	log := c.discord.AddChannel("log")
+	path := messages(log.ID)
+	id, other := c.do("POST", path, `{"content":"one"}`).body.ID, c.do("POST", path, `{"content":"two"}`).body.ID
+	log.Allow(discordtest.Locked)
+	c.do("DELETE", path+"/"+id, "").want(t, 400, discordtest.CodeThreadArchived)
+	log.Allow(discordtest.LockedOpen)
+	c.do("DELETE", path+"/"+id, "").want(t, 204, 0)
+
+	log.Grant(discordtest.ManageThreads)
+	c.do("PATCH", path+"/"+other, `{"content":"two, changed"}`).want(t, 200, 0)
+	c.do("POST", path, `{"content":"three"}`).want(t, 200, 0)
+	log.Allow(discordtest.Locked)
+	c.do("PATCH", path+"/"+other, `{"content":"two, changed"}`).want(t, 400, discordtest.CodeThreadArchived)
+	c.do("POST", path, `{"content":"four"}`).want(t, 200, 0)
+	c.do("PATCH", path+"/"+other, `{"content":"two, as the thread is open again"}`).want(t, 200, 0)
+	c.do("DELETE", path+"/"+other, "").want(t, 204, 0)
 }
 
 func TestNonces(t *testing.T) {

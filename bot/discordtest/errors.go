@@ -19,6 +19,7 @@ const (
 	CodeDailyCreates        = 30034
 	CodeOldMessageEdits     = 30046
 	CodeTooLarge            = 40005
+	CodeNeedsThread         = 40058
 	CodeAlreadyAcknowledged = 40060
 	CodeBlocked             = 40333 // Cloudflare's
 	CodeMissingAccess       = 50001
@@ -31,6 +32,7 @@ const (
 	CodeThreadArchived      = 50083
 	CodeInvalidJSON         = 50109
 	CodeNoWayToUser         = 50278
+	CodeThreadLocked        = 160005
 	CodeBlockedMessage      = 200000 // by AutoMod
 )
 

@@ -24,7 +24,7 @@ func (s *Server) getChannel(c *call) (any, *refusal) {
 		if refused != nil {
 			return nil, refused
 		}
-		wire := ch.wire()
+		wire := ch.seen(s.clock.Now())
 		delete(wire, "permissions") // interactions alone have them
 		return wire, nil
 	})
@@ -37,10 +37,16 @@ func (s *Server) threadsParent() map[string]any {
 	wire := parent.wire()
 	delete(wire, "permissions")
 	for _, ch := range s.channels {
+		if ch.thread() {
+			parent.granted |= ch.granted
+			parent.denied |= ch.denied
+			parent.private = parent.private || ch.private
+		}
 		if ch.access == MissingThreadPermission {
-			wire["permission_overwrites"] = parent.overwrites(ch.access)
+			parent.access = ch.access
 		}
 	}
+	wire["permission_overwrites"] = parent.overwrites(parent.access)
 	return wire
 }
 
@@ -48,18 +54,18 @@ func (s *Server) threadsParent() map[string]any {
 // says (docs:resources/channel#overwrite-object): type 0 is a role's, 1 a member's. The
 // bot's own overwrite has the bot's user ID, which is the application's here.
 func (ch *channel) overwrites(access Access) []any {
-	overwrite := func(id string, kind, allow, deny int) any {
-		return map[string]any{"id": id, "type": kind, "allow": strconv.Itoa(allow), "deny": strconv.Itoa(deny)}
+	overwrite := func(id string, kind int, allow, deny Permission) any {
+		return map[string]any{"id": id, "type": kind, "allow": strconv.Itoa(int(allow)), "deny": strconv.Itoa(int(deny))}
 	}
 	list := []any{}
 	if ch.private {
 		list = append(list, overwrite(ch.guildID, 0, 0, permissionView))
 	}
-	denied := map[Access]int{
+	denied := ch.denied | map[Access]Permission{
 		MissingPermissions: permissionSend, NoHistory: permissionHistory, MissingThreadPermission: permissionSendThreads,
 	}[access]
-	if ch.private || denied != 0 {
-		list = append(list, overwrite(ch.botID, 1, permissionView, denied))
+	if ch.private || ch.granted|denied != 0 {
+		list = append(list, overwrite(ch.botID, 1, permissionView|ch.granted, denied))
 	}
 	return list
 }

@@ -107,6 +107,9 @@ func (s *Server) publish(m *message) {
 		list = slices.Delete(list, 0, 1)
 	}
 	m.channel.messages = list
+	if m.visibleTo == "" { // no source says whether one that a single user sees counts
+		m.channel.wake(m.created)
+	}
 	s.touch(m)
 }
 

@@ -46,18 +46,17 @@ func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage,
 		owners["0"] = "0"
 	}
 	s.mu.Lock()
-	locale, member, channel := in.user.locale, in.user.member(), in.channel.wire()
+	locale, member, channel, may := in.user.locale, in.user.member(), in.channel.seen(s.clock.Now()), in.channel.botPermissions()
 	s.mu.Unlock()
 	event := map[string]any{
 		"id": in.id, "application_id": s.app.id, "type": in.kind, "token": in.token, "version": 1,
 		"data": data, "channel_id": in.channel.id, "channel": channel,
-		"app_permissions": strconv.Itoa(botPermissions), "locale": locale,
+		"app_permissions": strconv.Itoa(int(may)), "locale": locale,
 		"entitlements": []any{}, "authorizing_integration_owners": owners,
 		"attachment_size_limit": attachmentLimit,
 	}
 	if in.channel.guildID == "" {
 		event["context"] = 1 // the DM with the bot
-		event["app_permissions"] = strconv.Itoa(dmPermissions)
 		event["user"] = in.user.wire()
 	} else {
 		event["context"] = 0
@@ -108,18 +107,22 @@ func (ch *channel) wire() map[string]any {
 	if ch.guildID == "" {
 		return map[string]any{"id": ch.id, "type": 1, "name": nil, "flags": 0, "recipients": []any{ch.owner.wire()}}
 	}
-	if ch.access.thread() {
+	if ch.thread() {
 		ended := ch.access == Archived || ch.access == Locked
 		return map[string]any{
 			"id": ch.id, "type": 11, "name": ch.name, "guild_id": ch.guildID, "parent_id": ch.guildID, "flags": 0,
 			"permissions": strconv.Itoa(memberPermissions), "rate_limit_per_user": 0, "last_message_id": nil,
 			"thread_metadata": map[string]any{
-				"archived": ended, "locked": ch.access == Locked, "auto_archive_duration": 1440, "archive_timestamp": "2024-01-01T00:00:00+00:00",
+				"archived": ended, "locked": ch.access.locked(), "auto_archive_duration": 1440, "archive_timestamp": "2024-01-01T00:00:00+00:00",
 			},
 		}
 	}
+	kind := 0
+	if ch.access == Forum {
+		kind = 15
+	}
 	return map[string]any{
-		"id": ch.id, "type": 0, "name": ch.name, "guild_id": ch.guildID, "position": ch.position,
+		"id": ch.id, "type": kind, "name": ch.name, "guild_id": ch.guildID, "position": ch.position,
 		"permissions": strconv.Itoa(memberPermissions), "flags": 0, "nsfw": false, "parent_id": nil,
 		"permission_overwrites": ch.overwrites(ch.access), "rate_limit_per_user": 0, "topic": nil, "last_message_id": nil,
 	}

@@ -20,8 +20,9 @@ import (
 func TestAChannelThatFails(t *testing.T) {
 	for name, access := range map[string]discordtest.Access{
 		"unknown": discordtest.Gone, "no access": discordtest.MissingAccess, "no permission": discordtest.MissingPermissions,
+		"a forum": discordtest.Forum, "locked": discordtest.LockedOpen,
 	} {
-		forbidden := name != "unknown"
+		forbidden := access == discordtest.MissingAccess || access == discordtest.MissingPermissions
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
 				o := newOffice(t, unlimited())
