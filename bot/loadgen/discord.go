@@ -208,8 +208,12 @@ func (d *Discord) serveRest(w http.ResponseWriter, method, path string, body []b
 	case strings.HasSuffix(path, "/commands"):
 		answer = d.register(method, body)
 		defer d.readyOnce.Do(func() { close(d.ready) })
-	case strings.HasSuffix(path, "/messages"):
-		answer = map[string]any{"id": "1", "channel_id": "1"}
+	case strings.Contains(path, "/messages"):
+		var sent struct {
+			Embeds []json.RawMessage `json:"embeds"`
+		}
+		_ = json.Unmarshal(body, &sent) // what is not JSON has none
+		answer = map[string]any{"id": "1", "channel_id": "1", "embeds": sent.Embeds}
 	default:
 		answer = botUser()
 	}

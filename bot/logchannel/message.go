@@ -117,7 +117,7 @@ func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
 // https://discord.com/developers/docs/topics/threads#permissions
 func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {
 	text := mention(channelID) + "\n" + sanitize.Markdown(t.Reason, reasonLimit)
-	if forbids(t.Code) {
+	if t.Forbidden {
 		text += "\n" + texts.Text("log.channel.permissions")
 	}
 	return notice("⚠️ "+texts.Text("log.channel.failing"), text, orange, t.Since)
@@ -145,6 +145,30 @@ func timestamp(at time.Time, style string) string {
 func equal(posted rest.Posted, sent interaction.Message) bool {
 	return essence(posted.Content) == essence(sent.Content) &&
 		slices.EqualFunc(posted.Embeds, sent.Embeds, func(a, b *discordgo.MessageEmbed) bool { return essenceOf(a) == essenceOf(b) })
+}
+
+// bare tells whether a message in a channel is what was sent, but for the embeds that Discord
+// dropped.
+func bare(posted rest.Posted, sent interaction.Message) bool {
+	if len(posted.Embeds) > 0 || len(sent.Embeds) == 0 || essence(posted.Content) != essence(sent.Content) {
+		return false
+	}
+	var there, wanted []string
+	for _, row := range posted.Rows {
+		for _, button := range row.Buttons {
+			there = append(there, button.CustomID)
+		}
+	}
+	for _, component := range sent.Components {
+		if row, ok := component.(discordgo.ActionsRow); ok {
+			for _, c := range row.Components {
+				if button, ok := c.(discordgo.Button); ok {
+					wanted = append(wanted, button.CustomID)
+				}
+			}
+		}
+	}
+	return slices.Equal(there, wanted) && (sent.Content != "" || len(wanted) > 0)
 }
 
 // essenceOf returns what is left of an embed, and its time, which entries have in whole

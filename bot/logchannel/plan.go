@@ -34,6 +34,12 @@ type plan struct {
 	Covers []string  `json:"records"` // IDs of the records that it tells of
 	// Stub says that it stands in for a record that Discord refused.
 	Stub bool `json:"stub,omitempty"`
+	// Posted is the ID of the message that Discord posted for it without its embeds, as the
+	// bot may not embed links, or that of Edits if an edit has cleared its embeds. It is
+	// edited until they are there, and nothing else is posted.
+	Posted string `json:"posted,omitempty"`
+	// Again is how often such a message was given up and another is to be posted.
+	Again int `json:"again,omitempty"`
 }
 
 // state is how far the delivery to a channel is.
@@ -54,7 +60,8 @@ type counter struct {
 type trouble struct {
 	Since  time.Time `json:"since"`
 	Reason string    `json:"reason"`
-	Code   int       `json:"code,omitempty"` // Discord's; 0 where it gave none
+	// Forbidden says that the bot lacks a permission.
+	Forbidden bool `json:"forbidden,omitempty"`
 	// Passing says that nobody has to mend anything. Other channels are not told.
 	Passing bool `json:"passing,omitempty"`
 }
@@ -86,6 +93,27 @@ func (s state) abandoned() state {
 	edits := s.Plan.Edits
 	s.Plan = nil
 	s.Counters = slices.DeleteFunc(slices.Clone(s.Counters), func(c counter) bool { return c.Message == edits })
+	return s
+}
+
+// posted returns the state with a plan for which a message is there without its embeds.
+func (s state) posted(message string) state {
+	p := *s.Plan
+	p.Posted = message
+	s.Plan = &p
+	return s
+}
+
+// anew returns the state with its plan to be posted once more, all of its slots in a message
+// of their own: also those that the message showed which the plan should have edited. The
+// nonce is another one: Discord would post nothing for that of a message that was deleted.
+func (s state) anew(channel string) state {
+	p := *s.Plan
+	if p.Edits != "" {
+		s = s.abandoned()
+	}
+	p.At, p.Edits, p.Posted, p.Again = time.Now(), "", "", p.Again+1
+	s.Plan = p.namedFor(channel)
 	return s
 }
 
@@ -158,9 +186,11 @@ func fits(slots []slot, another slot) bool {
 }
 
 // namedFor returns the plan with its nonce. Equal plans for a channel have equal
-// nonces, and Discord compares those of all channels.
+// nonces, those for two channels have not: Discord compares nonces "by the same author"
+// (https://discord.com/developers/docs/resources/message#create-message), and whether it
+// does so across channels is not documented. Here nothing depends on that.
 func (p *plan) namedFor(channel string) *plan {
-	content, _ := json.Marshal([]any{channel, p.Covers, p.Slots}) // they consist of what can be encoded
+	content, _ := json.Marshal([]any{channel, p.Covers, p.Slots, p.Again}) // they consist of what can be encoded
 	sum := sha256.Sum256(content)
 	p.Nonce = hex.EncodeToString(sum[:nonceBytes])
 	return p

@@ -45,23 +45,25 @@ func judge(err error) verdict {
 	}
 }
 
-// forbids tells whether a code of Discord's says that the bot lacks a permission.
-func forbids(code int) bool {
+// forbids tells whether an error says that the bot lacks a permission.
+func forbids(err error) bool {
+	code := rest.CodeOf(err)
 	return code == rest.CodeMissingAccess || code == rest.CodeMissingPermissions
 }
 
 // latest is how many messages are looked at to find one that may be there.
 const latest = 100
 
-// send sends a plan, and returns the ID of the message. Discord knows a nonce for
-// a few minutes. A plan that is older is first looked for in the channel.
+// send sends a plan, and returns the ID of the message, which may be there without its
+// embeds. Discord knows a nonce for a few minutes. A plan that is older is first looked for in
+// the channel.
 // https://discord.com/developers/docs/resources/message#create-message
 func (ch *channel) send(ctx context.Context, p *plan) (message string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ch.Timing.Send)
 	defer cancel()
 	content := ch.message(p.Slots)
-	if p.Edits != "" {
-		return p.Edits, ch.Discord.EditMessage(ctx, ch.id, p.Edits, content)
+	if message := cmp.Or(p.Edits, p.Posted); message != "" {
+		return message, ch.Discord.EditMessage(ctx, ch.id, message, content)
 	}
 	if time.Since(p.At) > ch.Timing.TrustNonce {
 		posted, err := ch.Discord.LatestMessages(ctx, ch.id, latest)
@@ -72,6 +74,9 @@ func (ch *channel) send(ctx context.Context, p *plan) (message string, err error
 			if equal(m, content) {
 				return m.ID, nil
 			}
+			if bare(m, content) {
+				return m.ID, ch.Discord.EditMessage(ctx, ch.id, m.ID, content)
+			}
 		}
 	}
 	return ch.Discord.CreateMessage(ctx, ch.id, p.Nonce, content)
@@ -79,25 +84,46 @@ func (ch *channel) send(ctx context.Context, p *plan) (message string, err error
 
 // settle notes the outcome of the state's plan.
 func (ch *channel) settle(ctx context.Context, save saver, s state, message string, err error) error {
+	if err != nil && message != "" && s.Plan.Posted == "" && (s.Plan.Edits == "" || rest.LacksEmbeds(err)) {
+		s = s.posted(message) // whatever becomes of it
+		if err := save(ctx, s, nil); err != nil {
+			return err
+		}
+	}
 	p := s.Plan
 	ch.last = judge(err)
+	archived := rest.CodeOf(err) == rest.CodeArchivedThread // which a new message opens, unless the thread is locked
 	switch {
+	case p.Posted != "" && (ch.last == deleted || archived || p.Edits != "" && ch.last == malformed):
+		// Nobody sees the embeds, nor those that an edit has cleared.
+		ch.deleteBare(ctx, p)
+		ch.retryAt = time.Now().Add(min(ch.pauses.NextBackOff(), ch.Timing.RetryFail))
+		return save(ctx, s.anew(ch.id), nil)
 	case ch.last == deleted && p.Edits == "": // by staff, after it was posted
 		return ch.done(ctx, save, s, "")
 	case ch.last == taken:
 		return ch.done(ctx, save, s, message)
-	case ch.last == deleted, ch.last == malformed && p.Edits != "": // the errors go into a new message
+	case ch.last == deleted, p.Edits != "" && (ch.last == malformed || archived): // the errors go into a new message
 		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
 		ch.single = true
+		ch.deleteBare(ctx, p)
 		return save(ctx, s.abandoned(), nil)
 	case ch.last == malformed && !p.Stub:
 		ch.log.Error().Err(err).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
-		stub := plan{At: time.Now(), Stub: true, Covers: p.Covers, Slots: []slot{{Entry: Entry{Embed: refused(p.Slots[0], ch.Texts)}}}}
+		stub := plan{At: time.Now(), Stub: true, Posted: p.Posted, Covers: p.Covers, Slots: []slot{{Entry: Entry{Embed: refused(p.Slots[0], ch.Texts)}}}}
 		s.Plan = stub.namedFor(ch.id)
 		return save(ctx, s, nil)
 	default:
 		return ch.postpone(ctx, save, s, err)
+	}
+}
+
+// deleteBare deletes the message of a plan that is there without its embeds, if there is
+// one: it says nothing. If Discord does not delete it, it stays.
+func (ch *channel) deleteBare(ctx context.Context, p *plan) {
+	if p.Posted != "" {
+		_ = ch.Discord.DeleteMessage(ctx, ch.id, p.Posted)
 	}
 }
 
@@ -127,7 +153,7 @@ func (ch *channel) postpone(ctx context.Context, save saver, s state, err error)
 		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))
 		return nil
 	}
-	ch.updateStatus(func(s *Status) { s.Trouble, s.Forbidden = err.Error(), forbids(rest.CodeOf(err)) })
+	ch.updateStatus(func(s *Status) { s.Trouble, s.Forbidden = err.Error(), forbids(err) })
 	longest, level := ch.Timing.RetryMost, zerolog.WarnLevel
 	if ch.last != away {
 		ch.last, longest, level = misconfigured, ch.Timing.RetryFail, zerolog.ErrorLevel
@@ -137,11 +163,11 @@ func (ch *channel) postpone(ctx context.Context, save saver, s state, err error)
 		return nil // it is said already
 	}
 	event := ch.log.WithLevel(level)
-	if forbids(rest.CodeOf(err)) { // the other channels may not be there to be told
+	if forbids(err) { // the other channels may not be there to be told
 		event = event.Str("cure", ch.Texts.Text("log.channel.permissions"))
 	}
 	event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
-	s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Code: rest.CodeOf(err), Passing: ch.last == away}
+	s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Forbidden: forbids(err), Passing: ch.last == away}
 	if err := save(ctx, s, nil); err != nil {
 		return err
 	}

@@ -41,6 +41,6 @@ func (h head) note(s *Status) {
 		s.Oldest = h.records[0].Tally.Since
 	}
 	if t := h.state.Trouble; t != nil {
-		s.Trouble, s.Forbidden = t.Reason, forbids(t.Code)
+		s.Trouble, s.Forbidden = t.Reason, t.Forbidden
 	}
 }

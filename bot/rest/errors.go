@@ -71,11 +71,14 @@ type Error struct {
 	Global bool
 	// Uncertain says that Discord may have carried the request out.
 	Uncertain bool
+	// NoEmbeds says that Discord did carry it out, and left out embeds. Code is
+	// CodeMissingPermissions then.
+	NoEmbeds bool
 }
 
 func (e *Error) Error() string {
 	switch {
-	case e.Status == 0:
+	case e.Status == 0, e.NoEmbeds:
 		return "discord: " + e.Message
 	case e.Code == 0:
 		return fmt.Sprintf("discord: status %d: %s", e.Status, e.Message)
@@ -103,6 +106,13 @@ func CodeOf(err error) int {
 func IsUnknownMessage(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
+}
+
+// LacksEmbeds tells whether Discord took a message without its embeds, as the bot lacks the
+// permission to embed links in the channel.
+func LacksEmbeds(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.NoEmbeds
 }
 
 // TakesNoMessages tells whether a user takes no direct messages from the bot. Discord

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,6 +17,14 @@ type Posted struct {
 	ID      string                    `json:"id"`
 	Content string                    `json:"content"`
 	Embeds  []*discordgo.MessageEmbed `json:"embeds"`
+	Rows    []PostedRow               `json:"components"`
+}
+
+// PostedRow is a row of buttons of a message.
+type PostedRow struct {
+	Buttons []struct {
+		CustomID string `json:"custom_id"`
+	} `json:"components"`
 }
 
 // channelMessage is the body of a message that is no answer to an interaction.
@@ -29,15 +38,21 @@ type channelMessage struct {
 // characters at most. Where the bot posted a message with the same one in the past
 // few minutes, Discord posts nothing and returns that message or, where that was
 // deleted since, CodeUnknownMessage (discord-api-docs#6647).
+//
+// Where LacksEmbeds holds for the error, the message is there without its embeds, and has
+// the ID that is returned. It is not to be posted again: EditMessage completes it, once the
+// bot may embed links.
 func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error) {
 	var flags discordgo.MessageFlags
 	if m.Silent {
 		flags = discordgo.MessageFlagsSuppressNotifications
 	}
 	body := channelMessage{message: messageBody(m, flags), Nonce: nonce, EnforceNonce: true}
-	var posted Posted
-	err := c.do(ctx, http.MethodPost, messages(channelID), withFiles(body, m.Files), &posted)
-	return posted.ID, err
+	var posted taken
+	if err := c.do(ctx, http.MethodPost, messages(channelID), withFiles(body, m.Files), &posted); err != nil {
+		return "", err
+	}
+	return posted.ID, posted.embedsOf(m)
 }
 
 // OpenDM returns the ID of the DM channel with a user, also where that one takes no
@@ -51,9 +66,36 @@ func (c *Client) OpenDM(ctx context.Context, userID string) (string, error) {
 	return channel.ID, err
 }
 
-// EditMessage replaces all of a message of the bot.
+// EditMessage replaces all of a message of the bot. Where LacksEmbeds holds for the error,
+// all is replaced and the embeds are gone.
 func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error {
-	return c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil)
+	var edited taken
+	err := c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), &edited)
+	if err != nil {
+		return err
+	}
+	return edited.embedsOf(m)
+}
+
+// taken is what Discord's answer says of a message that it took.
+type taken struct {
+	ID     string                 `json:"id"`
+	Embeds []struct{}             `json:"embeds"`
+	Flags  discordgo.MessageFlags `json:"flags"`
+}
+
+// embedsOf returns an error if Discord has left out embeds of the message that was sent. It
+// does so without a word where the bot lacks the permission to embed links
+// (discord-api-docs#2601, #5648 and #8108). Where somebody hid the message's embeds, Discord
+// shows none either (docs, "Message Flags": SUPPRESS_EMBEDS); that is as they want it.
+func (t taken) embedsOf(sent interaction.Message) error {
+	if len(t.Embeds) >= len(sent.Embeds) || t.Flags&discordgo.MessageFlagsSuppressEmbeds != 0 {
+		return nil
+	}
+	return &Error{
+		Status: http.StatusOK, Code: CodeMissingPermissions, NoEmbeds: true, // as of a message of embeds alone
+		Message: fmt.Sprintf("the message has %d of its %d embeds: the bot lacks the permission Embed Links", len(t.Embeds), len(sent.Embeds)),
+	}
 }
 
 // DeleteMessage deletes a message of the bot.

@@ -112,7 +112,11 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, requests := serve(t, noContent)
+			handler := http.HandlerFunc(noContent)
+			if strings.HasPrefix(test.path, "/api/v10/channels/") { // whose answer is the message
+				handler = answer(200, `{"id":"55","embeds":[{"title":"Your bots"}]}`)
+			}
+			client, requests := serve(t, handler)
 			if err := test.send(t.Context(), client); err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +236,7 @@ func TestMessagesOfAChannel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]rest.Posted{{ID: "56", Embeds: []*discordgo.MessageEmbed{{Title: "Stop"}}}, {ID: "55", Content: "Start"}}, latest); diff != "" {
+	if diff := cmp.Diff([]rest.Posted{{ID: "56", Embeds: []*discordgo.MessageEmbed{{Title: "Stop"}}, Rows: []rest.PostedRow{{}}}, {ID: "55", Content: "Start"}}, latest); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(sent{"GET", "/api/v10/channels/33/messages?limit=100", "Bot " + botToken, ""}, <-requests); diff != "" {
