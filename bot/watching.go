@@ -52,12 +52,13 @@ func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (command
 }
 
 // forget forgets all that is kept of a customer.
-func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (bool, error) {
-	return func(ctx context.Context, userID string) (bool, error) {
+func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (panel.Removal, error) {
+	return func(ctx context.Context, userID string) (panel.Removal, error) {
 		cached, err := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
-		paneled, notPanels := b.panels.Forget(ctx, userID)
-		return cached || alerted || paneled, errors.Join(err, notAlerts, notPanels)
+		removal, notPanels := b.panels.Forget(ctx, userID)
+		removal.Known = removal.Known || cached || alerted
+		return removal, errors.Join(err, notAlerts, notPanels)
 	}
 }
 
@@ -89,6 +90,7 @@ func (b *Bot) openPanels() {
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},
+		Bare: func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
 	})
 	b.watcher.Observe(b.panels.Changed)
 }

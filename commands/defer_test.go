@@ -15,7 +15,10 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001"}}}
 	forgotten, tested := false, false
 	h.w.staff = commands.Staff{
-		Forget:   func(context.Context, string) (bool, error) { forgotten = true; return true, nil },
+		Forget: func(context.Context, string) (panel.Removal, error) {
+			forgotten = true
+			return panel.Removal{Known: true}, nil
+		},
 		TestLogs: func(*interaction.Request) { tested = true },
 		Health: func(context.Context) commands.Health {
 			return commands.Health{Log: []logchannel.Status{{Channel: "9"}}}

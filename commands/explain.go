@@ -8,6 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -27,6 +28,23 @@ func (e *refusal) Error() string { return e.reason }
 // refuse returns a refusal that is said by a text without arguments.
 func refuse(reason, key string) error {
 	return &refusal{reason: reason, explain: func(v view) string { return v.say(key, nil) }}
+}
+
+// stayError is an error while panels were removed, of which messages stay. They are said
+// with it: those panels are forgotten, so that another try does not name them.
+type stayError struct {
+	error
+	removal panel.Removal
+}
+
+func (e *stayError) Unwrap() error { return e.error }
+
+// staying returns an error that also says where messages of removed panels stay, if any do.
+func staying(err error, removal panel.Removal) error {
+	if len(removal.Stays) == 0 {
+		return err
+	}
+	return &stayError{err, removal}
 }
 
 // explanation is what an error means to its reader: what happened and what to do.
@@ -62,7 +80,11 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	if errors.As(err, &unshown) { // the action itself may have gone well
 		embed.Title, embed.Color = "", outcomeColor(unshown.Action.Outcome)
 	}
-	embed.Description = paragraphs(v.heading(accounts.Snapshot{}, e.text), reference)
+	stay := ""
+	if beside, ok := errors.AsType[*stayError](err); ok {
+		stay = v.messagesStay(beside.removal)
+	}
+	embed.Description = paragraphs(v.heading(accounts.Snapshot{}, e.text), stay, reference)
 	return interaction.Explanation{Message: v.draw("", embed, rows...).Message, Fault: e.fault}
 }
 

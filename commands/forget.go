@@ -81,14 +81,18 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 	response := v.note("⏳ " + v.aboutCustomer("staff.flush.running"))
 	response.Subject = idForget
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		known, err := c.staff.Forget(ctx, r.CustomerID)
+		removal, err := c.staff.Forget(ctx, r.CustomerID)
 		switch {
 		case err != nil:
-			return interaction.Response{}, err
-		case !known: // as the button was pressed twice
+			return interaction.Response{}, staying(err, removal)
+		case !removal.Known: // as the button was pressed twice
 			return v.note(v.aboutCustomer("staff.flush.nothing")), nil
 		}
-		done := v.note(v.aboutCustomer("staff.flush.done"))
+		text := v.aboutCustomer("staff.flush.done")
+		if len(removal.Stays) > 0 {
+			text = paragraphs(text, v.messagesStay(removal))
+		}
+		done := v.note(text)
 		done.Audit = &interaction.Audit{}
 		return done, nil
 	}

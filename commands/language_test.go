@@ -21,6 +21,7 @@ import (
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/panel"
 	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
@@ -337,7 +338,11 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
 			return commands.Kept{Cached: true, Alerts: settings, Panels: 99_999, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
 		},
-		Forget: func(_ context.Context, id string) (bool, error) { was := known[id]; known[id] = false; return was, nil },
+		Forget: func(_ context.Context, id string) (panel.Removal, error) {
+			was := known[id]
+			known[id] = false
+			return panel.Removal{Known: was, Stays: []string{"9"}}, nil
+		},
 		Incident: func(_ context.Context, code string) (incident.Incident, error) {
 			if code == "REF1234" {
 				return at, nil

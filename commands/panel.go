@@ -148,11 +148,21 @@ func chosenBots(r *interaction.Request, servers []hostapi.Server) ([]string, err
 // removePanel removes a panel of the caller's.
 func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	return interaction.Defer(idPanelNew, func(ctx context.Context) (interaction.Response, error) {
-		if _, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value()); err != nil {
-			return interaction.Response{}, refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable")
+		removal, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value())
+		switch {
+		case err != nil:
+			return interaction.Response{}, staying(refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
+		case len(removal.Stays) > 0:
+			return c.panelsBelow(ctx, r, c.view(r).messagesStay(removal))
 		}
 		return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 	}), nil
+}
+
+// messagesStay says where messages of removed panels stay.
+func (v view) messagesStay(removal panel.Removal) string {
+	channels := "<#" + strings.Join(removal.Stays, ">, <#") + ">"
+	return "⚠️ " + v.t.Format("panel.message_stays", args{"Channel": channels})
 }
 
 // panelTrouble is the key of the text for what is in the way of a panel, by Discord's
@@ -161,8 +171,8 @@ func panelTrouble(code int) string {
 	switch code {
 	case rest.CodeMissingAccess, rest.CodeMissingPermissions:
 		return "panel.no_permission"
-	case rest.CodeArchivedThread:
-		return "panel.archived"
+	case rest.CodeArchivedThread, rest.CodeLockedThread: // the bot itself opens one that is not locked
+		return "panel.locked"
 	default:
 		return "panel.refused"
 	}
@@ -226,6 +236,12 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 		message.Components = append(message.Components, row(some...))
 	}
 	return message, nil
+}
+
+// BarePanel is what a panel shows where Discord takes no embeds from the bot: which
+// permissions it needs.
+func (c *Commands) BarePanel(p panel.Panel) interaction.Message {
+	return interaction.Message{Content: "⚠️ " + c.texts.For(p.Locale).Text("panel.no_permission")}
 }
 
 // sinceWhen says since when a bot has been in its state, as far as that is known.

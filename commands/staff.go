@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
+	"hostbot/bot/panel"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi/accounts"
 )
@@ -26,9 +27,9 @@ type Staff struct {
 	RoleIDs []string
 
 	// Kept returns what is kept of a customer, and Forget removes it and reports whether
-	// there was anything.
+	// there was anything, and which messages of panels stay.
 	Kept   func(ctx context.Context, userID string) (Kept, error)
-	Forget func(ctx context.Context, userID string) (known bool, err error)
+	Forget func(ctx context.Context, userID string) (panel.Removal, error)
 	// Incident tells what happened behind a reference. The error is
 	// incident.ErrUnknown where nothing is known of it.
 	Incident func(ctx context.Context, code string) (incident.Incident, error)

@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/panel"
 	"hostbot/bot/rest"
 	"hostbot/bot/shards"
 	"hostbot/commands"
@@ -117,12 +118,12 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			}
 			return kept, nil
 		},
-		Forget: func(_ context.Context, userID string) (bool, error) {
+		Forget: func(_ context.Context, userID string) (panel.Removal, error) {
 			if userID != "42" {
 				t.Errorf("%s is forgotten", userID)
 			}
 			forgotten++
-			return forgotten == 1, nil
+			return panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}, nil
 		},
 	}})
 	flush := by("1", command("admin flush", map[string]string{"user": "42"}))
@@ -143,11 +144,35 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
 		}
 		wantText(t, done.Message, want)
+		if told := strings.Contains(text(done.Message), "it stays in <#8>, <#9>"); told != (i == 0) {
+			t.Errorf("removal %d: staff read %s", i, text(done.Message))
+		}
 	}
 	kept = commands.Kept{}
 	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing was cached") {
 		t.Errorf("where nothing is kept, staff read\n%s", text(nothing.Message))
 	}
+}
+
+// TestStaffReadWhatStaysBesideAnError has one panel not be removed for now, while the message
+// of another stays for good: the second is forgotten, so that the next try does not name it.
+func TestStaffReadWhatStaysBesideAnError(t *testing.T) {
+	c := newCommands(t, &world{staff: commands.Staff{
+		Forget: func(context.Context, string) (panel.Removal, error) {
+			return panel.Removal{Known: true, Stays: []string{"8", "9"}}, &rest.Error{Status: 502}
+		},
+	}})
+	flush := by("1", press("for/42/admin/flush"))
+	flush.Reference = "REF1234"
+	_, err := answer(t, c, flush).Then(t.Context())
+	if err == nil {
+		t.Fatal("the error is not told")
+	}
+	e := c.Explain(&flush, err)
+	if !e.Fault {
+		t.Error("staff are not told")
+	}
+	wantText(t, e.Message, "Something broke on our side", "it stays in <#8>, <#9>", "REF1234")
 }
 
 // TestStaffSeeWhoseAccountItIs follows staff through the pages of a customer.

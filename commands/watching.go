@@ -33,7 +33,7 @@ type Panels interface {
 	// Create tells whether the panel is there, or about to be.
 	Create(ctx context.Context, p panel.Panel) (posted bool, err error)
 	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
-	Remove(ctx context.Context, customerID, id string) (bool, error)
+	Remove(ctx context.Context, customerID, id string) (panel.Removal, error)
 	// Retry has a customer's panels tried again.
 	Retry(ctx context.Context, customerID string) error
 }

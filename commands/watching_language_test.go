@@ -40,6 +40,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/id-0"))
 	with(func(h *watched) { h.slow = true }, post)
 	with(func(h *watched) { h.refusal = panel.ErrTooMany }, post)
+	with(func(h *watched) { h.refusal = &rest.Error{Status: 200, NoEmbeds: true} }, post)
 	for _, code := range []int{rest.CodeMissingAccess, rest.CodeArchivedThread, 1} {
 		with(func(h *watched) { h.refusal = &rest.Error{Status: 403, Code: code} }, post)
 	}
@@ -52,6 +53,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 		}
 	}
 	with(full, here(command("panel", nil)), here(press("panel/remove", "1")))
+	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove", "1")))
 
 	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
 		for _, ids := range [][]string{{"id-0", "id-1"}, {"gone"}} {
@@ -61,6 +63,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 				d.t.Fatal(err)
 			}
 			d.see(interaction.Reply(m))
+			d.see(interaction.Reply(watching(d.t, h).BarePanel(panel.Panel{Locale: d.locale})))
 		}
 	}
 }

@@ -29,6 +29,7 @@ type watched struct {
 	panels  []panel.Panel
 	refusal error // Discord's, of a panel
 	slow    bool  // Discord takes its time with a panel
+	stays   []string
 	age     time.Duration
 
 	alerts alerts.Settings
@@ -80,11 +81,11 @@ func (k kept) Create(_ context.Context, p panel.Panel) (bool, error) {
 	return k.refusal == nil && !k.slow, k.refusal
 }
 func (k kept) Of(context.Context, string) ([]panel.Panel, error) { return k.panels, k.err }
-func (k kept) Remove(_ context.Context, user, id string) (bool, error) {
+func (k kept) Remove(_ context.Context, user, id string) (panel.Removal, error) {
 	k.w.touch(user)
 	before := len(k.panels)
 	k.panels = slices.DeleteFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
-	return len(k.panels) < before, k.err
+	return panel.Removal{Known: len(k.panels) < before, Stays: k.stays}, k.err
 }
 func (kept) Retry(context.Context, string) error { return nil }
 
@@ -188,6 +189,12 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
 	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "no public panel yet")
+	h.stays = []string{"9"}
+	stays := ending(t, c, here(press("panel/remove", "1001"))).Message
+	wantText(t, stays, "⚠️ The panel is no longer updated", "it stays in <#9>")
+	if strings.Contains(text(stays), "was removed") {
+		t.Errorf("a message that stays is told as: %s", text(stays))
+	}
 
 	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
 	h.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingPermissions}

@@ -26,10 +26,11 @@ type limit struct {
 // callback has no limit and no such headers, as the creation of a DM (hata,
 // hikari routes.py).
 var routeLimits = map[string]limit{
-	"POST " + RouteMessages: {5, 4 * time.Second, "message create"},
-	"PATCH " + RouteMessage: {5, 4 * time.Second, "message edit"},
-	"GET " + RouteMessages:  {5, 5 * time.Second, "message list"},
-	"GET " + RouteMessage:   {5, 5 * time.Second, "message get"},
+	"POST " + RouteMessages:  {5, 4 * time.Second, "message create"},
+	"PATCH " + RouteMessage:  {5, 4 * time.Second, "message edit"},
+	"GET " + RouteMessages:   {5, 5 * time.Second, "message list"},
+	"GET " + RouteMessage:    {5, 5 * time.Second, "message get"},
+	"DELETE " + RouteMessage: {3, time.Second, "message delete"}, // one's own, of any age
 
 	// The headers in discordjs/discord.js#3891 say the same.
 	"GET " + RouteGatewayBot: {2, 5 * time.Second, "gateway"},

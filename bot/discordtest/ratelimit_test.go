@@ -123,9 +123,10 @@ func TestAuthorizedAnswersCountToTheGlobalLimit(t *testing.T) {
 	}
 }
 
-func TestLimitsOfReading(t *testing.T) {
+func TestLimitsOfReadingAndDeleting(t *testing.T) {
 	clock := still()
 	s := newStage(t, discordtest.Config{Clock: clock})
+	s.discord.ExpectFailures() // there is no message 1 to delete
 	posted := s.do("POST", s.general(), `{"content":"x"}`)
 	message := s.general() + "/" + posted.body.ID
 	for _, test := range []struct {
@@ -135,6 +136,7 @@ func TestLimitsOfReading(t *testing.T) {
 	}{
 		{"GET", s.general(), 5, 5 * time.Second},
 		{"GET", message, 5, 5 * time.Second},
+		{"DELETE", s.general() + "/1", 3, time.Second},
 		{"GET", "/gateway/bot", 2, 5 * time.Second},
 	} {
 		for range test.allowed {

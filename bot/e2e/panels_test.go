@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -106,6 +107,98 @@ func TestPanelsNeedPermissions(t *testing.T) {
 	general.Allow(discordtest.FullAccess)
 	in.Types(t, "/panel") // which tries it again
 	general.WaitFor(t, "🔴 **Shop**")
+}
+
+// TestStayingMessageOfAPanelIsTold has the message of a panel stay where Discord refuses to
+// delete it: in a locked thread, and where the bot may not look any more.
+func TestStayingMessageOfAPanelIsTold(t *testing.T) {
+	t.Parallel()
+	for name, access := range map[string]discordtest.Access{"locked": discordtest.Locked, "hidden": discordtest.MissingAccess} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, anna, general := paneled(t, world.Options{})
+			general.Allow(access)
+			in := anna.In(w.Discord.AddChannel("other"))
+			told := in.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "it stays in <#"+general.ID+">")
+			if told.Contains("was removed") || !told.Contains("You have no public panel yet") {
+				t.Errorf("anna reads:\n%s", told.Text())
+			}
+			if n := len(general.Messages()); n != 1 {
+				t.Errorf("%d messages are in the channel", n)
+			}
+		})
+	}
+}
+
+// TestPanelWithoutEmbeds takes the permission to embed links from the bot. Discord says nothing
+// of that: it takes the panel's next edit and drops what it shows.
+func TestPanelWithoutEmbeds(t *testing.T) {
+	t.Parallel()
+	w, anna, general := paneled(t, world.Options{})
+	first := general.WaitFor(t, "Status of the bots")
+	awaitLooks(t, w, 2)
+	general.Deny(discordtest.EmbedLinks)
+	crash(t, w, anna.ID, "id-shop")
+	bare := general.WaitFor(t, "⚠️ I need **View Channel**, **Send Messages** and **Embed Links**")
+	if bare.ID != first.ID || len(bare.Buttons()) != 0 {
+		t.Errorf("in the channel:\n%s", bare.Text())
+	}
+	in := anna.In(w.Discord.AddChannel("other"))
+	for where, told := range map[*discordtest.User]func(discordtest.View) bool{
+		in:               func(discordtest.View) bool { return true },
+		anna.In(general): func(v discordtest.View) bool { return !v.Contains("Choose bots for a panel") },
+	} {
+		if v := where.Types(t, "/panel").View(); !v.Contains("⚠️ I need **View Channel**") || !told(v) {
+			t.Errorf("the owner reads:\n%s", v.Text())
+		}
+	}
+	general.Grant(discordtest.EmbedLinks)
+	in.Types(t, "/panel") // which tries it again
+	again := general.WaitFor(t, "🔴 **Shop** · Crashed")
+	if again.ID != first.ID || again.Content != "" || len(again.Buttons()) != 2 || len(general.Messages()) != 1 {
+		t.Errorf("in the channel:\n%s", again.Text())
+	}
+}
+
+// TestPanelsInThreads has the thread of a panel be archived, which the panel outlives, and
+// then be locked, of which its owner is told.
+func TestPanelsInThreads(t *testing.T) {
+	t.Parallel()
+	w, anna, thread := paneled(t, world.Options{})
+	first := thread.WaitFor(t, "Status of the bots").ID
+	awaitLooks(t, w, 2)
+	thread.Allow(discordtest.Archived)
+	crash(t, w, anna.ID, "id-shop")
+	crashed := thread.WaitFor(t, "🔴 **Shop** · Crashed")
+	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
+	defer cancel()
+	if !world.Eventually(limit, func() bool { return len(thread.Messages()) == 1 }) || crashed.ID == first {
+		t.Errorf("messages: %+v", thread.Messages())
+	}
+	posts := 0
+	for _, c := range w.Discord.Calls() {
+		if c.Method == http.MethodPost && c.Route == discordtest.RouteMessages && strings.HasPrefix(c.Path, "/channels/"+thread.ID+"/") {
+			posts++
+			if silent := strings.Contains(string(c.Request), `"flags":4096`); silent != (posts == 2) {
+				t.Errorf("post %d is silent: %t", posts, silent)
+			}
+		}
+	}
+	if posts != 2 {
+		t.Errorf("%d posts", posts)
+	}
+
+	thread.Allow(discordtest.Locked)
+	crash(t, w, anna.ID, "id-radio")
+	in := anna.In(w.Discord.AddChannel("other"))
+	if !world.Eventually(limit, func() bool { return in.Types(t, "/panel").View().Contains("⚠️ The thread is locked") }) {
+		t.Error("the owner is not told")
+	}
+	thread.Allow(discordtest.FullAccess)
+	in.Types(t, "/panel") // which tries it again
+	if radio := thread.WaitFor(t, "🔴 **Radio**"); radio.ID != crashed.ID {
+		t.Error("the panel was posted anew where an edit would do")
+	}
 }
 
 // TestNothingIsLeftOfWhoWasWatched turns alerts off and removes a panel, or has staff do

@@ -54,7 +54,7 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 	after := context.WithoutCancel(ctx)
 	switch e := p.store.keep(after, t, next.Milliseconds()); {
 	case errors.Is(e, errRemoved): // meanwhile: no message of it stays
-		_ = p.deleteMessages(after, t.ChannelID, t.MessageID, t.Outdated) // it is logged, and nobody waits for it
+		_, _ = p.deleteMessages(after, t.ChannelID, t.MessageID, t.Outdated) // it is logged, and nobody waits for it
 	case e != nil:
 		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
@@ -93,7 +93,7 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 }
 
 // send edits the message of a panel. Where there is none yet, or Discord does not let
-// so old a one be edited now, it posts another in its place.
+// that one be edited now, it posts another in its place.
 func (p *Panels) send(ctx context.Context, t *taken, m interaction.Message, shown string) error {
 	tried := t.Posting // then the next message may be there, as it was posted
 	if t.MessageID != "" && !tried {
@@ -102,7 +102,10 @@ func (p *Panels) send(ctx context.Context, t *taken, m interaction.Message, show
 			t.Shown = shown
 			return p.clear(ctx, t)
 		}
-		if rest.CodeOf(err) != rest.CodeOldMessageEdits {
+		if rest.LacksEmbeds(err) {
+			return p.strip(ctx, t, err)
+		}
+		if !takesAnother(err) {
 			return err
 		}
 		t.Posting = true
@@ -112,24 +115,62 @@ func (p *Panels) send(ctx context.Context, t *taken, m interaction.Message, show
 	}
 	m.Silent = t.MessageID != ""
 	id, err := p.Discord.CreateMessage(ctx, t.ChannelID, t.ID+"-"+strconv.Itoa(t.Posts), m)
-	t.Posting = err != nil
-	if err != nil {
+	lacks := rest.LacksEmbeds(err)
+	t.Posting = err != nil && !lacks && (tried || !refused(err)) // what was refused is not there: the old message may be edited by then
+	if err != nil && !lacks {
 		return err
 	}
 	t.MessageID, t.Outdated, t.Posts, t.Shown = id, t.MessageID, t.Posts+1, shown
+	if lacks {
+		return p.strip(ctx, t, err)
+	}
 	if tried {
 		t.Shown = ""
 	}
 	return p.clear(ctx, t)
 }
 
-// clear deletes the message that another has taken the place of.
-func (p *Panels) clear(ctx context.Context, t *taken) error {
-	err := p.deleteMessages(ctx, t.ChannelID, t.Outdated)
-	if err == nil {
-		t.Outdated = ""
+// strip takes the buttons from a message whose embeds Discord has dropped, as they say
+// nothing alone. It returns lacking, which says so: the message is to be edited once the bot
+// may embed links again.
+func (p *Panels) strip(ctx context.Context, t *taken, lacking error) error {
+	t.Shown = ""
+	if err := p.clear(ctx, t); err != nil {
+		return err
 	}
-	return err
+	if err := p.Discord.EditMessage(ctx, t.ChannelID, t.MessageID, p.Bare(t.Panel)); err != nil {
+		return err
+	}
+	return lacking
+}
+
+// takesAnother tells whether Discord refuses to edit a message, and takes another in the
+// same place: the message is too old to be edited now, or it is in a thread that is archived.
+// A thread archives itself after 1 h to 7 days without a new message, of which an edit is
+// none, and a new one opens it again unless it is locked.
+// https://discord.com/developers/docs/topics/threads#active-archived-threads
+func takesAnother(err error) bool {
+	code := rest.CodeOf(err)
+	return code == rest.CodeOldMessageEdits || code == rest.CodeArchivedThread
+}
+
+// refused tells whether Discord has not done, and will not do, what it was asked for.
+func refused(err error) bool {
+	e, ok := errors.AsType[*rest.Error](err)
+	return ok && !e.Temporary() && !e.Uncertain
+}
+
+// clear deletes the message that another has taken the place of. If Discord refuses that,
+// it is tried once more when the panel is removed.
+func (p *Panels) clear(ctx context.Context, t *taken) error {
+	stay, err := p.deleteMessages(ctx, t.ChannelID, t.Outdated)
+	if err != nil {
+		return err
+	}
+	t.Left = append(t.Left, stay...)
+	t.Left = t.Left[max(0, len(t.Left)-mostLeft):]
+	t.Outdated = ""
+	return nil
 }
 
 // failed returns when a panel is due again whose message Discord did not take. A panel
@@ -141,7 +182,7 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 		return p.Timing.Retry
 	case rest.IsUnknownMessage(e), e.Code == rest.CodeUnknownChannel:
 		p.Log.Info().Err(err).Str("panel", t.ID).Msg("a panel was deleted on Discord and is forgotten")
-		if err := p.forget(ctx, t.Panel); err != nil {
+		if _, err := p.forget(ctx, t.Panel); err != nil {
 			p.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
 			return p.Timing.Retry // with its message: otherwise it would be posted again
 		}

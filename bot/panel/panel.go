@@ -6,13 +6,15 @@
 // two processes edit it at once.
 //
 // Discord lets messages that are more than an hour old be edited much less often than
-// others (code 30046). Where a panel meets that limit, its message is posted anew,
-// without a notification, and the old one is deleted.
+// others (code 30046), and none in a thread that is archived (code 50083), as threads are
+// by time. Where a panel meets that, its message is posted anew, without a notification,
+// and the old one is deleted. In a locked thread nothing can be done: the owner is told.
 package panel
 
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
@@ -39,17 +41,19 @@ type Panel struct {
 	Trouble     string `json:"trouble,omitempty"`
 	TroubleCode int    `json:"trouble_code,omitempty"`
 
-	Edited   int64  `json:"edited,omitempty"`   // when the message was last posted or edited, in ms by Redis's clock
-	Posts    int    `json:"posts"`              // how many messages it has had
-	Posting  bool   `json:"posting,omitempty"`  // the next message may have been posted
-	Outdated string `json:"outdated,omitempty"` // a message of it that is yet to be deleted
-	Shown    string `json:"shown,omitempty"`    // a digest of what the message shows; "" where that is not known
+	Edited   int64    `json:"edited,omitempty"`   // when the message was last posted or edited, in ms by Redis's clock
+	Posts    int      `json:"posts"`              // how many messages it has had
+	Posting  bool     `json:"posting,omitempty"`  // the next message may have been posted
+	Outdated string   `json:"outdated,omitempty"` // a message of it that is yet to be deleted
+	Left     []string `json:"stay,omitempty"`     // those that Discord refused to delete, mostLeft of the latest
+	Shown    string   `json:"shown,omitempty"`    // a digest of what the message shows; "" where that is not known
 }
 
 // Limits of what one customer may have.
 const (
 	MostPanels = 10
 	MostBots   = 10
+	mostLeft   = 5 // as each takes a request when the panel is removed
 )
 
 // ErrTooMany says that a customer has MostPanels already.
@@ -77,7 +81,10 @@ type Config struct {
 	Watching Watching
 	// Draw returns what a panel is to show. The timestamps of its embeds do
 	// not count as a difference.
-	Draw   func(context.Context, Panel) (interaction.Message, error)
+	Draw func(context.Context, Panel) (interaction.Message, error)
+	// Bare returns what a panel is to show where Discord takes no embeds from the bot: text
+	// alone.
+	Bare   func(Panel) interaction.Message
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -112,9 +119,10 @@ func New(c Config) *Panels {
 	return &Panels{Config: c, store: store{c.Redis, c.Space, c.Timing.Lease}, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
 }
 
-// Create posts a panel. Where Discord refuses it, there is no panel, and the error is
-// Discord's. Where it is not known whether Discord took it, there is one, which Run
-// posts: with the same nonce, so that it is there once.
+// Create posts a panel. Where Discord refuses it, or takes it without its embeds
+// (rest.LacksEmbeds), there is no panel, and the error is Discord's; unless a message without
+// embeds cannot be deleted (giveUp). Where it is not known whether Discord took it, there is
+// one, which Run posts: with the same nonce, so that it is there once.
 func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
 	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
 		return false, err
@@ -125,9 +133,20 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 	}
 	err = p.deliver(ctx, t)
 	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
-		return false, errors.Join(err, p.forget(context.WithoutCancel(ctx), panel))
+		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
 	}
 	return t.MessageID != "", nil
+}
+
+// giveUp forgets a panel that Discord has refused. Where it has taken the message without its
+// embeds, that is deleted; if Discord fails or refuses to do so, the panel is kept with its
+// trouble, so that its owner knows of the message.
+func (p *Panels) giveUp(ctx context.Context, panel Panel) error {
+	if stay, err := p.deleteMessages(ctx, panel.ChannelID, panel.MessageID); err != nil || len(stay) > 0 {
+		return nil // it is logged
+	}
+	_, err := p.forget(ctx, panel)
+	return err
 }
 
 // Of returns a customer's panels, the oldest first.
@@ -135,33 +154,50 @@ func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
 	return p.store.of(ctx, customerID)
 }
 
-// Remove removes a panel of a customer's, and its message. It returns false where the
-// customer has no such panel. Where Discord fails to delete the message for now, the panel
-// is kept, and the error is Discord's. A message that Discord refuses to delete stays.
-func (p *Panels) Remove(ctx context.Context, customerID, id string) (bool, error) {
+// Removal is what became of panels that were to be removed.
+type Removal struct {
+	Known bool // there was one
+	// Stays are the IDs of the channels in which a message stays that Discord refuses to
+	// delete. No panel keeps it true any more.
+	Stays []string
+}
+
+// Remove removes a panel of a customer's, and its message. Where Discord fails to delete
+// the message for now, the panel is kept, and the error is Discord's. Messages may stay beside
+// another error.
+func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, error) {
 	own, err := p.store.of(ctx, customerID)
 	i := slices.IndexFunc(own, func(panel Panel) bool { return panel.ID == id })
 	if err != nil || i < 0 {
-		return false, err
+		return Removal{}, err
 	}
-	if err := p.deleteMessages(ctx, own[i].ChannelID, own[i].MessageID, own[i].Outdated); err != nil {
-		return false, err
+	stay, err := p.deleteMessages(ctx, own[i].ChannelID, append([]string{own[i].MessageID, own[i].Outdated}, own[i].Left...)...)
+	if err != nil {
+		return Removal{}, err
 	}
-	err = p.forget(ctx, own[i])
-	return err == nil, err
+	more, err := p.forget(ctx, own[i])
+	removal := Removal{Known: err == nil}
+	if len(stay)+len(more) > 0 { // also where the panel may be forgotten, so that nothing else would tell
+		removal.Stays = []string{own[i].ChannelID}
+	}
+	return removal, err
 }
 
-// Forget removes all panels of a customer as Remove does, and tells whether there was one.
-func (p *Panels) Forget(ctx context.Context, customerID string) (known bool, err error) {
+// Forget removes all panels of a customer as Remove does. With an error it says which messages
+// stay of those that were removed.
+func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, err error) {
 	own, err := p.store.of(ctx, customerID)
 	if err == nil && len(own) == 0 {
 		err = p.Watching.Unwatch(ctx, customerID, watcher.Panel)
 	}
 	for _, panel := range own {
-		_, failure := p.Remove(ctx, customerID, panel.ID)
+		one, failure := p.Remove(ctx, customerID, panel.ID)
+		all.Stays = append(all.Stays, one.Stays...)
 		err = errors.Join(err, failure)
 	}
-	return len(own) > 0, err
+	slices.Sort(all.Stays)
+	all.Known, all.Stays = len(own) > 0, slices.Compact(all.Stays)
+	return all, err
 }
 
 // Retry has a customer's panels looked at as soon as they may be edited again.
@@ -185,33 +221,47 @@ func (p *Panels) Changed(ctx context.Context, changes []watcher.Change) error {
 }
 
 // forget removes a panel, and a message that was posted in the place of the one that the
-// caller knows. The account of the last panel is not watched for panels any more.
-func (p *Panels) forget(ctx context.Context, panel Panel) error {
+// caller knows: of that it returns what stays, as deleteMessages does. The account of the
+// last panel is not watched for panels any more.
+func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err error) {
 	last, left, err := p.store.remove(ctx, panel)
 	if err == nil && last.MessageID != panel.MessageID {
-		_ = p.deleteMessages(ctx, last.ChannelID, last.MessageID, last.Outdated) // it is logged; the panel is no more
+		var failed error // it is logged; the panel is no more
+		if stay, failed = p.deleteMessages(ctx, last.ChannelID, last.MessageID, last.Outdated); failed != nil {
+			stay = append(stay, last.MessageID)
+		}
 	}
 	if err == nil && left == 0 {
 		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)
 	}
-	return err
+	return stay, err
 }
 
-// deleteMessages deletes messages, of which an empty ID is none. An error says that Discord
-// may do so later.
-func (p *Panels) deleteMessages(ctx context.Context, channelID string, ids ...string) (failed error) {
+// deletePatience is for how long a message is waited for that may not be deleted yet. Of
+// those in a channel three a second may be (hata, rate_limit_groups.py), and a customer may
+// have more panels there.
+const deletePatience = 5 * time.Second
+
+// deleteMessages deletes messages, of which an empty ID is none, and returns those that
+// Discord refuses to delete: in a locked thread, in a channel that the bot does not see any
+// more, or where it suspects abuse (rest.IsUnknownMessage). An error says that Discord may
+// do so later.
+func (p *Panels) deleteMessages(ctx context.Context, channelID string, ids ...string) (stay []string, failed error) {
 	for _, id := range ids {
 		if id == "" {
 			continue
 		}
-		err := p.Discord.DeleteMessage(ctx, channelID, id)
-		if err == nil || rest.IsUnknownMessage(err) {
+		err := rest.Patiently(ctx, deletePatience, func(ctx context.Context) error { return p.Discord.DeleteMessage(ctx, channelID, id) })
+		if err == nil || rest.IsUnknownMessage(err) || rest.CodeOf(err) == rest.CodeUnknownChannel { // whose messages are gone as well
 			continue
 		}
 		p.Log.Info().Err(err).Str("channel", channelID).Msg("the message of a panel could not be deleted")
-		if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
+		// A token that is refused says nothing of the message.
+		if e, ok := errors.AsType[*rest.Error](err); !ok || e.Temporary() || e.Status == http.StatusUnauthorized {
 			failed = err
+			continue
 		}
+		stay = append(stay, id)
 	}
-	return failed
+	return stay, failed
 }
