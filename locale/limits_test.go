@@ -50,10 +50,11 @@ func limits() []limit {
 }
 
 // isName matches the keys of the names of commands and options, which Discord wants to
-// match name, and in lower case where the script has case.
+// match name, and in lower case where the script has case. The documented pattern once
+// had U+0027, which Discord refuses (discord-api-docs#7371).
 var (
 	isName = regexp.MustCompile(`^(command|option)\..*\.name$`)
-	name   = regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
+	name   = regexp.MustCompile(`^[-_\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
 )
 
 func TestTextsFitDiscord(t *testing.T) {

@@ -40,10 +40,9 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) Finding {
 	return good("%d commands are registered there", len(commands))
 }
 
-// invite says where the bot is invited to a guild, with what commands and log channels
-// take.
+// invite says where the bot is invited to a guild.
 func invite(app register.Application, guildID string) string {
-	return "invite it there: " + app.InviteURL(guildID) + "&permissions=274877991936"
+	return "invite it there: " + rest.InviteURL(app.ID, guildID)
 }
 
 // staffGuild tells whether the bot is in staff's guild and can have commands there.

@@ -7,7 +7,9 @@ import (
 	"strings"
 )
 
-// Limits of commands.
+// Limits of commands (docs:interactions/application-commands#application-command-object
+// -application-command-structure, and the structure of options on the same page; the
+// OpenAPI description has them as well, but for the 8,000 characters).
 const (
 	maxCommandOptions = 25
 	maxCommandText    = 8000 // names, descriptions and values of a command
@@ -29,10 +31,14 @@ func maxCommands(commandType int) int {
 	}
 }
 
-// commandName is Discord's pattern for what is typed.
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
+// commandName is Discord's pattern for what is typed (docs:interactions/application-commands
+// #application-command-object-application-command-naming), without the U+0027 that was in
+// it for a while: the server refuses that, and takes U+02BC, which is a letter (#7371). The
+// server's own pattern is another one (#4724, #7712), so a bot must be ready for the refusal
+// of a name that matches this.
+var commandName = regexp.MustCompile(`^[-_\p{L}\p{N}\p{Devanagari}\p{Thai}]{1,32}$`)
 
-// locales are all that Discord knows.
+// locales are all that Discord knows (docs:reference#locales).
 var locales = strings.Fields("id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th zh-CN ja zh-TW ko")
 
 func validateLocale(p *problems, path, locale string) {
@@ -41,7 +47,8 @@ func validateLocale(p *problems, path, locale string) {
 	}
 }
 
-// validateTogether checks what commands of a scope must keep among themselves.
+// validateTogether checks what commands of a scope must keep among themselves: a name is
+// unique for its type (docs:interactions/application-commands#registering-a-command).
 func validateTogether(p *problems, commands []Command) {
 	type key struct {
 		commandType int
@@ -105,8 +112,10 @@ func validateMenuCommand(p *problems, path string, c *Command) {
 	}
 }
 
-// validateFreeName checks the name of a command that nobody types, which may hold
-// any characters.
+// validateFreeName checks the name of a command that nobody types. It "may be mixed case and
+// can include spaces" (docs:interactions/application-commands#application-command-object
+// -application-command-naming). No source says which characters are refused; all are taken
+// here.
 func validateFreeName(p *problems, path string, c *Command) {
 	filled(p, at(path, "name"), c.Name, maxCommandName)
 	for locale, name := range c.NameLocalizations {
@@ -116,7 +125,7 @@ func validateFreeName(p *problems, path string, c *Command) {
 }
 
 func validateChatCommand(p *problems, path string, c *Command) {
-	validateNamed(p, path, c.Name, c.NameLocalizations, c.Description, c.DescriptionLocalizations)
+	validateNamed(p, path, c.Name, c.NameLocalizations, c.Description, c.DescriptionLocalizations, false)
 	validateCommandOptions(p, at(path, "options"), c.Options, 0)
 	size := named(c.Name, c.NameLocalizations) + named(c.Description, c.DescriptionLocalizations) + optionsSize(c.Options)
 	if size > maxCommandText {
@@ -124,11 +133,18 @@ func validateChatCommand(p *problems, path string, c *Command) {
 	}
 }
 
-func validateNamed(p *problems, path, name string, names map[string]string, description string, descriptions map[string]string) {
+// validateNamed checks the texts of a command or an option. For a command Discord does not
+// say of which locale a name is not a name, as it does for an option (#7712); of one that is
+// too long it says so for both (discord-tickets/bot#383).
+func validateNamed(p *problems, path, name string, names map[string]string, description string, descriptions map[string]string, isOption bool) {
 	validateName(p, at(path, "name"), name)
 	filled(p, at(path, "description"), description, maxCommandHint)
 	for locale, text := range names {
 		validateLocale(p, at(path, "name_localizations"), locale)
+		if misnamed := at(path, "name_localizations"); !isOption && text != "" && length(text) <= maxCommandName && !isCommandName(text) {
+			p.add(misnamed, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
+			continue
+		}
 		validateName(p, at(path, "name_localizations", locale), text)
 	}
 	for locale, text := range descriptions {
@@ -143,9 +159,13 @@ func validateName(p *problems, path, name string) {
 		p.required(path)
 	case length(name) > maxCommandName:
 		p.add(path, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxCommandName)
-	case !commandName.MatchString(name) || strings.ToLower(name) != name:
+	case !isCommandName(name):
 		p.add(path, "APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid")
 	}
+}
+
+func isCommandName(name string) bool {
+	return commandName.MatchString(name) && strings.ToLower(name) == name
 }
 
 // validateCommandOptions checks a level of options: 0 that of the command, 1
@@ -157,11 +177,13 @@ func validateCommandOptions(p *problems, path string, options []CommandOption, l
 	names, optionalSeen, nested, plain := map[string]bool{}, false, false, false
 	for i := range options {
 		o, here := &options[i], at(path, i)
-		validateNamed(p, here, o.Name, o.NameLocalizations, o.Description, o.DescriptionLocalizations)
+		validateNamed(p, here, o.Name, o.NameLocalizations, o.Description, o.DescriptionLocalizations, true)
 		if names[o.Name] {
 			p.add(at(here, "name"), "APPLICATION_COMMAND_OPTIONS_NAME_DUPLICATE", "Option name is already used")
 		}
 		names[o.Name] = true
+		// No source says whether names must differ in each language. A person could not tell
+		// two of one name apart.
 		for locale, name := range o.NameLocalizations {
 			if names[locale+" "+name] {
 				p.add(at(here, "name_localizations", locale), "APPLICATION_COMMAND_OPTIONS_NAME_DUPLICATE", "Option name is already used")

@@ -32,12 +32,6 @@ type Application struct {
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
-// InviteURL is where the bot is invited to a guild, with what registering commands takes
-// (documentation, "Bot Authorization Flow").
-func (a *Application) InviteURL(guildID string) string {
-	return "https://discord.com/oauth2/authorize?client_id=" + a.ID + "&scope=bot+applications.commands&guild_id=" + guildID
-}
-
 // readApplication reads the application, once, and says so where its interactions do
 // not arrive here.
 func (r *Registrar) readApplication(ctx context.Context) error {

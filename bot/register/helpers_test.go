@@ -93,8 +93,11 @@ func (s *stage) names(guildID string) string {
 // staff notes what staff are told.
 type staff struct{ told []string }
 
-func (s *staff) CommandsUpdated()                  { s.note("updated") }
-func (s *staff) CommandsRefused(reason error)      { s.note("refused: " + reason.Error()) }
+func (s *staff) CommandsUpdated()             { s.note("updated") }
+func (s *staff) CommandsRefused(reason error) { s.note("refused: " + reason.Error()) }
+func (s *staff) LocalizationsRefused(which []string) {
+	s.note("left out: " + strings.Join(which, "; "))
+}
 func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
 func (s *staff) GuildRefused(guildID, inviteURL string, reason error) {
 	s.note("refused in " + guildID + ": " + reason.Error() + " " + inviteURL)

@@ -46,6 +46,9 @@ type Staff interface {
 	CommandsUpdated()
 	// CommandsRefused says that Discord refuses a list, and why.
 	CommandsRefused(reason error)
+	// LocalizationsRefused says which translations Discord refuses, each in words. The
+	// commands were registered without these.
+	LocalizationsRefused(which []string)
 	// GuildRefused says that Discord refuses the list of a guild because the bot
 	// may not have one there, and by which address it is invited.
 	GuildRefused(guildID, inviteURL string, reason error)
@@ -82,14 +85,15 @@ func DefaultTiming() Timing { return Timing{First: 2 * time.Second, Longest: 20 
 // Registrar registers the commands of one application.
 type Registrar struct {
 	config      Config
-	application *Application      // nil until it was read
-	done        map[string]bool   // lists that are as wanted, by guild ID
-	told        map[string]string // the refusal that staff read last, by guild ID
+	application *Application       // nil until it was read
+	done        map[string]bool    // lists that are as wanted, by guild ID
+	told        map[string]string  // the refusal that staff read last, by guild ID
+	left        map[string]leftOut // by guild ID
 }
 
 // New returns a registrar.
 func New(c Config) *Registrar {
-	return &Registrar{config: c, done: make(map[string]bool), told: make(map[string]string)}
+	return &Registrar{config: c, done: make(map[string]bool), told: make(map[string]string), left: make(map[string]leftOut)}
 }
 
 // Run registers the wanted commands, and tries again at growing intervals until
@@ -177,12 +181,8 @@ func (r *Registrar) sync(ctx context.Context, s Scope) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", s, err)
 	}
-	if commands := r.application.definitions(s); !equal(there, commands) {
-		if there, err = r.overwrite(ctx, s.GuildID, commands, there); err != nil {
-			return fmt.Errorf("overwrite %s: %w", s, err)
-		}
-		r.config.Log.Info().Str("guild", s.GuildID).Int("commands", len(commands)).Msg("a list of commands was overwritten")
-		r.config.Staff.CommandsUpdated()
+	if there, err = r.write(ctx, s, there); err != nil {
+		return fmt.Errorf("overwrite %s: %w", s, err)
 	}
 	if s.Registered != nil {
 		s.Registered(chatIDs(there))
@@ -212,7 +212,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		r.done[s.GuildID] = true
 		return nil
 	}
-	invite := r.application.InviteURL(s.GuildID)
+	invite := rest.InviteURL(r.application.ID, s.GuildID)
 	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {
 		line.Str("invite", invite)

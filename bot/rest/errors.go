@@ -64,6 +64,9 @@ type Error struct {
 	Status  int    // HTTP status; 0 where no answer came
 	Code    int    // Discord's error code; 0 where none was given
 	Message string // Discord's words or the transport's, bounded
+	// Form has the paths in the request's body to what was refused of it
+	// (CodeInvalidForm), such as 0.options.1.name, sorted.
+	Form []string
 	// RetryAfter is how long Discord asks to wait (status 429).
 	RetryAfter time.Duration
 	// Global says that Discord asks to wait with all requests, rather than with those

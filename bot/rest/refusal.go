@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,6 +17,10 @@ const (
 	// bans the machine's address for a while: it comes from Cloudflare, or says so in
 	// JSON (discord-api-docs#5810). Both may last an hour, so little is gained by haste.
 	unknownRetryAfter = 60
+	// maxTree bounds the tree of a form's mistakes that is looked through, maxPath a
+	// path in it, in bytes.
+	maxTree = 256 << 10
+	maxPath = 200
 )
 
 // refusal says what an answer means that is no success. Of one that is not JSON,
@@ -35,6 +41,11 @@ func refusal(res *http.Response, body []byte) *Error {
 	e.Code, e.Message = said.Code, cmp.Or(said.Message, http.StatusText(e.Status))
 	if len(said.Errors) > 0 {
 		e.Message += " " + string(said.Errors)
+		if len(said.Errors) <= maxTree {
+			var tree any
+			_ = json.Unmarshal(said.Errors, &tree) // what is no tree has no paths
+			e.Form = slices.Sorted(slices.Values(refusedPaths(tree, "")))
+		}
 	}
 	if e.Status == http.StatusTooManyRequests {
 		e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), said.RetryAfter)
@@ -44,6 +55,24 @@ func refusal(res *http.Response, body []byte) *Error {
 		e.Global = said.Global || res.Header.Get("X-RateLimit-Scope") == "global" || said.RetryAfter <= 0
 	}
 	return e
+}
+
+// refusedPaths returns the paths below a path that lead to a mistake in a form. Members
+// and indices are the tree's branches, and a mistake is a member _errors
+// (https://discord.com/developers/docs/reference#error-messages).
+func refusedPaths(node any, path string) (paths []string) {
+	if len(path) > maxPath {
+		return []string{""} // somewhere
+	}
+	branches, _ := node.(map[string]any)
+	for step, below := range branches {
+		if step == "_errors" {
+			paths = append(paths, path)
+			continue
+		}
+		paths = append(paths, refusedPaths(below, strings.TrimPrefix(path+"."+step, "."))...)
+	}
+	return paths
 }
 
 // retryAfter returns how long a 429 asks to wait. Discord says so in the body and,

@@ -196,6 +196,9 @@ func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, er
 	}
 	for _, s := range append(secrets, c.token) {
 		err.Message = strings.ReplaceAll(err.Message, s.Reveal(), s.String())
+		for i, path := range err.Form {
+			err.Form[i] = strings.ReplaceAll(path, s.Reveal(), s.String())
+		}
 	}
 	if len(err.Message) > maxMessage {
 		err.Message = err.Message[:maxMessage] + "…"

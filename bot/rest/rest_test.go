@@ -264,6 +264,13 @@ func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 			answer(400, `{"message": "Invalid Form Body", "code": 50035, "errors": {"embeds": {}}}`),
 			rest.Error{Status: 400, Code: 50035, Message: `Invalid Form Body {"embeds": {}}`},
 		},
+		"invalid form of a list": { // discord-api-docs#7712
+			answer(400, `{"code": 50035, "errors": {"0": {"options": {"1": {"name": {"_errors": []}}}, "name_localizations": {"_errors": [], "`+botToken+`": {"_errors": []}}}}}`),
+			rest.Error{Status: 400, Code: 50035, Form: []string{"0.name_localizations", "0.name_localizations.<secret>", "0.options.1.name"}},
+		},
+		"invalid form without end": {
+			answer(400, `{"code": 50035, "errors": {"`+strings.Repeat("x", 300)+`": {"_errors": []}}}`), rest.Error{Status: 400, Code: 50035, Form: []string{""}},
+		},
 		"rate limited": {
 			limited("1", `{"message": "You are being rate limited.", "retry_after": 0.3, "global": false}`),
 			rest.Error{Status: 429, Message: "You are being rate limited.", RetryAfter: time.Second},

@@ -92,6 +92,7 @@ func writeEverything(log *stafflog.Log) {
 	log.Resumed(999 * time.Hour)
 	log.CommandsUpdated()
 	log.CommandsRefused(failure)
+	log.LocalizationsRefused(slices.Repeat([]string{long}, 100))
 	log.GuildRefused(long, "https://discord.com/"+long[:100], failure)
 	log.InteractionsElsewhere(long)
 	log.Stopping(long)

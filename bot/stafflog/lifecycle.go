@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"hostbot/bot/falls"
@@ -34,6 +35,22 @@ func (l *Log) Resumed(after time.Duration) { l.back("🔗", "resumed", after) }
 
 // CommandsRefused writes that Discord does not take the commands, and why.
 func (l *Log) CommandsRefused(reason error) { l.lost("❗", red, "commands_refused", reason) }
+
+// maxTranslations is how many texts an entry names whose translations are refused.
+const maxTranslations = 15
+
+// LocalizationsRefused writes which translations of the commands Discord refuses, so that
+// the commands are registered without them. All replicas see it; it is written once.
+func (l *Log) LocalizationsRefused(which []string) {
+	entry := l.entry("🌐 "+l.t.Text("log.lifecycle.localizations_refused"), orange)
+	for _, text := range which[:min(len(which), maxTranslations)] {
+		entry.Description += sanitize.Markdown(text, 2*nameLimit) + "\n"
+	}
+	if len(which) > maxTranslations {
+		entry.Description += "… (" + strconv.Itoa(len(which)) + ")"
+	}
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "localizations refused " + strings.Join(which, "\n")})
+}
 
 // GuildRefused writes that the bot may not register its commands in a guild, and
 // how it is invited there.

@@ -141,13 +141,15 @@ func TestLifecycle(t *testing.T) {
 	log.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))
 	log.InteractionsElsewhere("old.example.com")
 	log.Stopping("told to stop")
+	log.LocalizationsRefused([]string{"bot: name · tr", "*plan*: description · de, fr"})
 	entries := p["lifecycle"]
-	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90\u00a0s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop"} {
+	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90\u00a0s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop", "English"} {
 		if i >= len(entries) {
 			t.Fatalf("%d entries", len(entries))
 		}
 		want(t, entries[i], part)
 	}
+	want(t, entries[9], "bot: name · tr", `\*plan\*: description · de, fr`)
 	want(t, entries[6], "https://discord.com/invite", `\*code\* 50001`)
 }
 
