@@ -85,6 +85,14 @@ func (b *Bot) describeHealth(ctx context.Context) string {
 		line(!h.Watch.Grown, "watcher: %d accounts, each every %v, %v late; alerts: %d sent, %d refused, %d wait",
 			h.Watch.Accounts, h.Watch.Interval, h.Watch.Lag, h.Alerts.Sent, h.Alerts.Refused, h.Alerts.Waiting)
 	}
+	if held := h.Alerts.Held; h.Watching && held.Is() {
+		what := "alerts are held"
+		if held.New {
+			what = "no DMs are opened"
+		}
+		line(false, "direct messages: %s, the next after %s is tried; Discord refuses them with the code %d",
+			what, held.Until.UTC().Format(time.DateTime), held.Code)
+	}
 	for _, ch := range h.Log {
 		line(commands.LogWell(ch), "log channel %s: %d entries wait, the oldest for %v; %s",
 			ch.Channel, ch.Waiting, ch.Age(time.Now()).Round(time.Second), cmp.Or(ch.Trouble, "Discord takes them"))

@@ -25,7 +25,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	})
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
-		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
+		Draw:   func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
+		OnHeld: func(h alerts.Held, reason error) { b.telling.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
 	})
 	b.watcher.Observe(b.alerts.Changed)
 	b.watcher.Observe(falls.New(b.redis.Client, b.space, b.watcher.Pace, b.stafflog.Fell).Changed)
@@ -41,13 +42,14 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Pace)
 	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
-		var notAccount, notAlerts, notStates error
+		var notAccount, notAlerts, notDM, notStates error
 		kept.Cached, notAccount = cache.Has(ctx, userID)
 		kept.Alerts, notAlerts = b.alerts.Settings(ctx, userID)
+		kept.DM, notDM = b.alerts.KeepsDM(ctx, userID)
 		own, notPanels := b.panels.Of(ctx, userID)
 		kept.Panels = len(own)
 		kept.Since, notStates = states.Since(ctx, userID)
-		return kept, errors.Join(notAccount, notAlerts, notPanels, notStates)
+		return kept, errors.Join(notAccount, notAlerts, notDM, notPanels, notStates)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -114,13 +115,38 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 				now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
 				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_off"), blurple), err
 			}
-			now, err := c.watch.Alerts.TurnOn(ctx, r.CustomerID, r.Locale, r.ID, v.firstAlert(), set)
-			if errors.Is(err, alerts.ErrClosed) {
-				return v.drawAlerts(servers, now, "❌ "+v.t.Text("alerts.closed"), red), nil
+			now, sent, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
+			switch {
+			case errors.Is(err, alerts.ErrClosed):
+				return v.drawAlerts(servers, now, "❌ "+v.t.Text(whyClosed(r, err)), red), nil
+			case errors.Is(err, alerts.ErrLater):
+				return v.drawAlerts(servers, now, "⏳ "+v.t.Text("alerts.later"), orange), nil
+			case sent:
+				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on"), blurple), err
 			}
-			return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on"), blurple), err
+			return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on_before"), blurple), err
 		}), nil
 	}
+}
+
+// recipient is the caller, as somebody to whom alerts are sent.
+func (v view) recipient() alerts.Recipient {
+	r := v.asked
+	to := alerts.Recipient{CustomerID: r.CustomerID, Locale: r.Locale, First: v.firstAlert(), Nonce: r.ID}
+	if r.InBotDM && !r.ByStaff() {
+		to.DM = r.ChannelID
+	}
+	return to
+}
+
+// whyClosed returns the key of what a caller reads whose direct messages are closed. Discord's
+// code says of neither case which it is (see rest.TakesNoMessages); but whoever asks in a
+// guild that has the bot shares one with it.
+func whyClosed(r *interaction.Request, err error) string {
+	if r.GuildID != "" && !r.BotAbsent || r.InBotDM && rest.CodeOf(err) != rest.CodeNoWayToUser {
+		return "alerts.closed"
+	}
+	return "alerts.no_shared_server"
 }
 
 // aboutAlerts is the subject of what shows alerts.
@@ -183,7 +209,8 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	))
 }
 
-// labelNameLimit leaves room in a button's label, of 80 characters.
+// labelNameLimit leaves room in a button's label, of 80 characters
+// (https://discord.com/developers/docs/components/reference#button-button-structure).
 const labelNameLimit = 40
 
 // mute keeps a bot's alerts back for a while.

@@ -17,12 +17,13 @@ import (
 type Kept struct {
 	Cached bool // the account
 	Alerts alerts.Settings
+	DM     bool      // the channel of direct messages, though alerts are off
 	Panels int       // how many
 	Since  time.Time // from when on the states of bots are; zero where none are
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && k.Panels == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Since.IsZero()
 }
 
 // askForget says what is kept of a customer, and asks whether it is to be removed. The
@@ -69,6 +70,7 @@ func (v view) keptLines(k Kept) []string {
 	add(k.Alerts.All, "staff.flush.alerts_all", nil)
 	add(!k.Alerts.All && on > 0, "staff.flush.alerts", args{"N": on})
 	add(!k.Alerts.Closed.IsZero(), "staff.flush.closed", nil)
+	add(k.DM, "staff.flush.dm", nil)
 	add(k.Panels > 0, "staff.flush.panels", args{"N": k.Panels})
 	days := int(math.Ceil(time.Since(k.Since).Hours() / 24))
 	add(!k.Since.IsZero(), "staff.flush.history", args{"When": stamp(k.Since, "D"), "N": max(days, 1)})

@@ -98,7 +98,11 @@ func (v view) drawHealth(h Health) interaction.Response {
 		field("staff.status.invalid", refused, v.unless(h.InvalidWell(), "log.cure.invalid_requests"), false)
 	}
 	if h.Watching {
-		field("staff.status.watch", v.watching(h), v.unless(!h.Watch.Grown, "log.cure.watch_slow"), false)
+		cure := v.unless(!h.Watch.Grown, "log.cure.watch_slow")
+		if held := h.Alerts.Held; held.Is() {
+			cure = v.t.Text("log.cure." + held.Problem())
+		}
+		field("staff.status.watch", v.watching(h), cure, false)
 	}
 	for _, ch := range h.Log {
 		field("staff.status.log", v.logChannel(ch), v.logCure(ch), false)
@@ -164,8 +168,15 @@ func (v view) service(h Health) string {
 // watching says how the watching and alerts fare.
 func (v view) watching(h Health) string {
 	lag := v.t.Duration(h.Watch.Lag)
-	return v.t.Format("staff.status.watched", args{"N": h.Watch.Accounts, "Interval": v.t.Duration(h.Watch.Interval), "Lag": lag}) + "\n" +
+	text := v.t.Format("staff.status.watched", args{"N": h.Watch.Accounts, "Interval": v.t.Duration(h.Watch.Interval), "Lag": lag}) + "\n" +
 		v.t.Format("staff.status.alerts", args{"Sent": h.Alerts.Sent, "Refused": h.Alerts.Refused, "Waiting": h.Alerts.Waiting})
+	if held := h.Alerts.Held; held.Is() {
+		text += "\n" + v.t.Text("log.problem."+held.Problem())
+		if held.Until.After(time.Now()) {
+			text += "\n" + v.t.Format("staff.status.held", args{"When": relative(held.Until)})
+		}
+	}
+	return text
 }
 
 func (v view) logChannel(ch logchannel.Status) string {

@@ -22,6 +22,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/panel"
+	"hostbot/bot/rest"
 	"hostbot/bot/shards"
 	"hostbot/bot/watcher"
 	"hostbot/commands"
@@ -336,7 +337,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			}
 			asked++
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
-			return commands.Kept{Cached: true, Alerts: settings, Panels: 99_999, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
+			return commands.Kept{Cached: true, Alerts: settings, DM: true, Panels: 99_999, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
 		},
 		Forget: func(_ context.Context, id string) (panel.Removal, error) {
 			was := known[id]
@@ -383,6 +384,10 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	health.Shards, health.Watching = []shards.Status{}, true
 	health.Watch, health.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
+	for _, code := range []int{rest.CodeQuarantined, rest.CodeDMsTooFast} {
+		health.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}
+		d.ask(c, by("1", command("admin status", nil)))
+	}
 	d.ask(c, by("2", command("admin status", nil)))
 	elsewhere := by("1", command("admin status", nil))
 	elsewhere.GuildID = "8"

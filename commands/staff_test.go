@@ -148,6 +148,8 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			t.Errorf("removal %d: staff read %s", i, text(done.Message))
 		}
 	}
+	kept = commands.Kept{DM: true} // which is something to be removed
+	wantText(t, answer(t, c, flush).Message, "• The channel of the direct messages")
 	kept = commands.Kept{}
 	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing was cached") {
 		t.Errorf("where nothing is kept, staff read\n%s", text(nothing.Message))

@@ -15,8 +15,8 @@ import (
 type Alerts interface {
 	Offered() bool
 	Settings(ctx context.Context, customerID string) (alerts.Settings, error)
-	// TurnOn sends a first message, which there is once for each nonce.
-	TurnOn(ctx context.Context, customerID, locale, nonce string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error)
+	// TurnOn sends a first message to somebody new, and tells whether it did.
+	TurnOn(ctx context.Context, to alerts.Recipient, change func(*alerts.Settings)) (now alerts.Settings, sent bool, err error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
 }

@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -32,11 +33,10 @@ type watched struct {
 	stays   []string
 	age     time.Duration
 
-	alerts alerts.Settings
-	closed bool // the customer takes no messages
-	off    bool // nothing is watched
-	first  interaction.Message
-	nonce  string // of that
+	alerts    alerts.Settings
+	closed    error            // why alerts cannot be turned on
+	off       bool             // nothing is watched
+	recipient alerts.Recipient // the latest for whom they were turned on
 }
 
 func (h *watched) Offered() bool { return !h.off }
@@ -46,12 +46,14 @@ func (h *watched) Settings(_ context.Context, customerID string) (alerts.Setting
 	return h.alerts, nil
 }
 
-func (h *watched) TurnOn(ctx context.Context, customerID, _, nonce string, first interaction.Message, change func(*alerts.Settings)) (alerts.Settings, error) {
-	if h.closed {
-		return h.alerts, alerts.ErrClosed
+func (h *watched) TurnOn(ctx context.Context, to alerts.Recipient, change func(*alerts.Settings)) (now alerts.Settings, sent bool, err error) {
+	if h.closed != nil {
+		return h.alerts, false, h.closed
 	}
-	h.first, h.nonce = first, nonce
-	return h.TurnOff(ctx, customerID, change)
+	sent = !h.alerts.Any() && to.DM == ""
+	h.recipient = to
+	now, err = h.TurnOff(ctx, to.CustomerID, change)
+	return now, sent, err
 }
 
 func (h *watched) TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error) {
@@ -311,8 +313,8 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 			}
 		}
 	}
-	if h.nonce != "77" {
-		t.Errorf("the nonce of the first message is %q", h.nonce)
+	if h.recipient.Nonce != "77" {
+		t.Errorf("the nonce of the first message is %q", h.recipient.Nonce)
 	}
 	for _, outdated := range []interaction.Request{
 		press("alerts/set/one/on/z"), press("alerts/set/one/maybe/a"), press("alerts/set/all/maybe"), // z is another's
@@ -325,6 +327,37 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	if len(h.w.others) > 0 || h.alerts.Any() {
 		t.Errorf("touched are %q", h.w.others)
 	}
+}
+
+// TestAlertsThatCannotBeTurnedOnSayWhy has alerts be turned on from each place.
+func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
+	blocked := fmt.Errorf("%w: %w", alerts.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeCannotMessageUser})
+	noWay := fmt.Errorf("%w: %w", alerts.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeNoWayToUser})
+	inGuild, inDM, elsewhere := press("alerts/set/all/on"), press("alerts/set/all/on"), press("alerts/set/all/on")
+	inGuild.GuildID = "7"
+	inDM.InBotDM, inDM.ChannelID = true, "9"
+	elsewhere.GuildID, elsewhere.BotAbsent = "7", true
+	const closed, alone = "Open the menu of a server that we share", "people who share a server with me"
+	for i, test := range []struct {
+		from interaction.Request
+		err  error
+		want string
+	}{
+		{inGuild, blocked, closed}, {inGuild, noWay, closed}, {inDM, blocked, closed}, {inDM, noWay, alone},
+		{elsewhere, blocked, alone}, {elsewhere, noWay, alone}, {inGuild, alerts.ErrLater, "try again in a few minutes"},
+	} {
+		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, closed: test.err}
+		wantText(t, ending(t, watching(t, h), test.from).Message, test.want, "🔕 Shop")
+		if t.Failed() {
+			t.Fatalf("of case %d", i)
+		}
+	}
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+	wantText(t, ending(t, watching(t, h), inDM).Message, "They come to you as direct messages")
+	if h.recipient.DM != "9" {
+		t.Errorf("alerts go to the channel %q", h.recipient.DM)
+	}
+	wantText(t, ending(t, watching(t, &watched{w: h.w}), inGuild).Message, "I have just sent you a direct message")
 }
 
 func TestAlertsAreOfferedToCustomersAlone(t *testing.T) {
@@ -349,9 +382,14 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	} {
 		d.ask(c, r)
 	}
-	d.see(interaction.Reply(h.first))
-	h.closed = true
-	d.ask(c, press("alerts/set/all/on"))
+	d.see(interaction.Reply(h.recipient.First))
+	for _, h.closed = range []error{alerts.ErrClosed, alerts.ErrLater} {
+		for _, inGuild := range []bool{false, true} {
+			pressed := press("alerts/set/all/on")
+			pressed.GuildID, pressed.BotAbsent = "7", !inGuild
+			d.ask(c, pressed)
+		}
+	}
 	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
 	d.ask(c, command("alerts", nil))
 	h.off = true

@@ -1,9 +1,9 @@
 // Package alerts tells customers by direct message that a bot of theirs stopped running
 // unasked, and that it is back.
 //
-// A customer turns alerts on for a bot or for all. That sends a first message, so that
-// somebody whose DMs are closed knows at once. From then on package watcher looks at the
-// account.
+// A customer turns alerts on for a bot or for all. That sends a first message to somebody
+// new, so that one whose DMs are closed knows at once; not where the bot has sent one, or is
+// asked in these DMs and not in quarantine. From then on package watcher looks at the account.
 //
 // A fall and the recovery from it are one message, which is edited; further falls within
 // a few minutes are counted in it. An episode in Redis holds the text of a message.
@@ -75,7 +75,10 @@ type Config struct {
 	Watching Watching
 	// Draw returns the message of an alert. The first embed of it must have the
 	// timestamp that Alert.Mark returns.
-	Draw   func(Alert) interaction.Message
+	Draw func(Alert) interaction.Message
+	// OnHeld is called when Discord begins to refuse direct messages for all, or for all new
+	// people, with its refusal. It may be nil and must not block.
+	OnHeld func(held Held, reason error)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -85,11 +88,18 @@ type Timing struct {
 	Turn  time.Duration // between two questions what is to be sent
 	Lease time.Duration // until another process sends in the place of one that died
 	Retry time.Duration // pause after a message was not sent, unless Discord asks for a longer one
+	// Hold is the first pause after Discord refused what concerns all messages. It doubles
+	// up to LongestHold.
+	Hold, LongestHold time.Duration
+	Opening           time.Duration // between two DMs that are opened, of all processes, after openBurst at once
 }
 
 // DefaultTiming returns the timing for Discord.
 func DefaultTiming() Timing {
-	return Timing{Turn: time.Second, Lease: 10 * time.Second, Retry: 10 * time.Second}
+	return Timing{
+		Turn: time.Second, Lease: 10 * time.Second, Retry: 10 * time.Second,
+		Hold: 2 * time.Minute, LongestHold: 6 * time.Hour, Opening: time.Second,
+	}
 }
 
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
@@ -112,16 +122,18 @@ type Status struct {
 	Waiting int   // messages that are to be sent or edited
 	Sent    int64 // messages, since ever
 	Refused int64 // customers for whom alerts were turned off, as they take no messages
+	Held    Held
 }
 
 // Status asks Redis how alerts fare.
 func (a *Alerts) Status(ctx context.Context) (Status, error) {
 	var waiting *redis.IntCmd
-	var counts *redis.MapStringStringCmd
+	var counts, all, recent *redis.MapStringStringCmd
 	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		waiting, counts = p.ZCard(ctx, a.Space.Key(dueKey)), p.HGetAll(ctx, a.Space.Key(countsKey))
+		all, recent = p.HGetAll(ctx, a.Space.Key(allHoldKey)), p.HGetAll(ctx, a.Space.Key(newHoldKey))
 		return nil
 	})
 	count := func(of string) int64 { n, _ := strconv.ParseInt(counts.Val()[of], 10, 64); return n }
-	return Status{int(waiting.Val()), count("sent"), count("refused")}, err
+	return Status{int(waiting.Val()), count("sent"), count("refused"), readHeld(all.Val(), recent.Val())}, err
 }

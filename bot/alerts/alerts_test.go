@@ -60,13 +60,24 @@ func (w *watched) Unwatch(_ context.Context, customerID string, _ watcher.Reason
 // start starts alerts. kill ends them as a signal would that they cannot catch.
 func start(t *testing.T, discord *discordtest.Server, url string, w *watched, tune func(*alerts.Timing)) (a *alerts.Alerts, kill func()) {
 	t.Helper()
+	return startWith(t, discord, url, w, func(c *alerts.Config) {
+		if tune != nil {
+			tune(&c.Timing)
+		}
+	})
+}
+
+func startWith(t *testing.T, discord *discordtest.Server, url string, w *watched, change func(*alerts.Config)) (a *alerts.Alerts, kill func()) {
+	t.Helper()
 	client := redistest.Connect(t, url)
-	timing := alerts.Timing{Turn: 50 * time.Millisecond, Lease: 2 * time.Second, Retry: 200 * time.Millisecond}
-	if tune != nil {
-		tune(&timing)
+	timing := alerts.Timing{
+		Turn: 50 * time.Millisecond, Lease: 2 * time.Second, Retry: 200 * time.Millisecond,
+		Hold: 200 * time.Millisecond, LongestHold: time.Second, Opening: time.Millisecond,
 	}
 	to := rest.New(secret.Text(discord.Token()), discord.URL())
-	a = alerts.New(alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Log: zerolog.Nop(), Timing: timing})
+	config := alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Log: zerolog.Nop(), Timing: timing}
+	change(&config)
+	a = alerts.New(config)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -100,10 +111,14 @@ func draw(a alerts.Alert) interaction.Message {
 
 func turnOn(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
 	t.Helper()
-	first := interaction.Message{Content: "hello"}
-	if _, err := a.TurnOn(t.Context(), u.ID, "de", u.ID, first, func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
+	if _, _, err := a.TurnOn(t.Context(), as(u, u.ID), func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// as is a user who turns alerts on.
+func as(u *discordtest.User, nonce string) alerts.Recipient {
+	return alerts.Recipient{CustomerID: u.ID, Locale: "de", First: interaction.Message{Content: "hello"}, Nonce: nonce}
 }
 
 // fell is a bot's fall, and back its recovery.
@@ -234,7 +249,7 @@ func TestGlobalLimitHoldsAllUp(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
+func TestOnlyTheChannelIsLeftWhereAlertsAreOff(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord, w := discordtest.RunT(t), &watched{}
 		a, _ := start(t, discord, url, w, nil)
@@ -248,10 +263,10 @@ func TestNothingIsLeftWhereAlertsAreOff(t *testing.T) {
 		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.SetAll(false) }); err != nil {
 			t.Fatal(err)
 		}
-		keys, err := redistest.Keys(t.Context(), redistest.Connect(t, url), "*"+anna.ID+"*")
-		if _, watching := w.Load(anna.ID); err != nil || len(keys) > 0 || watching {
-			t.Errorf("left are %q, watched %v (%v)", keys, watching, err)
+		if _, watching := w.Load(anna.ID); watching {
+			t.Error("the account is still watched")
 		}
+		wantChannelAlone(t, url, anna)
 	})
 }
 
@@ -271,7 +286,7 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 		limit, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		const customers = 1000
-		discord := discordtest.RunT(t, discordtest.Config{Clock: hurried{time.Now()}})
+		discord := discordtest.RunT(t, discordtest.Config{Clock: hurried{time.Now()}, DMsAtOnce: -1}) // they are opened without a brake here
 		discord.ExpectFailures()
 		w := &watched{}
 		fast := func(timing *alerts.Timing) { timing.Turn = 25 * time.Millisecond } // forty in a second of Discord's, which takes fifty
@@ -283,7 +298,7 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 		for i := range customers {
 			u := discord.User(fmt.Sprintf("c%d", i))
 			eventually(t, func() bool { // not at once: Discord's limits count here as well
-				_, err := first.TurnOn(limit, u.ID, "de", u.ID, interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.SetAll(true) })
+				_, _, err := first.TurnOn(limit, as(u, u.ID), func(s *alerts.Settings) { s.SetAll(true) })
 				return err == nil
 			})
 			people, changes = append(people, u), append(changes, fell(u, "shop", now))
@@ -327,7 +342,7 @@ func TestTwoProcessesTurnAlertsOnOnce(t *testing.T) {
 		var turning sync.WaitGroup
 		for _, a := range []*alerts.Alerts{first, second, first} {
 			turning.Go(func() {
-				_, _ = a.TurnOn(t.Context(), anna.ID, "de", "press", interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.Set("shop", true) })
+				_, _, _ = a.TurnOn(t.Context(), as(anna, "press"), func(s *alerts.Settings) { s.Set("shop", true) })
 			})
 		}
 		turning.Wait()
@@ -349,13 +364,8 @@ func TestSettingsAreChangedAtOnce(t *testing.T) {
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna := discord.User("anna")
 		turn := func(server string) error {
-			_, err := a.TurnOn(t.Context(), anna.ID, "de", server, interaction.Message{Content: "hello"}, func(s *alerts.Settings) { s.Set(server, true) })
+			_, _, err := a.TurnOn(t.Context(), as(anna, server), func(s *alerts.Settings) { s.Set(server, true) })
 			return err
-		}
-		for _, server := range []string{"old", "older"} {
-			if err := turn(server); err != nil {
-				t.Fatal(err)
-			}
 		}
 		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 2, After: true, Delay: time.Minute})
 		var turning sync.WaitGroup
@@ -366,7 +376,12 @@ func TestSettingsAreChangedAtOnce(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, func() bool { return len(anna.InDM().Messages()) == 4 })
+		eventually(t, func() bool { return len(anna.InDM().Messages()) == 2 })
+		for _, server := range []string{"old", "older"} {
+			if err := turn(server); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := a.Mute(t.Context(), anna.ID, "old", clock.Now().Add(time.Hour)); err != nil {
 			t.Error(err)
 		}

@@ -30,10 +30,11 @@ type episode struct {
 	id      string // the nonce; empty where there is none
 	text    string // the alert, as Redis has it
 	message string // its ID at Discord; empty where that is not known
+	refused bool   // its channel was, and the DM was opened anew
 }
 
 func readEpisode(customerID, serverID string, fields map[string]string) episode {
-	e := episode{id: fields["id"], text: fields["alert"], message: fields["message"]}
+	e := episode{id: fields["id"], text: fields["alert"], message: fields["message"], refused: fields[fieldRefused] != ""}
 	if json.Unmarshal([]byte(e.text), &e.Alert) != nil {
 		return episode{}
 	}

@@ -35,22 +35,30 @@ func (a *Alerts) turn(ctx context.Context, held bool) {
 	ctx, cancel := context.WithTimeout(ctx, a.Timing.Lease/2) // and nothing is sent once another process may
 	defer cancel()
 	due, err := redis.NewScript(dueScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, perTurn).StringSlice()
-	if err != nil {
+	if err != nil || len(due) == 0 {
 		return
+	}
+	state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
+	if err != nil || state == waits {
+		return
+	}
+	if state == trying {
+		due = due[:1]
 	}
 	var sending sync.WaitGroup
 	for _, member := range due {
 		sending.Go(func() {
-			if err := a.send(ctx, member); err != nil {
-				a.later(context.WithoutCancel(ctx), member, err)
+			if err := a.send(ctx, member, state == trying); err != nil {
+				a.later(ctx, member, err)
 			}
 		})
 	}
 	sending.Wait()
 }
 
-// send sends an episode as it is now. An error says that it is to be tried again.
-func (a *Alerts) send(ctx context.Context, member string) error {
+// send sends an episode as it is now. An error says that it is to be tried again. Of a try
+// all alerts depend that are held.
+func (a *Alerts) send(ctx context.Context, member string, try bool) error {
 	customerID, serverID, _ := strings.Cut(member, "/")
 	owner, err := a.customer(ctx, customerID)
 	if err != nil {
@@ -66,20 +74,34 @@ func (a *Alerts) send(ctx context.Context, member string) error {
 	}
 	e.Locale = owner.Locale
 	message, err := a.deliver(ctx, member, owner.Channel, e)
-	switch {
-	case err == nil:
-	case rest.TakesNoMessages(err):
-		return a.refuse(ctx, customerID)
-	case rest.IsUnknownMessage(err): // there is nothing to be kept true any more
-		return a.drop(ctx, member, e.id)
-	case rest.RefusesContent(err):
-		a.Log.Error().Err(err).Msg("discord refuses an alert")
-		return a.drop(ctx, member, e.id)
-	default:
-		return err
+	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
+		return a.refused(ctx, member, e, try, err)
+	}
+	if try {
+		a.release(ctx, allHoldKey)
 	}
 	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.Space.Key(countsKey)}
 	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, message, e.text).Err()
+}
+
+// refused does what there is to do about an alert that Discord did not take. An error says
+// that it is to be tried again.
+func (a *Alerts) refused(ctx context.Context, member string, e episode, try bool, failure error) error {
+	switch rest.About(failure) {
+	case rest.AboutRecipient:
+		return a.refuse(ctx, e.CustomerID)
+	case rest.AboutMessage: // where it was deleted, there is nothing to be kept true any more
+		if !rest.IsUnknownMessage(failure) {
+			a.Log.Error().Err(failure).Msg("discord refuses an alert")
+		}
+		return a.drop(ctx, member, e.id)
+	case rest.AboutChannel:
+		return a.channelRefused(ctx, member, e, failure)
+	case rest.AboutUs:
+		return a.holdAll(ctx, member, e, try, failure)
+	default:
+		return failure
+	}
 }
 
 // deliver posts an episode's message, or edits it, and returns its ID. One that may be
@@ -123,8 +145,7 @@ func find(posted []rest.Posted, mark time.Time) string {
 }
 
 // later has an episode tried again, without holding others up. Where Discord takes
-// nothing at all for now, they all wait and keep their places. One that Discord refuses
-// is given up when it expires.
+// nothing at all for now, they all wait and keep their places.
 func (a *Alerts) later(ctx context.Context, member string, failure error) {
 	wait := a.Timing.Retry
 	e, ok := errors.AsType[*rest.Error](failure)
@@ -135,14 +156,14 @@ func (a *Alerts) later(ctx context.Context, member string, failure error) {
 	if ok {
 		wait = max(wait, e.RetryAfter)
 	}
-	if ok && !e.Temporary() {
-		a.Log.Warn().Err(failure).Msg("discord refuses an alert, which is tried again")
-	} else {
-		a.Log.Debug().Err(failure).Msg("an alert was not sent and is tried again")
-	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	a.Log.Debug().Err(failure).Msg("an alert was not sent and is tried again")
+	a.putOff(ctx, member, wait)
+}
+
+// putOff has an episode wait. Where that fails, it is tried at once.
+func (a *Alerts) putOff(ctx context.Context, member string, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
-	// Where that fails, it is tried at once.
 	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, member, wait.Milliseconds()).Err()
 }
 

@@ -9,8 +9,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/interaction"
-	"hostbot/bot/rest"
 	"hostbot/bot/watcher"
 )
 
@@ -58,17 +56,23 @@ func (s *Settings) Set(serverID string, on bool) {
 // SetAll turns alerts on or off for all bots.
 func (s *Settings) SetAll(on bool) { *s = Settings{All: on} }
 
-// customer is what is kept of somebody with alerts.
+// customer is what is kept of somebody with alerts, and for a while of somebody who had some.
 type customer struct {
 	Settings
-	Locale  string `json:"locale"`
-	Channel string `json:"channel"` // of the DM
+	Locale  string `json:"locale,omitempty"`
+	Channel string `json:"channel,omitempty"` // of the DM
 }
 
 // Settings returns a customer's settings.
 func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
 	c, err := a.customer(ctx, customerID)
 	return c.Settings, err
+}
+
+// KeepsDM tells whether the channel of a customer's DM is kept, though alerts are off.
+func (a *Alerts) KeepsDM(ctx context.Context, customerID string) (bool, error) {
+	c, err := a.customer(ctx, customerID)
+	return c.Channel != "" && !c.Any(), err
 }
 
 func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
@@ -84,34 +88,43 @@ func readCustomer(value []byte) (c customer) {
 	return c
 }
 
-// TurnOn changes a customer's settings so that there are more alerts than before, after
-// it has sent a first message. Where it has done so before with that nonce, Discord posts
-// none. The error is ErrClosed where the customer takes none; the settings stay as they are
-// then.
-func (a *Alerts) TurnOn(ctx context.Context, customerID, locale, nonce string, first interaction.Message, change func(*Settings)) (Settings, error) {
-	channel, err := a.Discord.OpenDM(ctx, customerID)
-	if err == nil {
-		_, err = a.Discord.CreateMessage(ctx, channel, nonce, first)
-	}
-	if rest.TakesNoMessages(err) {
-		c, err := a.customer(ctx, customerID)
-		return c.Settings, cmp.Or(err, ErrClosed)
-	}
+// TurnOn changes a customer's settings so that there are more alerts than before. To somebody
+// new it sends a first message, and tells whether it did. Where it has done so before with
+// that nonce, Discord posts none. The error is ErrClosed where the customer takes none, with
+// Discord's reason, and ErrLater where Discord takes none for now; the settings stay as they
+// are then.
+func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings)) (now Settings, sent bool, err error) {
+	kept, err := a.customer(ctx, to.CustomerID)
 	if err != nil {
-		return Settings{}, err
+		return Settings{}, false, err
+	}
+	channel := cmp.Or(to.DM, kept.Channel)
+	sent = channel == ""
+	if !sent && kept.Channel == "" {
+		// In quarantine Discord may take nothing where the bot has sent nothing of its own.
+		if sent, err = a.quarantined(ctx); err != nil {
+			return kept.Settings, false, err
+		}
+	}
+	if sent {
+		if channel, err = a.introduce(ctx, to); err != nil {
+			return kept.Settings, false, err
+		}
 	}
 	// The account is watched before alerts are on, so that none is on for nothing.
-	if err := a.Watching.Watch(ctx, customerID, watcher.Alerts); err != nil {
-		return Settings{}, err
+	if err := a.Watching.Watch(ctx, to.CustomerID, watcher.Alerts); err != nil {
+		return Settings{}, sent, err
 	}
-	return a.update(ctx, customerID, func(c *customer) {
-		c.Locale, c.Channel, c.Closed = locale, channel, time.Time{}
+	now, err = a.update(ctx, to.CustomerID, func(c *customer) {
+		c.Locale, c.Channel, c.Closed = to.Locale, channel, time.Time{}
 		change(&c.Settings)
 	})
+	return now, sent, err
 }
 
-// TurnOff changes a customer's settings so that there are fewer alerts. Without any, all
-// that is kept for them is forgotten.
+// TurnOff changes a customer's settings so that there are fewer alerts. Without any, all that is
+// kept for them is forgotten but the channel, so that who turns alerts on again soon is not sent
+// another first message.
 func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
 	now, err := a.update(ctx, customerID, func(c *customer) { change(&c.Settings) })
 	if err == nil && !now.Any() {
@@ -138,7 +151,8 @@ func (a *Alerts) Mute(ctx context.Context, customerID, serverID string, until ti
 // updateAttempts is how often a change of settings is tried that meets others.
 const updateAttempts = 10
 
-// update changes what is kept of a customer, and forgets it where no alerts are on then.
+// update changes what is kept of a customer, and forgets all but the channel where no alerts are
+// on then.
 // Where somebody else changes it at the same time, it begins again.
 func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
 	key := a.customerKey(customerID)
@@ -150,7 +164,7 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 		c := readCustomer(value)
 		change(&c)
 		if !c.Any() {
-			c = customer{}
+			c = customer{Channel: c.Channel}
 		}
 		now = c.Settings
 		content, err := json.Marshal(c)
@@ -161,7 +175,11 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 			if c.Any() {
 				return p.Set(ctx, key, content, 0).Err()
 			}
-			return p.Eval(ctx, forgetScript, a.forgetKeys(customerID), a.episodeKey("")).Err()
+			_ = p.Eval(ctx, forgetScript, a.forgetKeys(customerID), a.episodeKey("")).Err() // it is only queued here
+			if c.Channel == "" {
+				return nil
+			}
+			return p.Set(ctx, key, content, channelFor).Err()
 		})
 		return err
 	}

@@ -63,6 +63,7 @@ type channel struct {
 	guildID  string
 	botID    string   // whom overwrites of its own concern
 	owner    *profile // of a DM
+	opened   bool     // a DM, by the bot
 	position int
 
 	archivesAfter time.Duration // of a thread; 0 where time does not archive it

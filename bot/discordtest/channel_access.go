@@ -34,6 +34,8 @@ func (s *Server) writable(c *call) (*channel, *refusal) {
 		return nil, denied(http.StatusForbidden, CodeNoWayToUser, "Cannot send messages to this user")
 	case ch.owner != nil && ch.owner.blocks: // the same
 		return nil, denied(http.StatusForbidden, CodeCannotMessageUser, "Cannot send messages to this user")
+	case ch.owner != nil && s.quarantines(ch):
+		return nil, quarantinedRefusal()
 	}
 	return ch, nil
 }

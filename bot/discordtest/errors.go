@@ -34,6 +34,9 @@ const (
 	CodeNoWayToUser         = 50278
 	CodeThreadLocked        = 160005
 	CodeBlockedMessage      = 200000 // by AutoMod
+
+	CodeQuarantined = 20026
+	CodeDMsTooFast  = 40003
 )
 
 // refusal is an answer that says no.

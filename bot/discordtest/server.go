@@ -49,6 +49,9 @@ type Config struct {
 	// NoRateLimits switches Discord's rate limits off, and the ban after too many invalid
 	// requests. Faults still give a 429.
 	NoRateLimits bool
+	// DMsAtOnce is how many DMs the bot may open within dmWindow, also without rate limits;
+	// 24 where it is 0, and any number where it is negative. See postDM.
+	DMsAtOnce int
 	// Lean keeps no history of calls and messages and checks no schema: for
 	// benchmarks, together with NoRateLimits and Reply.Forget.
 	Lean bool
@@ -77,6 +80,7 @@ type Server struct {
 
 	tokenReset     atomic.Bool // by too many IDENTIFYs
 	zonelessEmbeds atomic.Bool
+	quarantined    atomic.Bool // see Quarantine
 
 	done     chan struct{} // closed by Close
 	close    sync.Once
@@ -154,6 +158,9 @@ func (c Config) withDefaults() Config {
 		c.HeartbeatInterval = 41250 * time.Millisecond
 	}
 	c.MaxConcurrency = max(c.MaxConcurrency, 1)
+	if c.DMsAtOnce == 0 {
+		c.DMsAtOnce = usualDMsAtOnce
+	}
 	return c
 }
 

@@ -17,8 +17,7 @@ import (
 // the answer needs.
 type Event struct {
 	Request
-	ApplicationID string
-	Token         secret.Text
+	Token secret.Text
 	// Replayed says that the event is older than it looks: it was sent while the
 	// connection was lost, and has come with the resumption of the session.
 	Replayed bool
@@ -36,6 +35,10 @@ type Inline interface {
 	Leave()
 }
 
+// contextBotDM is the context of an interaction in the DM with the bot.
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-interaction-context-types
+const contextBotDM = 1
+
 // ReadEvent reads an event, whose JSON need not last. What Discord left out, or
 // sent in another form than is expected, is empty.
 //
@@ -44,18 +47,20 @@ type Inline interface {
 // 3. discordgo gives a whole event up over a component that it does not know.
 func ReadEvent(d *fastjson.Value) *Event {
 	e := &Event{
-		ApplicationID: text(d, "application_id"),
-		Token:         secret.Text(text(d, "token")),
+		Token: secret.Text(text(d, "token")),
 		Request: Request{
-			ID:        text(d, "id"),
-			GuildID:   text(d, "guild_id"),
-			ChannelID: text(d, "channel_id"),
-			Locale:    text(d, "locale"),
-			UserID:    text(d, "user", "id"), // in a direct message
-			UserName:  nameOf(nil, d.Get("user")),
+			ID:            text(d, "id"),
+			ApplicationID: text(d, "application_id"),
+			BotAbsent:     botAbsent(d),
+			GuildID:       text(d, "guild_id"),
+			ChannelID:     text(d, "channel_id"),
+			Locale:        text(d, "locale"),
+			UserID:        text(d, "user", "id"), // in a direct message
+			UserName:      nameOf(nil, d.Get("user")),
 		},
 	}
 	e.Permissions, e.AppPermissions = bits(d, "member", "permissions"), bits(d, "app_permissions")
+	e.InBotDM = d.GetInt("context") == contextBotDM && e.GuildID == ""
 	if id := text(d, "member", "user", "id"); id != "" {
 		e.UserID, e.RoleIDs = id, texts(d.GetArray("member", "roles"))
 		e.UserName = nameOf(d.Get("member"), d.Get("member", "user"))
@@ -78,6 +83,16 @@ func ReadEvent(d *fastjson.Value) *Event {
 
 // Answerable tells whether Discord says who is asking and how to answer.
 func (e *Event) Answerable() bool { return IsSnowflake(e.ID) && IsSnowflake(e.UserID) && e.Token != "" }
+
+// botAbsent tells whether an interaction comes from a guild in which the application is
+// installed by its user alone: Discord names who has installed it, and not the guild, whose
+// key is "0". Of a component these are the owners of what made its message. Where Discord
+// names nobody, nothing is known (discord-api-docs#6752).
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-authorizing-integration-owners-object
+func botAbsent(d *fastjson.Value) bool {
+	owners := d.GetObject("authorizing_integration_owners")
+	return text(d, "guild_id") != "" && owners != nil && owners.Len() > 0 && owners.Get("0") == nil
+}
 
 // messageKey returns what stands for the message that holds the component: the ID
 // of the interaction that made it, which is known before the message's own. Where

@@ -26,6 +26,8 @@ const (
 type Request struct {
 	ID   string // snowflake of the interaction
 	Kind Kind
+	// ApplicationID is the application's, which is ours.
+	ApplicationID string
 
 	// UserID is the caller's, as Discord attested it.
 	UserID string
@@ -36,13 +38,21 @@ type Request struct {
 	CustomerID string
 	RoleIDs    []string // the caller's in the guild
 
+	// BotAbsent says that the bot is not in the guild from which this comes: the caller has
+	// installed the application for themselves. It can answer there, and do nothing else.
+	// AppPermissions are those of the answer then.
+	BotAbsent bool
+
 	// Permissions are what the caller, and AppPermissions what the bot may do in the
 	// channel, as Discord's bits; 0 in a direct message.
 	Permissions, AppPermissions uint64
 
 	GuildID   string // empty in a direct message
 	ChannelID string
-	Locale    string // the caller's Discord locale, such as "en-US"; may be empty
+	// InBotDM says that the channel is the caller's direct messages with the bot.
+	InBotDM bool
+
+	Locale string // the caller's Discord locale, such as "en-US"; may be empty
 	// Message stands for the message that this interaction makes or is about:
 	// the ID of the interaction that made it or, for a further one of that, its own.
 	Message string

@@ -36,6 +36,26 @@ func TestReadEvent(t *testing.T) {
 				Kind: interaction.Command, GuildID: "5", Name: "panel", Options: map[string]string{}, Permissions: 8192, AppPermissions: 3072,
 			},
 		},
+		"where the guild has not installed the application": {
+			event: `{` + head + `"type":2,"guild_id":"5","authorizing_integration_owners":{"1":"42"},"member":{"user":{"id":"42"}},"data":{"id":"9","name":"panel","type":1}}`,
+			want:  interaction.Request{Kind: interaction.Command, GuildID: "5", BotAbsent: true, Name: "panel", Options: map[string]string{}},
+		},
+		"where both guild and user have installed it": {
+			event: `{` + head + `"type":2,"guild_id":"5","authorizing_integration_owners":{"0":"5","1":"42"},"member":{"user":{"id":"42"}},"data":{"id":"9","name":"panel","type":1}}`,
+			want:  interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "panel", Options: map[string]string{}},
+		},
+		"where nobody is said to have installed it": {
+			event: `{` + head + `"type":2,"guild_id":"5","authorizing_integration_owners":{},"member":{"user":{"id":"42"}},"data":{"id":"9","name":"panel","type":1}}`,
+			want:  interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "panel", Options: map[string]string{}},
+		},
+		"in the DM with the bot": {
+			event: `{` + head + `"type":2,"context":1,"authorizing_integration_owners":{"0":"0"},"user":{"id":"42"},"data":{"id":"9","name":"alerts","type":1}}`,
+			want:  interaction.Request{Kind: interaction.Command, InBotDM: true, Name: "alerts", Options: map[string]string{}},
+		},
+		"in the DM with somebody else": {
+			event: `{` + head + `"type":2,"context":2,"authorizing_integration_owners":{"1":"42"},"user":{"id":"42"},"data":{"id":"9","name":"alerts","type":1}}`,
+			want:  interaction.Request{Kind: interaction.Command, Name: "alerts", Options: map[string]string{}},
+		},
 		"context menu on a user, by a member with roles": {
 			event: `{` + head + `"type":2,"guild_id":"5","member":{"user":{"id":"42"},"roles":["8","9"]},"data":{"id":"9","name":"Hosted bots","type":2,"target_id":"77"}}`,
 			want:  interaction.Request{Kind: interaction.Command, GuildID: "5", Name: "Hosted bots", RoleIDs: []string{"8", "9"}, TargetID: "77", Options: map[string]string{}},
@@ -110,7 +130,7 @@ func TestReadEvent(t *testing.T) {
 				t.Errorf("answerable: %t, reference %q, want seven characters", got.Answerable(), got.Reference)
 			}
 			test.want.ID, test.want.ChannelID, test.want.Locale, test.want.UserID = "1100", "7", "de", "42"
-			test.want.CustomerID = "42"
+			test.want.CustomerID, test.want.ApplicationID = "42", "1"
 			test.want.Reference = got.Reference
 			if test.want.Message == "" {
 				test.want.Message = "1100"

@@ -45,5 +45,6 @@ func meanings() map[string]string {
 		"hostbot_alerts_waiting":           "Alerts that are to be sent or edited, by all replicas.",
 		"hostbot_alerts_sent_total":        "Alerts that were sent, by all replicas.",
 		"hostbot_alerts_refused_total":     "Customers who took no message, by all replicas.",
+		"hostbot_alerts_held":              "Whether Discord lets the bot send no direct messages, or none to new people.",
 	}
 }

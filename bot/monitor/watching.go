@@ -22,5 +22,10 @@ func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (aler
 		p.gauge("hostbot_alerts_waiting", float64(a.Waiting))
 		p.counter("hostbot_alerts_sent_total", uint64(a.Sent))
 		p.counter("hostbot_alerts_refused_total", uint64(a.Refused))
+		held := 0.0
+		if a.Held.Is() {
+			held = 1
+		}
+		p.gauge("hostbot_alerts_held", held)
 	})
 }

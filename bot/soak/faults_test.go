@@ -125,6 +125,33 @@ func (s *soak) breakREST(ctx context.Context, random *rand.Rand, lasting time.Du
 	pause(ctx, lasting)
 }
 
+// breakRights has Discord refuse what it takes from other bots: embeds in the log channel, and
+// direct messages to people who are new. Nobody is to notice but who is told so.
+func (s *soak) breakRights(ctx context.Context, random *rand.Rand) {
+	for ctx.Err() == nil {
+		pause(ctx, time.Duration(random.IntN(6000))*time.Millisecond)
+		lasting := time.Duration(500+random.IntN(5000)) * time.Millisecond
+		var end func()
+		switch random.IntN(4) {
+		case 0:
+			s.Channel.Deny(discordtest.EmbedLinks)
+			end = func() { s.Channel.Grant(discordtest.EmbedLinks) }
+		case 1:
+			s.Discord.Quarantine(true)
+			end = func() { s.Discord.Quarantine(false) }
+		case 2:
+			end = s.Discord.Inject(discordtest.RateLimited(http.MethodPost, discordtest.RouteDMs, 2*time.Second, false))
+		case 3:
+			end = s.Discord.Inject(discordtest.Fault{
+				Method: http.MethodPost, Route: discordtest.RouteDMs, Status: http.StatusForbidden,
+				Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"message": "You are opening direct messages too fast.", "code": 40003}`,
+			})
+		}
+		pause(ctx, lasting)
+		end()
+	}
+}
+
 // breakGateway breaks the way on which interactions come. Over HTTP requests break off.
 func (s *soak) breakGateway(ctx context.Context, random *rand.Rand, lasting time.Duration) {
 	defer s.weather.begin()()

@@ -57,6 +57,7 @@ func TestSoak(t *testing.T) {
 	}
 	work.Go(func() { s.breakService(ctx, rand.New(rand.NewPCG(seed, 1000))) })
 	work.Go(func() { s.breakOthers(ctx, t, rand.New(rand.NewPCG(seed, 1001))) })
+	work.Go(func() { s.breakRights(ctx, rand.New(rand.NewPCG(seed, 1002))) })
 	work.Go(func() { s.readAll(ctx) })
 	work.Wait()
 
@@ -152,6 +153,8 @@ func (s *soak) use(ctx context.Context, c customer, random *rand.Rand) {
 			s.look(c, "/bot show", discordtest.Options{"bot": bot})
 		case n < 5:
 			s.look(c, "/plan", nil)
+		case n < 6:
+			s.alert(c)
 		default:
 			s.act(c, bot, []string{"restart", "reinstall", "stop", "start"}[random.IntN(4)])
 		}
@@ -176,6 +179,35 @@ func (s *soak) look(c customer, command string, options discordtest.Options) {
 	}
 	if a.State != discordtest.Shown {
 		s.stray("%s %s (%s): %s", c.mark, command, a.id, a.Text())
+	}
+}
+
+// alert turns the customer's alerts on or off. Nobody reads that something broke on our side
+// because Discord lets the bot write to nobody new.
+func (s *soak) alert(c customer) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), soakPatience)
+	defer cancel()
+	reply, err := c.user.Command(ctx, "/alerts", nil)
+	if err != nil {
+		return
+	}
+	defer reply.Forget()
+	view, _ := reply.Await(ctx, func(v discordtest.View) bool { return v.State == discordtest.Shown })
+	label := "On for all"
+	if view.Contains("🔔") { // by a bot whose alerts are on
+		label = "Off for all"
+	}
+	pressed, err := reply.Click(ctx, label)
+	if err != nil { // Redis is away, or the service knows no bots
+		return
+	}
+	defer pressed.Forget()
+	view, err = pressed.Await(ctx, func(v discordtest.View) bool {
+		return v.State == discordtest.Shown && (v.Contains("Alerts are o") || v.Contains("nothing was turned on") || v.Contains("❌"))
+	})
+	if err == nil && view.Contains("broke on our side") && !s.weather.stormySince(began) {
+		s.stray("%s %s: %s", c.mark, label, view.Text())
 	}
 }
 

@@ -13,9 +13,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/alerts"
 	"hostbot/bot/discordtest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/logchannel"
+	"hostbot/bot/rest"
 	"hostbot/bot/stafflog"
 )
 
@@ -43,8 +45,8 @@ func TestEveryEntryOfEveryLanguageIsSendable(t *testing.T) {
 					kinds[e.GroupKey] = true
 				}
 			}
-			if len(kinds) != 6 || kinds[""] {
-				t.Errorf("six kinds of problems count as %v", kinds)
+			if len(kinds) != 8 || kinds[""] {
+				t.Errorf("eight kinds of problems count as %v", kinds)
 			}
 		})
 	}
@@ -106,4 +108,6 @@ func writeEverything(log *stafflog.Log) {
 	log.EventUnreadable(failure)
 	log.InteractionStuck()
 	log.TooManyInvalid()
+	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, failure)
+	log.AlertsHeld(alerts.Held{Code: rest.CodeDMsTooFast}, failure)
 }

@@ -1,6 +1,7 @@
 package stafflog
 
 import (
+	"hostbot/bot/alerts"
 	"hostbot/bot/logchannel"
 	"hostbot/bot/sanitize"
 )
@@ -24,6 +25,10 @@ func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
 // TooManyInvalid writes that Discord refused so many requests that it may ban the
 // machine's address, and what can be done.
 func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "") }
+
+// AlertsHeld writes that Discord lets the bot send no direct messages, why, and what can be
+// done.
+func (l *Log) AlertsHeld(h alerts.Held, reason error) { l.cured(h.Problem(), "\n"+because(reason)) }
 
 // cured writes what is wrong, by the text log.problem.<key>, what can be done, by the text
 // log.cure.<key>, and more about it. Equal ones become one message that counts.

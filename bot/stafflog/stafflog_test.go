@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/alerts"
 	"hostbot/bot/falls"
 	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
@@ -127,6 +128,8 @@ func TestProblems(t *testing.T) {
 	log.CacheGarbage(errors.New("*refused*"))
 	want(t, p["errors"][0], "⚠️ No REDIS_URL is set")
 	want(t, p["errors"][1], "⚠️ What Redis holds of an account makes no sense", `\*refused\*`)
+	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
+	want(t, p["errors"][2], "⚠️ Discord has quarantined this bot", "Developer Portal", `\*flagged\*`)
 }
 
 func TestLifecycle(t *testing.T) {

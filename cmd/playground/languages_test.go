@@ -137,7 +137,7 @@ func (r reading) alert() image.Image {
 	r.presses("#channels", "hostbot")
 	r.uses(r.command("alerts"), "")
 	r.presses(last, r.label("alerts_all"))
-	r.sees("#messages", r.texts.Text("alerts.turned_on"))
+	r.sees("#messages", r.texts.Text("alerts.turned_on_before"))
 	r.presses("#tools", "Underneath")
 	r.sees("#underneath", "list") // what the bot looks at by itself
 	r.clicks("#close-panel")

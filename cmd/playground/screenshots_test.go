@@ -62,7 +62,7 @@ func screenshots() map[string]picture {
 			b.presses("#channels", "hostbot")
 			b.reads("/alerts", "", "Off for all")
 			b.presses(last, "On for all")
-			b.sees("#messages", "This is where I write to you")
+			b.sees("#messages", "They come to you as direct messages")
 			b.presses("#tools", "Underneath")
 			b.sees("#underneath", "list")
 			b.presses("#tools", "Break it")
