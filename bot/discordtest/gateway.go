@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -61,8 +62,9 @@ type GatewayStats struct {
 	Refused     int // connections that were cut in place of that
 	Open        int // that are open now
 	Identifies  int // IDENTIFYs that were accepted
-	TooSoon     int // IDENTIFYs that came within 5 s of another, as LimitIdentifies says
+	TooSoon     int // IDENTIFYs that came within 5 s of another in their bucket
 	Resumes     int // RESUMEs that were accepted
+	Astray      int // of these, over connections to the general address
 	Heartbeats  int
 }
 
@@ -79,10 +81,13 @@ type gateway struct {
 	changed    notifier
 	starts     startLimit
 
-	recommended int // shards, by GET /gateway/bot
-	required    int // shards, with fewer of which nobody identifies
+	recommended int  // shards, by GET /gateway/bot
+	required    int  // shards, with fewer of which nobody identifies
+	outgrown    bool // see OutgrowShards
+	atOnce      bool // see IdentifyAtOnce
 
 	refusing bool
+	putsOff  bool // see PutOffResumes
 	silent   bool
 	awake    chan struct{} // closed when the silence ends
 	ended    bool
@@ -120,6 +125,7 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	query := r.URL.Query()
 	l := newLink(g, conn, query.Get("compress"))
+	l.resuming = reached(r, g.server.resumes)
 	g.mu.Lock()
 	g.links[l] = struct{}{}
 	g.stats.Connections++
@@ -147,6 +153,12 @@ func (g *gateway) serve(w http.ResponseWriter, r *http.Request) {
 		l.greet()
 	}
 	l.read()
+}
+
+// reached reports whether a request came to a listener.
+func reached(r *http.Request, listener net.Listener) bool {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && at.String() == listener.Addr().String()
 }
 
 // silence returns a channel that is closed when the silence ends, or nil.
@@ -183,7 +195,7 @@ func (g *gateway) start(l *link, shard *[2]int, guild json.RawMessage) int {
 		g.resetToken()
 		return closeAuthentication
 	}
-	s := &session{gateway: g, id: newSessionID(), sharded: shard != nil, shards: 1, link: l}
+	s := &session{gateway: g, id: newSessionID(), version: l.version, sharded: shard != nil, shards: 1, link: l}
 	if s.sharded {
 		s.shard, s.shards = shard[0], shard[1]
 	}
@@ -215,7 +227,7 @@ func (g *gateway) ready(s *session, version int) json.RawMessage {
 	}
 	data := map[string]any{
 		"v": version, "user": g.server.app.user, "guilds": guilds, "session_id": s.id,
-		"resume_gateway_url": g.server.GatewayURL(), "session_type": "normal",
+		"resume_gateway_url": g.server.ResumeURL(), "session_type": "normal",
 		"application":      map[string]any{"id": g.server.app.id, "flags": 0},
 		"private_channels": []any{}, "relationships": []any{}, "_trace": []string{trace},
 	}
@@ -233,9 +245,11 @@ func (g *gateway) resume(l *link, id string, sequence int64) int {
 	defer g.mu.Unlock()
 	g.sweep()
 	i := slices.IndexFunc(g.sessions, func(s *session) bool { return s.id == id })
-	if i < 0 || !g.sessions[i].holds(sequence) {
+	if i < 0 || !g.sessions[i].holds(sequence) || g.sessions[i].version != l.version {
 		// A sequence that is too high may get 4007 as well, by the table of close
-		// codes.
+		// codes. The version and the encoding are to be those of the first connection
+		// (docs:events/gateway#preparing-to-resume). No source says what
+		// becomes of others; here they are refused, an encoding by serve.
 		l.send(frame{Op: opInvalidSession, Data: encode(false)})
 		return 0
 	}
@@ -251,7 +265,13 @@ func (g *gateway) resume(l *link, id string, sequence int64) int {
 	s.flush()
 	s.append("RESUMED", encode(map[string]any{"_trace": []string{trace}}))
 	g.stats.Resumes++
+	if !l.resuming {
+		g.stats.Astray++
+	}
 	g.countReady()
+	if g.putsOff && !g.silent {
+		l.send(frame{Op: opReconnect})
+	}
 	return 0
 }
 

@@ -49,7 +49,11 @@ type link struct {
 	gateway *gateway
 	conn    *websocket.Conn
 	version int
-	session *session // guarded by the gateway's lock
+	// The connection came to the address for resuming. A session is resumed at the
+	// general one as well, with more disconnects
+	// (docs:events/gateway#preparing-to-resume, #5282).
+	resuming bool
+	session  *session // guarded by the gateway's lock
 
 	writing     sync.Mutex
 	closing     bool         // guarded by writing: a close frame was sent

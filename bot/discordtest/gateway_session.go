@@ -16,6 +16,7 @@ const maxReplay = 10_000
 type session struct {
 	gateway       *gateway
 	id            string
+	version       int  // of the protocol
 	sharded       bool // the bot has named a shard
 	shard, shards int
 	link          *link     // nil while the bot is away

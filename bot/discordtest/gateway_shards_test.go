@@ -18,7 +18,7 @@ func shard(t *testing.T, discord *discordtest.Server, id int) *wire {
 
 func TestBucketsOfShards(t *testing.T) {
 	clock := still()
-	discord := discordtest.RunT(t, discordtest.Config{LimitIdentifies: true, MaxConcurrency: 2, Clock: clock})
+	discord := discordtest.RunT(t, discordtest.Config{MaxConcurrency: 2, Clock: clock})
 	shard(t, discord, 0).wantsEvent("READY")
 	shard(t, discord, 1).wantsEvent("READY")
 	shard(t, discord, 2).wants(opInvalidSession, "false")
@@ -29,6 +29,7 @@ func TestBucketsOfShards(t *testing.T) {
 // Each event goes to the shard that serves its guild.
 func TestGuildsAreSpreadOverShards(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
+	s.discord.IdentifyAtOnce()
 	s.discord.RequireShards(4)
 	w := dial(t, s.discord)
 	w.send(identifyTestToken)

@@ -45,10 +45,14 @@ func (l *startLimit) roll(now time.Time) {
 
 // ExhaustSessions makes GET /gateway/bot say for some time that no session may
 // be started. One that is started all the same has Discord reset the bot's token.
-func (s *Server) ExhaustSessions(d time.Duration) {
+func (s *Server) ExhaustSessions(d time.Duration) { s.LeaveSessions(0, d) }
+
+// LeaveSessions makes GET /gateway/bot say for some time that only n sessions may be
+// started.
+func (s *Server) LeaveSessions(n int, d time.Duration) {
 	s.gateway.mu.Lock()
 	defer s.gateway.mu.Unlock()
-	s.gateway.starts.remaining, s.gateway.starts.resets = 0, s.clock.Now().Add(d)
+	s.gateway.starts.remaining, s.gateway.starts.resets = n, s.clock.Now().Add(d)
 }
 
 // getGatewayBot says where the gateway is (docs:events/gateway#get-gateway-bot).
@@ -72,10 +76,16 @@ func (s *Server) getGatewayBot(*call) (any, *refusal) {
 	}, nil
 }
 
+// IdentifyAtOnce lets sessions be started within 5 s of others in their buckets, which
+// Discord answers with op 9: for tests that start one bot after another.
+func (s *Server) IdentifyAtOnce() {
+	s.gateway.becomes(func() { s.gateway.atOnce = true })
+}
+
 // tooSoon tells whether a shard identifies within 5 s of another in its bucket
 // (docs:events/gateway#sharding-max-concurrency). The gateway's lock is held.
 func (g *gateway) tooSoon(shard int) bool {
-	if !g.server.cfg.LimitIdentifies {
+	if g.atOnce {
 		return false
 	}
 	now := g.server.clock.Now()

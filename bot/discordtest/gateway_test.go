@@ -12,6 +12,7 @@ import (
 
 func TestGatewayClosesOnMistakes(t *testing.T) {
 	discord := discordtest.RunT(t)
+	discord.IdentifyAtOnce()
 	discord.RequireShards(2)
 	sharded := func(rest string) string {
 		return `{"op":2,"d":{"token":"test-token","properties":{},"shard":[0,2],` + rest + `}}`
@@ -80,6 +81,7 @@ func TestSessionsThatCannotBeResumed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			discord := discordtest.RunT(t)
+			discord.IdentifyAtOnce()
 			w := dial(t, discord)
 			id, sequence := end(w, w.identify())
 			w = dial(t, discord)
@@ -87,6 +89,37 @@ func TestSessionsThatCannotBeResumed(t *testing.T) {
 			w.wants(opInvalidSession, "false")
 			w.identify() // over the same connection
 		})
+	}
+}
+
+// A session is resumed with the version with which it was begun, at an address of its own
+// or at the general one.
+func TestWhereAndHowASessionIsResumed(t *testing.T) {
+	discord := discordtest.RunT(t)
+	if discord.ResumeURL() == discord.GatewayURL() {
+		t.Error("the address for resuming is the general one")
+	}
+	w := dial(t, discord)
+	id := w.identify()
+	resume := func(address, query string) *wire {
+		discord.Drop()
+		w := dialAt(t, discord, address+query)
+		w.wantsHello()
+		w.resume(id, 1)
+		return w
+	}
+	resume(discord.ResumeURL(), "/?v=10&encoding=json").wants(opInvalidSession, "false")
+	resume(discord.ResumeURL(), "/?v=9&encoding=json").wantsEvent("RESUMED")
+	if n := discord.Gateway().Astray; n > 0 {
+		t.Errorf("%d of the sessions were resumed at the general address", n)
+	}
+	resume(discord.GatewayURL(), "/?v=9").wantsEvent("RESUMED")
+	if n := discord.Gateway().Astray; n != 1 {
+		t.Errorf("%d of the sessions were resumed at the general address, want 1", n)
+	}
+	discord.Drop()
+	if code := dialAt(t, discord, discord.ResumeURL()+"/?v=9&encoding=etf").closed(); code != 4012 {
+		t.Errorf("another encoding was closed with %d", code)
 	}
 }
 

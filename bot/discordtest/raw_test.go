@@ -38,15 +38,25 @@ const (
 func dial(t *testing.T, discord *discordtest.Server) *wire {
 	t.Helper()
 	w := dialQuiet(t, discord, "/?v=9&encoding=json")
-	if p := w.read(); p.Op != opHello {
-		t.Fatalf("got op %d first, want HELLO", p.Op)
-	}
+	w.wantsHello()
 	return w
+}
+
+func (w *wire) wantsHello() {
+	w.t.Helper()
+	if p := w.read(); p.Op != opHello {
+		w.t.Fatalf("got op %d first, want HELLO", p.Op)
+	}
 }
 
 func dialQuiet(t *testing.T, discord *discordtest.Server, query string) *wire {
 	t.Helper()
-	conn, response, err := websocket.DefaultDialer.Dial(discord.GatewayURL()+query, nil)
+	return dialAt(t, discord, discord.GatewayURL()+query)
+}
+
+func dialAt(t *testing.T, discord *discordtest.Server, address string) *wire {
+	t.Helper()
+	conn, response, err := websocket.DefaultDialer.Dial(address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

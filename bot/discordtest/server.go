@@ -38,9 +38,6 @@ type Config struct {
 	// MaxConcurrency is how many shards may identify at once, each in a bucket of its
 	// own (docs:events/gateway#sharding-max-concurrency); 1 where it is 0.
 	MaxConcurrency int
-	// LimitIdentifies answers with op 9 an IDENTIFY within 5 s of another in its
-	// bucket, as Discord does; off, so that a test may restart its bot.
-	LimitIdentifies bool
 	// StrictUserAgent refuses requests without Discord's User-Agent also at the
 	// gateway and where an interaction is answered. Discord lets the websockets of discordgo and disgo in, which call
 	// themselves Go-http-client, and those of discord.js, which send no User-Agent;
@@ -64,6 +61,7 @@ type Server struct {
 	clock    testclock.Clock
 	ids      *snowflakes
 	listener net.Listener
+	resumes  net.Listener // where sessions are to be resumed
 	http     *http.Server
 	app      application
 	guildID  string
@@ -116,11 +114,17 @@ func Start(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("discordtest: %w", err)
 	}
+	resumes, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		_ = listener.Close()
+		return nil, fmt.Errorf("discordtest: %w", err)
+	}
 	s := &Server{
 		cfg:          cfg,
 		clock:        cfg.Clock,
 		ids:          &snowflakes{clock: cfg.Clock},
 		listener:     listener,
+		resumes:      resumes,
 		schemas:      checks,
 		recorder:     newRecorder(cfg.Lean),
 		done:         make(chan struct{}),
@@ -147,6 +151,7 @@ func Start(cfg Config) (*Server, error) {
 
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second, ConnState: s.countConnection}
 	s.handlers.Go(func() { _ = s.http.Serve(listener) })
+	s.handlers.Go(func() { _ = s.http.Serve(resumes) })
 	return s, nil
 }
 
@@ -177,6 +182,10 @@ func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + 
 
 // GatewayURL is the address of the gateway, as GET /gateway gives it.
 func (s *Server) GatewayURL() string { return "ws://" + s.listener.Addr().String() }
+
+// ResumeURL is the address where sessions are to be resumed, as READY gives it. It is
+// another than the general one, as Discord's is (#5282).
+func (s *Server) ResumeURL() string { return "ws://" + s.resumes.Addr().String() }
 
 // Token is the bot's token.
 func (s *Server) Token() string { return s.cfg.Token }

@@ -28,10 +28,12 @@ func newWorldAt(t *testing.T, redis string) (*world.World, *discordtest.ManualCl
 	t.Helper()
 	world.AboutTheGateway(t)
 	clock := discordtest.NewManualClock(time.Now())
-	return world.New(t, world.Options{
+	w := world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: time.Second, Clock: clock},
 		Redis:   redis, Env: []string{"HTTP_ADDR=127.0.0.1:0"},
-	}), clock
+	})
+	w.Discord.IdentifyAtOnce() // its clock stands still
+	return w, clock
 }
 
 // waitGateway waits until the gateway has seen enough.

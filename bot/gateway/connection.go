@@ -209,6 +209,7 @@ func (c *connection) identify(interval time.Duration) error {
 	if err := g.cfg.Identifies.wait(c.ctx, g.bucket); err != nil {
 		return err
 	}
+	g.cfg.Identifies.taken.Add(1)
 	c.late.Reset(readyLimit * interval)
 	g.begun.Store(time.Now().UnixNano())
 	return c.send(opIdentify, map[string]any{
@@ -228,6 +229,7 @@ func (c *connection) dispatch(name string, data *fastjson.Value) {
 			s.ID = string(data.GetStringBytes("session_id"))
 			s.ResumeURL = string(data.GetStringBytes("resume_gateway_url"))
 			s.ApplicationID = string(data.GetStringBytes("application", "id"))
+			s.Version = g.cfg.Version
 		})
 		c.stand()
 		g.cfg.OnReady()
@@ -245,7 +247,7 @@ func (c *connection) dispatch(name string, data *fastjson.Value) {
 func (c *connection) stand() {
 	c.stood = true
 	c.late.Stop()
-	c.gateway.failedResumes = 0
+	c.gateway.failedResumes, c.gateway.had = 0, true
 	c.gateway.ready.Store(true)
 }
 

@@ -43,6 +43,13 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 	return answer, nil
 }
 
+// Forget has Discord be asked the next time, whatever it has just said.
+func (d *Discovery) Forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.at = time.Time{}
+}
+
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
 // error is a *FinalError, or that ctx is done.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {

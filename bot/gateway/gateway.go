@@ -35,6 +35,7 @@ type Session struct {
 	ResumeURL     string `json:"url"` // where Discord wants it to be taken up; empty where that failed
 	Sequence      int64  `json:"seq"` // of the last event
 	ApplicationID string `json:"app"`
+	Version       int    `json:"v"` // of the protocol; it is resumed with no other
 }
 
 // ErrHandOver is the cause with which Run's context is cancelled where the session
@@ -79,7 +80,9 @@ type Gateway struct {
 
 	// Used by Run alone.
 	failedResumes int                         // in a row
+	putOffs       int                         // in a row, see maxPutOffs
 	bucket        int                         // in which this shard waits for its turn to begin a session
+	had           bool                        // there was a session, which the next one replaces
 	again         *backoff.ExponentialBackOff // pauses before a connection
 	anew          *backoff.ExponentialBackOff // pauses before a session that replaces one
 	brief         bool                        // the last connection stood, but for less than minCycle
@@ -92,6 +95,13 @@ const (
 	// begun. A session was seen to which Discord answered each RESUME by closing
 	// the connection while IDENTIFY worked (discord-api-docs#1619).
 	maxFailedResumes = 5
+	// maxPutOffs is how often in a row Discord may ask to resume, with op 7 or a
+	// resumable op 9, before a new session is begun: while a session does not stand,
+	// or as soon as it does. In an outage Discord asks several times for a session that
+	// is good, whose events are replayed then. With the pauses between these are ten
+	// minutes or more, and Discord keeps a session for "a few minutes"
+	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect).
+	maxPutOffs = 20
 )
 
 // NewTransport returns a transport for the gateways of a process.
@@ -103,7 +113,12 @@ func NewTransport() *http.Transport {
 
 // New returns a gateway that is not connected yet.
 func New(cfg Config) *Gateway {
-	return &Gateway{cfg: cfg, session: cfg.Session, again: newPauses(maxPause), anew: newPauses(earlyEnd)}
+	g := &Gateway{cfg: cfg, session: cfg.Session, had: cfg.Session.ID != "", again: newPauses(maxPause), anew: newPauses(earlyEnd)}
+	// https://discord.com/developers/docs/events/gateway#preparing-to-resume
+	if g.session.Version != cfg.Version {
+		g.session = Session{}
+	}
+	return g
 }
 
 // Ready tells whether Discord delivers events right now.
@@ -141,12 +156,24 @@ func (g *Gateway) Run(ctx context.Context) error {
 		if final := finalError(reason); final != nil {
 			return final
 		}
-		if endsSession(reason) || g.failedResumes >= maxFailedResumes {
-			g.failedResumes = 0
+		g.countPutOff(stood, time.Since(started), reason)
+		if endsSession(reason) || g.failedResumes >= maxFailedResumes || g.putOffs >= maxPutOffs {
+			g.failedResumes, g.putOffs = 0, 0
 			g.update(func(s *Session) { *s = Session{} })
 		}
 		g.cfg.OnLost(reason)
 		sleep(ctx, g.pause(started, stood, reason))
+	}
+}
+
+// countPutOff counts how often in a row Discord has asked to resume the session in place
+// of serving it, over a connection that lasted for some time.
+func (g *Gateway) countPutOff(stood bool, lasted time.Duration, reason error) {
+	switch {
+	case stood && lasted >= minCycle:
+		g.putOffs = 0
+	case errors.Is(reason, errReconnect) && g.Session().ID != "":
+		g.putOffs++
 	}
 }
 
@@ -190,7 +217,25 @@ func (g *Gateway) address(ctx context.Context) (string, error) {
 		return answer.URL, nil
 	}
 	g.bucket = g.cfg.Shard.ID % max(answer.SessionStartLimit.MaxConcurrency, 1)
-	return answer.URL, enoughLeft(answer.SessionStartLimit, g.cfg.Shard.Count)
+	if err = enoughLeft(answer.SessionStartLimit, g.cfg.Shard.Count); err != nil && g.had {
+		return g.reserved(ctx)
+	}
+	return answer.URL, err
+}
+
+// reserved returns where to begin one of the sessions that are kept for shards that lose
+// theirs. Such shards ask Discord one after another: if they all did at once, each would
+// count on the same few.
+func (g *Gateway) reserved(ctx context.Context) (string, error) {
+	if err := g.cfg.Identifies.wait(ctx, reserveTurn); err != nil {
+		return "", err
+	}
+	g.cfg.Discovery.Forget()
+	answer, err := g.cfg.Discovery.GatewayBot(ctx)
+	if err != nil {
+		return "", err
+	}
+	return answer.URL, enoughLeft(answer.SessionStartLimit, 0)
 }
 
 // sleep waits for d or until ctx is done.

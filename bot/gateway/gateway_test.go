@@ -214,6 +214,41 @@ func TestOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
 	}
 }
 
+// TestSessionThatIsPutOffWithoutAnEndIsReplaced has Discord ask to resume again and
+// again, in answer to RESUME or as soon as the session stands.
+func TestSessionThatIsPutOffWithoutAnEndIsReplaced(t *testing.T) {
+	for _, stands := range []bool{false, true} {
+		for _, ask := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`} {
+			var ops []int
+			var at []time.Time
+			told := play(t, 3*time.Hour, func(_ int, link *fakeLink) {
+				op := link.hello().Op
+				ops, at = append(ops, op), append(at, time.Now())
+				if op == opIdentify {
+					link.ready()
+				} else if stands {
+					link.send(`{"t":"RESUMED","s":2,"op":0,"d":{}}`)
+				}
+				link.send("%s", ask)
+				link.acknowledgeAll()
+			})
+			first := append([]int{opIdentify}, slices.Repeat([]int{opResume}, maxPutOffs-1)...)
+			if want := append(first, opIdentify); len(ops) < len(want) || !slices.Equal(ops[:len(want)], want) {
+				t.Errorf("asked with %s, stands: %v: opcodes %v, want %v first; told %q", ask, stands, ops[:min(len(ops), 30)], want, told[:min(len(told), 5)])
+			}
+			var begun []time.Time
+			for i, op := range ops {
+				if op == opIdentify {
+					begun = append(begun, at[i])
+				}
+			}
+			if n := len(begun); n < 3 || n > (1000-reservedStarts)/8 || begun[n-1].Sub(begun[n-2]) < time.Minute {
+				t.Errorf("asked with %s, stands: %v: %d IDENTIFYs in 3 h, the last ones at %v", ask, stands, n, begun[max(0, n-2):])
+			}
+		}
+	}
+}
+
 // TestResumeThatIsNotAnsweredIsGivenUp has heartbeats be acknowledged all the while.
 func TestResumeThatIsNotAnsweredIsGivenUp(t *testing.T) {
 	connections := 0

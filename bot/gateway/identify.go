@@ -20,17 +20,22 @@ const (
 	// is 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting), and a
 	// moment more as they do not all take equally long to reach Discord.
 	identifyWindow = 5200 * time.Millisecond
-	// reservedStarts is how many of the day's sessions are left unused, beside
-	// one for each shard. Discord resets the token of a bot that begins more
-	// than are allowed, and other processes may begin some meanwhile.
+	// reservedStarts is how many of the day's sessions are left unused. Discord resets
+	// the token of a bot that begins more than are allowed
+	// (https://discord.com/developers/docs/events/gateway#session-start-limit-object),
+	// and other processes may begin some meanwhile. One more for each shard is kept for
+	// shards that lose their sessions: who begins all shards leaves these.
 	reservedStarts = 10
+	// reserveTurn takes a bucket's place where shards take turns to use what is kept.
+	reserveTurn = -1
 	// askLimit bounds a question to Redis.
 	askLimit = time.Second
 )
 
-// enoughLeft returns an error where no more sessions should be begun for some time.
-func enoughLeft(limit discordgo.SessionInformation, shards int) error {
-	if limit.Total > 0 && limit.Remaining <= reservedStarts+shards {
+// enoughLeft returns an error where no more sessions should be begun for some time, and
+// some are kept beside those that nobody uses.
+func enoughLeft(limit discordgo.SessionInformation, kept int) error {
+	if limit.Total > 0 && limit.Remaining <= reservedStarts+kept {
 		resets := time.Duration(limit.ResetAfter) * time.Millisecond
 		return fmt.Errorf("too few of the sessions that discord allows in a day are left: %w", &backoff.RetryAfterError{Duration: resets})
 	}
@@ -53,8 +58,8 @@ type IdentifyLimiter struct {
 // Taken is how many sessions the process has begun, or tried to begin.
 func (l *IdentifyLimiter) Taken() int64 { return l.taken.Load() }
 
-// wait waits for the turn of a bucket to begin a session. It is called once the
-// connection stands, so that IDENTIFY follows at once.
+// wait waits for the turn of a bucket to begin a session, or for reserveTurn. For a
+// bucket it is called once the connection stands, so that IDENTIFY follows at once.
 func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 	for l.Redis != nil && ctx.Err() == nil {
 		pause, err := l.ask(ctx, bucket)
@@ -63,13 +68,11 @@ func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 		}
 		if pause <= 0 {
 			l.reserve(bucket) // so that the next one waits here where Redis fails by then
-			l.taken.Add(1)
 			return ctx.Err()
 		}
 		sleep(ctx, pause)
 	}
 	sleep(ctx, time.Until(l.reserve(bucket)))
-	l.taken.Add(1)
 	return ctx.Err()
 }
 

@@ -22,7 +22,7 @@ func TestReplicasIdleWhileShardsWait(t *testing.T) {
 			redis := miniredis.RunT(t)
 			redis.ClockTTL(true)
 			s := newScene(t, "redis://"+redis.Addr())
-			s.discord = discordtest.RunT(t, discordtest.Config{MaxConcurrency: 1, LimitIdentifies: true})
+			s.discord = discordtest.RunT(t, discordtest.Config{MaxConcurrency: 1})
 			if usedUp {
 				s.discord.ExhaustSessions(time.Hour)
 			}

@@ -284,6 +284,7 @@ func (s *Shards) outgrown(ctx context.Context, why error) error {
 	if !ok || final.Code != gateway.CodeShardsNeeded || s.cfg.Count > 0 {
 		return why
 	}
+	s.cfg.Discovery.Forget() // what it said before the IDENTIFY was refused
 	count, err := s.choose(ctx)
 	if err == nil && count <= s.count {
 		err = why

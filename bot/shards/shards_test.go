@@ -41,11 +41,12 @@ type scene struct {
 	redis   string
 	space   keyspace.Space // in Redis
 	log     zerolog.Logger
+	version int  // of the gateway's protocol
 	turns   bool // the replicas' shards wait for each other's turn to begin a session
 }
 
 func newScene(t *testing.T, redis string) *scene {
-	return &scene{t: t, discord: discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis: redis, log: zerolog.Nop()}
+	return &scene{t: t, discord: discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis: redis, version: 10, log: zerolog.Nop()}
 }
 
 // replica is one that holds shards.
@@ -58,8 +59,23 @@ type replica struct {
 	gate    sync.Mutex   // while it is locked, scripts wait
 	scripts atomic.Int64 // that Redis was sent
 
-	mu   sync.Mutex
-	told []string // that Discord recommends more
+	discovery *gateway.Discovery
+
+	mu     sync.Mutex
+	told   []string // that Discord recommends more
+	losses []string // why connections were lost
+}
+
+// waited returns how often a shard waited as too few of the day's sessions are left.
+func (r *replica) waited() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, why := range r.losses {
+		if strings.Contains(why, "too few of the sessions") {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *scene) start(count int) *replica {
@@ -67,7 +83,7 @@ func (s *scene) start(count int) *replica {
 	token := secret.Text(s.discord.Token())
 	discord := rest.New(token, s.discord.URL())
 	discovery, transport := &gateway.Discovery{REST: discord}, gateway.NewTransport()
-	r, log := &replica{scene: s}, s.log
+	r, log := &replica{scene: s, discovery: discovery}, s.log
 	identifies := func() *gateway.IdentifyLimiter { return new(gateway.IdentifyLimiter) }
 	config := shards.Config{
 		Space: s.space, Count: count, Discovery: discovery, Log: log,
@@ -79,11 +95,16 @@ func (s *scene) start(count int) *replica {
 		},
 		Gateway: func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
 			return gateway.New(gateway.Config{
-				Token: token, Version: 10, Shard: shard, Session: session,
+				Token: token, Version: s.version, Shard: shard, Session: session,
 				Discovery: discovery, Identifies: identifies(), Transport: transport, AllowPlain: true,
 				OnInteraction: func(*interaction.Event) {},
 				OnReady:       func() {}, OnResumed: func() {},
-				OnLost: func(reason error) { log.Warn().Err(reason).Msg("connection to discord lost") },
+				OnLost: func(reason error) {
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					r.losses = append(r.losses, reason.Error())
+					log.Warn().Err(reason).Msg("connection to discord lost")
+				},
 			})
 		},
 	}
@@ -209,6 +230,9 @@ func TestShardsSpreadAsReplicasComeAndGo(t *testing.T) {
 		_ = c.end()
 		s.spread(many, s.start(many)) // which resumes what was left
 		s.wantIdentifies(many)
+		if n := s.discord.Gateway().Astray; n > 0 {
+			t.Errorf("%d sessions were not resumed where Discord had said", n)
+		}
 	})
 }
 
@@ -296,6 +320,14 @@ func TestMoreShardsAreBegunWhereDiscordAsksForThem(t *testing.T) {
 			s.spread(4, a)
 		})
 	}
+}
+
+// TestBotThatGrowsAsItStarts is refused right after Discord said that fewer shards do.
+func TestBotThatGrowsAsItStarts(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "")
+	s.discord.OutgrowShards(4)
+	s.spread(4, s.start(0))
 }
 
 // TestLargerSetTakesOver has a replica begin a larger set beside one that runs, which

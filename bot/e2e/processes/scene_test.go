@@ -76,8 +76,8 @@ const instantly = -1
 func newScene(t *testing.T, restart time.Duration, config discordtest.Config) *scene {
 	t.Helper()
 	config.NoRateLimits = true
-	if !config.LimitIdentifies {
-		config.MaxConcurrency = max(config.MaxConcurrency, 16) // so that sessions need not wait for each other
+	if config.MaxConcurrency == 0 {
+		config.MaxConcurrency = 16 // so that sessions need not wait for each other
 	}
 	w := &scene{redis: redistest.StartRedis(t), discord: discordtest.RunT(t, config), sent: make(map[string]int)}
 	w.discord.ExpectFailures() // such as the second answer of two replicas

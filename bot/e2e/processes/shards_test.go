@@ -57,7 +57,7 @@ func TestRollingRestartsLeaveNobodyWithoutAnAnswer(t *testing.T) {
 // own, so that both begin sessions.
 func TestReplicasTakeTurnsToIdentify(t *testing.T) {
 	t.Parallel()
-	w := newScene(t, instantly, discordtest.Config{LimitIdentifies: true, MaxConcurrency: 1})
+	w := newScene(t, instantly, discordtest.Config{MaxConcurrency: 1})
 	sets := []int{2, 3}
 	for _, shards := range sets {
 		w.launch(t, nil, "DISCORD_SHARDS="+strconv.Itoa(shards))
