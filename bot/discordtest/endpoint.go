@@ -27,7 +27,12 @@ type endpoints struct {
 	mu        sync.Mutex
 	addresses []string // in the order in which it is their turn
 	repeats   bool     // each interaction is sent to all
+	posted    int      // interactions so far
 }
+
+// checkEach is after how many interactions an endpoint's look at signatures is tried
+// again. How often Discord does that is not known.
+const checkEach = 5
 
 func newEndpoints() endpoints {
 	seed := make([]byte, ed25519.SeedSize)
@@ -90,13 +95,14 @@ func (e *endpoints) targets() []string {
 func (s *Server) ping(address string) {
 	for _, wanted := range []int{http.StatusUnauthorized, http.StatusOK} {
 		body := []byte(`{"id":"` + s.ids.next() + `","token":"ping","type":1,"version":1}`)
+		if wanted == http.StatusUnauthorized {
+			s.forge(address, "PING", body, make([]byte, ed25519.SignatureSize))
+			continue
+		}
 		req, err := s.signed(address, body)
 		if err != nil {
 			s.fail("PING", "it cannot be sent: %v", err)
 			return
-		}
-		if wanted == http.StatusUnauthorized {
-			req.Header.Set("X-Signature-Ed25519", hex.EncodeToString(make([]byte, ed25519.SignatureSize)))
 		}
 		answer, err := s.endpoints.send(context.Background(), req)
 		if err != nil {
@@ -105,9 +111,43 @@ func (s *Server) ping(address string) {
 		var pong struct{ Type int }
 		kind, _, _ := mime.ParseMediaType(answer.header.Get("Content-Type"))
 		isPong := kind == "application/json" && json.Unmarshal(answer.body, &pong) == nil && pong.Type == 1
-		if answer.status != wanted || wanted == http.StatusOK && !isPong {
+		if answer.status != wanted || !isPong {
 			s.fail("PING", "it was answered with %d %s, want %d", answer.status, answer.body, wanted)
 		}
+	}
+}
+
+// checkSignatures tries now and then whether an endpoint looks at signatures: Discord does
+// "automated, routine security checks" with invalid ones, and removes an address that
+// fails (docs:interactions/overview#setting-up-an-endpoint-validating-security-request-headers).
+// What it sends is not documented. Here it is the interaction that comes beside it, with
+// the signature of another body: whoever believes that, acts twice.
+func (s *Server) checkSignatures(address string, event json.RawMessage) {
+	s.endpoints.mu.Lock()
+	s.endpoints.posted++
+	due := s.endpoints.posted%checkEach == 1 && !s.cfg.Lean
+	s.endpoints.mu.Unlock()
+	if due {
+		s.handlers.Go(func() {
+			s.forge(address, "security check", event, ed25519.Sign(s.endpoints.key, []byte("another body")))
+		})
+	}
+}
+
+// forge sends a body with a signature that is not its own, which is to be refused. A
+// server that is not there or has too much to do refuses it as well.
+func (s *Server) forge(address, name string, body, signature []byte) {
+	req, err := s.signed(address, body)
+	if err != nil {
+		s.fail(name, "it cannot be sent: %v", err)
+		return
+	}
+	req.Header.Set("X-Signature-Ed25519", hex.EncodeToString(signature))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer s.clock.AfterFunc(firstResponseLimit, cancel)()
+	if answer, err := s.endpoints.send(ctx, req); err == nil && answer.status != http.StatusUnauthorized && answer.status < http.StatusInternalServerError {
+		s.fail(name, "a wrong signature was answered with %d %s, want %d", answer.status, answer.body, http.StatusUnauthorized)
 	}
 }
 
@@ -152,6 +192,7 @@ func (e *endpoints) send(ctx context.Context, req *http.Request) (posted, error)
 // when the time for the first response is over. No report says that it sends an
 // interaction again.
 func (s *Server) post(address string, in *interaction, event json.RawMessage) {
+	s.checkSignatures(address, event)
 	s.recorder.note(func() Event {
 		return Event{Dispatch: &Dispatch{At: s.clock.Now(), Name: "INTERACTION_CREATE", Data: event}}
 	})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,6 +120,48 @@ func TestEndpointMustRefuseWrongSignatures(t *testing.T) {
 	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { inline(w, `{"type":1}`) }))
 	t.Cleanup(bot.Close)
 	c.discord.AddEndpoint(bot.URL)
+	if err := c.discord.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if broken := c.discord.Failures(); len(broken) != 1 || !strings.Contains(broken[0].String(), "want 401") {
+		t.Errorf("broken rules %v", broken)
+	}
+}
+
+// TestEndpointMustGoOnRefusingWrongSignatures: one that looks at them no more after it was
+// accepted loses its address.
+func TestEndpointMustGoOnRefusingWrongSignatures(t *testing.T) {
+	c := start(t, discordtest.Config{NoRateLimits: true})
+	c.discord.ExpectFailures()
+	c.register(`[{"name":"bot","description":"d"}]`).want(t, 200, 0)
+	var pings atomic.Int32
+	tried := make(chan struct{}, 2)
+	bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case !strings.Contains(string(body), `"type":1,`):
+			inline(w, `{"type":4,"data":{"content":"hello"}}`)
+			tried <- struct{}{}
+		case pings.Add(1) == 1: // the one with a wrong signature comes first
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			inline(w, `{"type":1}`)
+		}
+	}))
+	t.Cleanup(bot.Close)
+	c.discord.AddEndpoint(bot.URL)
+	reply, err := c.discord.User("anna").Start("/bot", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.WaitFor(t, "hello")
+	for range 2 {
+		select {
+		case <-tried:
+		case <-time.After(2 * time.Minute):
+			t.Fatal("the endpoint was not tried")
+		}
+	}
 	if err := c.discord.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,9 @@
 // sent to Discord's callback endpoint:
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback
 //
-// It speaks plain HTTP. Discord calls https addresses alone, so a load balancer or
-// a reverse proxy stands before it.
+// It speaks plain HTTP, for a load balancer or a reverse proxy before it that has TLS.
+// Discord's documents have https addresses alone; none says that it refuses another, which
+// would show the tokens of interactions to whoever listens.
 package endpoint
 
 import (
@@ -32,13 +33,20 @@ import (
 const Path = "/interactions"
 
 const (
-	// maxBody bounds one request's body, in bytes. An interaction has kilobytes.
-	maxBody = 64 << 10
-	// maxReading bounds how many requests are read at the same time, and so the
-	// memory for their bodies, to 16 MB.
-	maxReading = 256
+	// maxBody bounds one request's body, in bytes. Discord documents no limit. The press of
+	// a button has the whole message in it: 2,000 characters, 6,000 in embeds
+	// (https://discord.com/developers/docs/resources/message#embed-object-embed-limits) and
+	// 300 in each of 25 options of five menus (OpenAPI, StringSelectOptionForRequest), and a
+	// form has five texts of 4,000 (TextInputComponentForModalRequest). A character that is
+	// not ASCII arrives as six bytes (DSharpPlus, WeakEquals.cs): that makes 273 KB.
+	maxBody = 512 << 10
+	// maxReading bounds what may be read at the same time, in bytes. A request counts as
+	// usualBody at least, so that there are 256 at most.
+	maxReading = 16 << 20
+	usualBody  = 64 << 10
 
-	// readLimit bounds the reading of one request. Discord hangs up after 3 s.
+	// readLimit bounds the reading of one request. An interaction that has no answer after
+	// 3 s is over (https://discord.com/developers/docs/interactions/receiving-and-responding).
 	readLimit = 5 * time.Second
 	// answerLimit is by when a request is answered, whatever becomes of it.
 	answerLimit = 3 * time.Second

@@ -49,9 +49,13 @@ func TestOnlyWhatDiscordHasSignedIsAccepted(t *testing.T) {
 		"another path":    {func(r *request) { r.path = "/" }, 404},
 		"a path below":    {func(r *request) { r.path += "/x" }, 404},
 		"as large as can be": {func(r *request) {
-			*r = signed(`{"id":"1"}` + strings.Repeat(" ", 64<<10-10))
+			*r = signed(`{"id":"1"}` + strings.Repeat(" ", 512<<10-10))
 		}, 202},
-		"too large": {func(r *request) { *r = signed(`{"id":"1"}` + strings.Repeat(" ", 64<<10-9)) }, 413},
+		"the press of a button of the longest message": {func(r *request) {
+			// Five menus of 25 options with 300 characters, 6,000 in embeds and 2,000 beside.
+			*r = signed(`{"id":"1","message":{"content":"` + strings.Repeat(`\u0e01`, 5*25*300+6000+2000) + `"}}`)
+		}, 202},
+		"too large": {func(r *request) { *r = signed(`{"id":"1"}` + strings.Repeat(" ", 512<<10-9)) }, 413},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, leave, func(s *server) {
@@ -72,10 +76,10 @@ func TestOnlyWhatDiscordHasSignedIsAccepted(t *testing.T) {
 
 func TestBodyWithoutALengthIsBoundedAsWell(t *testing.T) {
 	run(t, leave, func(s *server) {
-		r := signed(strings.Repeat(" ", 64<<10+1))
-		header := strings.Replace(r.header(), "Content-Length: 65537", "Transfer-Encoding: chunked", 1)
+		r := signed(strings.Repeat(" ", 512<<10+1))
+		header := strings.Replace(r.header(), "Content-Length: 524289", "Transfer-Encoding: chunked", 1)
 		c := s.connect()
-		go func() { _, _ = c.Write([]byte(header + "10001\r\n" + r.body + "\r\n0\r\n\r\n")) }()
+		go func() { _, _ = c.Write([]byte(header + "80001\r\n" + r.body + "\r\n0\r\n\r\n")) }()
 		if status, _, _ := c.answer(t); status != http.StatusRequestEntityTooLarge {
 			t.Errorf("answered %d", status)
 		}
@@ -188,10 +192,17 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 // TestFloodOfBodiesIsBounded has so many bodies on their way that no further one is
 // read, until they are given up.
 func TestFloodOfBodiesIsBounded(t *testing.T) {
+	t.Run("small ones", func(t *testing.T) { flood(t, 256, 64) })
+	t.Run("large ones", func(t *testing.T) { flood(t, 32, 512<<10) })
+	t.Run("too large ones", func(t *testing.T) { flood(t, 32, 10<<20) })
+}
+
+// flood sends the headers of so many requests of a size.
+func flood(t *testing.T, requests, size int) {
 	run(t, leave, func(s *server) {
-		large := signed(command + strings.Repeat(" ", 64<<10-len(command)))
+		large := signed(command + strings.Repeat(" ", max(0, size-len(command))))
 		var flood []*client
-		for range 256 {
+		for range requests {
 			c := s.connect()
 			_, _ = c.Write([]byte(large.header()))
 			flood = append(flood, c)

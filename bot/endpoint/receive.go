@@ -59,10 +59,15 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) {
 // read returns the event in a request; nil for a PING. Nothing is parsed before it is
 // known to be signed.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (*interaction.Event, *refusal) {
-	if !e.reading.TryAcquire(1) {
+	size := r.ContentLength
+	if size < 0 || size > maxBody { // not known, or not to be read to its end
+		size = maxBody
+	}
+	size = max(size, usualBody)
+	if !e.reading.TryAcquire(size) {
 		return nil, &refusal{http.StatusServiceUnavailable, "too many at once"}
 	}
-	defer e.reading.Release(1)
+	defer e.reading.Release(size)
 	timestamp := r.Header.Get(headerTimestamp)
 	signed := bytes.NewBufferString(timestamp) // which grows with what arrives
 	_, err := signed.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))

@@ -10,6 +10,9 @@ import (
 )
 
 const (
+	// How long Discord takes for its word is not documented, nor how long it is not to be
+	// had. Both are chosen for the 3 s that there are, and no more depends on them.
+	//
 	// tryPause is after the first try that failed. Each further pause is twice as
 	// long, so that five tries which fail at once are spread over 2.55 s.
 	tryPause = 170 * time.Millisecond
@@ -23,10 +26,15 @@ type sendFirst func(context.Context, rest.Callback) error
 
 // respond sends a response as the first one. It goes into the answer to the request
 // that brought the interaction, if there is one, unless it promises work, which waits
-// for Discord's word, or brings files, which that answer is not documented to take, or
-// is too late: Discord has hung up then, and tells so in the answer to a call alone.
-// Where the answer may be lost, the response is sent in a call as well. Discord refuses
-// the call where it got the answer.
+// for Discord's word, or brings files, which that answer is not documented to take
+// (disgoorg/disgo#122 sends them so), or is too late: the interaction is over after 3 s,
+// and Discord tells so in the answer to a call alone
+// (https://discord.com/developers/docs/interactions/receiving-and-responding).
+// Where the answer may be lost, the response is sent in a call as well. An interaction has
+// one first response, and 40060 refuses another
+// (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). No source
+// says so of a call after an answer that Discord got. Should Discord take that call, the
+// same text is shown, and nothing is done twice: what acts is not sent in an answer.
 func (x *exchange) respond(ctx context.Context, r interaction.Response) error {
 	if x.inline != nil && r.Then == nil && len(r.Message.Files) == 0 && x.sentAgo() <= firstBy {
 		encoded, err := rest.Encode(r)
@@ -43,7 +51,10 @@ func (x *exchange) respond(ctx context.Context, r interaction.Response) error {
 }
 
 // acknowledge sends a first response until Discord has accepted or refused it or the
-// time for it is over. It notes when Discord's word on that came.
+// time for it is over. It notes when Discord's word on that came. To send it again is
+// safe: Discord takes one first response and refuses others with 40060
+// (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json), or with 10062
+// (JDA, InteractionCallbackImpl.java), which counts as a failure here.
 //
 // A try that Discord refuses for now, or whose connection breaks, is repeated. One
 // to which no answer comes may be on its way or lost for good. It is awaited as

@@ -201,9 +201,17 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}},
 			staff: []string{"action restart"}, outcome: "ok",
 		},
+		"a token that Discord does not know for ten seconds": { // discord-api-docs#7220
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown, unknown, unknown}},
+			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}, {"edit done", 7 * time.Second}, {"edit done", 15 * time.Second}},
+			staff: []string{"action restart"}, outcome: "ok",
+		},
 		"a token that Discord does not know for good": {
-			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": {unknown, unknown, unknown, unknown, unknown}},
-			calls: []call{{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}, {"edit done", 7 * time.Second}},
+			event: press(), handler: then("running", acted("done")), errs: map[string][]error{"edit": slices.Repeat([]error{unknown}, 7)},
+			calls: []call{
+				{"update running", 0}, {"edit done", 0}, {"edit done", time.Second}, {"edit done", 3 * time.Second}, {"edit done", 7 * time.Second},
+				{"edit done", 15 * time.Second}, {"edit done", 31 * time.Second},
+			},
 			staff: []string{"action restart", "failure the caller could not be told: discord: status 404, code 10015: "}, outcome: "unanswered",
 		},
 		"a wait that is longer than the token lives": {

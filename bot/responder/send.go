@@ -23,10 +23,11 @@ const (
 	editLimit    = 10 * time.Second
 	editPatience = 2 * time.Minute
 	// maxUnknown is how often a later response is repeated at most that meets a
-	// token which Discord does not know, though it took the first response:
-	// after 1, 2 and 4 s. Somebody had success with the second or third try within
-	// 10 s (discord-api-docs#7220).
-	maxUnknown = 3
+	// token which Discord does not know, though it took the first response: after 1, 2,
+	// 4, 8 and 16 s, over either transport. Somebody with interactions over HTTP met that
+	// every ten minutes or so, and had success with the second or third try within
+	// some 10 s (discord-api-docs#7220); for others it stayed so (discord-api-docs#6851).
+	maxUnknown = 5
 	// lastLimit bounds a later response once the program has stopped waiting.
 	lastLimit = 2 * time.Second
 )
