@@ -65,6 +65,9 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) 
 			MinValues: &one, MaxValues: min(len(bots), panel.MostBots), Options: bots,
 		}))
 	}
+	if v.asked.BotAbsent {
+		rows = append(rows, v.ways(v.toInvite())...)
+	}
 	if len(options) > 0 {
 		rows = append(rows, v.menu(idPanelRemove, v.t.Text("panel.remove"), options))
 	}
@@ -93,6 +96,8 @@ func (v view) mayNotPost(own int) string {
 		return v.t.Text("panel.guild_only")
 	case v.asked.Permissions&manage == 0:
 		return v.t.Text("panel.forbidden")
+	case v.asked.BotAbsent: // whatever AppPermissions says of an answer
+		return v.t.Text("panel.not_here")
 	case app&discordgo.PermissionAdministrator == 0 && (app&needed != needed || app&writes == 0):
 		return v.t.Text("panel.no_permission")
 	case own >= panel.MostPanels:
@@ -106,7 +111,11 @@ func (v view) mayNotPost(own int) string {
 func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
 	if why := v.mayNotPost(0); why != "" {
-		return interaction.Response{}, &refusal{reason: "no panel may be posted", explain: func(view) string { return why }}
+		refused := &refusal{reason: "no panel may be posted", explain: func(view) string { return why }}
+		if r.BotAbsent {
+			refused.ways = func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} }
+		}
+		return interaction.Response{}, refused
 	}
 	chosen, err := read(ctx, c, r, func(s accounts.Snapshot) ([]string, error) { return chosenBots(r, s.List.Servers) })
 	if err != nil {
@@ -119,6 +128,11 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
 			return c.panelsBelow(ctx, r, "")
+		case rest.CodeOf(err) == rest.CodeMissingAccess:
+			// The interaction said that the bot may see the channel. A guild that has installed
+			// the application without the scope bot is not BotAbsent, and the permissions are
+			// those of the answer.
+			return interaction.Response{}, notHere("discord does not take a panel: " + err.Error())
 		case rest.CodeOf(err) != 0:
 			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err)))
 		case err != nil:
@@ -129,6 +143,15 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		return c.panelsBelow(ctx, r, "✅ "+v.t.Text("panel.posted"))
 	}
 	return response, nil
+}
+
+// notHere refuses a panel in a guild in which the bot is not, and leads to inviting it.
+func notHere(reason string) error {
+	return &refusal{
+		reason:  reason,
+		explain: func(v view) string { return v.t.Text("panel.not_here") },
+		ways:    func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} },
+	}
 }
 
 // chosenBots returns the IDs of the bots that were chosen in a menu.

@@ -46,7 +46,9 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	}
 	guildless, member, muzzled := here(command("panel", nil)), here(command("panel", nil)), here(command("panel", nil))
 	guildless.GuildID, member.Permissions, muzzled.AppPermissions = "", 0, discordgo.PermissionViewChannel
-	with(func(*watched) {}, guildless, member, muzzled)
+	away := here(command("panel", nil))
+	away.BotAbsent, away.ApplicationID = true, "3"
+	with(func(*watched) {}, guildless, member, muzzled, away)
 	full := func(h *watched) {
 		for i := range panel.MostPanels {
 			h.panels = append(h.panels, panel.Panel{ID: fmt.Sprint(i), ChannelID: "9", Bots: []string{"id-0", "id-1"}, Trouble: "x"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -233,6 +234,49 @@ func TestPanelTakesPermissions(t *testing.T) {
 		if len(h.panels) != 0 {
 			t.Errorf("%s: a panel was made", want)
 		}
+	}
+}
+
+// TestPanelWhereTheBotIsNot asks for a panel in a guild where the caller alone has installed
+// the application. AppPermissions are those of the answer.
+func TestPanelWhereTheBotIsNot(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1", ChannelID: "9"}}}
+	c := watching(t, h)
+	away := func(r interaction.Request) interaction.Request {
+		r = here(r)
+		r.BotAbsent, r.ApplicationID = true, "3"
+		return r
+	}
+	const invite = "https://discord.com/oauth2/authorize?client_id=3&scope=bot+applications.commands&permissions=274877991936&guild_id=7"
+	shown := answer(t, c, away(command("panel", nil))).Message
+	wantText(t, shown, "I am not on this server")
+	if len(shown.Components) != 2 || !strings.Contains(links(shown), invite) { // beside the menu that removes one
+		t.Errorf("the ways on are %s", links(shown))
+	}
+	refused(t, c, away(press("panel/new", "a")), "I am not on this server")
+	if len(h.panels) != 1 {
+		t.Errorf("panels: %+v", h.panels)
+	}
+	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I am not on this server")
+	readme, err := os.ReadFile("../README.md")
+	if err != nil || !strings.Contains(string(readme), "permissions=274877991936") {
+		t.Errorf("the README names other permissions, %v", err)
+	}
+}
+
+// TestPanelWhereTheGuildHasNoBot asks for a panel in a guild that has installed the application
+// with its commands alone. Nothing in the interaction says so; Discord lets the bot not see
+// the channel.
+func TestPanelWhereTheGuildHasNoBot(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, refusal: &rest.Error{Status: 403, Code: rest.CodeMissingAccess}}
+	post := here(press("panel/new", "a"))
+	post.ApplicationID = "3"
+	c := watching(t, h)
+	_, err := answer(t, c, post).Then(t.Context())
+	e := c.Explain(&post, err)
+	wantText(t, e.Message, "I am not on this server")
+	if e.Fault || !strings.Contains(links(e.Message), "client_id=3") {
+		t.Errorf("staff are told: %t; the ways on are %s", e.Fault, links(e.Message))
 	}
 }
 

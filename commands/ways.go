@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/rest"
 )
 
 // Links are the host's pages on which customers get on. Empty for none.
@@ -16,6 +19,15 @@ func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.lin
 func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.links.SignUp) }
 func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.links.Upgrade) }
 func (v view) toSupport() discordgo.Button { return v.link("button.support", v.links.Support) }
+
+// toInvite leads to where the bot is invited to the guild from which the request comes.
+func (v view) toInvite() discordgo.Button {
+	url := ""
+	if app, guild := v.asked.ApplicationID, v.asked.GuildID; interaction.IsSnowflake(app) && interaction.IsSnowflake(guild) {
+		url = rest.InviteURL(app, guild)
+	}
+	return v.link("button.invite", url)
+}
 
 // toBots leads to the first page of bots.
 func (v view) toBots() discordgo.Button {

@@ -66,6 +66,7 @@ type channel struct {
 	opened   bool     // a DM, by the bot
 	position int
 
+	group         bool          // a group DM without the bot
 	archivesAfter time.Duration // of a thread; 0 where time does not archive it
 	active        time.Time     // when it was last
 

@@ -10,6 +10,8 @@ func (s *Server) readable(c *call) (*channel, *refusal) {
 	}
 	ch.age(s.clock.Now())
 	switch {
+	case s.foreign(ch):
+		return nil, denied(http.StatusForbidden, CodeMissingAccess, "Missing Access")
 	case ch.access == Gone:
 		return nil, denied(http.StatusNotFound, CodeUnknownChannel, "Unknown Channel")
 	case ch.access == MissingAccess:

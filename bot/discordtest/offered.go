@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,19 +65,27 @@ func shown(commandType int, name string) string {
 
 // calls tells whether the user would call something of that name so.
 func (u *User) calls(word, name string, localizations map[string]string) bool {
-	return word == name || word == localizations[u.locale()]
+	return word == name || word == ShownIn(name, localizations, u.locale())
+}
+
+// ShownIn is how Discord's client shows a text of a command in a language. Where that has none
+// the text of its neighbour stands in, before the default one
+// (docs:interactions/application-commands#locale-fallbacks).
+func ShownIn(text string, localizations map[string]string, locale string) string {
+	neighbour := map[string]string{"en-US": "en-GB", "en-GB": "en-US", "es-419": "es-ES"}[locale]
+	return cmp.Or(localizations[locale], localizations[neighbour], text)
 }
 
 // mayUse refuses a command that Discord would not offer here.
 func (u *User) mayUse(c *Command) error {
-	context := 0 // in a guild
-	if u.channel.guildID == "" {
-		context = 1 // in the DM with the bot
+	context := u.channel.context()
+	if u.server.foreign(u.channel) && !u.server.commands.forUsers(c) {
+		return fmt.Errorf("%s is not available here, as the bot is not", shown(c.Type, c.Name))
 	}
-	if c.Contexts != nil && !slices.Contains(c.Contexts, context) || context == 1 && c.DMPermission != nil && !*c.DMPermission {
+	if c.Contexts != nil && !slices.Contains(c.Contexts, context) || context == contextBotDM && c.DMPermission != nil && !*c.DMPermission {
 		return fmt.Errorf("%s is not available here", shown(c.Type, c.Name))
 	}
-	if context == 1 || c.DefaultMemberPermissions == nil || u.profile.permissions&administrator != 0 {
+	if context != contextGuild || c.DefaultMemberPermissions == nil || u.profile.permissions&administrator != 0 {
 		return nil
 	}
 	// 0 leaves the command to administrators.

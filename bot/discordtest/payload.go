@@ -41,25 +41,23 @@ func newBotToken(id string) string {
 // (docs:interactions/receiving-and-responding#interaction-object) and of the
 // metadata that the answers carry.
 func (s *Server) payload(in *interaction, data map[string]any) (json.RawMessage, error) {
-	owners := map[string]any{"0": in.channel.guildID}
-	if in.channel.guildID == "" {
-		owners["0"] = "0"
-	}
+	owners, foreign := s.owners(in), s.foreign(in.channel)
 	s.mu.Lock()
 	locale, member, channel, may := in.user.locale, in.user.member(), in.channel.seen(s.clock.Now()), in.channel.botPermissions()
 	s.mu.Unlock()
+	if foreign {
+		may = in.channel.foreignPermissions()
+	}
 	event := map[string]any{
 		"id": in.id, "application_id": s.app.id, "type": in.kind, "token": in.token, "version": 1,
 		"data": data, "channel_id": in.channel.id, "channel": channel,
 		"app_permissions": strconv.Itoa(int(may)), "locale": locale,
 		"entitlements": []any{}, "authorizing_integration_owners": owners,
-		"attachment_size_limit": attachmentLimit,
+		"attachment_size_limit": attachmentLimit, "context": in.channel.context(),
 	}
 	if in.channel.guildID == "" {
-		event["context"] = 1 // the DM with the bot
 		event["user"] = in.user.wire()
 	} else {
-		event["context"] = 0
 		event["guild_id"], event["guild_locale"] = in.channel.guildID, guildLocale
 		event["guild"] = map[string]any{"id": in.channel.guildID, "locale": guildLocale, "features": []any{}}
 		event["member"] = member
@@ -104,6 +102,9 @@ func (p *profile) member() map[string]any {
 
 // wire is the channel as interactions show it. The server's lock is held.
 func (ch *channel) wire() map[string]any {
+	if ch.group {
+		return map[string]any{"id": ch.id, "type": 3, "name": ch.name, "flags": 0, "recipients": []any{}}
+	}
 	if ch.guildID == "" {
 		return map[string]any{"id": ch.id, "type": 1, "name": nil, "flags": 0, "recipients": []any{ch.owner.wire()}}
 	}

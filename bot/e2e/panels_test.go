@@ -160,6 +160,31 @@ func TestPanelWithoutEmbeds(t *testing.T) {
 	}
 }
 
+// TestPanelWhereTheBotIsNot has anna ask for a panel in a guild where she alone has
+// installed the application, and again once the bot was invited.
+func TestPanelWhereTheBotIsNot(t *testing.T) {
+	t.Parallel()
+	w, anna, _ := paneled(t, world.Options{})
+	away := w.Discord.AddForeignChannel("away")
+	in := anna.In(away)
+	calls := len(w.Discord.Calls())
+	told := in.Types(t, "/panel").WaitFor(t, "I am not on this server")
+	invite := "https://discord.com/oauth2/authorize?client_id=" + w.Discord.ApplicationID() + "&scope=bot+applications.commands&permissions=274877991936&guild_id=" + away.GuildID()
+	if buttons := told.Buttons(); len(buttons) != 1 || buttons[0].URL != invite || buttons[0].Label != "Invite me" {
+		t.Errorf("the buttons are %+v", buttons)
+	}
+	for _, c := range w.Discord.Calls()[calls:] {
+		if strings.HasPrefix(c.Path, "/channels/"+away.ID) {
+			t.Errorf("the bot tried to %s %s", c.Method, c.Path)
+		}
+	}
+	in.Types(t, "/bot list").WaitFor(t, "Shop") // which takes nobody but her
+
+	w.Discord.Invite(away.GuildID())
+	in.Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Wiki").WaitFor(t, "The panel is there")
+	away.WaitFor(t, "🟢 **Wiki** · Running")
+}
+
 // TestPanelsInThreads has the thread of a panel be archived, which the panel outlives, and
 // then be locked, of which its owner is told.
 func TestPanelsInThreads(t *testing.T) {
