@@ -95,7 +95,8 @@ func (c *Commands) languageOptions(selected string) (options []interaction.Optio
 	return options, usual
 }
 
-// maxOptionText is how many characters Discord shows of an option.
+// maxOptionText is how many characters Discord takes as the label or the description of an
+// option (https://discord.com/developers/docs/components/reference#string-select-select-option-structure).
 const maxOptionText = 100
 
 // create creates the bot that was described in the form.

@@ -14,7 +14,9 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// maxOptions is how many options a select menu takes. The text which.more has the number.
+// maxOptions is how many options a select menu takes
+// (https://discord.com/developers/docs/components/reference#string-select-string-select-structure).
+// The text which.more has the number.
 const maxOptions = 25
 
 // orAsk serves a command without a bot: the only one is meant, and of several a menu

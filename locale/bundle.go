@@ -75,8 +75,10 @@ func (b *Bundle) read(locale string) map[string]string {
 
 func fileOf(locale string) string { return "texts/" + locale + ".yaml" }
 
-// Localized are texts by key and locale, for each locale that has a file, without
-// Default: what Discord calls name_localizations and description_localizations.
+// Localized are texts by key and locale, for each locale that has a file: what Discord
+// calls name_localizations and description_localizations. Default is among them though
+// it is the default text as well: without its own, Discord shows people the text of en-GB
+// (https://docs.discord.com/developers/interactions/application-commands#locale-fallbacks).
 type Localized map[string]map[discordgo.Locale]string
 
 // Localized reads the texts with which commands are registered. They are not kept, as
@@ -98,7 +100,6 @@ func (b *Bundle) Localized() Localized {
 				localized[discordgo.Locale(locale)] = cmp.Or(localized[discordgo.Locale(standIn(locale))], localized[Default])
 			}
 		}
-		delete(localized, Default)
 	}
 	return all
 }

@@ -85,13 +85,13 @@ func TestLocalized(t *testing.T) {
 		"en-US.yaml":  "command.a: \"a\"\ncommand.b: \"b\"\nlist.title: \"Bots\"\ncommand.late: \"late\"\n",
 		"es-ES.yaml":  "command.a: \"á\"\ncommand.b: \"bé\"\n",
 		"es-419.yaml": "command.b: \"be\"\n",
-		"en-GB.yaml":  "list.title: \"Bots\"\n",
+		"en-GB.yaml":  "command.b: \"bee\"\n",
 		"de.yaml":     "command.a: \"ä\"\ncommand.b: \"b\"\n",
 	})
 	got := b.Localized()
 	wanted := locale.Localized{
-		"command.a": {"es-ES": "á", "es-419": "á", "en-GB": "a", "de": "ä"},
-		"command.b": {"es-ES": "bé", "es-419": "be", "en-GB": "b", "de": "b"},
+		"command.a": {"en-US": "a", "es-ES": "á", "es-419": "á", "en-GB": "a", "de": "ä"},
+		"command.b": {"en-US": "b", "es-ES": "bé", "es-419": "be", "en-GB": "bee", "de": "b"},
 	}
 	for key, want := range wanted {
 		if diff := cmp.Diff(want, got[key]); diff != "" {

@@ -8,6 +8,25 @@ import (
 	"hostbot/bot/discordtest"
 )
 
+// Where a language has no text, that of its neighbour is shown before the default one.
+func TestLanguagesStandInForEachOther(t *testing.T) {
+	for _, test := range []struct {
+		locale, shown string
+		texts         map[string]string
+	}{
+		{"en-US", "colour", map[string]string{"en-GB": "colour", "de": "farbe"}},
+		{"en-US", "color", map[string]string{"en-US": "color", "en-GB": "colour"}},
+		{"en-GB", "color", map[string]string{"en-US": "color"}},
+		{"es-419", "tono", map[string]string{"es-ES": "tono"}},
+		{"es-ES", "hue", map[string]string{"es-419": "tono"}},
+		{"fr", "hue", map[string]string{"en-US": "color"}},
+	} {
+		if got := discordtest.ShownIn("hue", test.texts, test.locale); got != test.shown {
+			t.Errorf("%s is shown %q of %v, want %q", test.locale, got, test.texts, test.shown)
+		}
+	}
+}
+
 // Creating is limited, keeping is not.
 func TestDailyCreates(t *testing.T) {
 	c := start(t, discordtest.Config{NoRateLimits: true})

@@ -51,8 +51,9 @@ func readNonce(c *call) (nonce, *refusal) {
 	return nonce{}, p.refusal()
 }
 
-// nonces remembers the messages that were created with a nonce. Discord compares
-// those of one author, in whichever channel (docs:resources/message#create-message).
+// nonces remembers the messages that were created with a nonce. Discord compares those
+// "by the same author" (docs:resources/message#create-message). No source says whether the
+// channel counts. Here it does not, which finds out who relies on it.
 // The server's lock guards it.
 type nonces struct {
 	recent []*message // oldest first

@@ -125,8 +125,5 @@ func (c client) choices(o discordtest.CommandOption) []choice {
 }
 
 func (c client) text(text string, localizations map[string]string) string {
-	if l, ok := localizations[c.locale]; ok {
-		return l
-	}
-	return text
+	return discordtest.ShownIn(text, localizations, c.locale)
 }
