@@ -40,7 +40,9 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/id-0"))
 	with(func(h *watched) { h.slow = true }, post)
 	with(func(h *watched) { h.refusal = panel.ErrTooMany }, post)
-	with(func(h *watched) { h.refusal = &rest.Error{Status: 200, NoEmbeds: true} }, post)
+	with(func(h *watched) {
+		h.refusal = &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}
+	}, post)
 	for _, code := range []int{rest.CodeMissingAccess, rest.CodeArchivedThread, 1} {
 		with(func(h *watched) { h.refusal = &rest.Error{Status: 403, Code: code} }, post)
 	}

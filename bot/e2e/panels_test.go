@@ -148,8 +148,13 @@ func TestPanelWithoutEmbeds(t *testing.T) {
 		in:               func(discordtest.View) bool { return true },
 		anna.In(general): func(v discordtest.View) bool { return !v.Contains("Choose bots for a panel") },
 	} {
-		if v := where.Types(t, "/panel").View(); !v.Contains("⚠️ I need **View Channel**") || !told(v) {
-			t.Errorf("the owner reads:\n%s", v.Text())
+		limit, cancel := context.WithTimeout(t.Context(), world.Patience)
+		defer cancel()
+		if !world.Eventually(limit, func() bool { // the message is there a moment before Redis knows of it
+			v := where.Types(t, "/panel").View()
+			return v.Contains("⚠️ I need **View Channel**") && told(v)
+		}) {
+			t.Error("the owner is not told")
 		}
 	}
 	general.Grant(discordtest.EmbedLinks)
