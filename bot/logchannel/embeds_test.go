@@ -26,7 +26,7 @@ func (o office) posts(ch *discordtest.Channel) (n int) {
 func TestCardsWithoutEmbedsAreNotDelivered(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		o, timing := newOffice(t, unlimited()), hasty()
-		timing.Lease = 50 * time.Millisecond
+		timing.Lease = 500 * time.Millisecond
 		p := o.newProcess(t, url, timing)
 		o.errors.Deny(discordtest.EmbedLinks)
 		p.Post(failure("restart", 1))
