@@ -18,7 +18,6 @@ package processes_test
 
 import (
 	"context"
-	"fmt"
 	"log"
 	"net/http"
 	"os"
@@ -103,7 +102,7 @@ type customer struct {
 func (w *scene) customers(name string, n int) []customer {
 	list := make([]customer, n)
 	for i := range list {
-		id := fmt.Sprintf("%s%04d", name, i)
+		id := nameOf(name, i)
 		list[i] = customer{w.discord.User(id), "bot-" + id}
 		w.service.AddAccount(list[i].ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
 		w.service.AddServer(list[i].ID, hostapitest.Server{ID: list[i].bot, Name: "Shop", Status: hostapitest.Running})
