@@ -28,11 +28,12 @@ func New(client redis.UniversalClient, key string) *Lease { return As(client, ke
 // As is New for one who is told from others by a token.
 func As(client redis.UniversalClient, key, token string) *Lease { return &Lease{client, key, token} }
 
-// KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms).
+// KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms). A key of another
+// type than a lease's is nobody's.
 const (
 	holdScript = `
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
+local holder = redis.pcall('GET', KEYS[1])
+if type(holder) == 'string' and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 	releaseScript = `

@@ -38,6 +38,23 @@ func TestOneHoldsTheLease(t *testing.T) {
 	})
 }
 
+// TestWhatIsNoLeaseIsReplaced has something of another type under the lease's key: nobody could
+// hold it, for good.
+func TestWhatIsNoLeaseIsReplaced(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		client := redistest.Connect(t, url)
+		if err := client.RPush(t.Context(), "lease", "x").Err(); err != nil {
+			t.Fatal(err)
+		}
+		one, other := lease.New(client, "lease"), lease.New(client, "lease")
+		held, err := one.Hold(t.Context(), time.Hour)
+		others, failure := other.Hold(t.Context(), time.Hour)
+		if !held || others || err != nil || failure != nil {
+			t.Errorf("held by the first: %v (%v), by another: %v (%v)", held, err, others, failure)
+		}
+	})
+}
+
 func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
 	server := miniredis.RunT(t)
 	url := "redis://" + server.Addr()
