@@ -72,11 +72,14 @@ if tonumber(ARGV[4]) >= 0 and score == tonumber(ARGV[3]) then redis.call('ZADD',
 return 1`
 
 // retryScript makes a customer's panels due, but for one that is yet to be posted: Create
-// may be posting it just now, or it is due by itself.
+// may be posting it just now, or it is due by itself. What makes no sense is left alone.
 const retryScript = clock + `
-for _, id in ipairs(redis.call('SMEMBERS', own)) do
+local ids = redis.pcall('SMEMBERS', own)
+if ids.err then return 0 end
+for _, id in ipairs(ids) do
   local record = redis.call('HGET', records, id)
-  if record and cjson.decode(record).message then redis.call('ZADD', due, now, id) end
+  local sound, panel = pcall(cjson.decode, record or '')
+  if sound and type(panel) == 'table' and panel.message then redis.call('ZADD', due, now, id) end
 end
 return 0`
 
