@@ -65,7 +65,12 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 		found = p.HGetAll(ctx, a.episodeKey(member))
 		return nil
 	})
-	if ignoreNil(err) != nil {
+	switch {
+	case isOfAnotherType(kept.Err()): // told again and again, the change would keep back those of everybody else
+		a.Log.Error().Err(kept.Err()).Str("user", c.CustomerID).Msg("what redis holds of a customer's alerts makes no sense: a change is not told")
+		return nil
+	case isOfAnotherType(found.Err()): // a new episode takes its place
+	case ignoreNil(err) != nil:
 		return err
 	}
 	owner := readCustomer([]byte(kept.Val()))
@@ -93,6 +98,9 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	}
 	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, keep.Milliseconds(), openFor.Milliseconds()).Err()
 }
+
+// isOfAnotherType tells whether Redis has something of another type under a key.
+func isOfAnotherType(err error) bool { return redis.HasErrorPrefix(err, "WRONGTYPE") }
 
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells
 // whether there is something to be sent. While the bot is muted there is no new one.

@@ -65,16 +65,19 @@ const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor
 
 // putScript stores an alert as it is after a change: in its episode or, where the nonce
 // is another one, in a new one in that one's place. It has waited since the first change
-// that was not sent. KEYS: what is due, the episode, the customer's episodes. ARGV: the
+// that was not sent. What is of another type than these is replaced. KEYS: what is due, the episode, the customer's episodes. ARGV: the
 // member, the nonce, the alert, for how long (ms) it is kept, and the set of episodes.
 const putScript = clock + `
-if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
+if redis.pcall('HGET', KEYS[2], 'id') ~= ARGV[2] then
   redis.call('DEL', KEYS[2])
   redis.call('ZREM', KEYS[1], ARGV[1])
 end
 redis.call('HSET', KEYS[2], 'id', ARGV[2], 'alert', ARGV[3])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
-redis.call('SADD', KEYS[3], ARGV[1])
+if type(redis.pcall('SADD', KEYS[3], ARGV[1])) == 'table' then
+  redis.call('DEL', KEYS[3])
+  redis.call('SADD', KEYS[3], ARGV[1])
+end
 redis.call('PEXPIRE', KEYS[3], ARGV[5])
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
 return 1`
