@@ -5,7 +5,9 @@ package falls
 
 import (
 	"context"
+	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -80,6 +82,9 @@ func (f *Falls) Changed(ctx context.Context, changes []watcher.Change) error {
 		keys[i] = f.space.Key("{watch}:falls:" + keys[i])
 	}
 	answer, err := redis.NewScript(countScript).Run(ctx, f.redis, keys, args...).StringSlice()
+	if err != nil && strings.Contains(err.Error(), "WRONGTYPE") { // for good: the next attempt counts from the beginning
+		return errors.Join(err, f.redis.Del(ctx, keys...).Err())
+	}
 	if err != nil || len(answer) < 5 {
 		return err
 	}

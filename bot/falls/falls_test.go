@@ -188,3 +188,22 @@ func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
 		}
 	})
 }
+
+// TestCountOfAnotherTypeIsBegunAnew has something of another type in the place of what is counted.
+// Whoever tells of changes waits for this count before others are told.
+func TestCountOfAnotherTypeIsBegunAnew(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		if err := f.redis.Set(t.Context(), "hostbot:{watch}:falls:recent", "x", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		first := f.fell(0, 0, 0)
+		if err := f.Changed(t.Context(), []watcher.Change{first}); err == nil {
+			t.Error("nothing is said of it")
+		}
+		f.see(first)
+		f.seeMany(10, 0, 0, 1)
+		if f.last().Bots != 10 {
+			t.Errorf("%d bots are counted", f.last().Bots)
+		}
+	})
+}
