@@ -27,6 +27,20 @@ func figures() map[string]figure {
 
 		"commands of a poll of one account": {20, 10},
 
+		// What six others lack whose bots have crashed or were restarted, where an index is not
+		// what it should be: nothing replaces one.
+		"spoiled, index of accounts": {7, 0},
+		"spoiled, index of alerts":   {4, 0},
+		"spoiled, index of panels":   {4, 0},
+		"spoiled, records of panels": {4, 0},
+		"spoiled, stream of changes": {7, 0},
+		"spoiled, log's state, type": {3, 0},
+
+		// All of them are sent before, ten a second: the oldest are first.
+		"alerts of a customer with 300 bots before another's": {300, 20},
+
+		"MB of a replica that looks at very many accounts": {60, 60},
+
 		// A replica that is cut off keeps its leases. The ends of its own actions, which are ten
 		// of these, are known to nobody else.
 		"cut off from Discord, after 40 s: missing": {90, 10},
