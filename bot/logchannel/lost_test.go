@@ -322,3 +322,23 @@ func TestForeignContentInRedis(t *testing.T) {
 		}
 	})
 }
+
+// TestADeliveryOfAnotherTypeIsBegunAnew has Redis hold something of another type in the place of the
+// hash that says how far the delivery is, before the process starts and while it runs.
+func TestADeliveryOfAnotherTypeIsBegunAnew(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		client, key := redistest.Connect(t, url), "hostbot:log:{"+o.actions.ID+"}:delivery"
+		p := o.newProcess(t, url, hasty())
+		for i := range 2 {
+			if err := client.Set(t.Context(), key, "x", 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			p.Post(action(fmt.Sprint("action ", 2*i)))
+			if i == 0 {
+				p.Start()
+			}
+			o.awaitOnce(t, 2*i+1, p)
+		}
+	})
+}

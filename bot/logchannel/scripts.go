@@ -36,11 +36,14 @@ return 1`
 // records wait, stream ID and content of the first of them (of one where another
 // process has the lease), seq and the state, and which of the caller's records
 // were delivered and which are not known. It does nothing and returns nothing
-// where Redis has lost something since the caller's epoch.
+// where Redis has lost something since the caller's epoch. A key of another type in the place
+// of the delivery's hash is lost as well.
 // ARGV: token, the lease in ms, how many records, the caller's seq and epoch, an
 // epoch to begin; then the IDs of the caller's records.
 const takeScript = `
-local seq = tonumber(redis.call('HGET', KEYS[5], 'seq')) or -1
+local seq = redis.pcall('HGET', KEYS[5], 'seq')
+if type(seq) == 'table' then redis.call('DEL', KEYS[5]) end
+seq = type(seq) == 'string' and tonumber(seq) or -1
 local epoch = redis.call('HGET', KEYS[5], 'epoch') or ''
 if ARGV[5] ~= '' and (seq < tonumber(ARGV[4]) or epoch ~= ARGV[5]) then return {} end
 if epoch == '' then
