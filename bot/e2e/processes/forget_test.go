@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/discordtest"
 	"hostbot/bot/e2e/world"
+	"hostbot/bot/keyspace"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -47,7 +48,7 @@ func TestForgottenWhileLookedAtStaysForgotten(t *testing.T) {
 		press[c.ID] = func() { asked.Press(t, "Remove all of it").WaitFor(t, "is forgotten") }
 	}
 	w.service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 4 * time.Second}, 0)
-	before := make(map[string]int)
+	before, pressed := make(map[string]int), make(map[string]time.Time)
 	for _, c := range who {
 		before[c.ID] = w.looks(c)
 		w.service.SetStatus(c.ID, c.bot, hostapitest.Crashed)
@@ -57,23 +58,32 @@ func TestForgottenWhileLookedAtStaysForgotten(t *testing.T) {
 			if now := press[c.ID]; now != nil && w.looks(c) > before[c.ID] {
 				now()
 				delete(press, c.ID)
+				pressed[c.ID] = time.Now()
 			}
 		}
 		return len(press) == 0
 	})
 	w.service.ClearFaults()
-	looks(1)
+	looks(2) // by then what was under way has ended, also the drawing of panels
 	ended := time.Now()
 	looks(2)
 
 	told, looked := 0, 0
 	for _, c := range append(off, flushed...) {
-		told += alertsOf(c)
+		for _, at := range w.alertsAt(c) {
+			if at.Sub(pressed[c.ID]) > time.Second { // what was being sent is sent
+				told++
+			}
+		}
 		for _, r := range w.service.Requests() {
 			if r.UserID == c.ID && r.At.After(ended) {
 				looked++
 			}
 		}
+	}
+	cached, space := 0, keyspace.Space(w.discord.ApplicationID())
+	for _, c := range flushed {
+		cached += int(w.redisClient(t).Exists(t.Context(), space.Key("v5:account:{"+c.ID+"}:last")).Val())
 	}
 	left := 0
 	for _, key := range w.keysNaming(t, append(off, flushed...)) {
@@ -83,6 +93,7 @@ func TestForgottenWhileLookedAtStaysForgotten(t *testing.T) {
 	within(t, "forgotten during a look: messages afterwards", told)
 	within(t, "forgotten during a look: looks afterwards", looked)
 	within(t, "forgotten during a look: keys left", left)
+	within(t, "forgotten during a look: accounts that are cached again", cached)
 	within(t, "forgotten during a look: panels left", len(w.discord.Channels()[0].Messages())-1) // but for the witness's
 	if alertsOf(witness) != 1 {
 		t.Errorf("the witness reads of the crash %d times", alertsOf(witness))

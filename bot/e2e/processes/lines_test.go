@@ -134,6 +134,16 @@ func (h *held) hold(word string) {
 	h.word = []byte(word)
 }
 
+// isHeld tells whether a command is held up.
+func (h *held) isHeld() bool {
+	select {
+	case <-h.holds:
+		return true
+	default:
+		return false
+	}
+}
+
 // Write is given what the replica sends, before it is passed on.
 func (h *held) Write(p []byte) (int, error) {
 	h.mu.Lock()

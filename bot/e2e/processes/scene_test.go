@@ -1,6 +1,7 @@
 // Package processes_test attacks the program as it is built: processes of it
 // are killed, starved of Redis, flooded, and started with pipes that nobody
-// reads. It knows nothing of what is inside.
+// reads. It knows nothing of what is inside, but for what Redis holds, which some tests
+// spoil, or write in bulk.
 //
 // A test reads in these words:
 //
