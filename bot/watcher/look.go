@@ -156,6 +156,10 @@ func (w *Watcher) look(ctx context.Context, a account) {
 		return
 	}
 	written, err := w.write(after, a, snapshot)
+	if redis.HasErrorPrefix(err, "WRONGTYPE") { // due since the same time for good, it would be looked at before all others
+		w.Log.Error().Err(err).Str("user", a.customerID).Msg("what redis holds of a watched account makes no sense")
+		w.postpone(after, a, err)
+	}
 	if err != nil || !written {
 		w.failed.Add(1)
 		w.Log.Debug().Err(err).Msg("what a look has shown was not written")

@@ -80,12 +80,12 @@ return 0`
 // nextScript has an account be due again an interval after it was due, or a multiple, so
 // that it keeps its place while the interval changes. The first look is put in its place.
 // Where the account is not due any more since the same time as when the look began, the
-// script ends.
+// script ends. An account of another type than a hash waits like any other.
 // ARGV: the customer, since when the account has been due, the interval and the place in it in ms.
 const nextScript = clock + `
 local due, interval = redis.call('ZSCORE', KEYS[1], ARGV[1]), tonumber(ARGV[3])
 if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
-local from = redis.call('HEXISTS', KEYS[2], 'at') == 1 and due or ARGV[4]
+local from = redis.pcall('HEXISTS', KEYS[2], 'at') == 1 and due or ARGV[4]
 redis.call('ZADD', KEYS[1], now + interval - (now - from) % interval, ARGV[1])
 `
 
