@@ -53,7 +53,7 @@ func newBusy(t *testing.T, group func(testing.TB) *redistest.Group) *busy {
 	b.paneled(t, b.watched)
 	<-time.After(31 * time.Second) // until then a panel that was edited is not edited again
 	b.start(t, environment...)
-	b.service.WaitFor(t, hostapitest.OpList, b.service.Count(hostapitest.OpList)+len(b.watched)) // as they are now
+	b.awaitRound(t) // as they are now
 	return b
 }
 
@@ -61,11 +61,21 @@ func newBusy(t *testing.T, group func(testing.TB) *redistest.Group) *busy {
 func (b *busy) crash(t *testing.T) {
 	t.Helper()
 	b.discordLine.begin(b.actions.ID)
-	seen := b.service.Count(hostapitest.OpList)
+	b.allCrash()
+	b.awaitRound(t)
+}
+
+func (b *busy) allCrash() {
 	for _, c := range b.watched {
 		b.service.SetStatus(c.ID, c.bot, hostapitest.Crashed)
 	}
-	b.service.WaitFor(t, hostapitest.OpList, seen+len(b.watched)+5) // those of the moment may have come too early
+}
+
+// awaitRound waits until each account that is watched was looked at once more.
+func (b *busy) awaitRound(t *testing.T) {
+	t.Helper()
+	now := b.service.Count(hostapitest.OpList)
+	b.service.WaitFor(t, hostapitest.OpList, now+len(b.watched)+5) // those of the moment may have come too early
 }
 
 // act has customers restart their bots: the lines of log of the first of them are under way when
@@ -147,6 +157,7 @@ func (b *busy) judge(t *testing.T, name string, since time.Time, over func()) {
 		return missing == 0 || time.Since(since) > quiet && time.Since(calls[len(calls)-1].Started) > quiet
 	})
 	over()
+	b.awaitRound(t) // what is seen anew may be told anew
 	b.silence(t, 5*time.Second)
 	s := b.state()
 	missing, twice := s.sum()
@@ -204,6 +215,23 @@ func TestKilledBetweenToldAndNoted(t *testing.T) {
 	since := time.Now()
 	b.first.kill()
 	b.judge(t, "killed between told and noted", since, func() {})
+}
+
+// TestFallsThatAFailoverLoses kills the replica and its Redis's master right after falls were seen
+// and told of, none of which the master had replicated.
+func TestFallsThatAFailoverLoses(t *testing.T) {
+	if !world.Everything() {
+		t.Skip("runs with TEST_EVERYTHING=1")
+	}
+	t.Parallel()
+	b := newBusy(t, redistest.StartSentinels)
+	b.group.Lag(t, b.master)
+	b.allCrash()
+	eventually(t, "some falls are told of", func() bool { return b.state().missing["alerts"] <= len(b.watched)-3 })
+	since := time.Now()
+	b.group.Kill(b.master)
+	b.first.kill()
+	b.judge(t, "a failover loses falls", since, func() {})
 }
 
 // stopForAWhile stops the replica as a machine that is suspended does, and lets it go on.
