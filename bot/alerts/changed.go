@@ -125,8 +125,11 @@ func (e *episode) fell(c watcher.Change, muted bool) bool {
 	return true
 }
 
-// nonce names the message that begins with a change, whichever process makes it.
+// nonce names the message that begins with a change, whichever process makes it. Each look names a
+// fall alike by the state that was left and since when the bot had it, until a look is written:
+// after a failover that lost both, the fall is seen anew.
 func nonce(c watcher.Change) string {
-	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + strconv.FormatInt(c.At.UnixMilli(), 10)))
+	left := string(c.From) + strconv.FormatInt(c.Since.Unix(), 10) // a history has whole seconds
+	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + left))
 	return hex.EncodeToString(sum[:])[:nonceLength]
 }
