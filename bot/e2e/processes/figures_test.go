@@ -48,9 +48,6 @@ func figures() map[string]figure {
 		// replica that goes on, where that has the service's answer by then.
 		"stopped for 20 s: twice": {10, 0},
 
-		// The next look sees these falls once more, and names them by its own time.
-		"a failover loses falls: twice": {alertsUnderWay, 0},
-
 		// A replica that is cut off keeps its leases.
 		"cut off from Discord, after 40 s: alerts and panels missing": {80, 0},
 	}
