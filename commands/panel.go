@@ -177,6 +177,8 @@ func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (inter
 			return interaction.Response{}, staying(refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
 		case len(removal.Stays) > 0:
 			return c.panelsBelow(ctx, r, c.view(r).messagesStay(removal))
+		case !removal.Known: // it was removed before, or Redis has lost it: then its message stays
+			return c.panelsBelow(ctx, r, "")
 		}
 		return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 	}), nil

@@ -192,6 +192,9 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
 	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "no public panel yet")
+	if again := ending(t, c, here(press("panel/remove", "1001"))).Message; strings.Contains(text(again), "was removed") {
+		t.Errorf("a panel that nobody knows is told as: %s", text(again))
+	}
 	h.stays = []string{"9"}
 	stays := ending(t, c, here(press("panel/remove", "1001"))).Message
 	wantText(t, stays, "⚠️ The panel is no longer updated", "it stays in <#9>")
