@@ -88,7 +88,7 @@ func (c *Commands) alerts(ctx context.Context, r *interaction.Request) (interact
 	}
 	now, err := c.watch.Alerts.Settings(ctx, r.CustomerID)
 	if err != nil {
-		return interaction.Response{}, err
+		return interaction.Response{}, unreadableAlerts(err)
 	}
 	v, notice := c.view(r), ""
 	if !now.Closed.IsZero() {
@@ -113,7 +113,7 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 			v := c.view(r)
 			if !on {
 				now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
-				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_off"), blurple), err
+				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_off"), blurple), unreadableAlerts(err)
 			}
 			now, sent, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
 			switch {
@@ -121,12 +121,23 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 				return v.drawAlerts(servers, now, "❌ "+v.t.Text(whyClosed(r, err)), red), nil
 			case errors.Is(err, alerts.ErrLater):
 				return v.drawAlerts(servers, now, "⏳ "+v.t.Text("alerts.later"), orange), nil
+			case err != nil:
+				return interaction.Response{}, unreadableAlerts(err)
 			case sent:
-				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on"), blurple), err
+				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on"), blurple), nil
 			}
-			return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on_before"), blurple), err
+			return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on_before"), blurple), nil
 		}), nil
 	}
+}
+
+// unreadableAlerts is a refusal where Redis, which alone has alerts, fails. An error of
+// Discord's stays as it is.
+func unreadableAlerts(err error) error {
+	if _, ok := errors.AsType[*rest.Error](err); err == nil || ok {
+		return err
+	}
+	return refuse("redis does not take or tell which alerts are on: "+err.Error(), "alerts.unreadable")
 }
 
 // recipient is the caller, as somebody to whom alerts are sent.
@@ -218,7 +229,7 @@ func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (inter
 	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
 		v, until := c.view(r), time.Now().Add(muteFor)
 		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")}))
-		return muted, c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until)
+		return muted, unreadableAlerts(c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until))
 	}), nil
 }
 

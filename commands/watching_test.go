@@ -44,7 +44,7 @@ func (h *watched) Offered() bool { return !h.off }
 
 func (h *watched) Settings(_ context.Context, customerID string) (alerts.Settings, error) {
 	h.w.touch(customerID)
-	return h.alerts, nil
+	return h.alerts, h.err
 }
 
 func (h *watched) TurnOn(ctx context.Context, to alerts.Recipient, change func(*alerts.Settings)) (now alerts.Settings, sent bool, err error) {
@@ -65,7 +65,7 @@ func (h *watched) TurnOff(ctx context.Context, customerID string, change func(*a
 func (h *watched) Mute(_ context.Context, customerID, serverID string, until time.Time) error {
 	h.w.touch(customerID)
 	h.alerts.Muted = map[string]time.Time{serverID: until}
-	return nil
+	return h.err
 }
 
 func (h *watched) Of(_ context.Context, customerID, _ string, _ time.Time) ([]history.Span, error) {
@@ -408,6 +408,22 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 	wantText(t, ending(t, watching(t, &watched{w: h.w}), inGuild).Message, "I have just sent you a direct message")
 }
 
+// TestAlertsNeedRedis has Redis, which alone has alerts, fail.
+func TestAlertsNeedRedis(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, err: errors.New("redis is away")}
+	c := watching(t, h)
+	const cannot = "Alerts cannot be changed right now"
+	refused(t, c, command("alerts", nil), cannot)
+	for _, r := range []interaction.Request{press("alerts/set/all/on"), press("alerts/set/all/off"), press("aside/mute/a")} {
+		pressed := answer(t, c, r)
+		if _, err := pressed.Then(t.Context()); err == nil {
+			t.Errorf("%s goes well", r.Name)
+		} else if e := c.Explain(&r, err); e.Fault || !strings.Contains(e.Message.Embeds[0].Description, cannot) {
+			t.Errorf("%s ends with %+v", r.Name, e.Message.Embeds[0])
+		}
+	}
+}
+
 func TestAlertsAreOfferedToCustomersAlone(t *testing.T) {
 	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}})
 	if _, ok := buttons(answer(t, c, press("more/a")).Message)["Alerts"]; !ok {
@@ -439,6 +455,8 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 		}
 	}
 	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
+	d.ask(c, command("alerts", nil))
+	h.err = errors.New("redis is away")
 	d.ask(c, command("alerts", nil))
 	h.off = true
 	d.ask(c, command("alerts", nil))
