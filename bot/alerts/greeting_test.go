@@ -111,3 +111,34 @@ func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
 		}
 	})
 }
+
+// TestAlertsAreOffWhileDiscordFails has Discord fail while the DM is opened, or the first message
+// is sent there: that is no failure of ours, and all goes well afterwards.
+func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
+	for name, fault := range map[string]discordtest.Fault{
+		"opening, 503":        discordtest.Overloaded(http.MethodPost, discordtest.RouteDMs),
+		"opening, reset":      {Method: http.MethodPost, Route: discordtest.RouteDMs, Reset: true},
+		"first message, 503":  discordtest.Overloaded(http.MethodPost, discordtest.RouteMessages),
+		"first message, lost": {Method: http.MethodPost, Route: discordtest.RouteMessages, Reset: true, After: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			discord := discordtest.RunT(t)
+			a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
+			anna, mend := discord.User("anna"), discord.Inject(fault)
+			on := func() (alerts.Settings, error) {
+				now, _, err := a.TurnOn(t.Context(), as(anna, "1"), func(s *alerts.Settings) { s.SetAll(true) })
+				return now, err
+			}
+			if now, err := on(); !errors.Is(err, alerts.ErrLater) || now.Any() {
+				t.Errorf("alerts end with %+v, %v", now, err)
+			}
+			mend()
+			if now, err := on(); err != nil || !now.All {
+				t.Errorf("afterwards they end with %+v, %v", now, err)
+			}
+			if n := len(anna.InDM().Messages()); n != 1 {
+				t.Errorf("%d first messages are in the DM", n)
+			}
+		})
+	}
+}

@@ -12,8 +12,8 @@ import (
 	"hostbot/bot/rest"
 )
 
-// ErrLater says that Discord lets the bot open no direct messages for now. It may in a few
-// minutes.
+// ErrLater says that Discord lets the bot open no direct messages for now, or does not answer.
+// It may in a few minutes.
 var ErrLater = errors.New("alerts: no direct message can be opened for now")
 
 const (
@@ -47,7 +47,6 @@ func (a *Alerts) introduce(ctx context.Context, to Recipient) (channel string, e
 	if err == nil {
 		_, err = a.Discord.CreateMessage(ctx, channel, to.Nonce, to.First)
 	}
-	e, _ := errors.AsType[*rest.Error](err)
 	switch about := rest.About(err); {
 	case err == nil, rest.LacksEmbeds(err): // it is there
 		if try {
@@ -59,7 +58,7 @@ func (a *Alerts) introduce(ctx context.Context, to Recipient) (channel string, e
 	case about == rest.AboutUs:
 		a.hold(ctx, newHoldKey, "", err)
 		return "", fmt.Errorf("%w: %w", ErrLater, err)
-	case e != nil && e.RetryAfter > 0:
+	case about == rest.Temporary:
 		return "", fmt.Errorf("%w: %w", ErrLater, err)
 	}
 	return "", err
