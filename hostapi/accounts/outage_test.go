@@ -167,3 +167,20 @@ func TestGarbageIsAMissAndRemoved(t *testing.T) {
 		})
 	}
 }
+
+// TestAccountIsKeptAgainAfterAnotherType has Redis hold lists in the place of all that it had of
+// an account. Whoever only looks at it writes over them.
+func TestAccountIsKeptAgainAfterAnotherType(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		for _, key := range []string{freshKey, lastKey, generationKey} {
+			if err := f.redis.LPush(t.Context(), key, "x").Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.fetched(t, "RUNNING")
+		f.wantCached(t, f.Cache, "RUNNING")
+		if _, err := f.Known(t.Context(), user); err != nil {
+			t.Errorf("what was fetched is not known: %v", err)
+		}
+	})
+}

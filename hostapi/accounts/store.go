@@ -34,9 +34,10 @@ const (
 	change = `redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) `
 	// putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for
 	// ARGV[6] ms, where the generation is still ARGV[3]. One that expired meanwhile was
-	// not followed by another.
+	// not followed by another. What is no text is no generation: it is replaced.
 	putScript = `
-if (redis.call('GET', KEYS[3]) or ARGV[3]) ~= ARGV[3] then return 0 end ` + change + `
+local generation = redis.pcall('GET', KEYS[3])
+if type(generation) == 'string' and generation ~= ARGV[3] then return 0 end ` + change + `
 redis.call('DEL', KEYS[1], KEYS[2])
 if tonumber(ARGV[5]) > 0 then redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
 if tonumber(ARGV[6]) > 0 then redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[6]) end
