@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -47,8 +48,11 @@ func (p *Panels) turn(ctx context.Context, held bool) {
 	}
 }
 
-// deliver makes the message of a panel show what is true. Its error is Discord's, where
-// that did not take the message.
+// errUndrawn says that it is not known what a panel is to show. Nothing was sent then.
+var errUndrawn = errors.New("panel: it cannot be drawn")
+
+// deliver makes the message of a panel show what is true. Its error is errUndrawn, or
+// Discord's, where that did not take the message.
 func (p *Panels) deliver(ctx context.Context, t *taken) error {
 	next, err := p.update(ctx, t)
 	after := context.WithoutCancel(ctx)
@@ -71,7 +75,7 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 	m, err := p.Draw(ctx, t.Panel)
 	if err != nil {
 		p.Log.Debug().Err(err).Str("panel", t.ID).Msg("a panel cannot be drawn")
-		return timing.Retry, nil
+		return timing.Retry, fmt.Errorf("%w: %w", errUndrawn, err)
 	}
 	shown := digest(m)
 	if t.MessageID != "" && !t.Posting && t.Outdated == "" && shown == t.Shown && age < timing.Beat {

@@ -119,10 +119,11 @@ func New(c Config) *Panels {
 	return &Panels{Config: c, store: store{c.Redis, c.Space, c.Timing.Lease}, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
 }
 
-// Create posts a panel. Where Discord refuses it, or takes it without its embeds
-// (rest.LacksEmbeds), there is no panel, and the error is Discord's; unless a message without
-// embeds cannot be deleted (giveUp). Where it is not known whether Discord took it, there is
-// one, which Run posts: with the same nonce, so that it is there once.
+// Create posts a panel. Where nobody knows what it is to show, there is none, and an error. Where
+// Discord refuses it, or takes it without its embeds (rest.LacksEmbeds), there is none either, and
+// the error is Discord's; unless a message without embeds cannot be deleted (giveUp). Where it is
+// not known whether Discord took it, there is one, which Run posts: with the same nonce, so that it
+// is there once.
 func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
 	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
 		return false, err
@@ -132,6 +133,10 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 		return false, err
 	}
 	err = p.deliver(ctx, t)
+	if errors.Is(err, errUndrawn) {
+		_, failed := p.forget(context.WithoutCancel(ctx), t.Panel)
+		return false, errors.Join(err, failed)
+	}
 	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
 		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
 	}

@@ -2,6 +2,7 @@ package panel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -50,6 +51,7 @@ type scene struct {
 	state atomic.Value // what panels are to show
 	watch sync.Map     // the accounts that are to be watched
 	stuck error        // why accounts cannot be watched less
+	blank error        // why nobody knows what to show
 }
 
 func newScene(t *testing.T, redisURL string) *scene {
@@ -76,7 +78,7 @@ func (s *scene) replica() (p *panel.Panels, stop func()) {
 			embed := &discordgo.MessageEmbed{Description: strings.Join(p.Bots, " ") + ": " + s.state.Load().(string), Timestamp: time.Now().Format(time.RFC3339)}
 			button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "shop", CustomID: "shop"}
 			row := discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}
-			return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: []discordgo.MessageComponent{row}}, nil
+			return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: []discordgo.MessageComponent{row}}, s.blank
 		},
 		Bare: func(panel.Panel) interaction.Message { return interaction.Message{Content: "embed links?"} },
 	})
@@ -417,6 +419,20 @@ func TestRefusedPanelIsNone(t *testing.T) {
 	p, _ := s.replica()
 	s.channel.Allow(discordtest.MissingPermissions)
 	if posted, err := p.Create(t.Context(), s.made("1001")); posted || rest.CodeOf(err) != rest.CodeMissingPermissions {
+		t.Fatalf("Create() = %v, %v", posted, err)
+	}
+	if own := s.own(p); len(own) != 0 || s.watched("42") {
+		t.Errorf("panels: %+v", own)
+	}
+}
+
+// TestPanelOfAnUnknownAccountIsNone has nobody know what a new panel is to show: that is said,
+// and the panel does not appear later.
+func TestPanelOfAnUnknownAccountIsNone(t *testing.T) {
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.blank = errors.New("nothing is known of the account")
+	p, _ := s.replica()
+	if posted, err := p.Create(t.Context(), s.made("1001")); posted || !errors.Is(err, s.blank) {
 		t.Fatalf("Create() = %v, %v", posted, err)
 	}
 	if own := s.own(p); len(own) != 0 || s.watched("42") {
