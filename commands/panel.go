@@ -39,6 +39,16 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 	})(ctx, r)
 }
 
+// panelsAfter says what was done, and lists the caller's panels. Where these cannot be shown, as
+// the service fails or the account was closed, what was done is said alone.
+func (c *Commands) panelsAfter(ctx context.Context, r *interaction.Request, done string) (interaction.Response, error) {
+	response, err := c.panelsBelow(ctx, r, done)
+	if err != nil {
+		response = c.view(r).draw(idPanelNew, &discordgo.MessageEmbed{Title: c.view(r).t.Text("panel.list"), Color: blurple, Description: done})
+	}
+	return response, nil
+}
+
 // drawPanels lists panels, with a menu that makes one and one that removes one.
 func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) interaction.Response {
 	var lines []string
@@ -138,9 +148,9 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		case err != nil:
 			return interaction.Response{}, refuse("a panel cannot be kept: "+err.Error(), "panel.unreadable")
 		case !posted:
-			return c.panelsBelow(ctx, r, "⏳ "+v.t.Text("panel.later"))
+			return c.panelsAfter(ctx, r, "⏳ "+v.t.Text("panel.later"))
 		}
-		return c.panelsBelow(ctx, r, "✅ "+v.t.Text("panel.posted"))
+		return c.panelsAfter(ctx, r, "✅ "+v.t.Text("panel.posted"))
 	}
 	return response, nil
 }
@@ -176,11 +186,11 @@ func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (inter
 		case err != nil:
 			return interaction.Response{}, staying(refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
 		case len(removal.Stays) > 0:
-			return c.panelsBelow(ctx, r, c.view(r).messagesStay(removal))
+			return c.panelsAfter(ctx, r, c.view(r).messagesStay(removal))
 		case !removal.Known: // it was removed before, or Redis has lost it: then its message stays
 			return c.panelsBelow(ctx, r, "")
 		}
-		return c.panelsBelow(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
+		return c.panelsAfter(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 	}), nil
 }
 

@@ -213,6 +213,14 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	}
 }
 
+// TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot has the account be closed meanwhile.
+func TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001", ChannelID: "9"}}}
+	c := watching(t, h)
+	h.w.err = &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeNotFound}
+	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed")
+}
+
 func TestPanelTakesPermissions(t *testing.T) {
 	for want, change := range map[string]func(*interaction.Request){
 		"only into a server's channel": func(r *interaction.Request) { r.GuildID = "" },
