@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"hostbot/bot/endpoint"
+	"hostbot/bot/discord/endpoint"
 )
 
 // noticeLimit is how long the endpoint stays at least when the program stops: a load

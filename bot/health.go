@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"hostbot/bot/monitor"
-	"hostbot/bot/rest"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/ops/monitor"
 	"hostbot/commands"
 )
 

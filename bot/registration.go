@@ -3,7 +3,7 @@ package bot
 import (
 	"context"
 
-	"hostbot/bot/register"
+	"hostbot/bot/discord/register"
 )
 
 // registerCommands waits until it is known that Discord is there, and then sees to it that

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"hostbot/bot/gateway"
-	"hostbot/bot/monitor"
-	"hostbot/bot/shards"
+	"hostbot/bot/discord/gateway"
+	"hostbot/bot/discord/shards"
+	"hostbot/bot/ops/monitor"
 )
 
 // openShards makes the parts over which interactions arrive from the gateway.

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hostbot/bot/logchannel"
-	"hostbot/bot/monitor"
-	"hostbot/bot/stafflog"
+	"hostbot/bot/ops/monitor"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/staff/stafflog"
 	"hostbot/locale"
 )
 

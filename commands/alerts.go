@@ -8,9 +8,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/alerts"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/rest"
+	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"hostbot/bot/actionlock"
+	"hostbot/bot/actions/actionlock"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"

@@ -12,9 +12,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/actionlock"
-	"hostbot/bot/incident"
+	"hostbot/bot/actions/actionlock"
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/logchannel"
-	"hostbot/bot/panel"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/alerts"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watch/alerts"
 )
 
 // Kept is what is kept of a customer.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/alerts"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
-	"hostbot/bot/logchannel"
-	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
-	"hostbot/bot/shards"
-	"hostbot/bot/watcher"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/watcher"
 )
 
 // Health is the state of the program and of what it depends on.

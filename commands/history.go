@@ -8,8 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/history"
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/history"
 	"hostbot/commands/chart"
 	"hostbot/hostapi"
 )

@@ -7,9 +7,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/incident"
 )
 
 // detailLimit bounds what is shown of an error, in characters: a field holds 1,024.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/history"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/panel"
-	"hostbot/bot/rest"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )

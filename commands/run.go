@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"hostbot/bot/actionlock"
+	"hostbot/bot/actions/actionlock"
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )

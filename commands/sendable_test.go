@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"hostbot/bot/discordtest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
 )
 
 // sendable fails where Discord would not take a response, or would make more of a

@@ -9,10 +9,10 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/incident"
 	"hostbot/bot/interaction"
-	"hostbot/bot/panel"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/incident"
+	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/accounts"
 )
 

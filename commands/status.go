@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hostbot/bot/actionlock"
+	"hostbot/bot/actions/actionlock"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"hostbot/bot/alerts"
-	"hostbot/bot/history"
 	"hostbot/bot/interaction"
-	"hostbot/bot/panel"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/accounts"
 )
 

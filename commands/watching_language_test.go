@@ -7,10 +7,10 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/history"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/panel"
-	"hostbot/bot/rest"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 )
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/alerts"
-	"hostbot/bot/history"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/panel"
-	"hostbot/bot/rest"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/rest"
 )
 
 // Links are the host's pages on which customers get on. Empty for none.

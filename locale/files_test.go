@@ -169,7 +169,7 @@ func filter(keys []string, keep func(string) bool) []string {
 func TestEveryTextIsUsed(t *testing.T) {
 	parts := map[string]bool{".": true}
 	literal := regexp.MustCompile(`"([a-zA-Z_. ]{2,})"`)
-	for _, pattern := range []string{"../commands/*.go", "../bot/*.go", "../bot/*/*.go", "../hostapi/*.go", "../locale/*.go"} {
+	for _, pattern := range []string{"../commands/*.go", "../bot/*.go", "../bot/*/*.go", "../bot/*/*/*.go", "../hostapi/*.go", "../locale/*.go"} {
 		sources, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

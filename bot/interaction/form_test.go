@@ -8,8 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/discordtest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
 )
 
 func TestDiscordTakesForms(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/rest"
 )
 
 const (

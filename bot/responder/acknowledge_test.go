@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hostbot/bot/rest"
+	"hostbot/bot/discord/rest"
 )
 
 const ms = time.Millisecond

@@ -11,9 +11,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/actions/recovery"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/recovery"
-	"hostbot/bot/rest"
 )
 
 // exchange is the answering of one interaction.

@@ -17,10 +17,10 @@ import (
 	"github.com/valyala/fastjson"
 	"go.uber.org/goleak"
 
+	"hostbot/bot/actions/recovery"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/recovery"
 	"hostbot/bot/responder"
-	"hostbot/bot/rest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hostbot/bot/actions/recovery"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/recovery"
-	"hostbot/bot/rest"
 )
 
 // restarting acts after the first response, on a bot. unshared is as

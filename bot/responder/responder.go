@@ -16,9 +16,9 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/actions/recovery"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/recovery"
-	"hostbot/bot/rest"
 )
 
 // Discord is where answers go. Errors are *rest.Error.

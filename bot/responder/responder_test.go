@@ -13,8 +13,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/rest"
 )
 
 // TestServe runs on a clock of its own: times are exact and take no time.

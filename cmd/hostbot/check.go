@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"hostbot/bot/check"
+	"hostbot/bot/ops/check"
 	"hostbot/configs"
 )
 

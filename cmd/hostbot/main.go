@@ -14,8 +14,8 @@ import (
 	"syscall"
 
 	"hostbot/bot"
-	"hostbot/bot/logging"
-	"hostbot/bot/redisclient"
+	"hostbot/bot/ops/logging"
+	"hostbot/bot/store/redisclient"
 	"hostbot/configs"
 )
 

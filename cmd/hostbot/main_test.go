@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
 )
 

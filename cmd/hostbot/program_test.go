@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"hostbot/bot/discordtest"
-	"hostbot/bot/e2e/world"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/hostapitest"
 )
 
 // TestProgramEnds runs the built program as an operator would, and signals to it
 // while a restart is under way. How a process that was killed is replaced is tested
-// in bot/e2e/processes.
+// in bot/testing/e2e/processes.
 func TestProgramEnds(t *testing.T) {
 	path, err := world.Build(t.TempDir())
 	if err != nil {

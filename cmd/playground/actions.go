@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 )
 
 // errNoAnswer is what Discord's client says of a press without an answer.

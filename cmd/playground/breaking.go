@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"hostbot/bot/discordtest"
-	"hostbot/bot/faultproxy"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/faultproxy"
 	"hostbot/hostapi/hostapitest"
 )
 

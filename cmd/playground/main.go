@@ -19,8 +19,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/logging"
-	"hostbot/bot/redisclient"
+	"hostbot/bot/ops/logging"
+	"hostbot/bot/store/redisclient"
 	"hostbot/configs"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 )
 
 // message is a message as the page draws it; embeds and components are as

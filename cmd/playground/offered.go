@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 )
 
 // command is a command, or subcommand, as a user's client shows it.

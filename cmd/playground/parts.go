@@ -8,8 +8,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot"
-	"hostbot/bot/discordtest"
-	"hostbot/bot/faultproxy"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/faultproxy"
 	"hostbot/cmd/playground/timeline"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/locale"
 )

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/cmd/playground/timeline"
 )
 

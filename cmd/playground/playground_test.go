@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 )
 
 // asProgram has the test program be the playground, if the environment holds it.

@@ -10,8 +10,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/valyala/fastjson"
 
-	"hostbot/bot/discordtest"
 	event "hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
 )
 
 // interactionOf reads the interaction that an event brings, if it is one.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2/proto"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
 )
 

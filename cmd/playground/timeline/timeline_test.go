@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"hostbot/bot/discordtest"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/cmd/playground/timeline"
 	"hostbot/hostapi/hostapitest"
 )

@@ -1,0 +1,216 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/hostapi/redistest"
+)
+
+// unauthorized is Discord's final word on where the gateway is.
+func unauthorized() (*discordgo.GatewayBotResponse, error) {
+	return nil, &rest.Error{Status: http.StatusUnauthorized}
+}
+
+// wantUnauthorized fails the test unless that is what Run ended with.
+func wantUnauthorized(t *testing.T, err error) {
+	t.Helper()
+	final, ok := errors.AsType[*FinalError](err)
+	if !ok || final.Code != http.StatusUnauthorized || !strings.Contains(err.Error(), "DISCORD_TOKEN") {
+		t.Errorf("Run() = %v", err)
+	}
+}
+
+func TestDiscordAwayIsTriedAtGrowingIntervals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeGateway{discover: func(int) (*discordgo.GatewayBotResponse, error) {
+			return nil, &rest.Error{Status: http.StatusServiceUnavailable}
+		}}
+		if _, err := f.run(t, 5*time.Minute); err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+		if len(f.asked) < 8 || len(f.asked) > 20 {
+			t.Errorf("it tried %d times in 5 min", len(f.asked))
+		}
+		longest, round := time.Duration(0), 0
+		for i, at := range f.asked[1:] {
+			gap := at.Sub(f.asked[i])
+			longest = max(longest, gap)
+			if gap%(50*time.Millisecond) == 0 {
+				round++
+			}
+		}
+		if longest < 30*time.Second || longest > 2*time.Minute || round == len(f.asked)-1 {
+			t.Errorf("the longest pause was %v; %d of the pauses do not vary", longest, round)
+		}
+	})
+}
+
+func TestDiscordIsAskedAgainWhenItAllows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 90500 * time.Millisecond
+		f := &fakeGateway{discover: func(n int) (*discordgo.GatewayBotResponse, error) {
+			if n == 1 {
+				return nil, &rest.Error{Status: http.StatusTooManyRequests, RetryAfter: wait}
+			}
+			return unauthorized()
+		}}
+		_, err := f.run(t, 48*time.Hour)
+		wantUnauthorized(t, err)
+		if len(f.asked) != 2 || f.asked[1].Sub(f.asked[0]) != wait {
+			t.Errorf("it asked at %v, want %v between", f.asked, wait)
+		}
+	})
+}
+
+// TestAddressesThatAreNotUsed also has the token not sent in the clear.
+func TestAddressesThatAreNotUsed(t *testing.T) {
+	for _, address := range []string{"", "gateway", "https://gateway", ":", "ws://127.0.0.1:1"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fakeGateway{discover: func(n int) (*discordgo.GatewayBotResponse, error) {
+				if n == 1 {
+					return &discordgo.GatewayBotResponse{URL: address}, nil
+				}
+				return unauthorized()
+			}}
+			g, told := newTestGateway(f)
+			g.cfg.AllowPlain = false
+			wantUnauthorized(t, g.Run(t.Context()))
+			if diff := cmp.Diff([]string{"lost: " + errMalformed.Error()}, slices.Compact(*told)); diff != "" {
+				t.Errorf("%q: told (-want +got):\n%s", address, diff)
+			}
+		})
+	}
+}
+
+// TestSessionIsResumedAtTheGeneralAddress where that for resuming does not answer,
+// and where none may be begun: what Discord limits are new sessions.
+func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ops []int
+		f := &fakeGateway{
+			script: func(n int, link *fakeLink) {
+				ops = append(ops, link.hello().Op)
+				if n == 1 {
+					link.ready()
+					return
+				}
+				link.send(`{"t":"RESUMED","s":2,"op":0,"d":{}}`)
+				link.acknowledgeAll()
+			},
+			discover: func(n int) (*discordgo.GatewayBotResponse, error) {
+				answer := &discordgo.GatewayBotResponse{URL: "ws://gateway.test"}
+				if n > 1 {
+					answer.SessionStartLimit = discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}
+				}
+				return answer, nil
+			},
+		}
+		g, told := newTestGateway(f)
+		g.cfg.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if strings.HasPrefix(address, "resume.test") {
+				return nil, net.ErrClosed
+			}
+			return f.dial(ctx, network, address)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_ = g.Run(ctx)
+		f.scripts.Wait()
+		if !slices.Equal(ops, []int{opIdentify, opResume}) || !slices.Contains(*told, "resumed") {
+			t.Errorf("opcodes %v; told %q", ops, *told)
+		}
+	})
+}
+
+func TestGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {
+	f := &fakeGateway{script: func(_ int, link *fakeLink) {
+		link.hello()
+		link.ready()
+		_ = link.ws.Close(4004, "")
+	}}
+	f.scripts.Add(1)
+	discord := httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+	discord.EnableHTTP2 = true // over which no websocket is opened
+	discord.StartTLS()
+	defer discord.Close()
+	address := discord.Listener.Addr().String()
+	f.discover = func(int) (*discordgo.GatewayBotResponse, error) {
+		return &discordgo.GatewayBotResponse{URL: "wss://" + address}, nil
+	}
+	asked := make(chan string, 1)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.Host
+		target, err := net.Dial("tcp", r.Host)
+		client, _, hijackErr := w.(http.Hijacker).Hijack()
+		if err != nil || hijackErr != nil {
+			return
+		}
+		_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() {
+			_, _ = io.Copy(target, client)
+			_ = target.Close()
+		}()
+		_, _ = io.Copy(client, target)
+		_ = client.Close()
+	}))
+	defer proxy.Close()
+
+	g, told := newTestGateway(f)
+	g.cfg.Transport.DialContext = nil
+	g.cfg.Transport.TLSClientConfig = discord.Client().Transport.(*http.Transport).TLSClientConfig
+	g.cfg.Transport.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := g.Run(ctx); err == nil || !strings.Contains(err.Error(), "4004") {
+		t.Errorf("Run() = %v; told %q", err, *told)
+	}
+	if got, want := <-asked, "CONNECT "+address; got != want {
+		t.Errorf("the proxy was asked for %q, want %q", got, want)
+	}
+}
+
+// TestReplicasShareTheirTurns has two processes that use one Redis, and one whose
+// Redis is away.
+func TestReplicasShareTheirTurns(t *testing.T) {
+	server := redistest.StartMiniredis(t)
+	limiter := func() *IdentifyLimiter {
+		client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1})
+		t.Cleanup(func() { _ = client.Close() })
+		return &IdentifyLimiter{Redis: client}
+	}
+	first, second := limiter(), limiter()
+	take := func(l *IdentifyLimiter, bucket int) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		return l.wait(ctx, bucket)
+	}
+	if err := take(first, 1); err != nil {
+		t.Errorf("the first turn: %v", err)
+	}
+	if err := take(second, 0); err != nil {
+		t.Errorf("another bucket: %v", err)
+	}
+	if take(second, 1) == nil {
+		t.Error("two replicas had a bucket's turn within 2 s")
+	}
+	server.Stop()
+	if err := take(first, 2); err != nil {
+		t.Errorf("without Redis: %v", err)
+	}
+}

@@ -1,0 +1,193 @@
+package register
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
+)
+
+const (
+	// maxRefusals bounds how often a list is sent before the Registrar waits and tries
+	// again, with what it has learned.
+	maxRefusals = 5
+	// leftOutLife is how long it is remembered what Discord refuses of a list. After that
+	// the whole list is tried again: Discord's rules change (discord-api-docs#7371).
+	leftOutLife = 30 * 24 * time.Hour
+)
+
+// leftOut is what Discord refuses of a list's translations.
+type leftOut struct {
+	List  string   `json:"list"`  // a digest: another list may have other mistakes
+	Paths []string `json:"paths"` // of rest.Error.Form
+	told  bool     // staff know, and the next start does
+}
+
+// write overwrites a list, there being what is in it, unless that is as it is wanted. It
+// returns what is in it then. Discord refuses a list as a whole, and its own pattern of
+// names is not the documented one (discord-api-docs#4724, #7712): so that one translation
+// does not leave a guild without commands, what is refused of these is left out.
+func (r *Registrar) write(ctx context.Context, s Scope, there []command) (now []command, err error) {
+	wanted := r.application.definitions(s)
+	if equal(there, wanted) {
+		return there, nil
+	}
+	left := r.knownLeftOut(ctx, s.GuildID, wanted)
+	commands, without := withoutPaths(wanted, left.Paths)
+	for range maxRefusals {
+		if equal(there, commands) { // as an earlier start has left it
+			r.tellLeftOut(ctx, s, left, without)
+			return there, nil
+		}
+		if now, err = r.overwrite(ctx, s.GuildID, commands, there); err == nil {
+			r.config.Log.Info().Str("guild", s.GuildID).Int("commands", len(commands)).Msg("a list of commands was overwritten")
+			r.config.Staff.CommandsUpdated()
+			r.tellLeftOut(ctx, s, left, without)
+			return now, nil
+		}
+		left.Paths, left.told = append(left.Paths, refusedLocalizations(err)...), false
+		before := len(without)
+		if commands, without = withoutPaths(wanted, left.Paths); len(without) == before {
+			return nil, err // something else is refused
+		}
+		r.left[s.GuildID] = left
+	}
+	return nil, err
+}
+
+// refusedLocalizations returns the paths of what Discord refuses where these are
+// translations alone.
+func refusedLocalizations(err error) []string {
+	e, ok := errors.AsType[*rest.Error](err)
+	other := func(path string) bool {
+		return !slices.ContainsFunc(strings.Split(path, "."), isLocalizations)
+	}
+	if !ok || e.Code != rest.CodeInvalidForm || slices.ContainsFunc(e.Form, other) {
+		return nil
+	}
+	return e.Form
+}
+
+func isLocalizations(member string) bool { return strings.HasSuffix(member, localizations) }
+
+// localizations ends the names of the members that hold translations.
+const localizations = "_localizations"
+
+// localization is one translation.
+type localization struct{ text, locale string }
+
+// withoutPaths returns commands without the translations at these paths, and which those
+// are. A path may end before the locale, as Discord does not always name it
+// (discord-api-docs#7712): it stands for all.
+func withoutPaths(commands []*discordgo.ApplicationCommand, paths []string) (left []*discordgo.ApplicationCommand, removed []localization) {
+	var list any
+	text, err := json.Marshal(commands)
+	if len(paths) == 0 || err != nil || json.Unmarshal(text, &list) != nil {
+		return commands, nil
+	}
+	for _, path := range paths {
+		removed = append(removed, remove(list, nil, strings.Split(path, "."))...)
+	}
+	text, err = json.Marshal(list)
+	if err != nil || json.Unmarshal(text, &left) != nil {
+		return commands, nil
+	}
+	slices.SortFunc(removed, func(a, b localization) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.locale, b.locale))
+	})
+	return left, removed
+}
+
+// remove takes the translations at a path out of node, which is below what has these names.
+func remove(node any, names, path []string) (removed []localization) {
+	if len(path) == 0 {
+		return nil
+	}
+	switch node := node.(type) {
+	case []any:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(node) {
+			return remove(node[i], names, path[1:])
+		}
+	case map[string]any:
+		if name, ok := node["name"].(string); ok {
+			names = append(names, name)
+		}
+		if !isLocalizations(path[0]) {
+			return remove(node[path[0]], names, path[1:])
+		}
+		texts, _ := node[path[0]].(map[string]any)
+		for locale := range texts {
+			if len(path) == 1 || path[1] == locale {
+				removed = append(removed, localization{strings.Join(names, " ") + ": " + strings.TrimSuffix(path[0], localizations), locale})
+				delete(texts, locale)
+			}
+		}
+		if len(texts) == 0 {
+			delete(node, path[0])
+		}
+	}
+	return removed
+}
+
+// inWords says which translations these are, those of a text together.
+func inWords(list []localization) []string {
+	var words []string
+	for i, l := range list {
+		if i > 0 && list[i-1].text == l.text {
+			words[len(words)-1] += ", " + l.locale
+		} else {
+			words = append(words, l.text+" · "+l.locale)
+		}
+	}
+	return words
+}
+
+// leftOutKey is the key of what Discord refuses of the list of a guild, or of the global one.
+func (r *Registrar) leftOutKey(guildID string) string {
+	return "hostbot:commands:" + r.application.ID + ":left_out:" + cmp.Or(guildID, "global")
+}
+
+// knownLeftOut returns what is known to be refused of a list. Where Redis does not tell,
+// Discord does once more.
+func (r *Registrar) knownLeftOut(ctx context.Context, guildID string, wanted []*discordgo.ApplicationCommand) leftOut {
+	if known, ok := r.left[guildID]; ok {
+		return known
+	}
+	text, _ := json.Marshal(wanted)
+	digest := sha256.Sum256(text)
+	none, known := leftOut{List: hex.EncodeToString(digest[:])}, leftOut{told: true}
+	kept, err := r.config.Redis.Get(ctx, r.leftOutKey(guildID)).Bytes()
+	if err != nil || json.Unmarshal(kept, &known) != nil || known.List != none.List {
+		return none
+	}
+	return known
+}
+
+// tellLeftOut says in the log and to staff what was left out, once, and has the next start know.
+func (r *Registrar) tellLeftOut(ctx context.Context, s Scope, left leftOut, removed []localization) {
+	if left.told || len(removed) == 0 {
+		return
+	}
+	which := inWords(removed)
+	r.config.Log.Warn().Str("guild", s.GuildID).Strs("left_out", which).Msg("the commands are registered without the translations that discord refuses")
+	r.config.Staff.LocalizationsRefused(which)
+	left.told = true
+	r.left[s.GuildID] = left
+	text, err := json.Marshal(left)
+	if err == nil {
+		err = r.config.Redis.Set(ctx, r.leftOutKey(s.GuildID), text, leftOutLife).Err()
+	}
+	if err != nil {
+		r.config.Log.Warn().Err(err).Msg("the next start tries the refused translations again")
+	}
+}

@@ -1,0 +1,296 @@
+// Package shards divides the bot's shards among its replicas, and keeps the session
+// of each shard that this replica holds.
+//
+// A shard is held by a lease in Redis. Its holder renews it each second; 5 s after the
+// last time another replica takes it. Each replica takes no more than its fair share,
+// and gives away what it has beyond that when others have less. The session is kept
+// beside the lease, so that whoever takes a shard resumes it: Discord then sends what
+// came in between, and no IDENTIFY is spent. What was replayed and had been answered
+// is not answered again, which package responder sees to.
+//
+// Replicas with another number of shards form another set, which runs beside this one.
+//
+// While Redis is away, each replica goes on with what it holds, and one that starts
+// serves all shards: that an event comes twice does no harm, that it does not come
+// does.
+//
+// The words: a round is one look at Redis, in which leases are renewed and taken. A
+// shard is given away when its session goes to another replica, and lost when another
+// has its lease already.
+package shards
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discord/gateway"
+	"hostbot/bot/store/keyspace"
+)
+
+// Config is what Shards needs. The functions must return at once.
+type Config struct {
+	// Redis is shared by all replicas. Nil: there is no other.
+	Redis redis.UniversalClient
+	Space keyspace.Space // in Redis
+	// Count is the number of shards; 0 for as many as Discord recommends.
+	Count     int
+	Discovery *gateway.Discovery
+	// Gateway makes the session of a shard. Where the session is not the zero value, it
+	// is to be resumed.
+	Gateway func(gateway.Shard, gateway.Session) *gateway.Gateway
+	// OnLost is told that Discord could not be asked how many shards it recommends.
+	OnLost func(error)
+	// OnReleased is told that a shard is not held any more.
+	OnReleased func(shard int)
+	// OnOutgrown is told, once, that Discord recommends more shards than run.
+	OnOutgrown func(recommended, running int)
+	Log        zerolog.Logger
+}
+
+const (
+	// interval is between two rounds.
+	interval = time.Second
+	// lease is for how long a shard is held after the last round.
+	lease = 5 * time.Second
+	// quiet is how long a replica that Redis does not know any more takes nothing: the
+	// others, which Redis may not know either, have a round in that time.
+	quiet = 2 * interval
+	// aloneAfter is how long a replica that starts waits for Redis.
+	aloneAfter = 2 * time.Second
+	// askAgain is between two questions how many shards Discord recommends.
+	askAgain = time.Hour
+)
+
+// Shards are the shards of this replica.
+type Shards struct {
+	cfg       Config
+	leases    leases
+	leave     chan chan bool
+	failed    chan error    // why a session ended for good
+	done      chan struct{} // closed when Run has returned
+	sessions  sync.WaitGroup
+	handovers atomic.Int64
+
+	// Used by Run alone.
+	began    time.Time
+	asked    time.Time // how many shards Discord recommends
+	joined   bool      // Redis knows this replica, or did, or it serves alone
+	quiet    time.Time // until when nothing is taken
+	stopping bool      // what is held is wanted by others, where there are any
+	told     bool      // that Discord recommends more
+	standby  bool
+	count    int // of the shards of all replicas
+
+	mu   sync.Mutex
+	held map[int]*held
+	last *answer // of the last round; nil where Redis did not answer
+}
+
+// held is a shard that is held.
+type held struct {
+	gateway *gateway.Gateway
+	stop    context.CancelCauseFunc
+	ended   chan struct{}
+	leased  bool // and not just served while Redis is away
+}
+
+// New returns shards of which none is held yet.
+func New(cfg Config) *Shards {
+	return &Shards{
+		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0), held: make(map[int]*held),
+		leave: make(chan chan bool), failed: make(chan error), done: make(chan struct{}),
+	}
+}
+
+// Status is how a shard that is held fares.
+type Status struct {
+	ID      int
+	Ready   bool          // Discord delivers events
+	Latency time.Duration // see gateway.Gateway
+}
+
+// Held lists the shards that this replica holds.
+func (s *Shards) Held() []Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Status, 0, len(s.held))
+	for _, id := range slices.Sorted(maps.Keys(s.held)) {
+		list = append(list, Status{id, s.held[id].gateway.Ready(), s.held[id].gateway.Latency()})
+	}
+	return list
+}
+
+// Ready tells whether Discord delivers the events of all shards that are held, if any.
+func (s *Shards) Ready() bool {
+	held := s.Held()
+	return len(held) > 0 && !slices.ContainsFunc(held, func(s Status) bool { return !s.Ready })
+}
+
+// Standby tells that nothing is held because others hold all shards.
+func (s *Shards) Standby() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held) == 0 && s.last != nil && s.last.Free == 0
+}
+
+// Handovers is how many shards were given to other replicas.
+func (s *Shards) Handovers() int64 { return s.handovers.Load() }
+
+// Run keeps sessions until ctx is done, and returns nil, or until Discord refuses one
+// for good, and returns a *gateway.FinalError. At the end sessions are left for the
+// next process to resume, where one can know of them. It is called once.
+func (s *Shards) Run(ctx context.Context) error {
+	defer close(s.done)
+	defer s.sessions.Wait()
+	err := s.serve(ctx)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (s *Shards) serve(ctx context.Context) (err error) {
+	if s.count, err = s.choose(ctx); err != nil {
+		return err
+	}
+	freed, unsubscribe := s.leases.subscribe(ctx)
+	defer unsubscribe()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for s.began = time.Now(); ; {
+		for len(freed) > 0 { // the round answers all that came before it
+			<-freed
+		}
+		s.round(ctx)
+		select {
+		case <-ctx.Done():
+			s.end(ctx)
+			return nil
+		case err := <-s.failed:
+			if err = s.outgrown(ctx, err); err != nil {
+				s.stop(s.ids(), nil)
+				return err
+			}
+		case given := <-s.leave:
+			s.stopping = true
+			s.round(ctx)
+			given <- s.last != nil && s.last.Replicas > 0 && len(s.held) == 0
+		case <-ticker.C:
+		case <-freed:
+		}
+	}
+}
+
+// Leave gives all shards to the other replicas and tells whether there are any. Where
+// there are none, Run goes on until its end, and so it does where they do not take the
+// shards within seconds.
+func (s *Shards) Leave(ctx context.Context) (given bool) {
+	answer := make(chan bool, 1)
+	select {
+	case s.leave <- answer:
+	case <-s.done:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	select {
+	case given = <-answer:
+	case <-ctx.Done():
+	}
+	return given
+}
+
+// end leaves all shards. Where others may know of the sessions, they are kept.
+func (s *Shards) end(ctx context.Context) {
+	s.stopping = true
+	if s.cfg.Redis == nil {
+		s.stop(s.ids(), nil)
+		return
+	}
+	s.give(context.WithoutCancel(ctx), s.ids())
+}
+
+// hold begins or resumes the session of a shard.
+func (s *Shards) hold(ctx context.Context, id int, session gateway.Session, leased bool) {
+	if h := s.held[id]; h != nil {
+		h.leased = h.leased || leased
+		return
+	}
+	h := &held{gateway: s.cfg.Gateway(gateway.Shard{ID: id, Count: s.count}, session), ended: make(chan struct{}), leased: leased}
+	ctx, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.mu.Lock()
+	s.held[id] = h
+	s.mu.Unlock()
+	s.sessions.Go(func() {
+		defer close(h.ended)
+		err := h.gateway.Run(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case s.failed <- err:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// stop ends what is served of shards, and waits for that. The sessions are kept where
+// the cause is gateway.ErrHandOver. It returns them.
+func (s *Shards) stop(ids []int, cause error) map[int]gateway.Session {
+	left := make(map[int]gateway.Session, len(ids))
+	for _, id := range ids {
+		s.held[id].stop(cause)
+	}
+	for _, id := range ids {
+		<-s.held[id].ended
+		left[id] = s.held[id].gateway.Session()
+		s.mu.Lock()
+		delete(s.held, id)
+		s.mu.Unlock()
+		s.cfg.OnReleased(id)
+	}
+	return left
+}
+
+// give leaves shards to whoever takes them.
+func (s *Shards) give(ctx context.Context, ids []int) {
+	left := s.stop(ids, gateway.ErrHandOver)
+	err := s.leases.release(ctx, s.count, left, s.stopping)
+	switch {
+	case len(ids) == 0: // who stood by just leaves
+	case err != nil:
+		s.cfg.Log.Warn().Err(err).Ints("shards", ids).Msg("shards could not be given away: others take them when their leases are over")
+	default:
+		s.handovers.Add(int64(len(ids)))
+		s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
+	}
+}
+
+// ids lists the shards that are held.
+func (s *Shards) ids() []int { return slices.Sorted(maps.Keys(s.held)) }
+
+// outgrown goes on with more shards where that is why a session has ended, and
+// Discord recommends more. Otherwise it returns why that ended.
+func (s *Shards) outgrown(ctx context.Context, why error) error {
+	final, ok := errors.AsType[*gateway.FinalError](why)
+	if !ok || final.Code != gateway.CodeShardsNeeded || s.cfg.Count > 0 {
+		return why
+	}
+	s.cfg.Discovery.Forget() // what it said before the IDENTIFY was refused
+	count, err := s.choose(ctx)
+	if err == nil && count <= s.count {
+		err = why
+	}
+	if err == nil {
+		s.move(ctx, count)
+	}
+	return err
+}

@@ -1,0 +1,376 @@
+package shards_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/discord/gateway"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/discord/shards"
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
+	"hostbot/bot/store/redisclient"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+func TestMain(m *testing.M) {
+	redisclient.RedirectLibraryLog(zerolog.Nop())
+	goleak.VerifyTestMain(m, redistest.Dialing())
+}
+
+// many is a number of shards that some replicas divide.
+const many = 16
+
+// scene is a Discord and the address of a Redis, which is empty for none.
+type scene struct {
+	t       *testing.T
+	discord *discordtest.Server
+	redis   string
+	space   keyspace.Space // in Redis
+	log     zerolog.Logger
+	version int  // of the gateway's protocol
+	turns   bool // the replicas' shards wait for each other's turn to begin a session
+}
+
+func newScene(t *testing.T, redis string) *scene {
+	return &scene{t: t, discord: discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis: redis, version: 10, log: zerolog.Nop()}
+}
+
+// replica is one that holds shards.
+type replica struct {
+	*shards.Shards
+	scene *scene
+	wait  func() error // for the end of Run
+	end   func() error // has Run end
+
+	gate    sync.Mutex   // while it is locked, scripts wait
+	scripts atomic.Int64 // that Redis was sent
+
+	discovery *gateway.Discovery
+
+	mu     sync.Mutex
+	told   []string // that Discord recommends more
+	losses []string // why connections were lost
+}
+
+// waited returns how often a shard waited as too few of the day's sessions are left.
+func (r *replica) waited() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, why := range r.losses {
+		if strings.Contains(why, "too few of the sessions") {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *scene) start(count int) *replica {
+	s.t.Helper()
+	token := secret.Text(s.discord.Token())
+	discord := rest.New(token, s.discord.URL())
+	discovery, transport := &gateway.Discovery{REST: discord}, gateway.NewTransport()
+	r, log := &replica{scene: s, discovery: discovery}, s.log
+	identifies := func() *gateway.IdentifyLimiter { return new(gateway.IdentifyLimiter) }
+	config := shards.Config{
+		Space: s.space, Count: count, Discovery: discovery, Log: log,
+		OnLost: func(error) {}, OnReleased: func(int) {},
+		OnOutgrown: func(recommended, running int) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.told = append(r.told, fmt.Sprint(recommended, " of ", running))
+		},
+		Gateway: func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
+			return gateway.New(gateway.Config{
+				Token: token, Version: s.version, Shard: shard, Session: session,
+				Discovery: discovery, Identifies: identifies(), Transport: transport, AllowPlain: true,
+				OnInteraction: func(*interaction.Event) {},
+				OnReady:       func() {}, OnResumed: func() {},
+				OnLost: func(reason error) {
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					r.losses = append(r.losses, reason.Error())
+					log.Warn().Err(reason).Msg("connection to discord lost")
+				},
+			})
+		},
+	}
+	if s.redis != "" {
+		client := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.redis, "redis://"), MaxRetries: -1})
+		s.t.Cleanup(func() { _ = client.Close() })
+		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			if strings.HasPrefix(cmd.Name(), "eval") {
+				r.gate.Lock()
+				r.scripts.Add(1)
+				r.gate.Unlock()
+			}
+			return next(ctx, cmd)
+		}))
+		config.Redis = client
+		if limiter := (&gateway.IdentifyLimiter{Redis: client, Space: s.space}); s.turns {
+			identifies = func() *gateway.IdentifyLimiter { return limiter }
+		}
+	}
+	r.Shards = shards.New(config)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		defer close(ended)
+		err = r.Run(ctx)
+	}()
+	r.wait = func() error {
+		<-ended
+		return err
+	}
+	r.end = func() error {
+		cancel()
+		return r.wait()
+	}
+	s.t.Cleanup(func() {
+		_ = r.end()
+		transport.CloseIdleConnections()
+		discord.Close()
+	})
+	return r
+}
+
+// await waits until something is so.
+func (s *scene) await(what string, so func() bool) {
+	s.t.Helper()
+	for over := time.Now().Add(20 * time.Second); !so(); <-time.After(20 * time.Millisecond) {
+		if time.Now().After(over) {
+			s.t.Fatalf("not within 20 s: %s; Discord has %+v, %+v", what, s.discord.Gateway(), s.discord.Sessions())
+		}
+	}
+}
+
+// spread waits until the replicas hold all shards, as many each as the others or one
+// more, and Discord has one session for each.
+func (s *scene) spread(count int, replicas ...*replica) {
+	s.t.Helper()
+	s.await("the shards are spread", func() bool {
+		var held []int
+		for _, r := range replicas {
+			list := r.Held()
+			if len(list) < count/len(replicas) || len(list) > (count+len(replicas)-1)/len(replicas) {
+				return false
+			}
+			for _, shard := range list {
+				if !shard.Ready {
+					return false
+				}
+				held = append(held, shard.ID)
+			}
+		}
+		slices.Sort(held)
+		return slices.Equal(held, numbers(count)) && slices.Equal(s.connected(count), held)
+	})
+}
+
+// connected lists the shards of sessions to which somebody is connected.
+func (s *scene) connected(count int) (list []int) {
+	for _, session := range s.discord.Sessions() {
+		if session.Connected && session.Shards == count {
+			list = append(list, session.Shard)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func (s *scene) wantIdentifies(want int) {
+	s.t.Helper()
+	if n := s.discord.Gateway().Identifies; n != want {
+		s.t.Errorf("%d IDENTIFYs were spent, want %d", n, want)
+	}
+}
+
+func TestShardsSpreadAsReplicasComeAndGo(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		a := s.start(many)
+		s.spread(many, a)
+		b, c := s.start(many), s.start(many)
+		s.spread(many, a, b, c)
+		if !b.Leave(t.Context()) {
+			t.Error("b finds nobody to give its shards to")
+		}
+		s.spread(many, a, c)
+		_ = b.end()
+		_ = a.end() // without giving away first
+		s.spread(many, c)
+		s.wantIdentifies(many)
+		if c.Leave(t.Context()) {
+			t.Error("the last replica finds somebody to give its shards to")
+		}
+		s.spread(many, c)
+		_ = c.end()
+		s.spread(many, s.start(many)) // which resumes what was left
+		s.wantIdentifies(many)
+		if n := s.discord.Gateway().Astray; n > 0 {
+			t.Errorf("%d sessions were not resumed where Discord had said", n)
+		}
+	})
+}
+
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	a := s.start(1)
+	s.spread(1, a)
+	b := s.start(1)
+	s.await("b stands by", b.Standby)
+	if a.Standby() || b.Ready() {
+		t.Error("who holds the shard stands by, or the other is ready")
+	}
+	_ = a.end()
+	s.spread(1, b)
+	s.wantIdentifies(1)
+}
+
+// TestRedisThatForgetsOrIsAwayMovesNothing has holders whose Redis is away for longer
+// than a lease lasts, and comes back empty.
+func TestRedisThatForgetsOrIsAwayMovesNothing(t *testing.T) {
+	t.Parallel()
+	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+		s := newScene(t, redis.URL())
+		a, b := s.start(4), s.start(4)
+		s.spread(4, a, b)
+		resumed := s.discord.Gateway().Resumes
+		held := func() (ids []int) {
+			for _, shard := range slices.Concat(a.Held(), b.Held()) {
+				ids = append(ids, shard.ID)
+			}
+			return ids
+		}
+		before := held()
+		redis.Stop()
+		<-time.After(6 * time.Second) // longer than a lease
+		redis.Restart()
+		<-time.After(4 * time.Second) // some rounds
+		if after := held(); !slices.Equal(after, before) || s.discord.Gateway().Resumes != resumed {
+			t.Errorf("held %v, now %v", before, after)
+		}
+		s.spread(4, a, b)
+		s.wantIdentifies(4)
+	})
+}
+
+// TestReplicaThatStartsWithoutRedisServesAll, and gives up what others hold when Redis
+// is back.
+func TestReplicaThatStartsWithoutRedisServesAll(t *testing.T) {
+	t.Parallel()
+	redis := redistest.StartMiniredis(t)
+	s := newScene(t, redis.URL())
+	a, b := s.start(4), s.start(4)
+	s.spread(4, a, b)
+	redis.Stop()
+	c := s.start(4)
+	s.await("c serves all shards", func() bool { return len(c.Held()) == 4 && c.Ready() })
+	if len(a.Held())+len(b.Held()) != 4 {
+		t.Error("the others gave shards up")
+	}
+	redis.Restart()
+	s.spread(4, a, b, c)
+	s.wantIdentifies(8)
+}
+
+func TestMoreShardsAreBegunWhereDiscordAsksForThem(t *testing.T) {
+	t.Parallel()
+	for name, redis := range map[string]string{"redis": redistest.StartMiniredis(t).URL(), "none": ""} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, redis)
+			s.discord.RecommendShards(2)
+			s.discord.RequireShards(4)
+			r := s.start(0)
+			s.await("Discord refuses", func() bool { return s.discord.Gateway().Connections > 0 })
+			err := r.wait()
+			if final, ok := errors.AsType[*gateway.FinalError](err); !ok || final.Code != gateway.CodeShardsNeeded {
+				t.Errorf("Run() = %v where Discord recommends no more than it refuses", err)
+			}
+			s.discord.RequireShards(0)
+			a := s.start(0)
+			s.spread(2, a)
+			s.discord.RecommendShards(4)
+			s.discord.RequireShards(4)
+			s.discord.InvalidateSession(false)
+			s.spread(4, a)
+		})
+	}
+}
+
+// TestBotThatGrowsAsItStarts is refused right after Discord said that fewer shards do.
+func TestBotThatGrowsAsItStarts(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "")
+	s.discord.OutgrowShards(4)
+	s.spread(4, s.start(0))
+}
+
+// TestLargerSetTakesOver has a replica begin a larger set beside one that runs, which
+// leaves it for that.
+func TestLargerSetTakesOver(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	a := s.start(0)
+	s.spread(1, a)
+	s.discord.RecommendShards(4)
+	b := s.start(0)
+	s.spread(4, a, b)
+	if left := s.connected(1); len(left) > 0 {
+		t.Error("the former set still runs")
+	}
+	s.discord.RecommendShards(2) // which three replicas need not be told
+	s.spread(4, a, b, s.start(0))
+}
+
+// TestSessionsAreLeftToAProcessThatNeedsFewer replaces the only process while Discord
+// recommends fewer shards than run.
+func TestSessionsAreLeftToAProcessThatNeedsFewer(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.discord.RecommendShards(3)
+	a := s.start(0)
+	s.spread(3, a)
+	s.discord.RecommendShards(2)
+	_ = a.end()
+	s.spread(3, s.start(0))
+	s.wantIdentifies(3)
+}
+
+func TestGrowthIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, "")
+	s.discord.RecommendShards(3)
+	r := s.start(2)
+	s.spread(2, r)
+	s.discord.InvalidateSession(false)
+	s.await("it is told", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return slices.Equal(r.told, []string{"3 of 2"})
+	})
+}

@@ -1,0 +1,49 @@
+package check
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"hostbot/bot/discord/rest"
+)
+
+// maxSkew is by how much two clocks may differ without harm.
+const maxSkew = 2 * time.Second
+
+// clock compares this machine's clock with Discord's, which the header Date tells in
+// whole seconds. Nobody needs a token to ask for the gateway's address.
+func (c *checker) clock(ctx context.Context) Finding {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.Settings.Discord.APIURL, "/")+"/gateway", nil)
+	if err != nil {
+		return notChecked("DISCORD_API_URL")
+	}
+	req.Header.Set("User-Agent", rest.UserAgent)
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	asked := time.Now()
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return notChecked("the way to Discord")
+	}
+	_ = res.Body.Close()
+	date, err := http.ParseTime(res.Header.Get("Date"))
+	if err != nil {
+		return warn("see what stands between this machine and Discord", "the answer has no date")
+	}
+	return compareClocks("Discord's", asked, date.Add(time.Second/2))
+}
+
+// compareClocks judges what another clock said that was asked at this time by ours.
+func compareClocks(whose string, asked, said time.Time) Finding {
+	answered := time.Now()
+	skew := asked.Add(answered.Sub(asked) / 2).Sub(said).Round(100 * time.Millisecond)
+	if skew.Abs() <= maxSkew {
+		return good("it agrees with %s", whose)
+	}
+	direction := "ahead of"
+	if skew < 0 {
+		direction = "behind"
+	}
+	return warn("keep the clocks right by NTP (timedatectl set-ntp true)", "this machine's clock is %v %s %s", skew.Abs(), direction, whose)
+}

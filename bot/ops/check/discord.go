@@ -1,0 +1,171 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/register"
+	"hostbot/bot/discord/rest"
+)
+
+// discord is what several checks ask of Discord, each once.
+type discord struct {
+	rest        *rest.Client
+	me          func() (discordgo.User, error)
+	application func() (register.Application, error)
+}
+
+// patience is for how long a check waits at most where Discord limits requests. A bot that
+// runs with the same token may have used them up.
+const patience = 10 * time.Second
+
+func newDiscord(ctx context.Context, client *rest.Client) *discord {
+	d := &discord{rest: client}
+	d.me = sync.OnceValues(func() (user discordgo.User, err error) {
+		return user, d.get(ctx, "users/@me", &user)
+	})
+	// https://docs.discord.com/developers/resources/application#application-object
+	d.application = sync.OnceValues(func() (a register.Application, err error) {
+		return a, d.get(ctx, "applications/@me", &a)
+	})
+	return d
+}
+
+// get reads what is at a path, and waits where Discord limits requests.
+func (d *discord) get(ctx context.Context, path string, out any) error {
+	return rest.Patiently(ctx, patience, func(ctx context.Context) error { return d.rest.Get(ctx, path, out) })
+}
+
+// token asks who the bot is.
+func (c *checker) token(context.Context) Finding {
+	me, err := c.discord.me()
+	if err != nil {
+		return discordTrouble(err)
+	}
+	return good("Discord accepts it: it is that of %s (%s)", me.Username, me.ID)
+}
+
+// discordTrouble is the finding on a request that did not succeed for no reason of its
+// own.
+func discordTrouble(err error) Finding {
+	e, _ := errors.AsType[*rest.Error](err)
+	switch {
+	case e == nil || e.Status == 0:
+		return fail("see that this machine reaches DISCORD_API_URL, and through HTTPS_PROXY where it needs a proxy", "%s", reason(err))
+	case e.Status == http.StatusUnauthorized:
+		return fail("reset the token on the portal's Bot page and set DISCORD_TOKEN to the new one", "Discord does not accept it: %s", reason(err))
+	case e.Status == http.StatusTooManyRequests:
+		wait := max(e.RetryAfter, time.Second).Round(time.Second)
+		return fail(fmt.Sprintf("try again in %v: too many requests come from this bot, or from this machine's address", wait), "it is not known, as Discord limits requests: %s", reason(err))
+	case e.Temporary():
+		return fail("try again in a few minutes; https://discordstatus.com says how Discord fares", "%s", reason(err))
+	default:
+		return fail("see that DISCORD_API_URL is right: https://discord.com/api/v10 unless you know better", "%s", reason(err))
+	}
+}
+
+// reason says why a request did not succeed, without what the line says anyway.
+func reason(err error) string {
+	text := err.Error()
+	for _, known := range []string{"discord: ", "hosting service: ", "list: "} {
+		text = strings.TrimPrefix(text, known)
+	}
+	return text
+}
+
+// withoutApplication is the finding where the application could not be read.
+func (c *checker) withoutApplication() Finding {
+	if _, err := c.discord.me(); err != nil {
+		return notChecked("the token")
+	}
+	return notChecked("the application")
+}
+
+// application tells how the bot can be installed.
+func (c *checker) application(context.Context) Finding {
+	if _, err := c.discord.me(); err != nil {
+		return notChecked("the token")
+	}
+	app, err := c.discord.application()
+	if err != nil {
+		return discordTrouble(err)
+	}
+	_, guilds := app.Installs["0"] // https://docs.discord.com/developers/resources/application#application-object-application-integration-types
+	_, users := app.Installs["1"]
+	found := app.Name + " (" + app.ID + "), installed on " + strings.Join(named(map[string]bool{"guilds": guilds, "users": users}), " and ")
+	switch {
+	case !guilds && !users:
+		return warn("choose Guild Install, User Install or both on the portal's Installation page", "%s (%s) says nothing of where it is installed", app.Name, app.ID)
+	case !guilds && len(c.categories()) > 0:
+		return warn("choose Guild Install as well on the portal's Installation page, so that the bot can be in the guild of its log channels", "%s", found)
+	case users && !app.Public:
+		return warn("turn Public Bot on, on the portal's Bot page, if customers are to install it", "%s; its owner alone may install it", found)
+	case !app.Public:
+		return good("%s; its owner alone may install it", found)
+	}
+	return good("%s, public", found)
+}
+
+// interactions tells whether Discord sends interactions to where the bot takes them.
+func (c *checker) interactions(context.Context) Finding {
+	app, err := c.discord.application()
+	if err != nil {
+		return c.withoutApplication()
+	}
+	return judgeInteractions(app, c.Settings.Interactions.Addr, string(c.Settings.Discord.PublicKey))
+}
+
+// judgeInteractions judges an application by whether the bot takes interactions at an
+// address, signed with a key, or, without an address, over the gateway. Where the
+// application has an endpoint, Discord sends none over the gateway.
+// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
+func judgeInteractions(app register.Application, addr, publicKey string) Finding {
+	const page = "on the portal's General Information page"
+	endpoint, err := url.Parse(app.Endpoint)
+	if err != nil {
+		endpoint = &url.URL{}
+	}
+	switch {
+	case addr == "" && app.Endpoint == "":
+		return good("they arrive over the gateway")
+	case addr == "":
+		return fail("clear Interactions Endpoint URL "+page,
+			"no command or button reaches the bot: Discord sends them to %s, and the bot uses the gateway", endpoint.Host)
+	case !strings.EqualFold(app.VerifyKey, publicKey):
+		return fail("copy Public Key "+page+" to DISCORD_PUBLIC_KEY", "the bot refuses what Discord signs: DISCORD_PUBLIC_KEY is not the application's key")
+	case app.Endpoint == "":
+		return fail("set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",
+			"no command or button reaches the bot: Discord sends them over the gateway, and the bot takes them at INTERACTIONS_ADDR")
+	case endpoint.Path != "/interactions":
+		return warn("see that a proxy turns its path into /interactions", "they arrive over HTTP at %s, at another path than the bot's", endpoint.Host)
+	}
+	return good("they arrive over HTTP at %s", endpoint.Host)
+}
+
+// intents tells of privileged intents. The flags are those of
+// https://docs.discord.com/developers/resources/application#application-object-application-flags:
+// the second of each pair is that of a bot that is not reviewed, which since 2026-06-10 is
+// one with fewer than 10,000 users and no longer one in fewer than 100 guilds
+// (https://docs.discord.com/developers/gateway/getting-started-with-privileged-intent-review).
+func (c *checker) intents(context.Context) Finding {
+	app, err := c.discord.application()
+	if err != nil {
+		return c.withoutApplication()
+	}
+	on := named(map[string]bool{
+		"Presence": app.Flags&(1<<12|1<<13) != 0, "Server Members": app.Flags&(1<<14|1<<15) != 0, "Message Content": app.Flags&(1<<18|1<<19) != 0,
+	})
+	if len(on) > 0 {
+		return warn("turn them off on the portal's Bot page: past 10,000 users Discord reviews what they are for",
+			"privileged intents are on (%s), and the bot uses none", strings.Join(on, ", "))
+	}
+	return good("no privileged one is on, and none is needed")
+}

@@ -1,0 +1,60 @@
+package check
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/coder/websocket"
+
+	"hostbot/bot/discord/rest"
+)
+
+// gateway tells how many sessions may still be begun, and whether this machine reaches
+// the gateway, where a proxy or a firewall may stop what is no plain request.
+// https://docs.discord.com/developers/events/gateway#session-start-limit-object
+func (c *checker) gateway(ctx context.Context) Finding {
+	if _, err := c.discord.me(); err != nil {
+		return notChecked("the token")
+	}
+	var said *discordgo.GatewayBotResponse
+	err := rest.Patiently(ctx, patience, func(ctx context.Context) (err error) {
+		said, err = c.discord.rest.GatewayBot(ctx)
+		return err
+	})
+	if err != nil {
+		return discordTrouble(err)
+	}
+	limit := said.SessionStartLimit
+	again := (time.Duration(limit.ResetAfter) * time.Millisecond).Round(time.Minute)
+	const cure = "find out what restarts the bot or breaks its connection so often"
+	err = hello(ctx, said.URL, c.discord.rest.Version())
+	switch {
+	case err != nil:
+		return fail("let websockets through from this machine to "+said.URL, "the gateway does not answer: %v", err)
+	case limit.Remaining <= 0:
+		return fail(cure, "no session is left of the day's %d; the bot cannot connect for %v", limit.Total, again)
+	case limit.Remaining < limit.Total/5:
+		return warn(cure, "%d of the day's %d sessions are left; all are again in %v", limit.Remaining, limit.Total, again)
+	}
+	return good("it answers; %d of the day's %d sessions are left; recommended shards: %d", limit.Remaining, limit.Total, said.Shards)
+}
+
+// hello connects to the gateway and reads its first message. A session takes more.
+// https://docs.discord.com/developers/events/gateway#connecting
+func hello(ctx context.Context, address string, version int) error {
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
+	query := "/?v=" + strconv.Itoa(version) + "&encoding=json"
+	ws, _, err := websocket.Dial(ctx, strings.TrimRight(address, "/")+query, &websocket.DialOptions{ //nolint:bodyclose // the library reads and closes it
+		HTTPClient: client, HTTPHeader: http.Header{"User-Agent": {rest.UserAgent}},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ws.CloseNow() }()
+	_, _, err = ws.Read(ctx)
+	return err
+}

@@ -1,0 +1,144 @@
+// Package monitor shows operators how the bot fares: /healthz says that the
+// process lives, and ?verbose how it fares, /readyz whether it serves, /metrics what it
+// measured.
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hostbot/bot/discord/recent"
+	"hostbot/bot/interaction"
+	"hostbot/bot/responder"
+	"hostbot/hostapi"
+)
+
+// Window is the time over which calls to the hosting service are counted for people.
+const Window = 5 * time.Minute
+
+// Monitor holds the figures. Its methods are safe for concurrent use, but for those that
+// add to what /metrics shows: they are called before Handler.
+type Monitor struct {
+	began      time.Time // as good as the process
+	counted    counted
+	read       []func(*page) // what is asked for each page
+	answered   atomic.Int64
+	unanswered atomic.Int64
+	calls      recent.Counter // to the hosting service
+	redisAway  atomic.Bool
+}
+
+// New returns a monitor; ready becomes the gauge hostbot_ready.
+func New(version string, ready func() bool) *Monitor {
+	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}, calls: recent.Counter{Window: Window}}
+	m.read = append(m.read, func(p *page) {
+		p.gauge("hostbot_build_info", 1, "version", version)
+		p.gauge("hostbot_ready", oneIf(ready()))
+		p.gauge("hostbot_redis_up", oneIf(!m.redisAway.Load()))
+	})
+	return m
+}
+
+// oneIf is 1 for what is so, and else 0.
+func oneIf(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}
+
+// Interaction counts an interaction that is over.
+func (m *Monitor) Interaction(o responder.Observation) {
+	if o.Outcome == "unanswered" {
+		m.unanswered.Add(1)
+	} else {
+		m.answered.Add(1)
+	}
+	m.count("hostbot_interactions_total", "kind", string(o.Kind), "outcome", o.Outcome, "route", o.Route)
+	if o.First > 0 {
+		upTo := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3}
+		m.observe("hostbot_first_response_seconds", upTo, o.First, "deferred", strconv.FormatBool(o.Deferred), "kind", string(o.Kind))
+	}
+}
+
+// Action counts an action that has ended.
+func (m *Monitor) Action(a interaction.Action) {
+	m.count("hostbot_actions_total", "action", a.Name, "outcome", string(a.Outcome))
+}
+
+// Service counts a call to the hosting service.
+func (m *Monitor) Service(c hostapi.Call) {
+	upTo := []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	m.observe("hostbot_hostapi_request_seconds", upTo, c.Duration, "code", string(c.Code), "operation", string(c.Op))
+	if c.Attempts > 0 { // otherwise the service has nothing to do with it
+		m.calls.Add(time.Now(), blamesService(c.Code))
+	}
+}
+
+// count adds one to a counter.
+func (m *Monitor) count(name string, labels ...string) {
+	m.counted.add(name, nil, 1, labels...)
+}
+
+// observe counts a duration in a histogram with these upper bounds, in seconds.
+func (m *Monitor) observe(name string, upTo []float64, d time.Duration, labels ...string) {
+	m.counted.add(name, upTo, d.Seconds(), labels...)
+}
+
+// ServiceHealth adds to what /metrics shows whether the hosting service is there.
+func (m *Monitor) ServiceHealth(downSince func() time.Time) {
+	m.read = append(m.read, func(p *page) { p.gauge("hostbot_hostapi_up", oneIf(downSince().IsZero())) })
+}
+
+// Log adds to what /metrics shows how many lines of the process log were dropped.
+func (m *Monitor) Log(dropped func() uint64) {
+	m.read = append(m.read, func(p *page) { p.counter("hostbot_log_lines_dropped_total", dropped()) })
+}
+
+// blamesService tells whether a failure is the service's, or the way's to it, and
+// not what a customer asked for.
+func blamesService(code hostapi.Code) bool {
+	switch code {
+	case hostapi.CodeUnauthorized, hostapi.CodeRateLimited, hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeInternal:
+		return true
+	default:
+		return false
+	}
+}
+
+// Interactions is how many interactions were answered, and how many were not.
+func (m *Monitor) Interactions() (answered, unanswered int64) {
+	return m.answered.Load(), m.unanswered.Load()
+}
+
+// RecentCalls is how many calls to the hosting service there were within Window,
+// and how many of them failed by its fault.
+func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.Sum(time.Now()) }
+
+// Listen serves handler at addr (host:port) and returns the address with the
+// port that was chosen, and how to stop.
+func Listen(addr string, handler http.Handler) (bound string, stop func(context.Context), err error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", nil, fmt.Errorf("monitor: %w", err)
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) }) // it ends with ErrServerClosed
+	return listener.Addr().String(), func(ctx context.Context) {
+		if err := server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+			_ = server.Close()
+		}
+		serving.Wait()
+	}, nil
+}

@@ -1,0 +1,237 @@
+package logchannel_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/hostapi/redistest"
+)
+
+// numbered returns titles from 0 to n-1.
+func numbered(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprint("action ", i)
+	}
+	return list
+}
+
+// What is posted is in Redis when Post returns, whoever delivers it.
+func TestPostRecordsBeforeItReturns(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		client := redistest.Connect(t, url)
+		killed := o.newProcess(t, url, hasty())
+		for i, title := range numbered(25) {
+			killed.Post(action(title))
+			if n := waiting(t, client, o.actions); n != int64(i+1) {
+				t.Fatalf("%d entries are recorded after %d posts", n, i+1)
+			}
+		}
+		killed.kill()
+
+		next := o.newProcess(t, url, hasty())
+		next.Start()
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 25 })
+		if got := titles(o.actions); !slices.Equal(got, numbered(25)) {
+			t.Errorf("the channel shows %q", got)
+		}
+		if n := len(o.actions.Messages()); n != 3 {
+			t.Errorf("25 entries took %d messages of up to ten", n)
+		}
+		next.stop(t)
+		if n := waiting(t, client, o.actions); n != 0 {
+			t.Errorf("%d entries are left", n)
+		}
+	})
+}
+
+// Of two processes the second one delivers as soon as the first one stops.
+func TestTwoProcessesShareAStream(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		timing := hasty()
+		timing.Lease = time.Hour
+		first, second := o.newProcess(t, url, timing), o.newProcess(t, url, timing)
+		first.Start()
+		first.Post(action("action 0"))
+		await(t, o.actions, "the first action", func() bool { return len(titles(o.actions)) == 1 })
+		second.Start()
+		first.stop(t)
+		for _, title := range numbered(30)[1:] {
+			second.Post(action(title))
+		}
+		await(t, o.actions, "all actions", func() bool { return len(titles(o.actions)) >= 30 })
+		if got := titles(o.actions); !slices.Equal(got, numbered(30)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// A process dies after Discord took its message and before it knows. Whoever
+// comes next must not send it again.
+func TestASuccessorDoesNotRepeat(t *testing.T) {
+	for name, later := range map[string]time.Duration{"while Discord knows the nonce": 0, "once Discord has forgotten it": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			redistest.Each(t, func(t *testing.T, url string) {
+				clock := discordtest.NewManualClock(time.Now())
+				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
+				timing := hasty()
+				timing.Lease = 50 * time.Millisecond
+				if later > 0 {
+					timing.TrustNonce = time.Nanosecond
+				}
+				killed := o.newProcess(t, url, timing)
+				hang := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Hang: true, After: true})
+				for _, title := range numbered(3) {
+					killed.Post(action(title))
+				}
+				killed.Start()
+				await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) > 0 })
+				killed.kill()
+				hang()
+				clock.Advance(later)
+
+				next := o.newProcess(t, url, timing)
+				for _, title := range numbered(6)[3:] {
+					next.Post(action(title))
+				}
+				next.Start()
+				await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) >= 6 })
+				next.stop(t)
+				if got := titles(o.actions); !slices.Equal(got, numbered(6)) {
+					t.Errorf("the channel shows %q", got)
+				}
+			})
+		})
+	}
+}
+
+// A process that lost its lease while it waited for Discord changes nothing any
+// more.
+func TestALateHolderChangesNothing(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		timing := hasty()
+		timing.Lease = 20 * time.Millisecond
+		late := o.newProcess(t, url, timing)
+		answer := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Hang: true, After: true, Times: 1})
+		for _, title := range numbered(3) {
+			late.Post(action(title))
+		}
+		late.Start()
+		await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) == 3 })
+
+		next := o.newProcess(t, url, hasty())
+		for _, title := range numbered(6)[3:] {
+			next.Post(action(title))
+		}
+		next.Start()
+		await(t, o.actions, "what came later", func() bool { return len(titles(o.actions)) >= 6 })
+		answer()
+		eventually(t, "the late one knows", func() bool { return late.Status()[0].Retried == 1 })
+		late.Post(action("action 6"))
+		await(t, o.actions, "the last", func() bool { return len(titles(o.actions)) >= 7 })
+		late.stop(t)
+		next.stop(t)
+		if got := titles(o.actions); !slices.Equal(got, numbered(7)) {
+			t.Errorf("the channel shows %q", got)
+		}
+	})
+}
+
+// Discord may take a message whose answer is lost, and be away for long after.
+func TestAnUncertainMessageIsLookedFor(t *testing.T) {
+	o := newOffice(t, unlimited())
+	timing := hasty()
+	timing.TrustNonce = time.Nanosecond
+	p := o.newProcess(t, "", timing)
+	o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Status: 502, After: true, Times: 1})
+	o.discord.Inject(discordtest.Fault{Method: http.MethodGet, Route: discordtest.RouteMessages, Status: 503, Times: 2})
+	p.Post(action("once"))
+	p.Start()
+	eventually(t, "it is delivered", func() bool { s := p.Status()[0]; return s.Sent == 1 && s.Trouble == "" })
+	posts := 0
+	for _, call := range o.discord.Calls() {
+		if call.Method == http.MethodPost {
+			posts++
+		}
+	}
+	if got := titles(o.actions); len(got) != 1 || posts != 1 {
+		t.Errorf("the channel shows %q after %d requests", got, posts)
+	}
+}
+
+// TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead: Discord does not write the time
+// of an embed as it was sent.
+func TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead(t *testing.T) {
+	for name, zoneless := range map[string]bool{"with a zone": false, "without": true} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, unlimited())
+			o.discord.SetZonelessEmbeds(zoneless)
+			timing := hasty()
+			timing.TrustNonce = time.Nanosecond
+			p := o.newProcess(t, "", timing)
+			o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Status: 502, After: true, Times: 1})
+			shown := embed("once")
+			shown.Timestamp = time.Now().UTC().Format(time.RFC3339)
+			p.Post(logchannel.Entry{Category: logchannel.Actions, Embed: shown})
+			p.Start()
+			eventually(t, "it is delivered", func() bool { s := p.Status()[0]; return s.Sent == 1 && s.Trouble == "" })
+			posts := 0
+			for _, call := range o.discord.Calls() {
+				if call.Method == http.MethodPost {
+					posts++
+				}
+			}
+			if n := len(o.actions.Messages()); n != 1 || posts != 1 {
+				t.Errorf("the channel shows %d messages after %d requests", n, posts)
+			}
+		})
+	}
+}
+
+// Nothing keeps a message that staff deleted from being over and done with.
+func TestStaffMayDeleteMessages(t *testing.T) {
+	o := newOffice(t, unlimited())
+	p := o.newProcess(t, "", hasty())
+	p.Start()
+	p.Post(failure("restart", 1))
+	await(t, o.errors, "the error", func() bool { return len(titles(o.errors)) == 1 })
+	deleteMessage(t, o.errors)
+	o.discord.ExpectFailures() // the bot edits what is gone
+	p.Post(failure("restart", 2))
+	await(t, o.errors, "the next error", func() bool { return len(titles(o.errors)) == 1 })
+}
+
+// One entry that Discord finds malformed holds up nothing, and is not passed
+// over in silence.
+func TestAMalformedEntryIsReplaced(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		o.discord.ExpectFailures()
+		p := o.newProcess(t, url, hasty())
+		p.Post(action("before"))
+		wrong := logchannel.Entry{Category: logchannel.Actions, Embed: embed("malformed")}
+		wrong.Embed.Fields = []*discordgo.MessageEmbedField{{Name: "Reason", Value: ""}}
+		p.Post(wrong)
+		p.Post(action("after"))
+		p.Start()
+		await(t, o.actions, "all entries", func() bool { return len(titles(o.actions)) >= 3 })
+		got := titles(o.actions)
+		if got[0] != "before" || !strings.Contains(got[1], "cannot be shown") || got[2] != "after" || len(got) != 3 {
+			t.Errorf("the channel shows %q", got)
+		}
+		if p.log.Count(`"title":"malformed"`) != 1 {
+			t.Error("the process log does not hold the entry")
+		}
+	})
+}

@@ -1,0 +1,239 @@
+package logchannel_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/hostapi/redistest"
+)
+
+// posts is how many messages the bot has tried to post to a channel.
+func (o office) posts(ch *discordtest.Channel) (n int) {
+	for _, call := range o.discord.Calls() {
+		if call.Method == http.MethodPost && strings.HasSuffix(call.Path, "/channels/"+ch.ID+"/messages") {
+			n++
+		}
+	}
+	return n
+}
+
+// Without Embed Links Discord takes a card with its buttons and drops the embed. That is no
+// delivery: the entry waits, and the message that is there is completed.
+func TestCardsWithoutEmbedsAreNotDelivered(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o, timing := newOffice(t, unlimited()), hasty()
+		timing.Lease = 500 * time.Millisecond
+		p := o.newProcess(t, url, timing)
+		o.errors.Deny(discordtest.EmbedLinks)
+		p.Post(failure("restart", 1))
+		p.Post(failure("list", 2))
+		p.Start()
+		await(t, o.actions, "the other channel tells of it", func() bool { return told(o.actions, "Nothing can be written") == 1 })
+		if text := o.actions.Messages()[0].Text(); !strings.Contains(text, "lacks the permission Embed Links") {
+			t.Errorf("it says %s", text)
+		}
+		eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 5 })
+		if s := p.Status()[1]; s.Waiting != 2 || !strings.Contains(s.Trouble, "Embed Links") || !s.Forbidden {
+			t.Errorf("the status is %+v", s)
+		}
+		if n := o.posts(o.errors); n != 1 || len(o.errors.Messages()) != 1 {
+			t.Errorf("it was posted %d times", n)
+		}
+		p.kill() // and another process knows of the message
+
+		next := o.newProcess(t, url, timing)
+		next.Start()
+		next.Post(failure("stop", 3))
+		eventually(t, "the next process tries", func() bool { return next.Status()[1].Retried >= 2 })
+		o.errors.Grant(discordtest.EmbedLinks)
+		await(t, o.errors, "all cards", func() bool {
+			return slices.Equal(titles(o.errors), []string{"failure: restart", "failure: list", "failure: stop"})
+		})
+		await(t, o.actions, "the other channel tells of the end", func() bool { return told(o.actions, "works again") == 1 })
+		next.stop(t)
+		if n := o.posts(o.errors); n != 2 {
+			t.Errorf("%d messages were posted, want one for the first two cards and one for the third", n)
+		}
+	})
+}
+
+// An edit clears the embed of a card that was there.
+func TestAnEditThatLosesTheEmbed(t *testing.T) {
+	o := newOffice(t, unlimited())
+	p := o.newProcess(t, "", hasty())
+	p.Start()
+	p.Post(failure("restart", 1))
+	await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 })
+	o.errors.Deny(discordtest.EmbedLinks)
+	p.Post(failure("restart", 2))
+	eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 3 && p.Status()[1].Waiting == 1 })
+	o.errors.Grant(discordtest.EmbedLinks)
+	await(t, o.errors, "the count", func() bool {
+		m := o.errors.Messages()
+		return len(m) == 1 && m[0].Contains("2 times")
+	})
+}
+
+// A process is killed before it learns that the message has no embeds. Its successor finds
+// the message there, though Discord has forgotten the nonce.
+func TestABareMessageIsFound(t *testing.T) {
+	findBare(t, 1, func(o office, finder *process) {
+		finder.Start()
+		eventually(t, "it is tried again", func() bool { return finder.Status()[1].Forbidden })
+		o.errors.Grant(discordtest.EmbedLinks)
+	})
+}
+
+// The thread in which such a message is found was archived meanwhile: a new message opens it.
+func TestABareMessageIsFoundInAnArchivedThread(t *testing.T) {
+	findBare(t, 2, func(o office, finder *process) {
+		o.errors.Grant(discordtest.EmbedLinks)
+		o.errors.Allow(discordtest.Archived)
+		finder.Start()
+	})
+}
+
+// findBare has a message posted without its embeds, which a process is to find that does not
+// know of it, and counts the posts until the card is there.
+func findBare(t *testing.T, posts int, find func(o office, finder *process)) {
+	t.Helper()
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		timing := hasty()
+		timing.TrustNonce, timing.Lease = time.Nanosecond, 50*time.Millisecond
+		o.errors.Deny(discordtest.EmbedLinks)
+		lose := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, After: true, Hang: true, Times: 1})
+		p := o.newProcess(t, url, timing)
+		p.Post(failure("restart", 1))
+		p.Start()
+		await(t, o.errors, "it is posted", func() bool { return len(o.errors.Messages()) == 1 })
+		p.kill()
+		lose()
+		find(o, o.newProcess(t, url, timing))
+		await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 })
+		if n := o.posts(o.errors); n != posts || len(o.errors.Messages()) != 1 {
+			t.Errorf("it was posted %d times", n)
+		}
+	})
+}
+
+// Staff delete a message that has lost its embed, or its thread is archived meanwhile: the
+// card is still to come, under another nonce.
+func TestABareMessageIsReplaced(t *testing.T) {
+	for name, happen := range map[string]func(*testing.T, office){
+		"deleted":  func(t *testing.T, o office) { deleteMessage(t, o.errors) },
+		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, unlimited())
+			o.errors.Deny(discordtest.EmbedLinks)
+			p := o.newProcess(t, "", hasty())
+			p.Post(failure("restart", 1))
+			p.Start()
+			eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 2 })
+			o.discord.ExpectFailures() // the bot edits what is gone
+			happen(t, o)
+			o.errors.Grant(discordtest.EmbedLinks)
+			await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 })
+			p.stop(t)
+			if n := len(o.errors.Messages()); n != 1 || p.Status()[1].Waiting != 0 {
+				t.Errorf("the channel has %d messages, and the status is %+v", n, p.Status()[1])
+			}
+		})
+	}
+}
+
+// An edit has cleared the embeds of a message that counts. Then it takes no edit any more:
+// what it showed before is posted anew with the rest.
+func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
+	for name, happen := range map[string]func(*testing.T, office){
+		"deleted":  func(t *testing.T, o office) { deleteMessage(t, o.errors) },
+		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
+		"refused":  func(_ *testing.T, o office) { o.refuseEdit() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			redistest.Each(t, func(t *testing.T, url string) {
+				o := newOffice(t, unlimited())
+				p := o.newProcess(t, url, hasty())
+				p.Start()
+				p.Post(failure("restart", 1))
+				await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 })
+				o.errors.Deny(discordtest.EmbedLinks)
+				p.Post(failure("restart", 2))
+				eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 2 && p.Status()[1].Waiting == 1 })
+				o.discord.ExpectFailures() // the bot edits what is gone
+				happen(t, o)
+				o.errors.Grant(discordtest.EmbedLinks)
+				eventually(t, "it is delivered", func() bool { return p.Status()[1].Waiting == 0 })
+				if m := o.errors.Messages(); len(m) != 1 || len(titles(o.errors)) != 1 || !m[0].Contains("2 times") {
+					t.Fatalf("the channel shows %+v", m)
+				}
+				p.Post(failure("restart", 3))
+				await(t, o.errors, "the new message counts", func() bool { return o.errors.Messages()[0].Contains("3 times") })
+			})
+		})
+	}
+}
+
+// refuseEdit has Discord refuse the content of the next edit.
+func (o office) refuseEdit() {
+	o.discord.Inject(discordtest.Fault{
+		Method: http.MethodPatch, Route: discordtest.RouteMessage, Status: http.StatusBadRequest, Times: 1,
+		Body: `{"message":"no","code":50035}`, Header: http.Header{"Content-Type": {"application/json"}},
+	})
+}
+
+// Discord refuses to have a message with several cards completed. Each is posted by itself,
+// and the message without them does not stay.
+func TestABareMessageOfSeveralIsReplaced(t *testing.T) {
+	o := newOffice(t, unlimited())
+	o.errors.Deny(discordtest.EmbedLinks)
+	p := o.newProcess(t, "", hasty())
+	p.Post(failure("restart", 1))
+	p.Post(failure("list", 2))
+	p.Start()
+	eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 2 })
+	o.discord.ExpectFailures()
+	o.refuseEdit()
+	o.errors.Grant(discordtest.EmbedLinks)
+	eventually(t, "all is delivered", func() bool { return p.Status()[1].Waiting == 0 })
+	got := titles(o.errors)
+	slices.Sort(got)
+	if n := len(o.errors.Messages()); n != 2 || !slices.Equal(got, []string{"failure: list", "failure: restart"}) {
+		t.Errorf("%d messages show %q", n, got)
+	}
+}
+
+// A card without buttons is refused, and an edit would leave its message empty (#5648). No
+// stub takes the place of an entry.
+func TestCardsOfNothingButEmbeds(t *testing.T) {
+	o := newOffice(t, unlimited())
+	p := o.newProcess(t, "", hasty())
+	p.Start()
+	bare := failure("restart", 0)
+	bare.Reference = ""
+	p.Post(bare)
+	await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 })
+	o.discord.ExpectFailures()
+	o.errors.Deny(discordtest.EmbedLinks)
+	p.Post(bare)
+	eventually(t, "it is tried again", func() bool { return p.Status()[1].Forbidden && p.Status()[1].Retried >= 2 })
+	o.errors.Grant(discordtest.EmbedLinks)
+	await(t, o.errors, "the next card", func() bool { return slices.Equal(titles(o.errors), []string{"failure: restart", "failure: restart"}) })
+}
+
+// A thread that somebody archives while its message counts takes a new one.
+func TestCountingInAnArchivedThread(t *testing.T) {
+	o := newOffice(t, unlimited())
+	p := o.newProcess(t, "", hasty())
+	p.Start()
+	p.Post(failure("restart", 1))
+	await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 })
+	o.errors.Allow(discordtest.Archived)
+	p.Post(failure("restart", 2))
+	await(t, o.errors, "the next card", func() bool { return len(titles(o.errors)) == 2 })
+}

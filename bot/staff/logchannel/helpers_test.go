@@ -1,0 +1,219 @@
+package logchannel_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/store/redisclient"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+	"hostbot/locale"
+)
+
+// safety is how long a test waits for what must come.
+const safety = 2 * time.Minute
+
+// office is a Discord with two channels that staff watch.
+type office struct {
+	discord         *discordtest.Server
+	actions, errors *discordtest.Channel
+}
+
+func newOffice(t *testing.T, config discordtest.Config) office {
+	t.Helper()
+	discord := discordtest.RunT(t, config)
+	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
+}
+
+// maxWaiting is from when on the processes count equal errors.
+const maxWaiting = 100
+
+// unlimited is a Discord without rate limits.
+func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: true} }
+
+// hasty is a timing that does not keep a test waiting.
+func hasty() logchannel.Timing {
+	return logchannel.Timing{
+		Record: 5 * time.Second, Turn: 10 * time.Millisecond, CountFor: time.Hour,
+		Lease: 10 * time.Second, Send: 5 * time.Second, TrustNonce: time.Minute, Grace: time.Hour,
+		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond, RetryFail: 20 * time.Millisecond,
+	}
+}
+
+// buttons are those of every process.
+var buttons = logchannel.Buttons{
+	Lookup:    func(customerID, name string) string { return "lookup " + customerID + name },
+	Reference: func(code string) string { return "reference " + code },
+}
+
+// process is a delivery as one of the program's processes has it.
+type process struct {
+	*logchannel.Delivery
+	redis *redisclient.Conn
+	log   world.Log
+	end   func(context.Context)
+}
+
+// newProcess makes a delivery. One that a test did not end is killed with it.
+func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timing) *process {
+	t.Helper()
+	return o.newProcessAt(t, o.discord.URL(), redisURL, timing)
+}
+
+// newProcessAt is newProcess for one that has Discord at another address.
+func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
+	t.Helper()
+	p, err := openProcess(o.discord.Token(), discordURL, redisURL, timing, map[logchannel.Category]string{
+		logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.kill)
+	return p
+}
+
+func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
+	p := &process{}
+	logger := zerolog.New(&p.log)
+	var err error
+	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
+		return nil, err
+	}
+	client := rest.New(secret.Text(token), discordURL)
+	texts, err := locale.Load()
+	if err != nil {
+		return nil, err
+	}
+	p.Delivery = logchannel.New(logchannel.Config{
+		Discord: client, Redis: p.redis.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+	})
+	var once sync.Once
+	p.end = func(ctx context.Context) {
+		once.Do(func() {
+			p.Close(ctx)
+			p.redis.Close()
+			client.Close()
+		})
+	}
+	return p, nil
+}
+
+// stop ends the process as a signal would.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	p.end(ctx)
+}
+
+// kill ends the process so that it leaves everything as it is.
+func (p *process) kill() {
+	_ = p.redis.Client.Close()
+	p.close()
+}
+
+// close ends the process with no time to deliver.
+func (p *process) close() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.end(ctx)
+}
+
+// deleteMessage deletes the first message of a channel, as staff would.
+func deleteMessage(t *testing.T, ch *discordtest.Channel) {
+	t.Helper()
+	if err := ch.Delete(ch.Messages()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func action(title string) logchannel.Entry {
+	return logchannel.Entry{Category: logchannel.Actions, Line: title}
+}
+
+func failure(group string, reference int) logchannel.Entry {
+	return logchannel.Entry{Category: logchannel.Errors, Embed: embed("failure: " + group), GroupKey: group, Reference: fmt.Sprint("R", reference)}
+}
+
+func embed(title string) *discordgo.MessageEmbed {
+	return &discordgo.MessageEmbed{Title: title, Timestamp: time.Now().UTC().Format(time.RFC3339)}
+}
+
+// titles returns the lines and the titles in a channel, oldest first.
+func titles(ch *discordtest.Channel) []string {
+	var all []string
+	for _, m := range ch.Messages() {
+		all = slices.AppendSeq(all, strings.FieldsFuncSeq(m.Content, func(r rune) bool { return r == '\n' }))
+		for _, e := range m.Embeds {
+			all = append(all, e.Title)
+		}
+	}
+	return all
+}
+
+// await waits until what a channel shows is as wanted.
+func await(t *testing.T, ch *discordtest.Channel, what string, wanted func() bool) {
+	t.Helper()
+	if wanted() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	if _, err := ch.Await(ctx, func(discordtest.View) bool { return wanted() }); err != nil {
+		for _, m := range ch.Messages() {
+			t.Logf("#%s: %s", ch.Name, m.Text())
+		}
+		t.Fatalf("%s: it did not come", what)
+	}
+}
+
+// eventually waits for what nothing tells of.
+func eventually(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), safety)
+	defer cancel()
+	if !world.Eventually(ctx, yes) {
+		t.Fatalf("%s: it did not happen", what)
+	}
+}
+
+// waiting is how many records wait for a channel in a Redis.
+func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel) int64 {
+	t.Helper()
+	n, err := client.XLen(t.Context(), "hostbot:log:{"+ch.ID+"}").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestMain(m *testing.M) {
+	redisclient.RedirectLibraryLog(zerolog.Nop())
+	if os.Getenv(replicaRedis) != "" {
+		os.Exit(replicaMain())
+	}
+	// Tests wait for most of the time, so several run at once: those without a Cluster, of
+	// which there is one.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		log.Fatal(err)
+	}
+	goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing())
+}

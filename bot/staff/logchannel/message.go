@@ -1,0 +1,189 @@
+package logchannel
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
+	"hostbot/locale"
+)
+
+const (
+	// countRoom is kept free for what an embed says once it counts.
+	countRoom = 450
+	// kindLimit and reasonLimit are to what length text is cut.
+	kindLimit   = 150
+	reasonLimit = 500
+
+	orange = 0xe67e22
+	green  = 0x23a55a
+)
+
+// message returns what a message with these slots shows.
+func (ch *channel) message(slots []slot) interaction.Message {
+	m := interaction.Message{Components: ch.Buttons.rows(slots, ch.Texts)}
+	var lines []string
+	for _, s := range slots {
+		if s.Line != "" {
+			lines = append(lines, s.Line)
+		} else if s.Embed != nil { // which another version of the program may have left out
+			m.Embeds = append(m.Embeds, s.shown(ch.Texts))
+		}
+	}
+	m.Content = strings.Join(lines, "\n")
+	return m
+}
+
+// shown returns the embed. Where it counts several, it is what they have in common,
+// with how many there were, whom they concern, and what leads to the latest.
+func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
+	e := *s.Embed
+	if s.Tally.Count <= 1 || s.Latest {
+		e.Fields = append(slices.Clip(s.Own), e.Fields...)
+		return &e
+	}
+	e.Description = strings.TrimSpace(s.Tally.said(t) + "\n" + e.Description)
+	if len(s.Tally.References) > 0 {
+		e.Fields = append(slices.Clip(e.Fields), &discordgo.MessageEmbedField{
+			Name: t.Text("log.group.references"), Value: "`" + strings.Join(s.Tally.References, "` `") + "`",
+		})
+	}
+	return &e
+}
+
+// said says how often something happened, and to how many people.
+func (t tally) said(texts *locale.Texts) string {
+	count := texts.Count("log.group.count", t.Count, locale.Args{
+		"Since": timestamp(t.Since, "t"), "Last": timestamp(t.Last, "R"),
+	})
+	switch n := len(t.Customers); n {
+	case 0:
+		return count
+	case 1: // who may be named
+		return count + " · " + texts.Count("log.group.people", n, nil) + " · " + sanitize.User(t.Customers[0].ID)
+	case maxCustomers:
+		return count + " · " + texts.Text("log.group.many")
+	default:
+		return count + " · " + texts.Count("log.group.people", n, nil)
+	}
+}
+
+// size is how many characters count towards the limit of a message, at most: there
+// are no fewer bytes.
+func (s slot) size() int {
+	if s.Embed == nil {
+		return 0
+	}
+	n := len(strings.Join(texts(s.Embed, s.Own...), ""))
+	if s.GroupKey != "" {
+		n += countRoom
+	}
+	return n
+}
+
+// texts returns what an embed says, and what fields beside it do.
+func texts(e *discordgo.MessageEmbed, beside ...*discordgo.MessageEmbedField) []string {
+	list := []string{e.Title, e.Description}
+	for _, f := range slices.Concat(beside, e.Fields) {
+		list = append(list, f.Name, f.Value)
+	}
+	if e.Footer != nil {
+		list = append(list, e.Footer.Text)
+	}
+	return list
+}
+
+// refused stands in for an entry that Discord found malformed, which is in the
+// process log.
+func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
+	title := s.Line
+	if s.Embed != nil {
+		title = s.Embed.Title
+	}
+	why := t.Format("log.refused.why", locale.Args{"Title": sanitize.Markdown(title, kindLimit)})
+	return notice("⚠️ "+t.Text("log.refused.title"), why, orange, s.Tally.Since)
+}
+
+// failing tells that another channel cannot be written to, and healed that it
+// can be again. The permissions differ in a thread, where Send Messages
+// has no effect.
+// https://discord.com/developers/docs/topics/threads#permissions
+func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {
+	text := mention(channelID) + "\n" + sanitize.Markdown(t.Reason, reasonLimit)
+	if t.Forbidden {
+		text += "\n" + texts.Text("log.channel.permissions")
+	}
+	return notice("⚠️ "+texts.Text("log.channel.failing"), text, orange, t.Since)
+}
+
+func (t *trouble) healed(channelID string, texts *locale.Texts, now time.Time) *discordgo.MessageEmbed {
+	after := texts.Format("log.channel.healed.after", locale.Args{"Duration": texts.Duration(now.Sub(t.Since))})
+	return notice("✅ "+texts.Text("log.channel.healed"), mention(channelID)+"\n"+after, green, now)
+}
+
+func notice(title, description string, color int, at time.Time) *discordgo.MessageEmbed {
+	return &discordgo.MessageEmbed{Title: title, Description: description, Color: color, Timestamp: at.UTC().Format(time.RFC3339)}
+}
+
+func mention(channelID string) string { return "<#" + channelID + "> `" + channelID + "`" }
+
+// timestamp is a time as the reader's Discord shows it.
+// https://discord.com/developers/docs/reference#message-formatting-timestamp-styles
+func timestamp(at time.Time, style string) string {
+	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
+}
+
+// equal tells whether a message in a channel is what was sent, as far as Discord
+// leaves that as it is.
+func equal(posted rest.Posted, sent interaction.Message) bool {
+	return essence(posted.Content) == essence(sent.Content) &&
+		slices.EqualFunc(posted.Embeds, sent.Embeds, func(a, b *discordgo.MessageEmbed) bool { return essenceOf(a) == essenceOf(b) })
+}
+
+// bare tells whether a message in a channel is what was sent, but for the embeds that Discord
+// dropped.
+func bare(posted rest.Posted, sent interaction.Message) bool {
+	if len(posted.Embeds) > 0 || len(sent.Embeds) == 0 || essence(posted.Content) != essence(sent.Content) {
+		return false
+	}
+	var there, wanted []string
+	for _, row := range posted.Rows {
+		for _, button := range row.Buttons {
+			there = append(there, button.CustomID)
+		}
+	}
+	for _, component := range sent.Components {
+		if row, ok := component.(discordgo.ActionsRow); ok {
+			for _, c := range row.Components {
+				if button, ok := c.(discordgo.Button); ok {
+					wanted = append(wanted, button.CustomID)
+				}
+			}
+		}
+	}
+	return slices.Equal(there, wanted) && (sent.Content != "" || len(wanted) > 0)
+}
+
+// essenceOf returns what is left of an embed, and its time, which entries have in whole
+// seconds: it does not matter how much of a second Discord keeps.
+func essenceOf(e *discordgo.MessageEmbed) string {
+	at, _ := rest.EmbedTime(e.Timestamp) // one without has no time
+	return essence(append(texts(e), strconv.FormatInt(at.UnixMilli(), 10))...)
+}
+
+// essence is the letters and digits of texts.
+func essence(texts ...string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '|' {
+			return r
+		}
+		return -1
+	}, strings.Join(texts, "|"))
+}

@@ -1,0 +1,139 @@
+package stafflog
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/watch/falls"
+	"hostbot/bot/watch/watcher"
+	"hostbot/locale"
+)
+
+// Started writes that the bot has started.
+func (l *Log) Started(version string) {
+	l.lifecycle("🚀", green, "started", locale.Args{"Version": sanitize.Plain(version, nameLimit)}, "")
+}
+
+// Stopping writes that the bot is about to stop, and why.
+func (l *Log) Stopping(reason string) {
+	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}, "")
+}
+
+// Connected writes that Discord delivers interactions in a new session.
+func (l *Log) Connected() { l.lifecycle("🔗", green, "connected", nil, "") }
+
+// Disconnected writes that the connection to Discord was lost, and why.
+func (l *Log) Disconnected(reason error) { l.lost("🔌", orange, "disconnected", reason) }
+
+// Resumed writes that the connection is back, with nothing lost, and after how long.
+func (l *Log) Resumed(after time.Duration) { l.back("🔗", "resumed", after) }
+
+// CommandsRefused writes that Discord does not take the commands, and why.
+func (l *Log) CommandsRefused(reason error) { l.lost("❗", red, "commands_refused", reason) }
+
+// maxTranslations is how many texts an entry names whose translations are refused.
+const maxTranslations = 15
+
+// LocalizationsRefused writes which translations of the commands Discord refuses, so that
+// the commands are registered without them. All replicas see it; it is written once.
+func (l *Log) LocalizationsRefused(which []string) {
+	entry := l.entry("🌐 "+l.t.Text("log.lifecycle.localizations_refused"), orange)
+	for _, text := range which[:min(len(which), maxTranslations)] {
+		entry.Description += sanitize.Markdown(text, 2*nameLimit) + "\n"
+	}
+	if len(which) > maxTranslations {
+		entry.Description += "… (" + strconv.Itoa(len(which)) + ")"
+	}
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "localizations refused " + strings.Join(which, "\n")})
+}
+
+// GuildRefused writes that the bot may not register its commands in a guild, and
+// how it is invited there.
+func (l *Log) GuildRefused(guildID, inviteURL string, reason error) {
+	cure := l.t.Format("log.cure.guild_refused", locale.Args{"URL": inviteURL})
+	l.lifecycle("❗", red, "guild_refused", locale.Args{"Guild": sanitize.Plain(guildID, nameLimit)}, cure+"\n"+because(reason))
+}
+
+// InteractionsElsewhere writes that Discord sends interactions to a server of
+// this name instead of to the bot, and how that is changed.
+func (l *Log) InteractionsElsewhere(host string) {
+	cure := l.t.Format("log.cure.interactions_elsewhere", locale.Args{"Host": sanitize.Code(host, nameLimit)})
+	l.lifecycle("❗", red, "interactions_elsewhere", nil, cure)
+}
+
+// RedisLost writes that Redis cannot be used, why, and what that means.
+func (l *Log) RedisLost(reason error) { l.lost("🗄️", orange, "redis_lost", reason) }
+
+// RedisBack writes that Redis can be used again, and after how long.
+func (l *Log) RedisBack(after time.Duration) { l.back("🗄️", "redis_back", after) }
+
+// ServiceDown writes that the hosting service is taken to be away, and why.
+func (l *Log) ServiceDown(reason error) { l.lost("🏚️", red, "service_down", reason) }
+
+// ServiceUp writes that the hosting service is back, and after how long.
+func (l *Log) ServiceUp(after time.Duration) { l.back("🏠", "service_up", after) }
+
+// WatchSlow writes that accounts are looked at less often than they should be, and what
+// can be done. All replicas see it; it is written once a day.
+func (l *Log) WatchSlow(s watcher.Status) {
+	title := l.t.Format("log.lifecycle.watch_slow", locale.Args{"N": s.Accounts, "Duration": l.t.Duration(s.Interval)})
+	entry := l.entry("🐌 "+title, orange)
+	entry.Description = l.t.Text("log.cure.watch_slow")
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "watch slow " + time.Now().UTC().Format(time.DateOnly)})
+}
+
+// maxPlans is how many plans fit into a field of 1,024 characters.
+const maxPlans = 8
+
+// Fell writes that many bots stopped running at about the same time. A later call for
+// the same fall takes the entry's place.
+func (l *Log) Fell(f falls.Fall) {
+	color, plans := red, ""
+	if f.Back >= f.Bots {
+		color = green
+	}
+	names := slices.Sorted(maps.Keys(f.Plans))
+	for _, plan := range names[:min(len(names), maxPlans)] {
+		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(f.Plans[plan]) + "\n"
+	}
+	title := l.t.Count("log.fell.title", f.Bots, locale.Args{"Customers": f.Customers, "Duration": l.t.Duration(f.Within)})
+	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(f.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(f.Back)))
+	if plans != "" {
+		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
+	}
+	entry.Description = l.t.Text("log.todo.fell")
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + f.ID, Latest: true})
+}
+
+// Outgrown writes that Discord recommends more shards than run.
+func (l *Log) Outgrown(recommended, running int) {
+	l.lifecycle("📈", orange, "outgrown", locale.Args{"Recommended": recommended, "Running": running}, l.t.Text("log.cure.outgrown"))
+}
+
+// CommandsUpdated writes that the commands were registered anew.
+func (l *Log) CommandsUpdated() { l.lifecycle("📝", grey, "commands", nil, "") }
+
+// lost writes that something is away or refused, and why.
+func (l *Log) lost(emoji string, color int, key string, reason error) {
+	l.lifecycle(emoji, color, key, nil, because(reason))
+}
+
+// back writes that something is there again, and after how long.
+func (l *Log) back(emoji, key string, after time.Duration) {
+	l.lifecycle(emoji, green, key, locale.Args{"Duration": l.t.Duration(after)}, "")
+}
+
+// lifecycle writes the text log.lifecycle.<key>, and more about it.
+func (l *Log) lifecycle(emoji string, color int, key string, args locale.Args, text string) {
+	entry := l.entry(emoji+" "+l.t.Format("log.lifecycle."+key, args), color)
+	entry.Description = text
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
+}
+
+// because shows the reason for something.
+func because(reason error) string { return sanitize.Markdown(reason.Error(), detailLimit) }

@@ -1,0 +1,51 @@
+package stafflog
+
+import (
+	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/watch/alerts"
+)
+
+// RedisEmbedded writes that no Redis is configured, and what that means.
+func (l *Log) RedisEmbedded() { l.problem("redis_embedded", nil) }
+
+// EmbeddedRedisFull writes that the Redis in the process had to drop keys.
+func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) }
+
+// CacheGarbage writes that a key of the cache held something else than an account.
+func (l *Log) CacheGarbage(reason error) { l.problem("cache", reason) }
+
+// EventUnreadable writes that an event of Discord's is not what was expected, so
+// that nobody could be answered.
+func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }
+
+// InteractionStuck writes that an interaction does not end and was left behind.
+func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
+
+// TooManyInvalid writes that Discord refused so many requests that it may ban the
+// machine's address, and what can be done.
+func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "") }
+
+// AlertsHeld writes that Discord lets the bot send no direct messages, why, and what can be
+// done.
+func (l *Log) AlertsHeld(h alerts.Held, reason error) { l.cured(h.Problem(), "\n"+because(reason)) }
+
+// cured writes what is wrong, by the text log.problem.<key>, what can be done, by the text
+// log.cure.<key>, and more about it. Equal ones become one message that counts.
+func (l *Log) cured(key, more string) {
+	text := l.t.Text("log.problem." + key)
+	entry := l.entry("⚠️ "+text, orange)
+	entry.Description = l.t.Text("log.cure."+key) + more
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
+}
+
+// problem writes what is wrong with the program itself, by the text
+// log.problem.<key>. Equal ones become one message that counts.
+func (l *Log) problem(key string, reason error) {
+	text := l.t.Text("log.problem." + key)
+	entry := l.entry("⚠️ "+text, orange)
+	if reason != nil {
+		entry.Description = because(reason)
+	}
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
+}

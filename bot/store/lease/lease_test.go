@@ -1,0 +1,72 @@
+package lease_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"hostbot/bot/store/lease"
+	"hostbot/hostapi/redistest"
+)
+
+func TestOneHoldsTheLease(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		one, other := lease.New(redistest.Connect(t, url), "lease"), lease.New(redistest.Connect(t, url), "lease")
+		holds := func(l *lease.Lease, lasts time.Duration) bool {
+			t.Helper()
+			held, err := l.Hold(t.Context(), lasts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return held
+		}
+		if !holds(one, time.Hour) || holds(other, time.Hour) {
+			t.Error("not the first alone holds it")
+		}
+		if !holds(one, time.Hour) {
+			t.Error("its holder cannot renew it")
+		}
+		_ = other.Release(t.Context()) // what it does not hold
+		if holds(other, time.Hour) {
+			t.Error("another has released it")
+		}
+		_ = one.Release(t.Context())
+		if !holds(other, time.Hour) || holds(one, time.Hour) {
+			t.Error("the second does not hold what was released")
+		}
+	})
+}
+
+// TestWhatIsNoLeaseIsReplaced has something of another type under the lease's key: nobody could
+// hold it, for good.
+func TestWhatIsNoLeaseIsReplaced(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		client := redistest.Connect(t, url)
+		if err := client.RPush(t.Context(), "lease", "x").Err(); err != nil {
+			t.Fatal(err)
+		}
+		one, other := lease.New(client, "lease"), lease.New(client, "lease")
+		held, err := one.Hold(t.Context(), time.Hour)
+		others, failure := other.Hold(t.Context(), time.Hour)
+		if !held || others || err != nil || failure != nil {
+			t.Errorf("held by the first: %v (%v), by another: %v (%v)", held, err, others, failure)
+		}
+	})
+}
+
+func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
+	server := miniredis.RunT(t)
+	url := "redis://" + server.Addr()
+	one, other := lease.New(redistest.Connect(t, url), "lease"), lease.New(redistest.Connect(t, url), "lease")
+	for _, step := range []struct {
+		after  time.Duration
+		who    *lease.Lease
+		wanted bool
+	}{{0, one, true}, {40 * time.Second, one, true}, {40 * time.Second, other, false}, {30 * time.Second, other, true}, {0, one, false}} {
+		server.FastForward(step.after)
+		if held, err := step.who.Hold(t.Context(), time.Minute); held != step.wanted || err != nil {
+			t.Fatalf("%v later it is held: %v, want %v (%v)", step.after, held, step.wanted, err)
+		}
+	}
+}

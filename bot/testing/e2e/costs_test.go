@@ -1,0 +1,137 @@
+package e2e_test
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/loadgen"
+	"hostbot/configs"
+	"hostbot/hostapi/hostapitest"
+)
+
+// TestNothingIsLeftOfAnInteraction counts what is in memory after thousands of
+// interactions and after ten times as many. Discord's side of it, which keeps
+// nothing, is in the same process.
+func TestNothingIsLeftOfAnInteraction(t *testing.T) {
+	first := 2_500
+	switch {
+	case world.RaceDetector: // which makes it twenty times as slow
+		first = 500
+	case world.Everything():
+		first = 10_000
+	}
+	discord := loadgen.RunDiscord(t)
+	service, err := loadgen.StartService(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(service.Close)
+	settings, err := configs.Load("", []string{
+		"DISCORD_TOKEN=" + loadgen.Token, "DISCORD_API_URL=" + discord.URL("v9"),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + loadgen.Secret,
+		"CACHE_TTL=1h", "HTTP_ADDR=off", "LOG_LEVEL=error",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world.Run(t, settings, t.Output())
+	<-discord.Ready()
+	const underWay = 16
+	users := loadgen.Users(200)
+	ask := func(n int) {
+		if _, err := loadgen.Closed(discord, users, underWay, func() bool { n--; return n >= 0 }); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	ask(first)
+	before := inUse()
+	ask(9 * first)
+	after := inUse()
+	t.Logf("after %d: %+v; after %d: %+v", first, before, 10*first, after)
+
+	// Each of those under way may have opened a connection that was not needed
+	// before, with some goroutines at both of its ends. One goroutine that was left of each
+	// interaction would make thousands.
+	more := after.goroutines - before.goroutines
+	if more > 8*underWay {
+		t.Errorf("there are %d more goroutines", more)
+	}
+	// A single word that was left of each of 90,000 interactions would make 0.7 MB. A
+	// connection that was opened meanwhile takes up to 20 KB for each of its
+	// goroutines, as measured with one interaction at a time before.
+	mayGrow := 1<<19 + 20<<10*max(more, 0)
+	if grown := after.heap - before.heap; grown > mayGrow {
+		t.Errorf("the heap has grown by %d bytes, and may by %d", grown, mayGrow)
+	}
+}
+
+type memory struct{ heap, goroutines int }
+
+// inUse counts what is still referred to.
+func inUse() memory {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what pools held back at the first
+	runtime.ReadMemStats(&stats)
+	return memory{heap: int(stats.HeapAlloc), goroutines: runtime.NumGoroutine()}
+}
+
+// TestWarmCacheCostsOneCommand counts what an interaction costs once the account
+// is cached: one command to Redis, one call to Discord, none to the service. Over HTTP
+// there is no call to Discord: the answer to its own says all.
+func TestWarmCacheCostsOneCommand(t *testing.T) {
+	t.Parallel()
+	redis := miniredis.RunT(t)
+	// Without log channels, which ask Redis every second what is to be told.
+	w := world.New(t, world.Options{
+		Redis: "redis://" + redis.Addr(),
+		Env:   []string{"LOG_CHANNEL_ACTIONS=off", "LOG_CHANNEL_ERRORS=off", "LOG_CHANNEL_LIFECYCLE=off"},
+	})
+	anna := w.AddCustomer("anna", "Shop", "Radio")
+	stop := w.Start(t)
+	card := openShop(t, anna)
+
+	// Another start, so that nothing of the first call is still under way; its
+	// first interaction makes the connection to Redis.
+	w.Restart(t, stop)
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	asked := w.Service.Count(hostapitest.OpList) // more than once where Redis was late to keep the account
+
+	for name, act := range map[string]func(){
+		"/bot list": func() { anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop") },
+		"/bot show": func() { openShop(t, anna) },
+		"/plan":     func() { anna.Types(t, "/plan").WaitFor(t, "2 of 30") },
+		"typing":    func() { anna.Completes(t, "/bot show", "bot", "s") },
+		"All bots": func() { // from a card that is there
+			card.Press(t, "All bots").WaitFor(t, "🟢 Radio")
+			card = card.Choose(t, "Open a bot", "Shop")
+		},
+	} {
+		fewest, least := math.MaxInt, max(map[string]int{"All bots": 2}[name], 1)
+		// Each second the bot renews what it holds, and looks for what is to be done.
+		for tries := 0; tries < 20 && fewest > least; tries++ {
+			commands := redis.CommandCount()
+			w.Discord.ForgetCalls()
+			act()
+			fewest = min(fewest, redis.CommandCount()-commands)
+		}
+		want := map[string]int{"All bots": 2}[name]
+		if fewest != least {
+			t.Errorf("%s: %d commands to Redis", name, fewest)
+		}
+		if world.OverHTTP() {
+			want = 0
+		} else {
+			want = max(want, 1)
+		}
+		if calls := w.Discord.Calls(); len(calls) != want {
+			t.Errorf("%s: %d calls to Discord", name, len(calls))
+		}
+	}
+	w.WantCalls(t, hostapitest.OpList, asked)
+}

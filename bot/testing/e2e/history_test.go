@@ -1,0 +1,74 @@
+package e2e_test
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+)
+
+// TestHistoryOfAWatchedBot turns alerts on from the history of a bot that was not
+// watched, and then sees an outage there.
+func TestHistoryOfAWatchedBot(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop", "Radio")
+	history := anna.Types(t, "/bot history")
+	history.WaitFor(t, "Of which bot do you want to see the history?")
+	history = history.Choose(t, "Choose a bot", "Shop")
+	history.WaitFor(t, "it is not watched")
+	history.Press(t, "Turn on for Shop").WaitFor(t, "Alerts are on")
+	awaitLooks(t, w, 2)
+
+	card := openShop(t, anna).Press(t, "More…")
+	shown := card.Press(t, "History")
+	wantPicture(t, shown.WaitFor(t, "24 h: **100%** · 7 days: **100%** · 30 days: **100%**"))
+	shown.WaitFor(t, "No outage in 30 days")
+
+	crash(t, w, anna.ID, "id-shop")
+	awaitLooks(t, w, 3)
+	broken := shown.Press(t, "Refresh").WaitFor(t, "1 outage in 30 days")
+	wantPicture(t, broken)
+	if !strings.Contains(broken.Text(), "still going on") || strings.Contains(broken.Text(), "100%") {
+		t.Errorf("the history says:\n%s", broken.Text())
+	}
+	if back := shown.Press(t, "Back to the bot").WaitFor(t, "Limits: 512 MB RAM"); len(back.Attachments) != 0 {
+		t.Error("the picture stays below the card")
+	}
+
+	anna.SetLocale("tr")
+	anna.Types(t, "/bot geçmiş", discordtest.Options{"bot": "Shop"}).WaitFor(t, "Shop: geçmiş")
+}
+
+// wantPicture fails unless a message shows a picture of moderate size.
+func wantPicture(t *testing.T, v discordtest.View) {
+	t.Helper()
+	if len(v.Attachments) != 1 || v.Embeds[0].Image == nil || v.Embeds[0].Image.URL != v.Attachments[0].URL {
+		t.Fatalf("%d files, shown: %+v", len(v.Attachments), v.Embeds[0].Image)
+	}
+	picture, err := png.DecodeConfig(bytes.NewReader(v.Attachments[0].Data))
+	if err != nil || picture.Width < 600 || len(v.Attachments[0].Data) > 20_000 {
+		t.Errorf("%+v, %d bytes: %v", picture, len(v.Attachments[0].Data), err)
+	}
+}
+
+func TestNothingIsWatchedWhereThatIsOff(t *testing.T) {
+	t.Parallel()
+	_, anna := world.Serving(t, world.Options{Env: []string{"WATCH_INTERVAL=off"}}, "Shop")
+	for _, c := range anna.Commands() {
+		for _, o := range c.Options {
+			if o.Name == "history" {
+				t.Error("/bot history is offered")
+			}
+		}
+		if c.Name == "panel" || c.Name == "alerts" {
+			t.Errorf("/%s is offered", c.Name)
+		}
+	}
+	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup")
+	if more.Contains("History") || more.Contains("Alerts") {
+		t.Errorf("the card offers:\n%s", more.Text())
+	}
+}

@@ -1,0 +1,92 @@
+package processes_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/hostapitest"
+)
+
+// TestWhatIdleReplicasAskOfRedis counts the commands that Redis processes while nobody does
+// anything: for a replica that does all that one alone is to do, and for another beside it.
+// Ten accounts are watched, each once a minute, and there are two log channels. What a look at
+// an account takes is not in the count.
+func TestWhatIdleReplicasAskOfRedis(t *testing.T) {
+	if !world.Everything() {
+		t.Skip("runs with TEST_EVERYTHING=1") // it counts for a minute
+	}
+	t.Parallel()
+	for over, begin := range map[string]func(*testing.T, *scene){
+		"over HTTP":        func(t *testing.T, w *scene) { w.startHTTP(t) },
+		"over the gateway": func(t *testing.T, w *scene) { w.start(t, "DISCORD_SHARDS=2") },
+	} {
+		t.Run(over, func(t *testing.T) {
+			t.Parallel()
+			w := newScene(t, instantly, discordtest.Config{})
+			begin(t, w)
+			who := w.customers("watched", 10)
+			w.alerted(t, who)
+			all, shards := w.idle(t, who)
+			within(t, "idle "+over+", one replica", all)
+			within(t, "idle "+over+", one replica, for shards", shards)
+			begin(t, w)
+			both, bothsShards := w.idle(t, who)
+			within(t, "idle "+over+", two replicas", both)
+			within(t, "idle "+over+", two replicas, for shards", bothsShards)
+			t.Logf("%s, the second replica: %.1f a second, of which %.1f for shards", over, float64(both-all)/30, float64(bothsShards-shards)/30)
+		})
+	}
+}
+
+// TestWhatAPollAsksOfRedis counts the commands that name an account while it is looked at and
+// nothing has changed.
+func TestWhatAPollAsksOfRedis(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, instantly, discordtest.Config{})
+	w.start(t, "WATCH_INTERVAL=10s")
+	who := w.customers("watched", 10)
+	w.alerted(t, who)
+	polls := func(n int) int {
+		n += w.service.Count(hostapitest.OpList)
+		w.service.WaitFor(t, hostapitest.OpList, n)
+		return n
+	}
+	before := polls(len(who)) // the first ones write what is not known yet
+	recording := record(t, w.redis.Addr())
+	n, commands := polls(2*len(who))-before, 0
+	for _, g := range recording.end() {
+		if slices.ContainsFunc(who, func(c customer) bool { return strings.Contains(g.text, c.ID) }) {
+			commands += g.commands
+		}
+	}
+	t.Logf("%d commands in %d polls", commands, n)
+	within(t, "commands of a poll of one account", (commands+n/2)/n)
+}
+
+// idle counts the commands that Redis processes in 30 s, without those of looks at accounts that
+// are watched; and those of them that are about shards.
+func (w *scene) idle(t *testing.T, watched []customer) (all, shards int) {
+	t.Helper()
+	client := w.redisClient(t)
+	w.silence(t, 3*time.Second)
+	before, polls := processed(t, client), w.service.Count(hostapitest.OpList)
+	recording := record(t, w.redis.Addr())
+	<-time.After(30 * time.Second) // which is the time of the figure
+	all = processed(t, client) - before
+	groups := recording.end()
+	for _, g := range groups {
+		if slices.ContainsFunc(watched, func(c customer) bool { return strings.Contains(g.text, c.ID) }) {
+			all -= g.commands
+		}
+		if g.part() == "shards" {
+			shards += g.commands
+		}
+	}
+	t.Logf("%.1f commands a second, beside those of %d polls; with these, by part: %s",
+		float64(all)/30, w.service.Count(hostapitest.OpList)-polls, byPart(groups))
+	return all, shards
+}

@@ -1,0 +1,145 @@
+package processes_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"hostbot/bot/testing/discordtest"
+)
+
+// startSeveral starts replicas that divide some shards, and waits until they have.
+func (w *scene) startSeveral(t *testing.T, n, shards int) []*replica {
+	t.Helper()
+	replicas := make([]*replica, n)
+	for i := range replicas {
+		replicas[i] = w.start(t, "LOG_LEVEL=warn", "DISCORD_SHARDS="+strconv.Itoa(shards))
+	}
+	w.waitSpread(t, shards, replicas...)
+	return replicas
+}
+
+// TestRollingRestartsLeaveNobodyWithoutAnAnswer replaces three replicas in turn, again
+// and again, as deploys do, while customers ask.
+func TestRollingRestartsLeaveNobodyWithoutAnAnswer(t *testing.T) {
+	const shards = 8
+	restarts, rate := setting(t, "ROLLING_RESTARTS", 4), setting(t, "ROLLING_RATE", 50)
+	w := newScene(t, instantly, discordtest.Config{Lean: true})
+	replicas := w.startSeveral(t, 3, shards)
+	began, s := time.Now(), w.stream(t, rate, 10)
+	for i := range restarts {
+		old := replicas[i%3]
+		_ = old.cmd.Process.Signal(syscall.SIGTERM)
+		replicas[i%3] = w.start(t, "LOG_LEVEL=warn", "DISCORD_SHARDS="+strconv.Itoa(shards))
+		w.waitSpread(t, shards, replicas...)
+		select {
+		case <-old.ended:
+		case <-time.After(25 * time.Second):
+			t.Error("a replica does not stop")
+		}
+	}
+	took := time.Since(began)
+	if _, unanswered := s.end(t); unanswered > 0 {
+		t.Errorf("%d interactions were not answered in time and once", unanswered)
+	}
+	g := w.discord.Gateway()
+	t.Logf("%d restarts in %v: %d IDENTIFYs, %d RESUMEs", restarts, took.Round(time.Second), g.Identifies, g.Resumes)
+	if g.Identifies != shards {
+		t.Errorf("%d IDENTIFYs were spent on %d shards", g.Identifies, shards)
+	}
+}
+
+// TestReplicasTakeTurnsToIdentify starts two replicas at once where Discord lets one
+// session begin in 5 s, and refuses what comes earlier. They have sets of shards of their
+// own, so that both begin sessions.
+func TestReplicasTakeTurnsToIdentify(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, instantly, discordtest.Config{MaxConcurrency: 1})
+	sets := []int{2, 3}
+	for _, shards := range sets {
+		w.launch(t, nil, "DISCORD_SHARDS="+strconv.Itoa(shards))
+	}
+	eventually(t, "all sessions were begun", func() bool { return w.discord.Gateway().Identifies >= sets[0]+sets[1] })
+	if n := w.discord.Gateway().TooSoon; n > 0 {
+		t.Errorf("%d IDENTIFYs came too soon", n)
+	}
+}
+
+// TestKilledHoldersShardsAreServedElsewhere kills replicas while customers ask.
+func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
+	t.Parallel()
+	const shards = 8
+	kills, rate := setting(t, "KILLS", 2), setting(t, "KILLS_RATE", 50)
+	w := newScene(t, instantly, discordtest.Config{Lean: true})
+	replicas := w.startSeveral(t, 3, shards)
+	s := w.stream(t, rate, 10)
+	var took []time.Duration
+	for i := range kills {
+		replicas[i%3].kill()
+		began := time.Now()
+		eventually(t, "Discord notices", func() bool { return !w.connected(shards) })
+		eventually(t, "the shards are served elsewhere", func() bool { return w.connected(shards) })
+		took = append(took, time.Since(began))
+		replicas[i%3] = w.start(t, "LOG_LEVEL=warn", "DISCORD_SHARDS="+strconv.Itoa(shards))
+		w.waitSpread(t, shards, replicas...)
+	}
+	total, unanswered := s.end(t)
+	slices.Sort(took)
+	g := w.discord.Gateway()
+	t.Logf("%d kills: the shards were served elsewhere after %v to %v; of %d interactions %d were not answered; %d IDENTIFYs, %d RESUMEs",
+		kills, took[0], took[len(took)-1], total, unanswered, g.Identifies, g.Resumes)
+	if spent := g.Identifies - shards; spent > shards*kills/3 {
+		t.Errorf("%d IDENTIFYs were spent on what was there", spent)
+	}
+	if unanswered > 0 {
+		w.staffReadOfTheLate(t)
+	}
+}
+
+// staffReadOfTheLate waits until staff have read that customers had no answer, because
+// the bot was too late.
+func (w *scene) staffReadOfTheLate(t *testing.T) {
+	t.Helper()
+	eventually(t, "staff read of those without an answer", func() bool { return strings.Contains(texts(w.staff), "This bot was too late") })
+}
+
+// TestStoppedHolderFindsItsShardsElsewhere has a replica be stopped, and go on, which
+// others take for dead meanwhile.
+func TestStoppedHolderFindsItsShardsElsewhere(t *testing.T) {
+	t.Parallel()
+	const shards = 8
+	w := newScene(t, instantly, discordtest.Config{})
+	replicas := w.startSeveral(t, 3, shards)
+	s := w.stream(t, 20, 10)
+	stopped := replicas[1].cmd.Process
+	_ = stopped.Signal(syscall.SIGSTOP)
+	others := []*replica{replicas[0], replicas[2]}
+	w.waitSpread(t, shards, others...)
+	_ = stopped.Signal(syscall.SIGCONT)
+	w.waitSpread(t, shards, replicas...)
+	asked := w.customers("after", 20)
+	if done := restartAll(t, asked, 20); done != len(asked) {
+		t.Errorf("%d of %d restarts were done afterwards", done, len(asked))
+	}
+	_, unanswered := s.end(t)
+	if n := w.discord.Gateway().Identifies; n != shards || !replicas[1].alive() {
+		t.Errorf("%d IDENTIFYs were spent on %d shards; the replica runs: %v", n, shards, replicas[1].alive())
+	}
+	// The replica that was stopped comes too late, and so do those to which what it missed
+	// is replayed. What they answered in time counts nowhere. One or two may have been
+	// being answered in the moment in which the replica was stopped.
+	counted := 0
+	for _, r := range replicas {
+		counted += r.unanswered()
+	}
+	if unanswered == 0 || counted < unanswered || counted > 2*unanswered+2 {
+		t.Errorf("%d interactions were not answered; the replicas count %d", unanswered, counted)
+	}
+	w.staffReadOfTheLate(t)
+	if entries := strings.Count(texts(w.staff), "This bot was too late"); entries > 10 {
+		t.Errorf("staff read %d entries of %d interactions", entries, counted)
+	}
+}

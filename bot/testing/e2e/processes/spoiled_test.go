@@ -1,0 +1,193 @@
+package processes_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/store/keyspace"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/hostapitest"
+)
+
+// spoiled is a scene in which what Redis holds of one customer, or of all, makes no sense.
+type spoiled struct {
+	*scene
+	redis  *redis.Client
+	space  keyspace.Space
+	odd    []customer           // of each of whom one record makes no sense
+	others []customer           // each with alerts and a panel, as the odd ones
+	panels *discordtest.Channel // where theirs are
+	acting []customer           // without, who restart their bots
+}
+
+func newSpoiled(t *testing.T, odd int) *spoiled {
+	t.Helper()
+	s := &spoiled{scene: newScene(t, instantly, discordtest.Config{})}
+	s.start(t, "WATCH_INTERVAL=10s", "WATCH_RATE=4") // so that one that is looked at all the time would keep others back
+	s.redis, s.space, s.panels = s.redisClient(t), keyspace.Space(s.discord.ApplicationID()), s.discord.AddChannel("panels")
+	s.odd, s.others, s.acting = s.managers("odd", odd), s.managers("other", 3), s.customers("acting", 3)
+	for i := range s.others {
+		s.others[i].User = s.others[i].In(s.panels)
+	}
+	who := slices.Concat(s.odd, s.others)
+	s.alerted(t, who)
+	s.paneled(t, who)
+	s.service.WaitFor(t, hostapitest.OpList, s.service.Count(hostapitest.OpList)+len(who)) // as they are now
+	return s
+}
+
+// write has Redis carry out an order: a word that begins with @ names a key, ID, BOT and PANEL are
+// the odd customer's, and CHANNEL is the log channel of actions.
+func (s *spoiled) write(t *testing.T, command string, odd customer) {
+	t.Helper()
+	panel := "none"
+	if strings.Contains(command, "PANEL") {
+		panel = s.redis.SRandMember(t.Context(), s.space.Key("{panels}:of:"+odd.ID)).Val()
+	}
+	var words []any
+	for _, word := range strings.Split(command, " ") {
+		word = strings.NewReplacer("ID", odd.ID, "BOT", odd.bot, "CHANNEL", s.actions.ID, "PANEL", panel).Replace(word)
+		if name, isKey := strings.CutPrefix(word, "@"); isKey {
+			word = s.space.Key(name)
+		}
+		words = append(words, word)
+	}
+	if err := s.redis.Do(t.Context(), words...).Err(); err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+}
+
+// missing counts what the others lack whose bots have crashed, and those who have restarted theirs.
+func (s *spoiled) missing(replies []*discordtest.Reply) (missing int, what string) {
+	var lacks []string
+	lack := func(it string, lacking bool) {
+		if lacking {
+			lacks = append(lacks, it)
+		}
+	}
+	crashed := 0
+	for _, v := range s.panels.Messages() {
+		if v.Contains("🔴 **Shop** · Crashed") {
+			crashed++
+		}
+	}
+	waiting, err := s.redis.XLen(context.Background(), s.space.Key("{watch}:changes")).Result()
+	lack("changes told of", waiting > 0 || err != nil)
+	for range len(s.others) - crashed {
+		lack("panel", true)
+	}
+	for _, c := range s.others {
+		lack("alert", alertsOf(c) == 0)
+	}
+	for i, c := range s.acting {
+		lack("line", s.logged(c.bot) == 0)
+		lack("answer", !isSettled(replies[i].View()))
+	}
+	return len(lacks), strings.Join(lacks, ", ")
+}
+
+// giveUp is how long what is known to be missing today is waited for.
+const giveUp = 45 * time.Second
+
+// records are orders that spoil one record of each kind, by what they spoil: by another text, by
+// another Redis type, or by what a later version may write there.
+func records() map[string][]string {
+	return map[string][]string{
+		"settings, garbage":               {"SET @{alerts}:customer:ID {"},
+		"settings, type":                  {"DEL @{alerts}:customer:ID", "RPUSH @{alerts}:customer:ID x"},
+		"settings, later":                 {`SET @{alerts}:customer:ID {"version":9,"all":"later"}`},
+		"alert, garbage":                  {"HSET @{alerts}:episode:ID/BOT id x alert {", "ZADD @{alerts}:due 0 ID/BOT"},
+		"alert, type":                     {"SET @{alerts}:episode:ID/BOT x", "ZADD @{alerts}:due 0 ID/BOT"},
+		"alert, later":                    {`HSET @{alerts}:episode:ID/BOT id x version 9 alert {"name":9}`, "ZADD @{alerts}:due 0 ID/BOT"},
+		"alerts of a customer, type":      {"SET @{alerts}:episodes:ID x"},
+		"panel, garbage":                  {"HSET @{panels}:records PANEL {", "ZADD @{panels}:due 0 PANEL"},
+		"panel, later":                    {`HSET @{panels}:records PANEL {"version":9,"id":9}`, "ZADD @{panels}:due 0 PANEL"},
+		"panels of a customer, type":      {"DEL @{panels}:of:ID", "SET @{panels}:of:ID x"},
+		"account, garbage":                {"HSET @{watch}:account:ID b:BOT x at x"},
+		"account, type":                   {"DEL @{watch}:account:ID", "SET @{watch}:account:ID x"},
+		"change, garbage":                 {"XADD @{watch}:changes * change {"},
+		"change, later":                   {`XADD @{watch}:changes * change {"version":9,"customer":9}`},
+		"change without its field, later": {"XADD @{watch}:changes * later x"},
+		"log entry, garbage":              {"XADD @log:{CHANNEL} * record {"},
+		"log entry, later":                {`XADD @log:{CHANNEL} * record {"version":9,"id":9}`},
+		"log's state, garbage":            {"HSET @log:{CHANNEL}:delivery state {"},
+		"log's state, later":              {`HSET @log:{CHANNEL}:delivery state {"version":9,"plan":9}`},
+		"action, garbage":                 {"SET @{actions}:record:x {", "ZADD @{actions}:due 0 x"},
+		"action, type":                    {"RPUSH @{actions}:record:x x", "ZADD @{actions}:due 0 x"},
+		"action, later":                   {`SET @{actions}:record:x {"version":9,"action":9}`, "ZADD @{actions}:due 0 x"},
+		"cached account, garbage":         {"SET @v5:account:{ID} {"},
+		"cached account, type":            {"DEL @v5:account:{ID}", "RPUSH @v5:account:{ID} x"},
+	}
+}
+
+// indexes are orders that spoil what all records of a kind depend on.
+func indexes() map[string][]string {
+	return map[string][]string{
+		"index of alerts":             {"DEL @{alerts}:due", "SET @{alerts}:due x"},
+		"index of panels":             {"DEL @{panels}:due", "SET @{panels}:due x"},
+		"records of panels":           {"DEL @{panels}:records", "SET @{panels}:records x"},
+		"index of accounts":           {"DEL @{watch}:due", "SET @{watch}:due x"},
+		"stream of changes":           {"DEL @{watch}:changes", "SET @{watch}:changes x"},
+		"bots that fell":              {"SET @{watch}:falls:recent x"},
+		"index of actions":            {"DEL @{actions}:due", "SET @{actions}:due x"},
+		"log":                         {"DEL @log:{CHANNEL}", "SET @log:{CHANNEL} x"},
+		"log's state, type":           {"DEL @log:{CHANNEL}:delivery", "SET @log:{CHANNEL}:delivery x"},
+		"log's deliveries, type":      {"DEL @log:{CHANNEL}:delivered", "SET @log:{CHANNEL}:delivered x"},
+		"lease of alerts, type":       {"DEL @{alerts}:sender", "RPUSH @{alerts}:sender x"},
+		"lease of panels, type":       {"DEL @{panels}:lease", "RPUSH @{panels}:lease x"},
+		"lease of the watching, type": {"DEL @{watch}:lease", "RPUSH @{watch}:lease x"},
+	}
+}
+
+// TestWhatMakesNoSenseStopsNobodyElse spoils one record of each kind, each of another customer, or
+// an index of all. Others go on.
+func TestWhatMakesNoSenseStopsNobodyElse(t *testing.T) {
+	t.Parallel()
+	all := make(map[string][][]string) // by what they spoil: the orders for each customer
+	for name, orders := range records() {
+		_, how, _ := strings.Cut(name, ", ")
+		all["one record of each kind, "+how] = append(all["one record of each kind, "+how], orders)
+	}
+	if world.Everything() {
+		for name, orders := range indexes() {
+			all[name] = [][]string{orders}
+		}
+	}
+	for name, each := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSpoiled(t, len(each))
+			for i, orders := range each {
+				for _, order := range orders {
+					s.write(t, order, s.odd[i])
+				}
+			}
+			s.judge(t, name)
+		})
+	}
+}
+
+// judge has all bots crash that are watched, and others restarted, and sees what becomes of that.
+func (s *spoiled) judge(t *testing.T, name string) {
+	t.Helper()
+	entries := len(s.staff.Embeds())
+	for _, c := range slices.Concat(s.others, s.odd) {
+		s.service.SetStatus(c.ID, c.bot, hostapitest.Crashed)
+	}
+	since, most := time.Now(), figures()["spoiled, "+name].most
+	replies := allRestart(t, s.acting)
+	wait(func() bool {
+		n, _ := s.missing(replies)
+		return n == 0 || most > 0 && time.Since(since) > giveUp
+	})
+	n, what := s.missing(replies)
+	took(t, name, since, 10*time.Second)
+	t.Logf("missing: %s; staff read %d entries", what, len(s.staff.Embeds())-entries)
+	within(t, "spoiled, "+name, n)
+}

@@ -1,0 +1,141 @@
+package e2e_test
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
+)
+
+// startTwo starts two replicas, as a rolling update that changes the number of shards
+// has them for a while: both get each event. Over HTTP that takes a load balancer that
+// sends a request again. stop stops both once they have done what they were asked for.
+func startTwo(t *testing.T, w *world.World) (stop func()) {
+	t.Helper()
+	w.Discord.ExpectFailures() // the second to answer is told that the first has
+	one := w.Start(t)
+	w.Env = append(w.Env, "DISCORD_SHARDS=2")
+	other := w.Start(t)
+	if world.OverHTTP() {
+		w.Discord.RepeatInteractions(true)
+	} else {
+		waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 3 && s.Identifies == 3 })
+	}
+	return func() {
+		if err := errors.Join(one(), other()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReplicasActOnce(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w := world.New(t, world.Options{Redis: redis})
+		anna := w.AddCustomer("anna", "Shop", "Radio")
+		startTwo(t, w)
+		for range 3 {
+			reply := anna.Types(t, "/bot restart", bot("Radio"))
+			w.Finish(t)
+			reply.WaitFor(t, "**Radio** was restarted")
+			if n := len(reply.FollowUps()); n != 0 {
+				t.Errorf("%d more answers", n)
+			}
+		}
+		w.WantCalls(t, hostapitest.OpRestart, 3)
+
+		card := openShop(t, anna)
+		button, err := card.View().Button("Restart")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var presses sync.WaitGroup
+		for range 10 { // more take a slow machine longer than the 3 s that Discord waits
+			// Some are refused, as the button is disabled by then.
+			presses.Go(func() { _, _ = anna.Click(t.Context(), card.View().ID, button.CustomID) })
+		}
+		presses.Wait()
+		w.Clock.BlockUntil(t, 1)
+		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "already running")
+		w.Finish(t)
+		w.StaffRead(t, "✅ Restart", "id-shop")
+		w.WantCalls(t, hostapitest.OpRestart, 4)
+	})
+}
+
+// TestReplicasTurnAlertsOnOnce has both replicas get each press. Of the first press neither
+// learns whose acknowledgement Discord has taken, so that both may act on it.
+func TestReplicasTurnAlertsOnOnce(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w := world.New(t, world.Options{Redis: redis, Tune: watching})
+		anna := w.AddCustomer("anna", "Shop", "Radio")
+		stop := startTwo(t, w)
+		view := anna.Types(t, "/alerts")
+		view.WaitFor(t, "stops by itself")
+		w.Discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 2, After: true, Reset: true})
+		view = view.Choose(t, "Turn a bot's alerts on or off", "Shop")
+		view.WaitFor(t, "🔔 Shop")
+		view.Choose(t, "Turn a bot's alerts on or off", "Radio").WaitFor(t, "🔔 Radio")
+		stop()
+		w.Start(t)
+		end := anna.Types(t, "/alerts").WaitFor(t, "stops by itself")
+		if !end.Contains("🔔 Shop") || !end.Contains("🔔 Radio") {
+			t.Errorf("what was turned on is turned back:\n%s", end.Text())
+		}
+		wantMessages(t, anna.InDM(), "This is where I write to you", 1)
+	})
+}
+
+func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
+	t.Parallel()
+	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
+		w, anna := world.Serving(t, world.Options{Redis: redis.URL()}, "Shop")
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+		redis.Stop()
+		restartOnce(t, w, openShop(t, anna))
+		w.StaffRead(t, "Redis cannot be used", "do not see each other's actions")
+		redis.Restart()
+		w.StaffRead(t, "Redis can be used again after")
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	})
+}
+
+// TestReplicasTellStaffOnce has both replicas handle what only one of them gets to
+// answer.
+func TestReplicasTellStaffOnce(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w := world.New(t, world.Options{Redis: redis, Staff: true})
+		anna := w.AddCustomer("anna", "Shop")
+		startTwo(t, w)
+		w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
+		w.AddOutsider("mia").Types(t, "/admin status").WaitFor(t, "This is for staff")
+		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusForbidden}, 0)
+		shown := w.Discord.User("ben").Types(t, "/bot list").WaitFor(t, "not allowed")
+		if !world.OverHTTP() { // where nobody tells which answer counts
+			w.Log.WaitForTimes(t, "the interaction was answered elsewhere", 3)
+		}
+		w.Service.ClearFaults()
+		w.Service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusConflict}, 1)
+		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "could not be stopped")
+		w.StaffRead(t, "stop: conflict") // comes last
+		code := referenceIn(t, shown)
+		for _, want := range []struct {
+			texts []string
+			n     int
+		}{
+			{[]string{"Staff command", "admin lookup"}, 1}, {[]string{"Staff command refused", "admin status"}, 1},
+			{[]string{"Failure", code}, 1}, {[]string{"2 times", code}, 0},
+		} {
+			if n := len(world.Entries(w.Channel.Messages(), want.texts...)); n != want.n {
+				t.Errorf("staff read %d entries with %q, want %d", n, want.texts, want.n)
+			}
+		}
+	})
+}

@@ -1,0 +1,268 @@
+//go:debug x509usefallbackroots=1
+
+// Package faultmatrix_test breaks each of the bot's dependencies in each way while
+// every command, button, menu and form is used.
+//
+// A scene is a world in which a fault strikes. A flow is one way of using the bot,
+// and a trial is one flow during a fault and after it. An ending is how a flow ended
+// for the person in it, and an outcome is how all flows are to end during a fault.
+package faultmatrix_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/faultproxy"
+)
+
+// network is the network of relays with names and TLS that the test process
+// believes in.
+var network = sync.OnceValue(func() *faultproxy.Network {
+	n, err := faultproxy.NewNetwork()
+	if err != nil {
+		panic(err)
+	}
+	n.Join()
+	return n
+})
+
+func TestMain(m *testing.M) {
+	flag.Bool("all", false, "try every fault, and fail where one cannot be judged; otherwise a sample is tried")
+	flag.Uint64("seed", 0, "which `number` chooses the sample; 0 for another one each time")
+	flag.Int("shards", 1, "over how many `shards` interactions reach the bot")
+	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
+	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
+	network()                          // before anything connects
+	world.Main(m)
+}
+
+// expected is how a flow is to end.
+func (o outcome) expected(f flow) ending {
+	gone := o.known == o.unknown && o.unknown != usual // also what is remembered is not shown
+	byDiscord := slices.Contains([]ending{unheard, "error.canceled", unfinished}, o.acts)
+	switch {
+	case o.unknown == unheard && (f.need == acts || f.goesOn), byDiscord && f.goesOn:
+		return o.acts
+	case o.unknown == unheard:
+		return unheard
+	case f.need == needsNothing, f.need == keeps && o.keeps == "":
+		return usual
+	case f.need == keeps:
+		return o.keeps
+	case f.need == suggests && (f.known && !gone || o.unknown == usual && o.suggest == ""):
+		return usual
+	case f.need == suggests:
+		return nothing
+	case f.need == asks && !gone:
+		return usual
+	case f.need == acts && (f.known || o.unknown == usual):
+		return o.acts
+	case f.known:
+		return o.known
+	default:
+		return o.unknown
+	}
+}
+
+// trial is one flow while something is broken, and afterwards.
+type trial struct {
+	flow
+	*person
+	from *discordtest.Reply // where it begins
+	reading
+	is   ending
+	done int // how often something was done so far that was judged
+	// onItsWay says that something may still be done of which nobody knows how it ended.
+	onItsWay bool
+}
+
+// machine is what all tries share.
+type machine struct {
+	pulse *pulse
+	setUp sync.Mutex // held by who makes a scene
+}
+
+// try lets the fault happen once, and reports whether it could be judged how all ends.
+func (a attempt) try(t *testing.T, people int, m *machine) (judged bool) {
+	o, x := a.outcome, a.fault
+	s := a.start(t, people, m)
+	p := newPhrasebook(t)
+	var trials []*trial
+	for _, f := range flows() {
+		trials = append(trials, &trial{flow: f, person: s.newPerson(f.name)})
+	}
+
+	each(trials, func(one *trial) { one.begin(t) })
+	if t.Failed() {
+		return true
+	}
+	mend := x.strike(t, s)
+	each(trials, func(one *trial) { one.suffer(t, p, o) })
+	if o.noticed != "" {
+		s.Log.WaitFor(t, o.noticed)
+	}
+	mend()
+	o.checkStaff(t, s, trials)
+	each(trials, func(one *trial) { one.checkLate(t) })
+	if !s.tooSlow() { // otherwise all is tried again
+		each(samples(trials), func(one *trial) { one.recover(t, p) })
+	}
+	if s.tooSlow() {
+		t.Logf("the machine took %v for a question to Redis: judged was only whether everything is true", s.pulse.lateSince(s.serves))
+		return false
+	}
+	// A second first response is no mistake: on a busy machine the answer to the
+	// first may come late.
+	onPurpose := append([]string{"code 40060"}, o.breaks...)
+	for _, broken := range s.Discord.Failures() {
+		if !slices.ContainsFunc(onPurpose, func(part string) bool { return strings.Contains(broken.String(), part) }) {
+			t.Errorf("the bot broke a rule of Discord's: %v", broken)
+		}
+	}
+	return true
+}
+
+// start makes the scene, with a bot that serves. Scenes are made one after the other: that
+// takes more CPU time than all that comes after it.
+func (a attempt) start(t *testing.T, people int, m *machine) *scene {
+	m.setUp.Lock()
+	defer m.setUp.Unlock()
+	s := newScene(t, a, people, m.pulse)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the bot's log:\n%s", s.Log)
+		}
+	})
+	s.Start(t)
+	s.Log.WaitForTimes(t, "connected to discord", len(s.places)) // each shard
+	s.serves = time.Now()
+	return s
+}
+
+// each does something with all at once.
+func each(trials []*trial, do func(*trial)) {
+	var all sync.WaitGroup
+	for _, one := range trials {
+		all.Go(func() { do(one) })
+	}
+	all.Wait()
+}
+
+// samples returns some trials of each kind: what works for them again does for all.
+func samples(trials []*trial) []*trial {
+	var some []*trial
+	taken := make(map[need]int)
+	for _, one := range trials {
+		if taken[one.need]++; taken[one.need] <= 2 {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+// begin leads to where the flow begins; a bot crashes unnoticed then.
+func (one *trial) begin(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for one.prepare != nil {
+		var err error
+		one.from, err = one.prepare.now(ctx, one.person, nil)
+		if err == nil && (!one.known || one.remembered(ctx)) {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Errorf("%s: before anything is broken: %v", one.name, err)
+			break
+		}
+	}
+	one.crash()
+}
+
+// suffer carries the flow out while something is broken.
+func (one *trial) suffer(t *testing.T, p phrasebook, o outcome) {
+	limit := patience
+	if o.expected(one.flow) == unfinished {
+		limit = outage
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	one.reading = p.read(ctx, one.flow, one.person, one.from)
+	one.is = p.endingOf(one.flow, one.reading)
+	want := o.expected(one.flow)
+	refused := o.trips && (one.is == away && want == o.unknown || one.is == failed(away) && want == o.acts)
+	if one.is != want && !refused && !one.scene.tooSlow() {
+		t.Errorf("%s ends %s, want %s: %v\n%s", one.name, one.is, want, one.err, one.view.Text())
+	}
+	if lie := untrue(one.flow, one.reading, one.is, one.justDone(), o.loses || one.scene.tooSlow()); lie != "" {
+		t.Errorf("%s is not true: %s\n%s", one.name, lie, one.view.Text())
+	}
+}
+
+// justDone is how often something was done for the customer since it was asked
+// before, which may be later than anybody was told.
+func (one *trial) justDone() int {
+	one.scene.mu.Lock()
+	defer one.scene.mu.Unlock()
+	all := one.scene.done[one.user.ID]
+	now := all - one.done
+	one.done = all
+	return now
+}
+
+// checkLate judges what was done after the fault has ended: what was on its way
+// when it was given up may arrive then, but only where nobody was told that it was
+// not done.
+func (one *trial) checkLate(t *testing.T) {
+	late := one.justDone()
+	if late > 1 || late == 1 && one.is != unconfirmed {
+		t.Errorf("%s, which ended %s, was done %d times afterwards", one.name, one.is, late)
+	}
+	one.onItsWay = late == 0 && one.is == unconfirmed
+}
+
+// recover carries the flow out until it ends well.
+func (one *trial) recover(t *testing.T, p phrasebook) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	pause := time.NewTicker(250 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		one.restock()
+		one.crash()
+		from, err := one.from, error(nil)
+		if one.prepare != nil {
+			from, err = one.prepare.now(ctx, one.person, nil)
+		}
+		is := ending("")
+		if err == nil {
+			now := p.read(ctx, one.flow, one.person, from)
+			is = p.endingOf(one.flow, now)
+			done := one.justDone()
+			lie := untrue(one.flow, now, is, done, true)
+			if lie != "" && done > 0 && one.onItsWay { // and arrives only now
+				one.onItsWay = false
+				lie = untrue(one.flow, now, is, done-1, true)
+			}
+			if lie != "" {
+				t.Errorf("%s, afterwards, is not true: %s\n%s", one.name, lie, now.view.Text())
+			}
+		}
+		if is == usual {
+			return
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			t.Errorf("%s does not work again: %s, %v", one.name, is, err)
+			return
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package faultmatrix_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/faultproxy"
+	"hostbot/configs"
+	"hostbot/hostapi/hostapitest"
+)
+
+// patience is how long a test waits for what is not a question of time.
+const patience = 2 * time.Minute
+
+// scene is a world between whose bot and everything else there are relays, and in
+// which nothing but failing takes time. What the bot remembers of an account is
+// never new enough to be shown without asking.
+type scene struct {
+	*world.World
+	relays          [toGateway + 1]*faultproxy.Relay
+	redis           *miniredis.Miniredis
+	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
+	moment          chan struct{}        // held by those who do something
+	pulse           *pulse
+	serves          time.Time              // when the bot began to serve
+	places          []*discordtest.Channel // where people are: in a guild of each shard
+
+	mu     sync.Mutex
+	done   map[string]int // how often the service carried something out, by customer
+	people int
+}
+
+// relay is one of a scene's relays, by where it leads.
+type relay int
+
+const (
+	toService relay = iota
+	toRedis
+	toDiscord
+	toGateway
+)
+
+// newScene makes the scene for a fault that has not struck yet, with so many people who do
+// something in the same moment.
+func newScene(t *testing.T, a attempt, people int, p *pulse) *scene {
+	t.Helper()
+	s := &scene{redis: miniredis.RunT(t), done: make(map[string]int), moment: make(chan struct{}, people), pulse: p}
+	carriedOut := func(_ hostapitest.Operation, userID, _ string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.done[userID]++
+	}
+	s.redis.ClockTTL(true)
+	s.World = world.New(t, world.Options{
+		Discord: discordtest.Config{HeartbeatInterval: a.heartbeats}, Staff: true, Env: a.env,
+		Service: &hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: carriedOut},
+		Tune:    func(c *configs.Settings) { c.Cache.TTL = 0 },
+	})
+	s.Discord.ExpectFailures() // those that may be are checked for each fault
+	s.actions, s.errors = s.Discord.AddChannel("actions"), s.Discord.AddChannel("errors")
+	if shards := world.Flag[int]("shards"); shards != 1 {
+		s.places = s.Discord.AddGuilds(shards)
+		s.Env = append(s.Env, fmt.Sprintf("DISCORD_SHARDS=%d", shards))
+	}
+	s.Env = append(s.Env, "LOG_CHANNEL_ACTIONS="+s.actions.ID, "LOG_CHANNEL_ERRORS="+s.errors.ID)
+	s.connect(t, a.secure)
+	return s
+}
+
+// connect puts relays between the bot and everything else.
+func (s *scene) connect(t *testing.T, secure bool) {
+	t.Helper()
+	run, tls := faultproxy.RunT, ""
+	if secure {
+		run, tls = network().RunT, "s"
+	}
+	discord := address(s.Discord.GatewayURL())
+	for to, target := range map[relay]string{toService: address(s.Service.URL()), toRedis: s.redis.Addr(), toDiscord: discord, toGateway: discord} {
+		s.relays[to] = run(t, target)
+	}
+	s.Env = append(s.Env,
+		"REDIS_URL=redis"+tls+"://"+s.relays[toRedis].Addr(),
+		"HOSTAPI_URL=http"+tls+"://"+s.relays[toService].Addr(),
+		"DISCORD_API_URL=http"+tls+"://"+s.relays[toDiscord].Addr()+"/api/v9")
+	s.Discord.Inject(discordtest.Fault{
+		Method: http.MethodGet, Route: discordtest.RouteGatewayBot, Status: http.StatusOK,
+		Body: fmt.Sprintf(`{"url":"ws%s://%s","session_start_limit":{"max_concurrency":16}}`, tls, s.relays[toGateway].Addr()),
+	})
+}
+
+// address is the host and port in a URL.
+func address(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
+// tooSlow tells whether the machine is so busy that the bot took what is well for
+// broken: how something ends may then be another than it should be, though it is
+// true all the same.
+func (s *scene) tooSlow() bool { return s.pulse.lateSince(s.serves) > 0 }
+
+// person is somebody with an account of their own, for one flow, and the member of
+// staff who helps them.
+type person struct {
+	scene *scene
+	user  *discordtest.User
+	staff *discordtest.User
+}
+
+// newPerson opens an account with bots enough for two pages.
+func (s *scene) newPerson(name string) *person {
+	c := &person{scene: s, user: s.Discord.User(name), staff: s.AddStaff("staff for " + name)}
+	if len(s.places) > 0 {
+		s.mu.Lock()
+		c.user = c.user.In(s.places[s.people%len(s.places)])
+		s.people++
+		s.mu.Unlock()
+	}
+	s.Service.AddAccount(c.user.ID, hostapitest.Plan{Name: "Pro", RAMMB: 16384, MaxServers: 30})
+	c.restock()
+	return c
+}
+
+// The bots of every customer.
+const (
+	shop  = "Shop"  // runs
+	idle  = "Idle"  // is stopped
+	radio = "Radio" // runs, and crashes unnoticed before things break
+)
+
+// restock brings the account into its first state.
+func (c *person) restock() {
+	for _, s := range c.scene.Service.Servers(c.user.ID) {
+		c.scene.Service.Remove(c.user.ID, s.ID)
+	}
+	for _, name := range []string{shop, idle, radio, "D", "E", "F", "G", "H", "I", "J", "K"} {
+		s := hostapitest.Server{ID: name + "-" + c.user.ID, Name: name, Status: hostapitest.Running}
+		if name == idle {
+			s.Status = hostapitest.Stopped
+		}
+		c.scene.Service.AddServer(c.user.ID, s)
+	}
+}
+
+// crash has a bot crash of which only the service knows.
+func (c *person) crash() {
+	c.scene.Service.SetStatus(c.user.ID, radio+"-"+c.user.ID, hostapitest.Crashed)
+}
+
+// accountKey is in the keys of accounts.
+const accountKey = ":account:"
+
+// remembered waits until the bot has kept the customer's account, which it does
+// after the answer, and not where Redis is slow.
+func (c *person) remembered(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return world.Eventually(ctx, func() bool {
+		return slices.ContainsFunc(c.scene.redis.Keys(), func(key string) bool {
+			return strings.Contains(key, accountKey) && strings.Contains(key, c.user.ID)
+		})
+	})
+}

@@ -1,0 +1,189 @@
+package faultmatrix_test
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hostbot/bot/testing/e2e/world"
+)
+
+// TestFaultMatrix lets everything go wrong with everything that the bot depends
+// on while it is used in every way, and then lets it be well again. Without -all it
+// tries a sample.
+//
+// How things end depends on the bot's limits of time. With the race detector,
+// which takes five times the CPU time, it misses some of them.
+func TestFaultMatrix(t *testing.T) {
+	if world.RaceDetector {
+		t.Skip("runs without the race detector: go test ./bot/testing/faultmatrix")
+	}
+	all, began := world.Flag[bool]("all"), time.Now()
+	until := began.Add(12 * time.Hour)
+	if deadline, ok := t.Deadline(); ok {
+		until = deadline.Add(-longestTry)
+	}
+	faults := attempts(dependencies())
+	if !all {
+		faults = sample(t, dependencies())
+		until = earlier(until, began.Add(sampleTime))
+	}
+	m := &machine{pulse: startPulse(t)}
+	unjudged := schedule{until: until, try: func(a attempt, people int) (judged bool) {
+		judged = true // where -run does not choose it
+		ok := t.Run(a.name, func(t *testing.T) { judged = a.try(t, people, m) })
+		return judged || !ok
+	}}.run(faults)
+	t.Logf("not judged: %d of %d, in %v", len(unjudged), len(faults), time.Since(began).Round(time.Second))
+	if all && len(unjudged) > 0 {
+		t.Errorf("this machine is too slow to judge how these faults end: %v", unjudged)
+	}
+}
+
+func earlier(one, other time.Time) time.Time {
+	if one.Before(other) {
+		return one
+	}
+	return other
+}
+
+const (
+	// sampleTime is for how long tries of a sample begin.
+	sampleTime = 30 * time.Second
+	// longestTry is how long a try may take, so that it ends before the test must.
+	longestTry = 3 * time.Minute
+)
+
+// pace is how much happens at once.
+type pace struct {
+	faults int // that are tried: they mostly wait
+	people int // of each fault who do something in the same moment
+}
+
+// paces are from the fastest to the slowest. What is asked here is not how fast the bot is.
+func paces() []pace { return []pace{{8, 15}, {4, 10}, {2, 6}, {1, 3}} }
+
+// attempt is a fault to be tried, and how all is to end.
+type attempt struct {
+	outcome
+	fault
+	name string
+}
+
+func (a attempt) String() string { return a.name }
+
+// attempts returns all faults.
+func attempts(all []dependency) (list []attempt) {
+	for _, d := range all {
+		for _, o := range d.outcomes {
+			for _, x := range o.faults {
+				list = append(list, attempt{o, x, d.name + "/" + x.name})
+			}
+		}
+	}
+	return list
+}
+
+// sample chooses a fault of each line of FAILURES.md.
+func sample(t *testing.T, all []dependency) []attempt {
+	seed := world.Flag[uint64]("seed")
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("this sample is that of -seed %d; -all tries every fault", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for i, d := range all {
+		all[i].outcomes = append([]outcome(nil), d.outcomes...)
+		for j, o := range d.outcomes {
+			all[i].outcomes[j].faults = []fault{o.faults[random.IntN(len(o.faults))]}
+		}
+	}
+	return attempts(all)
+}
+
+// schedule says what is tried when.
+type schedule struct {
+	until time.Time // when the last try begins
+	// try tries a fault with so many people at once, and reports whether the machine was
+	// fast enough for that to be judged.
+	try func(a attempt, people int) (judged bool)
+}
+
+// end is how a try ended.
+type end struct {
+	attempt
+	began  time.Time
+	judged bool
+}
+
+// run tries faults, several at once. If the machine turns out to be too slow for so much,
+// the pace is slowed, and what could not be judged is tried again. It returns what is
+// not judged when the time is over.
+func (s schedule) run(waiting []attempt) (unjudged []attempt) {
+	var (
+		all     = paces()
+		at      int // in all
+		ended   = make(chan end)
+		slowed  time.Time // when the pace was last slowed
+		judged  int       // at this pace
+		running int
+	)
+	for {
+		for ; running < all[at].faults && len(waiting) > 0 && time.Now().Before(s.until); running++ {
+			next, people, began := waiting[0], all[at].people, time.Now()
+			waiting = waiting[1:]
+			go func() { ended <- end{next, began, s.try(next, people)} }()
+		}
+		if running == 0 {
+			return waiting
+		}
+		one := <-ended
+		running--
+		if !one.judged {
+			waiting = append(waiting, one.attempt)
+		}
+		switch judged++; {
+		case !one.judged && !one.began.Before(slowed): // the others began at a faster pace
+			at, slowed, judged = min(at+1, len(all)-1), time.Now(), 0
+		case !one.judged:
+			judged = 0
+		case judged >= 2*all[at].faults:
+			at, judged = max(at-1, 0), 0
+		}
+	}
+}
+
+// TestScheduleOfSlowMachine tries faults on a machine that is too slow for more than two
+// at once, and for more than six people.
+func TestScheduleOfSlowMachine(t *testing.T) {
+	faults := make([]attempt, 40)
+	for name, test := range map[string]struct{ time, atLeast, atMost time.Duration }{
+		"judges all":        {time: time.Hour, atLeast: 100 * time.Second, atMost: 200 * time.Second},
+		"ends when it must": {time: time.Minute, atLeast: time.Minute, atMost: 65 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var running, judged atomic.Int64
+				began := time.Now()
+				unjudged := schedule{until: began.Add(test.time), try: func(_ attempt, people int) bool {
+					before := running.Add(1)
+					time.Sleep(5 * time.Second) // of the bubble's time
+					fast := max(before, running.Add(-1)+1) <= 2 && people <= 6
+					if fast {
+						judged.Add(1)
+					}
+					return fast
+				}}.run(faults)
+				took := time.Since(began)
+				if took < test.atLeast || took > test.atMost || int(judged.Load())+len(unjudged) != len(faults) {
+					t.Errorf("%d judged and %d not, in %v", judged.Load(), len(unjudged), took)
+				}
+				if over := took >= test.time; over != (len(unjudged) > 0) {
+					t.Errorf("%d are not judged after %v", len(unjudged), took)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,253 @@
+package faultmatrix_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/locale"
+)
+
+// ending is how something ends for whoever began it: one of the constants, or
+// the key of the text of an error that keeps it from being done.
+type ending string
+
+const (
+	usual       ending = "usual"       // as if nothing were broken
+	aged        ending = "aged"        // what was known, with its age
+	unconfirmed ending = "unconfirmed" // nobody knows whether it was done
+	unheard     ending = "unheard"     // Discord says that the application did not respond
+	unsettled   ending = "unsettled"   // it was done, and the bot has not come to rest
+	unfinished  ending = "unfinished"  // it is said to run, though it does no more
+	nothing     ending = "nothing"     // is suggested
+)
+
+// failed is the ending of an action that was refused or never arrived, with the
+// text that says why.
+func failed(key string) ending { return ending("failed: " + key) }
+
+// phrasebook finds endings in what is read.
+type phrasebook struct{ t *locale.Texts }
+
+func newPhrasebook(t testing.TB) phrasebook {
+	t.Helper()
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return phrasebook{texts.For("en-US")}
+}
+
+// sentence is the first sentence of a text, as far as nothing in it varies.
+func (p phrasebook) sentence(key string, args locale.Args) string {
+	text := p.t.Format(key, args)
+	for _, end := range []string{". ", " <no value>"} {
+		text, _, _ = strings.Cut(text, end)
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// errorKeys are the texts that may say what is wrong.
+func errorKeys() []string {
+	return []string{
+		"error.away", "error.slow", "error.broken", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit_reached", "error.rate_limited",
+		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow",
+	}
+}
+
+func (p phrasebook) errorIn(text string) string {
+	for _, key := range errorKeys() {
+		if strings.Contains(text, p.sentence(key, nil)) {
+			return strings.Replace(key, "staff.", "error.", 1)
+		}
+	}
+	return ""
+}
+
+// goesOn is what is said of an action or a removal that goes on, or of data on the way.
+var goesOn = regexp.MustCompile(`… (started|begun) <t:|Updating…|⏳ Removing`)
+
+// over tells whether nothing more will come.
+func over(v discordtest.View) bool {
+	switch v.State {
+	case discordtest.Failed, discordtest.Deleted, discordtest.Asking:
+		return true
+	case discordtest.Shown:
+		return !goesOn.MatchString(v.Text()) || v.Contains("Another action is already running")
+	default:
+		return false
+	}
+}
+
+// endingOf says how a flow ended, by what is read.
+func (p phrasebook) endingOf(f flow, r reading) ending {
+	text := r.view.Text()
+	switch {
+	case errors.Is(r.err, errNoSuggestions):
+		return nothing
+	case r.view.State == discordtest.Failed || r.err != nil && strings.Contains(r.err.Error(), "loading options failed"):
+		return unheard
+	case r.err != nil:
+		return ending("error: " + r.err.Error())
+	case f.need == suggests, f.need == asks && r.view.State == discordtest.Asking:
+		return usual
+	case !over(r.view):
+		return unfinished
+	case f.need == acts:
+		return p.actionIn(f, text)
+	case strings.Contains(text, "This is how things were"):
+		return aged
+	case p.errorIn(text) != "":
+		return ending(p.errorIn(text))
+	case f.good != "" && strings.Contains(text, f.good):
+		return usual
+	}
+	return ending("unknown: " + text)
+}
+
+func (p phrasebook) actionIn(f flow, text string) ending {
+	says := func(end string) bool {
+		return strings.Contains(text, p.sentence("action."+f.action+"."+end, locale.Args{"Bot": f.bot}))
+	}
+	switch {
+	case says("unconfirmed"):
+		return unconfirmed
+	case strings.Contains(text, "has not come to rest"):
+		return unsettled
+	case says("failed"):
+		return failed(p.errorIn(text))
+	case says("done"):
+		return usual
+	case p.errorIn(text) != "":
+		return ending(p.errorIn(text))
+	}
+	return ending("unknown: " + text)
+}
+
+// reading is what somebody reads at the end.
+type reading struct {
+	view discordtest.View
+	err  error
+}
+
+// read carries a flow out and waits until nothing more will come.
+func (p phrasebook) read(ctx context.Context, f flow, c *person, in *discordtest.Reply) reading {
+	versions := make(map[string]int)
+	for _, u := range []*discordtest.User{c.user, c.staff} {
+		for _, v := range u.Messages() {
+			versions[v.ID] = v.Version
+		}
+	}
+	reply, err := f.do.now(ctx, c, in)
+	if err != nil || reply == nil {
+		return reading{err: err}
+	}
+	last := func() discordtest.View {
+		if further := reply.FollowUps(); len(further) > 0 {
+			return further[len(further)-1]
+		}
+		return reply.View()
+	}
+	world.Eventually(ctx, func() bool {
+		v := last()
+		return over(v) && (v.ID == "" || v.Version > versions[v.ID])
+	})
+	return reading{view: last()}
+}
+
+// untrue returns what is not true of what was read, or "".
+func untrue(f flow, r reading, is ending, done int, mayBeLost bool) string {
+	text := r.view.Text()
+	switch {
+	case done > 1:
+		return fmt.Sprintf("it was done %d times", done)
+	case f.need != acts && done != 0:
+		return "something was done that nobody asked for"
+	case strings.Contains(text, "🟢 "+radio) && is != aged:
+		return "what is old is shown as new"
+	case f.need != acts:
+		return ""
+	case (is == usual || is == unsettled) && done != 1:
+		return "it was not done"
+	case is == unconfirmed:
+		if !mayBeLost {
+			return "it is certain what became of it"
+		}
+	case is != usual && is != unsettled && is != unfinished && done != 0:
+		return "it was done all the same"
+	}
+	return ""
+}
+
+// checkStaff waits until staff have read what they should, of each action once
+// and of each failure, and nothing else.
+func (o outcome) checkStaff(t *testing.T, s *scene, trials []*trial) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	once := func(what string, channel *discordtest.Channel, texts ...string) {
+		n := 0
+		if !world.Eventually(ctx, func() bool {
+			n = len(world.Entries(channel.Messages(), texts...))
+			return n == 1 || n > 1 && s.tooSlow() // see package logchannel about Redis
+		}) {
+			t.Errorf("%s: staff read %d entries with %q", what, n, texts)
+		}
+	}
+	some := func(channel *discordtest.Channel, text string) {
+		if !world.Eventually(ctx, func() bool { return len(world.Entries(channel.Messages(), text)) > 0 }) {
+			t.Errorf("staff do not read %q", text)
+		}
+	}
+	reference := regexp.MustCompile("Reference: `([0-9A-Z]{7})`")
+	for _, one := range trials {
+		for _, found := range reference.FindAllStringSubmatch(one.view.Text(), -1) {
+			once(one.name, s.errors, found[1])
+		}
+		if outcome := one.is.outcome(); one.need == acts && outcome != "" {
+			once(one.name, s.actions, one.user.ID, one.title(), outcome)
+		}
+	}
+	if o.lifecycle != "" {
+		some(s.Channel, o.lifecycle)
+	}
+	if s.tooSlow() {
+		return
+	}
+	said := regexp.MustCompile(cmp.Or(o.staff, "^$")) // nothing
+	if o.staff != "" {
+		some(s.errors, "Failure")
+	}
+	for _, entry := range world.Entries(s.errors.Messages(), "Failure") {
+		if !said.MatchString(entry) {
+			t.Errorf("staff read:\n%s", entry)
+		}
+	}
+}
+
+// title is what an entry about a flow's action is called.
+func (f flow) title() string {
+	others := map[string]string{"startup": "Startup changed", "delete": "Deletion", "create": "Creation"}
+	return cmp.Or(others[f.action], strings.ToUpper(f.action[:1])+f.action[1:])
+}
+
+// outcome is what staff read of an action that ended so; empty where it never
+// came to one.
+func (e ending) outcome() string {
+	switch {
+	case e == usual:
+		return "Done"
+	case e == unconfirmed, e == unsettled:
+		return "Not confirmed"
+	case strings.HasPrefix(string(e), "failed: "):
+		return "Failed"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,139 @@
+// Package alerts tells customers by direct message that a bot of theirs stopped running
+// unasked, and that it is back.
+//
+// A customer turns alerts on for a bot or for all. That sends a first message to somebody
+// new, so that one whose DMs are closed knows at once; not where the bot has sent one, or is
+// asked in these DMs and not in quarantine. From then on package watcher looks at the account.
+//
+// A fall and the recovery from it are one message, which is edited; further falls within
+// a few minutes are counted in it. An episode in Redis holds the text of a message.
+// Of all processes that share the Redis one sends: the oldest first, and each under
+// a nonce, so that Discord posts one message although the request was repeated. A customer
+// whose DMs turn out to be closed is not written to again.
+package alerts
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
+	"hostbot/bot/store/lease"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+)
+
+// ErrClosed says that the customer takes no direct messages from the bot.
+var ErrClosed = errors.New("alerts: the customer's direct messages are closed")
+
+// Alert is what a message says: that a bot fell, and that it is back.
+type Alert struct {
+	CustomerID string `json:"-"`
+	Locale     string `json:"-"` // the customer's, as of when alerts were turned on
+	ServerID   string `json:"-"`
+
+	Name  string        `json:"name"`
+	State hostapi.State `json:"state"` // in which the bot fell, the last time
+	First time.Time     `json:"first"`
+	Fell  time.Time     `json:"fell"` // the last time
+	Count int           `json:"count"`
+	// Ran is for how long the bot had run, and for longer where Longer is set; 0 where
+	// nobody knows.
+	Ran    time.Duration `json:"ran,omitempty"`
+	Longer bool          `json:"longer,omitempty"`
+	Back   time.Time     `json:"back,omitzero"` // zero: it is still down
+}
+
+// Discord is where messages go. Errors are *rest.Error.
+type Discord interface {
+	OpenDM(ctx context.Context, userID string) (channelID string, err error)
+	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (id string, err error)
+	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
+	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
+}
+
+// Watching is what alerts need of the watcher.
+type Watching interface {
+	On() bool
+	Watch(ctx context.Context, customerID string, why watcher.Reason) error
+	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
+}
+
+// Config is what Alerts need.
+type Config struct {
+	// Redis must heed the deadline of a command's context.
+	Redis    redis.UniversalClient
+	Space    keyspace.Space // in Redis
+	Discord  Discord
+	Watching Watching
+	// Draw returns the message of an alert. The first embed of it must have the
+	// timestamp that Alert.Mark returns.
+	Draw func(Alert) interaction.Message
+	// OnHeld is called when Discord begins to refuse direct messages for all, or for all new
+	// people, with its refusal. It may be nil and must not block.
+	OnHeld func(held Held, reason error)
+	Log    zerolog.Logger
+	Timing Timing
+}
+
+// Timing is how alerts use time. Tests may be less patient.
+type Timing struct {
+	Turn  time.Duration // between two questions what is to be sent
+	Lease time.Duration // until another process sends in the place of one that died
+	Retry time.Duration // pause after a message was not sent, unless Discord asks for a longer one
+	// Hold is the first pause after Discord refused what concerns all messages. It doubles
+	// up to LongestHold.
+	Hold, LongestHold time.Duration
+	Opening           time.Duration // between two DMs that are opened, of all processes, after openBurst at once
+}
+
+// DefaultTiming returns the timing for Discord.
+func DefaultTiming() Timing {
+	return Timing{
+		Turn: time.Second, Lease: 10 * time.Second, Retry: 10 * time.Second,
+		Hold: 2 * time.Minute, LongestHold: 6 * time.Hour, Opening: time.Second,
+	}
+}
+
+// Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
+type Alerts struct {
+	Config
+	lease     *lease.Lease // whoever holds it sends
+	heldUntil atomic.Int64 // Discord takes no request of the bot before that time (Unix ms)
+}
+
+// New returns alerts. They send nothing until Run is called.
+func New(c Config) *Alerts {
+	return &Alerts{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
+}
+
+// Offered tells whether there are alerts at all.
+func (a *Alerts) Offered() bool { return a.Watching.On() }
+
+// Status is how alerts fare, over all processes.
+type Status struct {
+	Waiting int   // messages that are to be sent or edited
+	Sent    int64 // messages, since ever
+	Refused int64 // customers for whom alerts were turned off, as they take no messages
+	Held    Held
+}
+
+// Status asks Redis how alerts fare.
+func (a *Alerts) Status(ctx context.Context) (Status, error) {
+	var waiting *redis.IntCmd
+	var counts, all, recent *redis.MapStringStringCmd
+	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		waiting, counts = p.ZCard(ctx, a.Space.Key(dueKey)), p.HGetAll(ctx, a.Space.Key(countsKey))
+		all, recent = p.HGetAll(ctx, a.Space.Key(allHoldKey)), p.HGetAll(ctx, a.Space.Key(newHoldKey))
+		return nil
+	})
+	count := func(of string) int64 { n, _ := strconv.ParseInt(counts.Val()[of], 10, 64); return n }
+	return Status{int(waiting.Val()), count("sent"), count("refused"), readHeld(all.Val(), recent.Val())}, err
+}

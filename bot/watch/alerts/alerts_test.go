@@ -1,0 +1,398 @@
+package alerts_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+func TestMain(m *testing.M) {
+	// Tests wait for most of the time, so several run at once.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(m.Run())
+}
+
+// each runs a test on each kind of Redis, beside others.
+func each(t *testing.T, run func(t *testing.T, url string)) {
+	t.Helper()
+	t.Parallel()
+	redistest.Each(t, run)
+}
+
+// watched are the accounts for which alerts are on.
+type watched struct{ sync.Map }
+
+func (w *watched) On() bool { return true }
+
+func (w *watched) Watch(_ context.Context, customerID string, _ watcher.Reason) error {
+	w.Store(customerID, true)
+	return nil
+}
+
+func (w *watched) Unwatch(_ context.Context, customerID string, _ watcher.Reason) error {
+	w.Delete(customerID)
+	return nil
+}
+
+// start starts alerts. kill ends them as a signal would that they cannot catch.
+func start(t *testing.T, discord *discordtest.Server, url string, w *watched, tune func(*alerts.Timing)) (a *alerts.Alerts, kill func()) {
+	t.Helper()
+	return startWith(t, discord, url, w, func(c *alerts.Config) {
+		if tune != nil {
+			tune(&c.Timing)
+		}
+	})
+}
+
+func startWith(t *testing.T, discord *discordtest.Server, url string, w *watched, change func(*alerts.Config)) (a *alerts.Alerts, kill func()) {
+	t.Helper()
+	client := redistest.Connect(t, url)
+	timing := alerts.Timing{
+		Turn: 50 * time.Millisecond, Lease: 2 * time.Second, Retry: 200 * time.Millisecond,
+		Hold: 200 * time.Millisecond, LongestHold: time.Second, Opening: time.Millisecond,
+	}
+	to := rest.New(secret.Text(discord.Token()), discord.URL())
+	config := alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Log: zerolog.Nop(), Timing: timing}
+	change(&config)
+	a = alerts.New(config)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.Run(ctx)
+	}()
+	kill = func() {
+		_ = client.Close()
+		cancel()
+		<-ended
+		to.Close()
+	}
+	t.Cleanup(kill)
+	return a, kill
+}
+
+// draw says what an alert holds.
+func draw(a alerts.Alert) interaction.Message {
+	text := fmt.Sprintf("%s %c fell %d times", a.Name, a.State, a.Count)
+	if !a.Back.IsZero() {
+		text += fmt.Sprintf(", back after %v", a.Back.Sub(a.Fell))
+	}
+	if a.Ran > 0 {
+		text += fmt.Sprintf(", ran %v", a.Ran)
+	}
+	if a.Longer {
+		text += " or longer"
+	}
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Description: text, Timestamp: a.Mark().Format(time.RFC3339Nano)}}}
+}
+
+func turnOn(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
+	t.Helper()
+	if _, _, err := a.TurnOn(t.Context(), as(u, u.ID), func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// as is a user who turns alerts on.
+func as(u *discordtest.User, nonce string) alerts.Recipient {
+	return alerts.Recipient{CustomerID: u.ID, Locale: "de", First: interaction.Message{Content: "hello"}, Nonce: nonce}
+}
+
+// fell is a bot's fall, and back its recovery.
+func fell(u *discordtest.User, server string, at time.Time) watcher.Change {
+	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateRunning, To: hostapi.StateCrashed, Since: at.Add(-time.Hour), At: at, Unasked: true}
+}
+
+func back(u *discordtest.User, server string, at time.Time) watcher.Change {
+	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateCrashed, To: hostapi.StateRunning, At: at}
+}
+
+func tell(t *testing.T, a *alerts.Alerts, changes ...watcher.Change) {
+	t.Helper()
+	if err := a.Changed(t.Context(), changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, yes func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(2 * time.Minute); !yes(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatal("it does not come to be so")
+		}
+	}
+}
+
+// awaitCall waits for a call of a message that is answered with a status.
+func awaitCall(t *testing.T, discord *discordtest.Server, method string, status int) {
+	t.Helper()
+	limit, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if _, err := discord.WaitCall(limit, func(c discordtest.Call) bool { return c.Method == method && c.Status == status }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantAlerts fails where a user's DM holds other alerts than these.
+func wantAlerts(t *testing.T, u *discordtest.User, want ...string) {
+	t.Helper()
+	var got []string
+	for _, m := range u.InDM().Messages() {
+		if len(m.Embeds) > 0 {
+			got = append(got, m.Embeds[0].Description)
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s reads %q, want %q", u.Name, got, want)
+	}
+}
+
+func TestOneMessageForAFallItsRepetitionAndTheRecovery(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		tell(t, a, fell(anna, "shop", now))
+		anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s")
+		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
+		if slices.ContainsFunc(discord.Calls(), func(c discordtest.Call) bool { return c.Method == http.MethodPatch }) {
+			t.Error("what was just posted was edited")
+		}
+		tell(t, a, back(anna, "shop", now.Add(time.Minute)))
+		anna.InDM().Sees(t, "back after 1m0s")
+		tell(t, a, fell(anna, "shop", now), back(anna, "shop", now.Add(time.Minute))) // again, as a process died
+		tell(t, a, fell(anna, "shop", now.Add(5*time.Minute)))
+		anna.InDM().Sees(t, "fell 2 times")
+		tell(t, a, back(anna, "shop", now.Add(6*time.Minute)))
+		anna.InDM().Sees(t, "fell 2 times, back after 1m0s")
+		later := now.Add(30 * time.Minute)
+		tell(t, a, fell(anna, "shop", later), watcher.Change{CustomerID: anna.ID, ServerID: "shop", From: hostapi.StateCrashed, To: history.Gone, At: later.Add(time.Minute)})
+		anna.InDM().Sees(t, "fell 1 times")
+		wantAlerts(t, anna, "shop c fell 2 times, back after 1m0s, ran 1h0m0s", "shop c fell 1 times, ran 1h0m0s")
+	})
+}
+
+func TestWhoIsTold(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.Set("off", false) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Mute(t.Context(), anna.ID, "muted", now.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		asked := fell(anna, "asked", now)
+		asked.Unasked = false
+		tell(t, a, fell(ben, "shop", now), fell(anna, "off", now), fell(anna, "muted", now), asked, back(anna, "never", now), fell(anna, "on", now))
+		anna.InDM().Sees(t, "on c fell")
+		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
+		wantAlerts(t, anna, "on c fell 1 times, ran 1h0m0s")
+		tell(t, a, fell(anna, "muted", now.Add(2*time.Hour)))
+		anna.InDM().Sees(t, "muted c fell")
+		wantAlerts(t, anna, "on c fell 1 times, ran 1h0m0s", "muted c fell 1 times, ran 1h0m0s")
+		wantAlerts(t, ben)
+	})
+}
+
+func TestGlobalLimitHoldsAllUp(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, ben := discord.User("anna"), discord.User("ben")
+		turnOn(t, a, anna)
+		turnOn(t, a, ben)
+		const wait = 2 * time.Second
+		fault := discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, wait, true)
+		fault.Times = 1
+		discord.Inject(fault)
+		tell(t, a, fell(anna, "shop", time.Now()))
+		awaitCall(t, discord, http.MethodPost, http.StatusTooManyRequests)
+		began := time.Now()
+		tell(t, a, fell(ben, "radio", time.Now()))
+		ben.InDM().Sees(t, "radio c fell")
+		if waited := time.Since(began); waited < wait-200*time.Millisecond {
+			t.Errorf("ben was told %v after Discord asked to wait %v with everything", waited, wait)
+		}
+		anna.InDM().Sees(t, "shop c fell")
+	})
+}
+
+func TestOnlyTheChannelIsLeftWhereAlertsAreOff(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord, w := discordtest.RunT(t), &watched{}
+		a, _ := start(t, discord, url, w, nil)
+		anna := discord.User("anna")
+		turnOn(t, a, anna)
+		tell(t, a, fell(anna, "shop", time.Now()))
+		anna.InDM().Sees(t, "shop")
+		if _, watching := w.Load(anna.ID); !watching {
+			t.Error("the account is not watched")
+		}
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.SetAll(false) }); err != nil {
+			t.Fatal(err)
+		}
+		if _, watching := w.Load(anna.ID); watching {
+			t.Error("the account is still watched")
+		}
+		wantChannelAlone(t, url, anna)
+	})
+}
+
+// hurried is a clock that is ten times as fast as the machine's.
+type hurried struct{ began time.Time }
+
+func (c hurried) Now() time.Time { return c.began.Add(10 * time.Since(c.began)) }
+
+func (c hurried) AfterFunc(d time.Duration, f func()) func() bool {
+	return time.AfterFunc(d/10, f).Stop
+}
+
+// TestThousandCrashesAtOnce has Discord fail in each way while alerts are sent, with its
+// limits on, and a process die. Discord's seconds are short, or it would take minutes.
+func TestThousandCrashesAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		limit, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		const customers = 1000
+		discord := discordtest.RunT(t, discordtest.Config{Clock: hurried{time.Now()}, DMsAtOnce: -1}) // they are opened without a brake here
+		discord.ExpectFailures()
+		w := &watched{}
+		fast := func(timing *alerts.Timing) { timing.Turn = 25 * time.Millisecond } // forty in a second of Discord's, which takes fifty
+		first, kill := start(t, discord, url, w, fast)
+		second, _ := start(t, discord, url, w, fast)
+		var changes []watcher.Change
+		var people []*discordtest.User
+		now := time.Now().Truncate(time.Second)
+		for i := range customers {
+			u := discord.User(fmt.Sprintf("c%d", i))
+			eventually(t, func() bool { // not at once: Discord's limits count here as well
+				_, _, err := first.TurnOn(limit, as(u, u.ID), func(s *alerts.Settings) { s.SetAll(true) })
+				return err == nil
+			})
+			people, changes = append(people, u), append(changes, fell(u, "shop", now))
+		}
+		for _, fault := range []discordtest.Fault{
+			{Times: 60, After: true, Status: http.StatusBadGateway, Body: "{}"}, // it is there all the same
+			{Times: 60, Reset: true},
+			discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, 100*time.Millisecond, false),
+		} {
+			fault.Method, fault.Route = http.MethodPost, discordtest.RouteMessages
+			fault.Times = 60
+			discord.Inject(fault)
+		}
+		tell(t, first, changes...)
+		people[500].InDM().Sees(t, "shop c fell")
+		kill()
+		tell(t, second, changes...) // as the watcher does after a death
+		for _, u := range people {
+			if _, err := u.InDM().Await(limit, func(v discordtest.View) bool { return v.Contains("shop c fell 1 times") }); err != nil {
+				t.Fatal(err)
+			}
+			wantAlerts(t, u, "shop c fell 1 times, ran 1h0m0s")
+		}
+		eventually(t, func() bool { // what Discord has is noted a moment later
+			status, err := second.Status(limit)
+			return err == nil && status.Sent == customers && status.Waiting == 0
+		})
+	})
+}
+
+// TestTwoProcessesTurnAlertsOnOnce has both be told of one press, after Discord did not say
+// that it has the message of the first.
+func TestTwoProcessesTurnAlertsOnOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		first, _ := start(t, discord, url, &watched{}, nil)
+		second, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
+		var turning sync.WaitGroup
+		for _, a := range []*alerts.Alerts{first, second, first} {
+			turning.Go(func() {
+				_, _, _ = a.TurnOn(t.Context(), as(anna, "press"), func(s *alerts.Settings) { s.Set("shop", true) })
+			})
+		}
+		turning.Wait()
+		if s, err := second.Settings(t.Context(), anna.ID); err != nil || !s.For("shop") || s.For("radio") {
+			t.Errorf("the settings are %+v (%v)", s, err)
+		}
+		if n := len(anna.InDM().Messages()); n != 1 {
+			t.Errorf("anna reads %d messages", n)
+		}
+	})
+}
+
+// TestSettingsAreChangedAtOnce has changes meet: two wait for Discord to take the first
+// message while others are made.
+func TestSettingsAreChangedAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		clock := discordtest.NewManualClock(time.Now())
+		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		turn := func(server string) error {
+			_, _, err := a.TurnOn(t.Context(), as(anna, server), func(s *alerts.Settings) { s.Set(server, true) })
+			return err
+		}
+		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 2, After: true, Delay: time.Minute})
+		var turning sync.WaitGroup
+		for _, server := range []string{"shop", "radio"} {
+			turning.Go(func() {
+				if err := turn(server); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		eventually(t, func() bool { return len(anna.InDM().Messages()) == 2 })
+		for _, server := range []string{"old", "older"} {
+			if err := turn(server); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.Mute(t.Context(), anna.ID, "old", clock.Now().Add(time.Hour)); err != nil {
+			t.Error(err)
+		}
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.Set("older", false) }); err != nil {
+			t.Error(err)
+		}
+		clock.Advance(time.Minute)
+		turning.Wait()
+		s, err := a.Settings(t.Context(), anna.ID)
+		if err != nil || !s.For("shop") || !s.For("radio") || s.For("older") || s.Muted["old"].IsZero() {
+			t.Errorf("settings: %+v (%v)", s, err)
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package alerts_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/alerts"
+	"hostbot/hostapi/redistest"
+)
+
+// TestWhatDiscordDidNotTakeIsSentOnce has Discord not take a message for now, or not say
+// that it has. When it is tried again, Discord knows the nonce no more, and the bot is back.
+func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
+	for name, fault := range map[string]discordtest.Fault{
+		"refused for a reason that may pass": {Status: http.StatusForbidden, Body: `{"code": 20026, "message": "quarantined"}`},
+		"not answered":                       {Status: http.StatusBadGateway, Body: "{}"},
+		"answer lost":                        {Status: http.StatusBadGateway, Body: "{}", After: true},
+		"answer lost, times without a zone":  {Status: http.StatusBadGateway, Body: "{}", After: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, url string) {
+				clock := discordtest.NewManualClock(time.Now())
+				discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+				discord.ExpectFailures()
+				discord.SetZonelessEmbeds(strings.HasSuffix(name, "without a zone"))
+				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Retry = time.Second })
+				anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+				turnOn(t, a, anna)
+				fault.Method, fault.Route, fault.Times = http.MethodPost, discordtest.RouteMessages, 1
+				discord.Inject(fault)
+				tell(t, a, fell(anna, "shop", now))
+				awaitCall(t, discord, http.MethodPost, fault.Status)
+				clock.Advance(time.Hour)
+				tell(t, a, back(anna, "shop", now.Add(time.Minute)))
+				eventually(t, func() bool {
+					status, err := a.Status(t.Context())
+					return err == nil && status.Waiting == 0
+				})
+				wantAlerts(t, anna, "shop c fell 1 times, back after 1m0s, ran 1h0m0s")
+			})
+		})
+	}
+}
+
+// TestEpisodeIsKeptWhileTheBotIsDown looks at when it expires.
+func TestEpisodeIsKeptWhileTheBotIsDown(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		const day = 24 * time.Hour
+		check := func(when string, least, most time.Duration) {
+			t.Helper()
+			keys, err := redistest.Keys(t.Context(), client, "*episode:*")
+			if err != nil || len(keys) != 1 {
+				t.Fatalf("episodes: %q (%v)", keys, err)
+			}
+			if left := client.PTTL(t.Context(), keys[0]).Val(); left <= least || left > most {
+				t.Errorf("%s an episode is kept for %v, want %v", when, left, most)
+			}
+		}
+		tell(t, a, fell(anna, "shop", now))
+		check("while the bot is down", 89*day, 90*day)
+		tell(t, a, back(anna, "shop", now.Add(time.Minute)))
+		check("once the bot is back", 23*time.Hour, day)
+		tell(t, a, fell(anna, "shop", now.Add(2*time.Minute)))
+		check("while it is down again", 89*day, 90*day)
+	})
+}
+
+// TestOneCustomersLimitHoldsNobodyUp has more of anna's bots fall at once than Discord
+// takes messages in her channel.
+func TestOneCustomersLimitHoldsNobodyUp(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		turnOn(t, a, ben)
+		const falls = 20
+		for i := range falls {
+			tell(t, a, fell(anna, fmt.Sprintf("bot%d", i), now))
+		}
+		tell(t, a, fell(ben, "shop", now))
+		ben.InDM().Sees(t, "shop c fell")
+		sent := len(anna.InDM().Messages())
+		if sent > falls/2 {
+			t.Errorf("ben's message came after %d of anna's", sent)
+		}
+		eventually(t, func() bool { return len(anna.InDM().Messages()) > sent })
+	})
+}
+
+// TestFallWhileAnotherIsGivenUp has Discord refuse a message after the next has come to
+// be in its place.
+func TestFallWhileAnotherIsGivenUp(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		clock := discordtest.NewManualClock(time.Now())
+		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
+		discord.ExpectFailures()
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Lease = 40 * time.Second })
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		discord.Inject(discordtest.Fault{
+			Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Delay: time.Minute,
+			Status: http.StatusBadRequest, Body: `{"code": 200000, "message": "blocked"}`,
+		})
+		tell(t, a, fell(anna, "shop", now))
+		anna.InDM().Sees(t, "shop c fell 1 times")
+		next := fell(anna, "shop", now.Add(2*time.Hour))
+		next.Since = now.Add(time.Hour + 30*time.Minute)
+		tell(t, a, next)
+		clock.Advance(time.Minute)
+		anna.InDM().Sees(t, "ran 30m0s")
+	})
+}
+
+// TestFallThatNobodySaw has a bot fall while nobody looked.
+func TestFallThatNobodySaw(t *testing.T) {
+	t.Parallel()
+	discord := discordtest.RunT(t)
+	a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
+	anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+	turnOn(t, a, anna)
+	seen, unseen := fell(anna, "shop", now), fell(anna, "radio", now)
+	seen.After, unseen.After = now.Add(-10*time.Minute), now.Add(-50*time.Minute)
+	tell(t, a, seen)
+	anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s")
+	tell(t, a, unseen)
+	anna.InDM().Sees(t, "radio c fell 1 times, ran 10m0s or longer")
+	wantAlerts(t, anna, "shop c fell 1 times, ran 1h0m0s", "radio c fell 1 times, ran 10m0s or longer")
+}
+
+// TestNextFallDoesNotWaitForTheLast has Discord not take a message for now. The one in its
+// place is another, and waits for nothing.
+func TestNextFallDoesNotWaitForTheLast(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		discord.ForgetCalls()
+		limited := discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, time.Hour, false)
+		limited.Times = 1
+		discord.Inject(limited)
+		tell(t, a, fell(anna, "shop", now))
+		awaitCall(t, discord, http.MethodPost, http.StatusTooManyRequests)
+		tell(t, a, fell(anna, "radio", now))
+		anna.InDM().Sees(t, "radio c fell")
+		tell(t, a, fell(anna, "shop", now.Add(2*time.Hour)))
+		anna.InDM().Sees(t, "shop c fell")
+		wantAlerts(t, anna, "radio c fell 1 times, ran 1h0m0s", "shop c fell 1 times, ran 1h0m0s")
+	})
+}

@@ -1,0 +1,287 @@
+package alerts_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/alerts"
+)
+
+// calls counts calls by method and route.
+func calls(discord *discordtest.Server, method, route string) (n int) {
+	for _, c := range discord.Calls() {
+		if c.Method == method && c.Route == route {
+			n++
+		}
+	}
+	return n
+}
+
+// refusing is a fault that refuses each message with a status and a code.
+func refusing(status, code int) discordtest.Fault {
+	return discordtest.Fault{
+		Method: http.MethodPost, Route: discordtest.RouteMessages, Status: status,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Sprintf(`{"code": %d, "message": "no"}`, code),
+	}
+}
+
+// TestWhatDiscordForbidsForAllIsTriedForOne has alerts of many customers wait while Discord
+// takes none, whatever its reason.
+func TestWhatDiscordForbidsForAllIsTriedForOne(t *testing.T) {
+	for name, refusal := range map[string][2]int{
+		"quarantined": {403, rest.CodeQuarantined}, "opening too fast": {403, rest.CodeDMsTooFast}, "suspicion of abuse": {403, rest.CodeUnknownMessage}, "401": {401, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, url string) {
+				discord := discordtest.RunT(t)
+				told := make(chan alerts.Held, 100)
+				a, _ := startWith(t, discord, url, &watched{}, func(c *alerts.Config) {
+					c.Timing.Hold, c.Timing.LongestHold = time.Second, time.Hour
+					c.OnHeld = func(h alerts.Held, _ error) { told <- h }
+				})
+				const customers = 6
+				var people []*discordtest.User
+				for i := range customers {
+					people = append(people, discord.User(fmt.Sprint("c", i)))
+					turnOn(t, a, people[i])
+				}
+				remove := discord.Inject(refusing(refusal[0], refusal[1]))
+				discord.ForgetCalls()
+				for _, u := range people {
+					tell(t, a, fell(u, "shop", time.Now()))
+				}
+				awaitCall(t, discord, http.MethodPost, refusal[0])
+				eventually(t, func() bool {
+					s, err := a.Status(t.Context())
+					return err == nil && s.Held.Is() && !s.Held.New && s.Held.Code == refusal[1]
+				})
+				began := calls(discord, http.MethodPost, discordtest.RouteMessages) // those of the turn in which it began
+				eventually(t, func() bool { return calls(discord, http.MethodPost, discordtest.RouteMessages) >= began+2 })
+				if n := calls(discord, http.MethodPost, discordtest.RouteMessages); n > 2*customers {
+					t.Errorf("Discord was asked %d times", n)
+				}
+				remove()
+				for _, u := range people {
+					u.InDM().Sees(t, "shop c fell")
+				}
+				eventually(t, func() bool {
+					s, err := a.Status(t.Context())
+					return err == nil && !s.Held.Is() && s.Waiting == 0 && s.Refused == 0
+				})
+				if n := len(told); n != 1 {
+					t.Errorf("staff are told %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// TestPauseGrows looks at when the next try is to be, of one customer's alert and of several'.
+func TestPauseGrows(t *testing.T) {
+	for name, customers := range map[string]int{"one": 1, "several": 4} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, url string) {
+				discord := discordtest.RunT(t)
+				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Hold, timing.LongestHold = 500*time.Millisecond, time.Hour })
+				var people []*discordtest.User
+				for i := range customers {
+					people = append(people, discord.User(fmt.Sprint("c", i)))
+					turnOn(t, a, people[i])
+				}
+				discord.ForgetCalls()
+				discord.Inject(refusing(403, rest.CodeQuarantined))
+				for i, u := range people {
+					tell(t, a, fell(u, "shop", time.Now()))
+					if i == 0 {
+						awaitCall(t, discord, http.MethodPost, 403)
+					}
+				}
+				eventually(t, func() bool { return calls(discord, http.MethodPost, discordtest.RouteMessages) == 4 })
+				var at []time.Time
+				for _, c := range discord.Calls() {
+					if c.Method == http.MethodPost {
+						at = append(at, c.Started)
+					}
+				}
+				for i, least := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second} {
+					if waited := at[i+1].Sub(at[i]); waited < least-50*time.Millisecond {
+						t.Errorf("pause %d lasted %v, want %v or more", i, waited, least)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestChannelThatIsRefusedIsOpenedAnewOnce has Discord refuse a DM's channel, at first and for
+// good.
+func TestChannelThatIsRefusedIsOpenedAnewOnce(t *testing.T) {
+	for name, times := range map[string]int{"once": 1, "for good": 0} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, url string) {
+				discord := discordtest.RunT(t)
+				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Hold = time.Millisecond })
+				anna := discord.User("anna")
+				turnOn(t, a, anna)
+				discord.ForgetCalls()
+				fault := refusing(403, rest.CodeMissingAccess)
+				fault.Times = times
+				discord.Inject(fault)
+				tell(t, a, fell(anna, "shop", time.Now()))
+				eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
+				if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 1 {
+					t.Errorf("the DM was opened %d times", n)
+				}
+				if times == 1 {
+					wantAlerts(t, anna, "shop c fell 1 times, ran 1h0m0s")
+					return
+				}
+				wantAlerts(t, anna)
+				if s, err := a.Settings(t.Context(), anna.ID); err != nil || !s.All {
+					t.Errorf("settings: %+v (%v)", s, err)
+				}
+			})
+		})
+	}
+}
+
+// TestUnknownRecipientIsGivenUp has a customer's account at Discord be deleted.
+func TestUnknownRecipientIsGivenUp(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		turnOn(t, a, anna)
+		discord.Inject(refusing(404, rest.CodeUnknownUser))
+		tell(t, a, fell(anna, "shop", time.Now()))
+		eventually(t, func() bool { s, err := a.Settings(t.Context(), anna.ID); return err == nil && !s.Closed.IsZero() })
+		if s, err := a.Status(t.Context()); err != nil || s.Waiting != 0 || s.Held.Is() {
+			t.Errorf("status: %+v (%v)", s, err)
+		}
+	})
+}
+
+// TestOpeningHasABrake has more people turn alerts on at once, by two processes, than Discord
+// lets a bot open DMs.
+func TestOpeningHasABrake(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t, discordtest.Config{DMsAtOnce: 16}) // five, and ten who wait
+		braked := func(timing *alerts.Timing) { timing.Opening = time.Second }
+		first, _ := start(t, discord, url, &watched{}, braked)
+		second, _ := start(t, discord, url, &watched{}, braked)
+		const people = 40
+		ends := make(chan error, people)
+		for i := range people {
+			a := []*alerts.Alerts{first, second}[i%2]
+			u := discord.User(fmt.Sprint("c", i))
+			go func() {
+				_, _, err := a.TurnOn(t.Context(), as(u, u.ID), func(s *alerts.Settings) { s.SetAll(true) })
+				ends <- err
+			}()
+		}
+		later := 0
+		for range people {
+			err := <-ends
+			if errors.Is(err, alerts.ErrLater) {
+				later++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); later == 0 || n+later != people || n < 5 {
+			t.Errorf("%d DMs were opened, %d people are asked to come later", n, later)
+		}
+	})
+}
+
+// TestNobodyKnownHasADMOpened counts first messages and openings.
+func TestNobodyKnownHasADMOpened(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		turn := func(to alerts.Recipient, server string, want bool) {
+			t.Helper()
+			_, sent, err := a.TurnOn(t.Context(), to, func(s *alerts.Settings) { s.Set(server, true) })
+			if err != nil || sent != want {
+				t.Errorf("a first message was sent: %v, want %v (%v)", sent, want, err)
+			}
+		}
+		anna, ben := discord.User("anna"), discord.User("ben")
+		turn(as(anna, "1"), "shop", true)
+		turn(as(anna, "2"), "radio", false) // one was sent before
+		asked := as(ben, "3")
+		asked.DM = ben.InDM().ChannelID()
+		turn(asked, "shop", false) // who asks there
+		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 1 || len(anna.InDM().Messages()) != 1 {
+			t.Errorf("%d DMs were opened, anna reads %d messages", n, len(anna.InDM().Messages()))
+		}
+		tell(t, a, fell(ben, "shop", time.Now()))
+		ben.InDM().Sees(t, "shop c fell")
+	})
+}
+
+// TestNewPeopleWaitWhileDiscordRefusesThem has Discord let the bot write to nobody new, for
+// each of its reasons, while alerts to others go on.
+func TestNewPeopleWaitWhileDiscordRefusesThem(t *testing.T) {
+	limited := discordtest.RateLimited(http.MethodPost, discordtest.RouteDMs, time.Second, false)
+	tooFast := refusing(403, rest.CodeDMsTooFast)
+	tooFast.Route = discordtest.RouteDMs
+	for name, strike := range map[string]func(*discordtest.Server) (mend func()){
+		"429":         func(d *discordtest.Server) func() { return d.Inject(limited) },
+		"too fast":    func(d *discordtest.Server) func() { return d.Inject(tooFast) },
+		"quarantined": func(d *discordtest.Server) func() { d.Quarantine(true); return func() { d.Quarantine(false) } },
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, url string) {
+				discord := discordtest.RunT(t)
+				told := make(chan alerts.Held, 100)
+				a, _ := startWith(t, discord, url, &watched{}, func(c *alerts.Config) {
+					c.Timing.Hold = time.Second
+					c.OnHeld = func(h alerts.Held, _ error) { told <- h }
+				})
+				anna, ben := discord.User("anna"), discord.User("ben")
+				turnOn(t, a, anna)
+				discord.ForgetCalls()
+				mend := strike(discord)
+				on := func() error {
+					_, _, err := a.TurnOn(t.Context(), as(ben, "1"), func(s *alerts.Settings) { s.SetAll(true) })
+					return err
+				}
+				for range 3 {
+					if err := on(); !errors.Is(err, alerts.ErrLater) {
+						t.Errorf("ben's alerts end with %v", err)
+					}
+				}
+				if s, err := a.Settings(t.Context(), ben.ID); err != nil || s.Any() {
+					t.Errorf("ben's settings: %+v (%v)", s, err)
+				}
+				if name != "429" {
+					if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 1 {
+						t.Errorf("Discord was asked %d times", n)
+					}
+					if h := <-told; !h.New || len(told) > 0 {
+						t.Errorf("staff are told of %+v, and %d times more", h, len(told))
+					}
+				}
+				tell(t, a, fell(anna, "shop", time.Now()))
+				anna.InDM().Sees(t, "shop c fell")
+				mend()
+				eventually(t, func() bool { return on() == nil })
+				if s, err := a.Status(t.Context()); err != nil || s.Held.Is() {
+					t.Errorf("status: %+v (%v)", s, err)
+				}
+				strike(discord) // again, as Discord may take one to somebody who was written to before
+				cem := discord.User("cem")
+				_, _, err := a.TurnOn(t.Context(), as(cem, "2"), func(s *alerts.Settings) { s.SetAll(true) })
+				if !errors.Is(err, alerts.ErrLater) || len(told) > 0 {
+					t.Errorf("cem's alerts end with %v, staff are told again: %d times", err, len(told))
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,211 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+)
+
+// ErrLater says that Discord lets the bot open no direct messages for now, or does not answer.
+// It may in a few minutes.
+var ErrLater = errors.New("alerts: no direct message can be opened for now")
+
+const (
+	// openBurst is how many DMs are opened at once, by all processes together, before each
+	// further one waits for Timing.Opening. A few dozen at once are refused
+	// (DasWolke/SnowTransfer#43), and Discord blocks bots that open too many
+	// (https://discord.com/developers/docs/resources/user#create-dm).
+	openBurst = 5
+	// openPatience is for how long somebody who turns alerts on is made to wait.
+	openPatience = 10 * time.Second
+)
+
+// Recipient is somebody who turns alerts on.
+type Recipient struct {
+	CustomerID, Locale string
+	// DM is the channel of the direct messages with the bot, where the caller knows it.
+	DM string
+	// First is the message by which somebody new sees that alerts arrive. Discord posts it
+	// once for a nonce.
+	First interaction.Message
+	Nonce string
+}
+
+// introduce opens the DM with somebody, sends the first message, and returns the channel.
+func (a *Alerts) introduce(ctx context.Context, to Recipient) (channel string, err error) {
+	try, err := a.mayIntroduce(ctx)
+	if err != nil {
+		return "", err
+	}
+	channel, err = a.openDM(ctx, to.CustomerID)
+	if err == nil {
+		_, err = a.Discord.CreateMessage(ctx, channel, to.Nonce, to.First)
+	}
+	switch about := rest.About(err); {
+	case err == nil, rest.LacksEmbeds(err): // it is there
+		if try {
+			a.release(ctx, newHoldKey)
+		}
+		return channel, nil
+	case about == rest.AboutRecipient:
+		return "", fmt.Errorf("%w: %w", ErrClosed, err)
+	case about == rest.AboutUs:
+		a.hold(ctx, newHoldKey, "", err)
+		return "", fmt.Errorf("%w: %w", ErrLater, err)
+	case about == rest.Temporary:
+		return "", fmt.Errorf("%w: %w", ErrLater, err)
+	}
+	return "", err
+}
+
+// openDM opens the DM with a user. Where Discord asks to wait, none is opened until then.
+func (a *Alerts) openDM(ctx context.Context, userID string) (channel string, err error) {
+	channel, err = a.Discord.OpenDM(ctx, userID)
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.RetryAfter > 0 && !e.Global {
+		a.putOffOpening(ctx, e.RetryAfter)
+	}
+	return channel, err
+}
+
+// mayIntroduce waits until a DM may be opened, unless that takes too long, and tells whether
+// that is a try of whether Discord lets the bot write to new people again. It is none of
+// whether Discord takes alerts again.
+func (a *Alerts) mayIntroduce(ctx context.Context) (try bool, err error) {
+	all, err := a.look(ctx, allHoldKey, 0)
+	if err != nil {
+		return false, err
+	}
+	recent, err := a.look(ctx, newHoldKey, a.Timing.Retry)
+	if err != nil {
+		return false, err
+	}
+	if all == waits || recent == waits {
+		return false, ErrLater
+	}
+	wait, err := a.brake(ctx, openPatience)
+	if err != nil {
+		return false, err
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return recent == trying, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// brake takes the next place in the line of those to whom a DM is opened, and returns for
+// how long to wait for it. Where that is longer than patience, the error is ErrLater and no
+// place is taken.
+func (a *Alerts) brake(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
+	every := a.Timing.Opening.Milliseconds()
+	ms, err := redis.NewScript(brakeScript).Run(ctx, a.Redis, []string{a.Space.Key(openingKey)}, every, (openBurst-1)*every, patience.Milliseconds()).Int64()
+	if err == nil && ms < 0 {
+		err = ErrLater
+	}
+	return time.Duration(max(ms, -ms)) * time.Millisecond, err
+}
+
+// putOffOpening has no DM opened for a time, as Discord asks.
+func (a *Alerts) putOffOpening(ctx context.Context, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	after := wait + (openBurst-1)*a.Timing.Opening
+	// Where that fails, Discord says it once more.
+	_ = redis.NewScript(putOffScript).Run(ctx, a.Redis, []string{a.Space.Key(openingKey)}, after.Milliseconds()).Err()
+}
+
+// mostRefusals is how often an alert is tried that Discord refuses for its channel, or while
+// it takes others. The pauses double from Timing.Hold on: with the usual timing it is given
+// up after 17 hours. Discord was seen to refuse DMs during an outage
+// (discord-api-docs#7275), and some for good (#7666).
+const mostRefusals = 10
+
+// channelRefused opens a customer's DM anew, once for an alert, as that may be another channel
+// or work then. Where it does not help, the alert is tried again with growing pauses.
+func (a *Alerts) channelRefused(ctx context.Context, member string, e episode, failure error) error {
+	if !e.refused {
+		return a.reopen(ctx, member, e)
+	}
+	return a.tryLess(ctx, member, e, failure)
+}
+
+// tryLess counts that an alert could not reach its channel, and has it tried again after a pause
+// that grows with that, or gives it up.
+func (a *Alerts) tryLess(ctx context.Context, member string, e episode, failure error) error {
+	times, err := a.countRefusal(ctx, member, e, fieldRefused)
+	if err != nil || times == 0 { // another alert may be in its place by now, which waits for nothing
+		return err
+	}
+	if times > mostRefusals {
+		a.Log.Warn().Err(failure).Msg("discord refuses the channel of an alert, which is given up")
+		return a.drop(ctx, member, e.id)
+	}
+	a.Log.Warn().Err(failure).Msg("discord refuses the channel of an alert, which is tried again")
+	a.putOff(ctx, member, a.Timing.Hold<<max(times-2, 0)) // times is 1 where the DM could not be opened
+	return nil
+}
+
+// The fields of an episode that count refusals: of its channel, and those that hold all.
+const (
+	fieldRefused = "refused"
+	fieldHeld    = "held"
+)
+
+// countRefusal returns how often an alert was refused for a kind of reason, with this time; 0
+// where the alert is gone, as the customer turned alerts off meanwhile or the bot fell again.
+func (a *Alerts) countRefusal(ctx context.Context, member string, e episode, field string) (times int, err error) {
+	return redis.NewScript(refusedScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id, field).Int()
+}
+
+// reopen opens a customer's DM anew and has the alert tried again. Where Discord refuses that
+// for whatever reason, it is not asked once more for this alert.
+func (a *Alerts) reopen(ctx context.Context, member string, e episode) error {
+	left, err := a.left(ctx, newHoldKey)
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		a.putOff(ctx, member, left)
+		return nil
+	}
+	wait, err := a.brake(ctx, 0)
+	if errors.Is(err, ErrLater) {
+		a.putOff(ctx, member, wait)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	channel, err := a.openDM(ctx, e.CustomerID)
+	switch about := rest.About(err); {
+	case err == nil:
+	case about == rest.Temporary:
+		return err
+	case about == rest.AboutRecipient:
+		return a.refuse(ctx, e.CustomerID)
+	case about == rest.AboutUs:
+		a.hold(ctx, newHoldKey, "", err)
+		fallthrough
+	default:
+		return a.tryLess(ctx, member, e, err)
+	}
+	if times, err := a.countRefusal(ctx, member, e, fieldRefused); err != nil || times == 0 {
+		return err
+	}
+	_, err = a.update(ctx, e.CustomerID, func(c *customer) {
+		if c.Any() {
+			c.Channel = channel
+		}
+	})
+	a.putOff(ctx, member, 0)
+	return err
+}

@@ -1,0 +1,173 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discord/rest"
+)
+
+const (
+	// perTurn is how many messages are sent in a turn, of the fifty requests a second that
+	// Discord takes from a bot (documentation, "Rate Limits: Global Rate Limit").
+	perTurn = 10
+	// latest is how many messages of a DM are looked at to find one that may be there.
+	latest = 50
+)
+
+// Run sends what is to be sent, while no other process does, until ctx is done.
+func (a *Alerts) Run(ctx context.Context) {
+	if a.Offered() {
+		a.lease.Run(ctx, a.Timing.Turn, a.Timing.Lease, a.turn)
+	}
+}
+
+// turn sends the messages that have waited for longest.
+func (a *Alerts) turn(ctx context.Context, held bool) {
+	if !held || time.Now().UnixMilli() < a.heldUntil.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.Timing.Lease/2) // and nothing is sent once another process may
+	defer cancel()
+	due, err := redis.NewScript(dueScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, perTurn).StringSlice()
+	if err != nil || len(due) == 0 {
+		return
+	}
+	state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
+	if err != nil || state == waits {
+		return
+	}
+	if state == trying {
+		due = due[:1]
+	}
+	var sending sync.WaitGroup
+	for _, member := range due {
+		sending.Go(func() {
+			if err := a.send(ctx, member, state == trying); err != nil {
+				a.later(ctx, member, err)
+			}
+		})
+	}
+	sending.Wait()
+}
+
+// send sends an episode as it is now. An error says that it is to be tried again. Of a try
+// all alerts depend that are held.
+func (a *Alerts) send(ctx context.Context, member string, try bool) error {
+	customerID, serverID, _ := strings.Cut(member, "/")
+	owner, err := a.customer(ctx, customerID)
+	if err != nil {
+		return err
+	}
+	fields, err := a.Redis.HGetAll(ctx, a.episodeKey(member)).Result()
+	if err != nil {
+		return err
+	}
+	e := readEpisode(customerID, serverID, fields)
+	if e.id == "" || !owner.For(serverID) {
+		return a.drop(ctx, member, fields["id"])
+	}
+	e.Locale = owner.Locale
+	message, err := a.deliver(ctx, member, owner.Channel, e)
+	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
+		return a.refused(ctx, member, e, try, err)
+	}
+	if try {
+		a.release(ctx, allHoldKey)
+	}
+	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.Space.Key(countsKey)}
+	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, message, e.text).Err()
+}
+
+// refused does what there is to do about an alert that Discord did not take. An error says
+// that it is to be tried again.
+func (a *Alerts) refused(ctx context.Context, member string, e episode, try bool, failure error) error {
+	switch rest.About(failure) {
+	case rest.AboutRecipient:
+		return a.refuse(ctx, e.CustomerID)
+	case rest.AboutMessage: // where it was deleted, there is nothing to be kept true any more
+		if !rest.IsUnknownMessage(failure) {
+			a.Log.Error().Err(failure).Msg("discord refuses an alert")
+		}
+		return a.drop(ctx, member, e.id)
+	case rest.AboutChannel:
+		return a.channelRefused(ctx, member, e, failure)
+	case rest.AboutUs:
+		return a.holdAll(ctx, member, e, try, failure)
+	default:
+		return failure
+	}
+}
+
+// deliver posts an episode's message, or edits it, and returns its ID. One that may be
+// there, as an answer was lost, is looked for first. Discord knows a nonce for a few
+// minutes, and returns the message then as it was first posted.
+// https://discord.com/developers/docs/resources/message#create-message
+func (a *Alerts) deliver(ctx context.Context, member, channel string, e episode) (message string, err error) {
+	content, tried := a.Draw(e.Alert), false
+	if message = e.message; message == "" {
+		tried, err = redis.NewScript(tryScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id).Bool()
+		if err != nil {
+			return "", err
+		}
+	}
+	if tried {
+		posted, err := a.Discord.LatestMessages(ctx, channel, latest)
+		if err != nil {
+			return "", err
+		}
+		message = find(posted, e.Mark())
+	}
+	if message == "" {
+		message, err = a.Discord.CreateMessage(ctx, channel, e.id, content)
+		if err != nil || !tried {
+			return message, err
+		}
+	}
+	return message, a.Discord.EditMessage(ctx, channel, message, content)
+}
+
+// find returns the ID of the message with a mark; "" where there is none.
+func find(posted []rest.Posted, mark time.Time) string {
+	for _, m := range posted {
+		for _, embed := range m.Embeds {
+			if at, ok := rest.EmbedTime(embed.Timestamp); ok && at.Equal(mark) {
+				return m.ID
+			}
+		}
+	}
+	return ""
+}
+
+// later has an episode tried again, without holding others up. Where Discord takes
+// nothing at all for now, they all wait and keep their places.
+func (a *Alerts) later(ctx context.Context, member string, failure error) {
+	wait := a.Timing.Retry
+	e, ok := errors.AsType[*rest.Error](failure)
+	if ok && e.Global {
+		a.heldUntil.Store(time.Now().Add(e.RetryAfter).UnixMilli())
+		return
+	}
+	if ok {
+		wait = max(wait, e.RetryAfter)
+	}
+	a.Log.Debug().Err(failure).Msg("an alert was not sent and is tried again")
+	a.putOff(ctx, member, wait)
+}
+
+// putOff has an episode wait. Where that fails, it is tried at once.
+func (a *Alerts) putOff(ctx context.Context, member string, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, member, wait.Milliseconds()).Err()
+}
+
+// drop gives an episode up, where its nonce is still this; "" where there is none.
+func (a *Alerts) drop(ctx context.Context, member, nonce string) error {
+	return redis.NewScript(dropScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey), a.episodeKey(member)}, member, nonce).Err()
+}

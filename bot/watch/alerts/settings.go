@@ -1,0 +1,224 @@
+package alerts
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/watch/watcher"
+)
+
+// Settings are what a customer wants to be told of.
+type Settings struct {
+	All  bool            `json:"all,omitempty"`  // every bot, also those to come
+	Bots map[string]bool `json:"bots,omitempty"` // by server ID, what is other than All
+	// Muted is until when no message is sent of a bot, by server ID.
+	Muted map[string]time.Time `json:"muted,omitempty"`
+	// Closed is when alerts were turned off because the customer takes no messages; zero
+	// where they were not.
+	Closed time.Time `json:"closed,omitzero"`
+}
+
+// For tells whether alerts are on for a bot.
+func (s Settings) For(serverID string) bool {
+	if on, ok := s.Bots[serverID]; ok {
+		return on
+	}
+	return s.All
+}
+
+// Any tells whether alerts are on for some bot.
+func (s Settings) Any() bool {
+	for _, on := range s.Bots {
+		if on {
+			return true
+		}
+	}
+	return s.All
+}
+
+// Set turns alerts on or off for a bot.
+func (s *Settings) Set(serverID string, on bool) {
+	if s.Bots == nil {
+		s.Bots = make(map[string]bool)
+	}
+	s.Bots[serverID] = on
+	if on == s.All {
+		delete(s.Bots, serverID)
+	}
+	delete(s.Muted, serverID)
+}
+
+// SetAll turns alerts on or off for all bots.
+func (s *Settings) SetAll(on bool) { *s = Settings{All: on} }
+
+// customer is what is kept of somebody with alerts, and for a while of somebody who had some.
+type customer struct {
+	Settings
+	Locale  string `json:"locale,omitempty"`
+	Channel string `json:"channel,omitempty"` // of the DM
+}
+
+// Settings returns a customer's settings.
+func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
+	c, err := a.customer(ctx, customerID)
+	return c.Settings, err
+}
+
+// KeepsDM tells whether the channel of a customer's DM is kept, though alerts are off.
+func (a *Alerts) KeepsDM(ctx context.Context, customerID string) (bool, error) {
+	c, err := a.customer(ctx, customerID)
+	return c.Channel != "" && !c.Any(), err
+}
+
+func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
+	value, err := a.Redis.Get(ctx, a.customerKey(customerID)).Bytes()
+	return readCustomer(value), ignoreNil(err)
+}
+
+// readCustomer reads what is kept. An unknown customer has no alerts.
+func readCustomer(value []byte) (c customer) {
+	if json.Unmarshal(value, &c) != nil {
+		return customer{}
+	}
+	return c
+}
+
+// TurnOn changes a customer's settings so that there are more alerts than before. To somebody
+// new it sends a first message, and tells whether it did. Where it has done so before with
+// that nonce, Discord posts none. The error is ErrClosed where the customer takes none, with
+// Discord's reason, and ErrLater where Discord takes none for now; the settings stay as they
+// are then.
+func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings)) (now Settings, sent bool, err error) {
+	kept, err := a.customer(ctx, to.CustomerID)
+	if err != nil {
+		return Settings{}, false, err
+	}
+	channel := cmp.Or(to.DM, kept.Channel)
+	sent = channel == ""
+	if !sent && kept.Channel == "" {
+		// In quarantine Discord may take nothing where the bot has sent nothing of its own.
+		if sent, err = a.quarantined(ctx); err != nil {
+			return kept.Settings, false, err
+		}
+	}
+	if sent {
+		if channel, err = a.introduce(ctx, to); err != nil {
+			return kept.Settings, false, err
+		}
+	}
+	// The account is watched before alerts are on, so that none is on for nothing.
+	if err := a.Watching.Watch(ctx, to.CustomerID, watcher.Alerts); err != nil {
+		return Settings{}, sent, err
+	}
+	now, err = a.update(ctx, to.CustomerID, func(c *customer) {
+		c.Locale, c.Channel, c.Closed = to.Locale, channel, time.Time{}
+		change(&c.Settings)
+	})
+	return now, sent, err
+}
+
+// TurnOff changes a customer's settings so that there are fewer alerts. Without any, all that is
+// kept for them is forgotten but the channel, so that who turns alerts on again soon is not sent
+// another first message.
+func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
+	now, err := a.update(ctx, customerID, func(c *customer) { change(&c.Settings) })
+	if err == nil && !now.Any() {
+		err = a.Watching.Unwatch(ctx, customerID, watcher.Alerts)
+	}
+	return now, err
+}
+
+// Mute has no message sent of a bot until then. One that was sent is kept true.
+func (a *Alerts) Mute(ctx context.Context, customerID, serverID string, until time.Time) error {
+	c, err := a.customer(ctx, customerID)
+	if err != nil || !c.Any() {
+		return err
+	}
+	_, err = a.update(ctx, customerID, func(c *customer) {
+		if c.Muted == nil {
+			c.Muted = make(map[string]time.Time)
+		}
+		c.Muted[serverID] = until
+	})
+	return err
+}
+
+// updateAttempts is how often a change of settings is tried that meets others.
+const updateAttempts = 10
+
+// update changes what is kept of a customer, and forgets all but the channel where no alerts are
+// on then.
+// Where somebody else changes it at the same time, it begins again.
+func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
+	key := a.customerKey(customerID)
+	attempt := func(tx *redis.Tx) error {
+		value, err := tx.Get(ctx, key).Bytes()
+		if ignoreNil(err) != nil {
+			return err
+		}
+		c := readCustomer(value)
+		change(&c)
+		if !c.Any() {
+			c = customer{Channel: c.Channel}
+		}
+		now = c.Settings
+		content, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			if c.Any() {
+				return p.Set(ctx, key, content, 0).Err()
+			}
+			_ = p.Eval(ctx, forgetScript, a.forgetKeys(customerID), a.episodeKey("")).Err() // it is only queued here
+			if c.Channel == "" {
+				return nil
+			}
+			return p.Set(ctx, key, content, channelFor).Err()
+		})
+		return err
+	}
+	for range updateAttempts {
+		if err = a.Redis.Watch(ctx, attempt, key); !errors.Is(err, redis.TxFailedErr) {
+			break
+		}
+	}
+	if err != nil {
+		return Settings{}, err
+	}
+	return now, nil
+}
+
+// Forget turns a customer's alerts off and forgets all that is kept for them. It tells
+// whether there was anything.
+func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
+	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, a.forgetKeys(customerID), a.episodeKey("")).Int()
+	return removed > 0, errors.Join(err, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
+}
+
+func (a *Alerts) forgetKeys(customerID string) []string {
+	return []string{a.Space.Key(dueKey), a.customerKey(customerID), a.episodesKey(customerID)}
+}
+
+// refuse turns a customer's alerts off, as no message can be sent, and keeps for a while
+// that this is why.
+func (a *Alerts) refuse(ctx context.Context, customerID string) error {
+	_, err := a.Forget(ctx, customerID)
+	why, _ := json.Marshal(customer{Settings: Settings{Closed: time.Now()}}) // which always can be encoded
+	err = errors.Join(err, a.Redis.Set(ctx, a.customerKey(customerID), why, closedFor).Err(),
+		a.Redis.HIncrBy(ctx, a.Space.Key(countsKey), "refused", 1).Err())
+	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
+	return err
+}
+
+func ignoreNil(err error) error {
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,209 @@
+package falls_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/watch/falls"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
+)
+
+// fixture is falls with what is told of them. Times are in seconds after it began.
+type fixture struct {
+	*falls.Falls
+	t     *testing.T
+	redis redis.UniversalClient
+	began time.Time
+	pace  time.Duration // at which accounts are looked at
+	told  []falls.Fall
+}
+
+func each(t *testing.T, run func(t *testing.T, f *fixture)) {
+	t.Helper()
+	redistest.Each(t, func(t *testing.T, url string) {
+		f := &fixture{t: t, redis: redistest.Connect(t, url), began: time.Now().Truncate(time.Second), pace: 30 * time.Second}
+		f.Falls = falls.New(f.redis, "", func() time.Duration { return f.pace }, func(fall falls.Fall) { f.told = append(f.told, fall) })
+		run(t, f)
+	})
+}
+
+func (f *fixture) at(seconds int) time.Time {
+	return f.began.Add(time.Duration(seconds) * time.Second)
+}
+
+func (f *fixture) change(customer, bot, seconds int, unasked bool, to hostapi.State) watcher.Change {
+	return watcher.Change{
+		CustomerID: fmt.Sprint(customer), ServerID: fmt.Sprint(bot), Plan: []string{"Pro", ""}[bot%2],
+		At: f.at(seconds), Unasked: unasked, To: to,
+	}
+}
+
+// fell is a bot that fell.
+func (f *fixture) fell(customer, bot, seconds int) watcher.Change {
+	return f.change(customer, bot, seconds, true, hostapi.StateCrashed)
+}
+
+// back is a bot that runs again.
+func (f *fixture) back(customer, bot, seconds int) watcher.Change {
+	return f.change(customer, bot, seconds, false, hostapi.StateRunning)
+}
+
+func (f *fixture) see(changes ...watcher.Change) {
+	f.t.Helper()
+	if err := f.Changed(f.t.Context(), changes); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// seeMany sees customers' bots of one number fall, from a time on and one after another.
+func (f *fixture) seeMany(customers, bot, from, apart int) {
+	f.t.Helper()
+	for i := range customers {
+		f.see(f.fell(i, bot, from+apart*i))
+	}
+}
+
+// last returns the fall that was told of last.
+func (f *fixture) last() falls.Fall {
+	f.t.Helper()
+	if len(f.told) == 0 {
+		f.t.Fatal("nothing is told")
+	}
+	return f.told[len(f.told)-1]
+}
+
+// want fails the test unless this was told last, under whatever ID.
+func (f *fixture) want(fall falls.Fall) {
+	f.t.Helper()
+	fall.ID = f.last().ID
+	if diff := cmp.Diff(fall, f.last()); diff != "" {
+		f.t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.see(f.fell(90, 0, -200), f.fell(91, 0, -150)) // long before
+		f.seeMany(9, 0, 0, 1)
+		f.seeMany(5, 0, 0, 1)                                  // some are told of twice
+		f.see(f.change(50, 0, 9, false, hostapi.StateStopped)) // it was asked for
+		if len(f.told) > 0 {
+			t.Fatalf("nine are told of: %+v", f.told)
+		}
+		f.see(f.fell(0, 1, 40))
+		f.want(falls.Fall{Bots: 10, Customers: 9, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 9}})
+		first := f.last().ID
+		f.see(f.fell(9, 0, 95), f.back(3, 0, 96), f.back(60, 0, 96))
+		f.want(falls.Fall{Bots: 11, Customers: 10, Back: 1, First: f.at(0), Last: f.at(95), Within: 125 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID != first {
+			t.Error("a fall that goes on has an entry of its own")
+		}
+		f.seeMany(10, 2, 300, 1)
+		f.want(falls.Fall{Bots: 10, Customers: 10, First: f.at(300), Last: f.at(309), Within: 39 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID == first {
+			t.Error("a later fall is told of in the former's entry")
+		}
+		told := len(f.told)
+		f.see(f.fell(0, 0, 0)) // told of again
+		if len(f.told) != told {
+			t.Errorf("one of the former fall is told of as %+v", f.last())
+		}
+	})
+}
+
+func TestChangeThatIsToldOfTwiceTellsTheSameFall(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.seeMany(11, 0, 0, 1)
+		lost := true
+		f.redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			if err := next(ctx, cmd); err != nil || !lost {
+				return err
+			}
+			cmd.SetErr(context.Canceled)
+			return context.Canceled
+		}))
+		if err := f.Changed(t.Context(), []watcher.Change{f.fell(11, 0, 20)}); err == nil {
+			t.Error("the answer was not lost")
+		}
+		lost = false
+		f.see(f.fell(11, 0, 20))
+		f.want(falls.Fall{Bots: 12, Customers: 12, First: f.at(0), Last: f.at(20), Within: 50 * time.Second, Plans: map[string]int{"Pro": 12}})
+		if f.last().ID != f.told[0].ID {
+			t.Error("a fall that goes on has an entry of its own")
+		}
+	})
+}
+
+func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.seeMany(9, 0, 0, 1)
+		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
+		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		first := f.last().ID
+		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall, and does not end it
+		f.see(f.back(9, 0, 220))
+		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID != first {
+			t.Error("that the bots are back is told of in another entry")
+		}
+	})
+}
+
+// TestFallIsSeenAsSlowlyAsBotsAreLookedAt has bots fall at the same moment, which are
+// looked at every five minutes.
+func TestFallIsSeenAsSlowlyAsBotsAreLookedAt(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.pace = 5 * time.Minute
+		f.seeMany(10, 0, 0, 30)
+		f.want(falls.Fall{Bots: 10, Customers: 10, First: f.at(0), Last: f.at(270), Within: 570 * time.Second, Plans: map[string]int{"Pro": 10}})
+	})
+}
+
+func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.seeMany(10, 0, 0, 1)
+		const fall = "hostbot:{watch}:falls:fall"
+		if left := f.redis.PTTL(t.Context(), fall).Val(); left < 49*time.Minute || left > 50*time.Minute {
+			t.Errorf("the entry is kept up to date for %v", left)
+		}
+		f.redis.PExpire(t.Context(), fall, time.Minute) // that time goes by
+		f.see(f.fell(10, 1, 20), f.back(0, 0, 21))
+		f.see(f.fell(11, 1, 200), f.back(11, 1, 210)) // which is not of the fall
+		for _, key := range []string{"fall", "bots", "customers", "plans", "back"} {
+			if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:"+key).Val(); left <= 0 || left > time.Minute {
+				t.Errorf("%s is kept for %v", key, left)
+			}
+		}
+		for _, key := range []string{"recent", "returned"} {
+			if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:"+key).Val(); left <= 0 || left > 50*time.Minute {
+				t.Errorf("%s is kept for %v", key, left)
+			}
+		}
+	})
+}
+
+// TestCountOfAnotherTypeIsBegunAnew has something of another type in the place of what is counted.
+// Whoever tells of changes waits for this count before others are told.
+func TestCountOfAnotherTypeIsBegunAnew(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		if err := f.redis.Set(t.Context(), "hostbot:{watch}:falls:recent", "x", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		first := f.fell(0, 0, 0)
+		if err := f.Changed(t.Context(), []watcher.Change{first}); err == nil {
+			t.Error("nothing is said of it")
+		}
+		f.see(first)
+		f.seeMany(10, 0, 0, 1)
+		if f.last().Bots != 10 {
+			t.Errorf("%d bots are counted", f.last().Bots)
+		}
+	})
+}

@@ -1,0 +1,272 @@
+// Package panel keeps public messages true that show how a customer's bots fare.
+//
+// Redis holds the panels, and when each is due to be looked at. Of all processes that
+// share the Redis, the one that holds the lease draws those that are due, and edits the
+// messages that show something else by now. So a panel survives restarts, and no
+// two processes edit it at once.
+//
+// Discord lets messages that are more than an hour old be edited much less often than
+// others (code 30046), and none in a thread that is archived (code 50083), as threads are
+// by time. Where a panel meets that, its message is posted anew, without a notification,
+// and the old one is deleted. In a locked thread nothing can be done: the owner is told.
+package panel
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
+	"hostbot/bot/store/lease"
+	"hostbot/bot/watch/watcher"
+)
+
+// Panel is a public message about a customer's bots.
+type Panel struct {
+	ID        string   `json:"id"` // of the interaction that made it
+	OwnerID   string   `json:"owner"`
+	ChannelID string   `json:"channel"`
+	MessageID string   `json:"message,omitempty"` // "" until it is posted
+	Bots      []string `json:"bots"`              // IDs
+	Locale    string   `json:"locale"`
+	// Trouble is why Discord does not let the message be changed; "" where it does.
+	// TroubleCode is Discord's code for that, or 0.
+	Trouble     string `json:"trouble,omitempty"`
+	TroubleCode int    `json:"trouble_code,omitempty"`
+
+	Edited   int64    `json:"edited,omitempty"`   // when the message was last posted or edited, in ms by Redis's clock
+	Posts    int      `json:"posts"`              // how many messages it has had
+	Posting  bool     `json:"posting,omitempty"`  // the next message may have been posted
+	Outdated string   `json:"outdated,omitempty"` // a message of it that is yet to be deleted
+	Left     []string `json:"stay,omitempty"`     // those that Discord refused to delete, mostLeft of the latest
+	Shown    string   `json:"shown,omitempty"`    // a digest of what the message shows; "" where that is not known
+}
+
+// Limits of what one customer may have.
+const (
+	MostPanels = 10
+	MostBots   = 10
+	mostLeft   = 5 // as each takes a request when the panel is removed
+)
+
+// ErrTooMany says that a customer has MostPanels already.
+var ErrTooMany = errors.New("panel: too many panels")
+
+// Discord is where panels are. Errors are *rest.Error.
+type Discord interface {
+	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error)
+	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
+	DeleteMessage(ctx context.Context, channelID, messageID string) error
+}
+
+// Watching is what panels need of the watcher.
+type Watching interface {
+	Watch(ctx context.Context, customerID string, why watcher.Reason) error
+	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
+}
+
+// Config is what Panels need.
+type Config struct {
+	// Redis must heed the deadline of a command's context.
+	Redis    redis.UniversalClient
+	Space    keyspace.Space // in Redis
+	Discord  Discord
+	Watching Watching
+	// Draw returns what a panel is to show. The timestamps of its embeds do
+	// not count as a difference.
+	Draw func(context.Context, Panel) (interaction.Message, error)
+	// Bare returns what a panel is to show where Discord takes no embeds from the bot: text
+	// alone.
+	Bare   func(Panel) interaction.Message
+	Log    zerolog.Logger
+	Timing Timing
+}
+
+// Timing says how often a panel is looked at and edited.
+type Timing struct {
+	Turn    time.Duration // between two questions which panels are due
+	Check   time.Duration // between two looks at a panel where nothing tells of a change
+	Between time.Duration // between two edits, at least
+	Beat    time.Duration // after which a panel is edited although it shows the same
+	Retry   time.Duration // after which a panel is tried again that Discord did not take for now
+	Lease   time.Duration // after which another process takes a panel over
+}
+
+// DefaultTiming edits a panel twice a minute at most, and every ten minutes at least.
+func DefaultTiming() Timing {
+	return Timing{
+		Turn: time.Second, Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute,
+		Retry: 15 * time.Second, Lease: 30 * time.Second,
+	}
+}
+
+// Panels are all panels. They are safe for concurrent use.
+type Panels struct {
+	Config
+	store store
+	lease *lease.Lease // whoever holds it keeps panels true
+}
+
+// New returns panels that nobody keeps true until Run is called.
+func New(c Config) *Panels {
+	return &Panels{Config: c, store: store{c.Redis, c.Space, c.Timing.Lease}, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
+}
+
+// Create posts a panel. Where nobody knows what it is to show, there is none, and an error. Where
+// Discord refuses it, or takes it without its embeds (rest.LacksEmbeds), there is none either, and
+// the error is Discord's; unless a message without embeds cannot be deleted (giveUp). Where it is
+// not known whether Discord took it, there is one, which Run posts: with the same nonce, so that it
+// is there once.
+func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
+	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
+		return false, err
+	}
+	t, err := p.store.add(ctx, panel)
+	if t == nil { // or there is one, as another process was told to create it as well
+		return false, err
+	}
+	err = p.deliver(ctx, t)
+	if errors.Is(err, errUndrawn) {
+		_, failed := p.forget(context.WithoutCancel(ctx), t.Panel)
+		return false, errors.Join(err, failed)
+	}
+	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
+		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
+	}
+	return t.MessageID != "", nil
+}
+
+// giveUp forgets a panel that Discord has refused. Where it has taken the message without its
+// embeds, that is deleted; if Discord fails or refuses to do so, the panel is kept with its
+// trouble, so that its owner knows of the message.
+func (p *Panels) giveUp(ctx context.Context, panel Panel) error {
+	if stay, err := p.deleteMessages(ctx, panel.ChannelID, panel.MessageID); err != nil || len(stay) > 0 {
+		return nil // it is logged
+	}
+	_, err := p.forget(ctx, panel)
+	return err
+}
+
+// Of returns a customer's panels, the oldest first.
+func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
+	return p.store.of(ctx, customerID)
+}
+
+// Removal is what became of panels that were to be removed.
+type Removal struct {
+	Known bool // there was one
+	// Stays are the IDs of the channels in which a message stays that Discord refuses to
+	// delete. No panel keeps it true any more.
+	Stays []string
+}
+
+// Remove removes a panel of a customer's, and its message. Where Discord fails to delete
+// the message for now, the panel is kept, and the error is Discord's. Messages may stay beside
+// another error.
+func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, error) {
+	own, err := p.store.of(ctx, customerID)
+	i := slices.IndexFunc(own, func(panel Panel) bool { return panel.ID == id })
+	if err != nil || i < 0 {
+		return Removal{}, err
+	}
+	stay, err := p.deleteMessages(ctx, own[i].ChannelID, append([]string{own[i].MessageID, own[i].Outdated}, own[i].Left...)...)
+	if err != nil {
+		return Removal{}, err
+	}
+	more, err := p.forget(ctx, own[i])
+	removal := Removal{Known: err == nil}
+	if len(stay)+len(more) > 0 { // also where the panel may be forgotten, so that nothing else would tell
+		removal.Stays = []string{own[i].ChannelID}
+	}
+	return removal, err
+}
+
+// Forget removes all panels of a customer as Remove does. With an error it says which messages
+// stay of those that were removed.
+func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, err error) {
+	own, err := p.store.of(ctx, customerID)
+	if err == nil && len(own) == 0 {
+		err = p.Watching.Unwatch(ctx, customerID, watcher.Panel)
+	}
+	for _, panel := range own {
+		one, failure := p.Remove(ctx, customerID, panel.ID)
+		all.Stays = append(all.Stays, one.Stays...)
+		err = errors.Join(err, failure)
+	}
+	slices.Sort(all.Stays)
+	all.Known, all.Stays = len(own) > 0, slices.Compact(all.Stays)
+	return all, err
+}
+
+// Retry has a customer's panels looked at as soon as they may be edited again.
+func (p *Panels) Retry(ctx context.Context, customerID string) error {
+	return p.store.retry(ctx, customerID)
+}
+
+// Changed has the panels of all customers looked at whose bots have changed. It may be
+// told of a change twice.
+func (p *Panels) Changed(ctx context.Context, changes []watcher.Change) error {
+	customers := make(map[string]bool)
+	for _, c := range changes {
+		customers[c.CustomerID] = true
+	}
+	for customerID := range customers {
+		if err := p.Retry(ctx, customerID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes a panel, and a message that was posted in the place of the one that the
+// caller knows: of that it returns what stays, as deleteMessages does. The account of the
+// last panel is not watched for panels any more.
+func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err error) {
+	last, left, err := p.store.remove(ctx, panel)
+	if err == nil && last.MessageID != panel.MessageID {
+		var failed error // it is logged; the panel is no more
+		if stay, failed = p.deleteMessages(ctx, last.ChannelID, last.MessageID, last.Outdated); failed != nil {
+			stay = append(stay, last.MessageID)
+		}
+	}
+	if err == nil && left == 0 {
+		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)
+	}
+	return stay, err
+}
+
+// deletePatience is for how long a message is waited for that may not be deleted yet. Of
+// those in a channel three a second may be (hata, rate_limit_groups.py), and a customer may
+// have more panels there.
+const deletePatience = 5 * time.Second
+
+// deleteMessages deletes messages, of which an empty ID is none, and returns those that
+// Discord refuses to delete: in a locked thread, in a channel that the bot does not see any
+// more, or where it suspects abuse (rest.IsUnknownMessage). An error says that Discord may
+// do so later.
+func (p *Panels) deleteMessages(ctx context.Context, channelID string, ids ...string) (stay []string, failed error) {
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		err := rest.Patiently(ctx, deletePatience, func(ctx context.Context) error { return p.Discord.DeleteMessage(ctx, channelID, id) })
+		if err == nil || rest.IsUnknownMessage(err) || rest.CodeOf(err) == rest.CodeUnknownChannel { // whose messages are gone as well
+			continue
+		}
+		p.Log.Info().Err(err).Str("channel", channelID).Msg("the message of a panel could not be deleted")
+		// A token that is refused says nothing of the message.
+		if e, ok := errors.AsType[*rest.Error](err); !ok || e.Temporary() || e.Status == http.StatusUnauthorized {
+			failed = err
+			continue
+		}
+		stay = append(stay, id)
+	}
+	return stay, failed
+}

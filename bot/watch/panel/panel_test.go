@@ -1,0 +1,441 @@
+package panel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, redistest.Dialing())
+}
+
+// quick is DefaultTiming at a hundredth, but for the heartbeat, which does not come.
+func quick() panel.Timing {
+	return panel.Timing{
+		Turn: 10 * time.Millisecond, Check: 600 * time.Millisecond, Between: 300 * time.Millisecond,
+		Beat: time.Hour, Retry: 50 * time.Millisecond, Lease: 3 * time.Second,
+	}
+}
+
+// scene is a Discord with a channel, a Redis, and what panels are to show there.
+type scene struct {
+	t       *testing.T
+	discord *discordtest.Server
+	clock   *discordtest.ManualClock // Discord's
+	channel *discordtest.Channel
+	redis   string
+	timing  panel.Timing
+	hook    redistest.Hook // around each Redis command of the replicas; nil for none
+
+	state atomic.Value // what panels are to show
+	watch sync.Map     // the accounts that are to be watched
+	stuck error        // why accounts cannot be watched less
+	blank error        // why nobody knows what to show
+}
+
+func newScene(t *testing.T, redisURL string) *scene {
+	t.Helper()
+	clock := discordtest.NewManualClock(time.Now())
+	s := &scene{t: t, clock: clock, redis: redisURL, timing: quick()}
+	s.discord = discordtest.RunT(t, discordtest.Config{Clock: clock})
+	s.channel = s.discord.AddChannel("general")
+	s.state.Store("running")
+	return s
+}
+
+// replica starts a process that keeps panels true. stop ends it.
+func (s *scene) replica() (p *panel.Panels, stop func()) {
+	s.t.Helper()
+	client := redistest.Connect(s.t, s.redis)
+	if s.hook != nil {
+		client.AddHook(s.hook)
+	}
+	discord := rest.New(secret.Text(s.discord.Token()), s.discord.URL())
+	p = panel.New(panel.Config{
+		Redis: client, Discord: discord, Watching: s, Log: zerolog.Nop(), Timing: s.timing,
+		Draw: func(_ context.Context, p panel.Panel) (interaction.Message, error) {
+			embed := &discordgo.MessageEmbed{Description: strings.Join(p.Bots, " ") + ": " + s.state.Load().(string), Timestamp: time.Now().Format(time.RFC3339)}
+			button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "shop", CustomID: "shop"}
+			row := discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}
+			return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: []discordgo.MessageComponent{row}}, s.blank
+		},
+		Bare: func(panel.Panel) interaction.Message { return interaction.Message{Content: "embed links?"} },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { p.Run(ctx) })
+	stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		discord.Close()
+	})
+	s.t.Cleanup(stop)
+	return p, stop
+}
+
+func (s *scene) Watch(_ context.Context, customerID string, _ watcher.Reason) error {
+	s.watch.Store(customerID, true)
+	return nil
+}
+
+func (s *scene) Unwatch(_ context.Context, customerID string, _ watcher.Reason) error {
+	if s.stuck == nil {
+		s.watch.Delete(customerID)
+	}
+	return s.stuck
+}
+
+func (s *scene) watched(customerID string) bool {
+	_, watched := s.watch.Load(customerID)
+	return watched
+}
+
+// made is the panel of a customer in the channel.
+func (s *scene) made(id string) panel.Panel {
+	return panel.Panel{ID: id, OwnerID: "42", ChannelID: s.channel.ID, Bots: []string{"shop", "radio"}}
+}
+
+func (s *scene) create(p *panel.Panels, id string) {
+	s.t.Helper()
+	if posted, err := p.Create(s.t.Context(), s.made(id)); err != nil || !posted {
+		s.t.Fatalf("Create() = %v, %v", posted, err)
+	}
+}
+
+// show has panels show something else, and says so.
+func (s *scene) show(p *panel.Panels, state string) {
+	s.t.Helper()
+	s.state.Store(state)
+	if err := p.Retry(s.t.Context(), "42"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// edits returns when messages were edited.
+func (s *scene) edits() (at []time.Time) {
+	for _, c := range s.discord.Calls() {
+		if c.Method == http.MethodPatch {
+			at = append(at, c.Started)
+		}
+	}
+	return at
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it is not so that %s", what)
+		}
+	}
+}
+
+// own returns the customer's panels.
+func (s *scene) own(p *panel.Panels) []panel.Panel {
+	s.t.Helper()
+	own, err := p.Of(s.t.Context(), "42")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return own
+}
+
+func TestPanelFollows(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		p, _ := s.replica()
+		s.create(p, "1001")
+		s.channel.WaitFor(t, "shop radio: running")
+		if !s.watched("42") {
+			t.Error("the account is not watched")
+		}
+		began := time.Now()
+		for i := range 5 { // of which each would be an edit
+			s.show(p, fmt.Sprint("state ", i))
+			time.Sleep(20 * time.Millisecond)
+		}
+		s.channel.WaitFor(t, "state 4")
+		if n, most := len(s.edits()), 1+int(time.Since(began)/s.timing.Between); n > most {
+			t.Errorf("%d edits in %v", n, time.Since(began))
+		}
+
+		// What nobody tells is seen all the same; what is the same is not edited.
+		s.state.Store("untold")
+		s.channel.WaitFor(t, "untold")
+		n := len(s.edits())
+		s.show(p, "untold")
+		time.Sleep(2 * s.timing.Check)
+		if len(s.edits()) != n {
+			t.Error("a panel was edited that shows the same")
+		}
+		if len(s.channel.Messages()) != 1 {
+			t.Errorf("messages: %+v", s.channel.Messages())
+		}
+	})
+}
+
+// TestPanelsOfEachCustomerFollow has the watcher tell at once of changes in several
+// accounts.
+func TestPanelsOfEachCustomerFollow(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.timing.Check = time.Hour
+		p, _ := s.replica()
+		var changes []watcher.Change
+		for _, owner := range []string{"42", "43", "44"} {
+			own := s.made("100" + owner)
+			own.OwnerID, own.Bots = owner, []string{"bot-" + owner}
+			if posted, err := p.Create(t.Context(), own); err != nil || !posted {
+				t.Fatalf("Create() = %v, %v", posted, err)
+			}
+			s.channel.WaitFor(t, "bot-"+owner+": running")
+			changes = append(changes, watcher.Change{CustomerID: owner, ServerID: "bot-" + owner})
+		}
+		s.state.Store("crashed")
+		if err := p.Changed(t.Context(), changes); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range changes {
+			s.channel.WaitFor(t, c.ServerID+": crashed")
+		}
+	})
+}
+
+func TestPanelLivesOn(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.timing.Beat = 700 * time.Millisecond
+		p, stop := s.replica()
+		s.create(p, "1001")
+		stop()
+		p, _ = s.replica()
+		s.state.Store("after a restart")
+		s.channel.WaitFor(t, "after a restart")
+		n := len(s.edits())
+		eventually(t, "it is edited to show that it lives", func() bool { return len(s.edits()) > n })
+		if own := s.own(p); len(own) != 1 {
+			t.Errorf("panels: %+v", own)
+		}
+	})
+}
+
+// TestTwoProcessesDoNotEditAtOnce has three processes keep one panel true.
+func TestTwoProcessesDoNotEditAtOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.timing.Between = time.Millisecond
+		s.timing.Check = 10 * time.Millisecond
+		p, _ := s.replica()
+		s.replica()
+		s.replica()
+		s.create(p, "1001")
+		for i := range 20 {
+			s.show(p, fmt.Sprint("state ", i))
+			s.clock.Advance(time.Second) // so that Discord takes every edit
+			time.Sleep(20 * time.Millisecond)
+		}
+		s.channel.WaitFor(t, "state 19")
+		var last discordtest.Call
+		for _, c := range s.discord.Calls() {
+			if c.Method != http.MethodPatch {
+				continue
+			}
+			if string(c.Request) == string(last.Request) {
+				t.Errorf("two edits say the same: %s", c.Request)
+			}
+			last = c
+		}
+	})
+}
+
+func TestDeletedPanelIsForgotten(t *testing.T) {
+	for name, remove := range map[string]func(s *scene){
+		"message": func(s *scene) { _ = s.channel.Delete(s.channel.Messages()[0].ID) },
+		"channel": func(s *scene) { s.channel.Allow(discordtest.Gone) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, redistest.StartMiniredis(t).URL())
+			p, _ := s.replica()
+			s.create(p, "1001")
+			remove(s)
+			s.show(p, "crashed")
+			eventually(t, "it is forgotten", func() bool { return len(s.own(p)) == 0 })
+			eventually(t, "the account is not watched", func() bool { return !s.watched("42") })
+			n := len(s.discord.Calls())
+			time.Sleep(2 * s.timing.Check)
+			if len(s.discord.Calls()) != n {
+				t.Error("Discord is asked again")
+			}
+		})
+	}
+}
+
+// TestDeletedPanelStaysAwayThoughRedisFails has Redis fail once when a panel is to be
+// forgotten.
+func TestDeletedPanelStaysAwayThoughRedisFails(t *testing.T) {
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.discord.ExpectFailures()
+	const removal = 7 // arguments: EVALSHA, the script, three keys with their number, the panel
+	var fail atomic.Bool
+	s.hook = func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+		if len(cmd.Args()) == removal && fail.CompareAndSwap(true, false) {
+			cmd.SetErr(context.DeadlineExceeded)
+			return cmd.Err()
+		}
+		return next(ctx, cmd)
+	}
+	p, _ := s.replica()
+	s.create(p, "1001")
+	fail.Store(true)
+	if err := s.channel.Delete(s.channel.Messages()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	s.show(p, "crashed")
+	eventually(t, "the panel is forgotten", func() bool { return len(s.own(p)) == 0 })
+	if left := s.channel.Messages(); len(left) != 0 || fail.Load() {
+		t.Errorf("Redis was to fail: %t; messages: %+v", fail.Load(), left)
+	}
+}
+
+// TestPanelIsPostedByOneAtATime has the bots of a panel change while it is being posted.
+func TestPanelIsPostedByOneAtATime(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		p, _ := s.replica()
+		posting := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, Delay: time.Minute}
+		defer s.discord.Inject(posting)()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if posted, err := p.Create(context.Background(), s.made("1001")); err != nil || !posted {
+				t.Errorf("Create() = %v, %v", posted, err)
+			}
+		}()
+		eventually(t, "the panel is being posted", func() bool { return len(s.discord.Calls()) == 1 })
+		s.show(p, "stopped")
+		s.create(p, "1002")
+		s.show(p, "crashed")
+		s.channel.WaitFor(t, "crashed") // in a turn in which both would have been posted
+		s.clock.Advance(time.Minute)
+		<-done
+		posts := slices.DeleteFunc(s.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPost })
+		if len(posts) != 2 {
+			t.Errorf("two panels were posted by %d calls", len(posts))
+		}
+	})
+}
+
+func TestPanelWithoutPermissionIsKept(t *testing.T) {
+	for name, access := range map[string]discordtest.Access{"hidden": discordtest.MissingAccess, "locked": discordtest.Locked} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, redistest.StartMiniredis(t).URL())
+			p, _ := s.replica()
+			s.create(p, "1001")
+			s.channel.Allow(access)
+			s.show(p, "crashed")
+			eventually(t, "the owner can be told", func() bool { own := s.own(p); return len(own) == 1 && own[0].TroubleCode != 0 && own[0].Trouble != "" })
+			n := len(s.discord.Calls())
+			time.Sleep(2 * s.timing.Check)
+			if len(s.discord.Calls()) != n {
+				t.Error("Discord is asked again, though nobody has mended it")
+			}
+			shown := s.channel.Messages()
+			s.channel.Allow(discordtest.FullAccess)
+			s.show(p, "running again")
+			s.channel.WaitFor(t, "running again")
+			if now := s.channel.Messages(); len(now) != 1 || now[0].ID != shown[0].ID {
+				t.Errorf("it was posted anew where an edit would do: %+v", now)
+			}
+			eventually(t, "nothing is in the way", func() bool { return s.own(p)[0].Trouble == "" })
+		})
+	}
+}
+
+// TestOldMessageIsPostedAnew has Discord refuse to edit messages that are more than an
+// hour old.
+func TestOldMessageIsPostedAnew(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.timing.Between = time.Millisecond
+		p, _ := s.replica()
+		s.create(p, "1001")
+		first := s.channel.Messages()[0].ID
+		s.clock.Advance(2 * time.Hour)
+		for i := range 4 { // of which Discord takes three
+			s.show(p, fmt.Sprint("state ", i))
+			s.channel.WaitFor(t, fmt.Sprint("state ", i))
+		}
+		eventually(t, "only the new message is there", func() bool { m := s.channel.Messages(); return len(m) == 1 && m[0].ID != first })
+		posts := slices.DeleteFunc(s.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPost })
+		if len(posts) != 2 || strings.Contains(string(posts[0].Request), `"flags"`) || !strings.Contains(string(posts[1].Request), `"flags":4096`) {
+			t.Errorf("the second one alone must notify nobody: %d posts", len(posts))
+		}
+		s.show(p, "and on")
+		s.channel.WaitFor(t, "and on")
+	})
+}
+
+// TestPostIsOnce has Discord not confirm what it took.
+func TestPostIsOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
+		p, _ := s.replica()
+		if posted, err := p.Create(t.Context(), s.made("1001")); posted || err != nil {
+			t.Fatalf("Create() = %v, %v", posted, err)
+		}
+		s.show(p, "later")
+		s.channel.WaitFor(t, "later")
+		if len(s.channel.Messages()) != 1 {
+			t.Errorf("messages: %+v", s.channel.Messages())
+		}
+	})
+}
+
+func TestRefusedPanelIsNone(t *testing.T) {
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	p, _ := s.replica()
+	s.channel.Allow(discordtest.MissingPermissions)
+	if posted, err := p.Create(t.Context(), s.made("1001")); posted || rest.CodeOf(err) != rest.CodeMissingPermissions {
+		t.Fatalf("Create() = %v, %v", posted, err)
+	}
+	if own := s.own(p); len(own) != 0 || s.watched("42") {
+		t.Errorf("panels: %+v", own)
+	}
+}
+
+// TestPanelOfAnUnknownAccountIsNone has nobody know what a new panel is to show: that is said,
+// and the panel does not appear later.
+func TestPanelOfAnUnknownAccountIsNone(t *testing.T) {
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.blank = errors.New("nothing is known of the account")
+	p, _ := s.replica()
+	if posted, err := p.Create(t.Context(), s.made("1001")); posted || !errors.Is(err, s.blank) {
+		t.Fatalf("Create() = %v, %v", posted, err)
+	}
+	if own := s.own(p); len(own) != 0 || s.watched("42") {
+		t.Errorf("panels: %+v", own)
+	}
+}

@@ -1,0 +1,124 @@
+package watcher
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"hostbot/bot/watch/history"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// record is what Redis holds of an account.
+type record struct {
+	customerID string
+	fields     map[string]string
+}
+
+// lookedAt returns when the last look at an account was; zero before the first.
+func (r record) lookedAt() time.Time {
+	seconds, err := strconv.ParseInt(r.fields[history.FieldAt], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// standing is a bot's state as the last look has shown it.
+type standing struct {
+	history.Entry
+	longer bool // nobody looked before: it may have had the state for longer
+}
+
+// known returns the bots of which something is known.
+func (r record) known() map[string]standing {
+	bots := make(map[string]standing)
+	for field, log := range r.fields {
+		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
+		if entries := history.Decode(log); ok && len(entries) > 0 {
+			last := len(entries) - 1
+			bots[serverID] = standing{entries[last], last > 0 && entries[last-1].State == history.Unwatched}
+		}
+	}
+	return bots
+}
+
+// seen is what a look has shown that was not known before.
+type seen struct {
+	added   map[string]string // to the logs, by bot; nothing for one that is forgotten
+	changes []Change
+}
+
+// compare returns what is new in a look.
+//
+// Right after a customer had one bot looked at, a look shows the list from before, with
+// that bot as it was seen then. So each bot's change has a time of its own.
+func (w *Watcher) compare(r record, look accounts.Snapshot) seen {
+	s, known, before := seen{added: make(map[string]string)}, r.known(), r.lookedAt()
+	gap := !before.IsZero() && history.Gap(look.FetchedAt.Sub(before), w.Pace())
+	listed := make(map[string]bool, len(look.List.Servers))
+	for _, server := range look.List.Servers {
+		listed[server.ID] = true
+		former, ok := known[server.ID]
+		if !ok {
+			former.State = history.Unwatched
+		}
+		change := Change{
+			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.Seen(server.ID),
+		}
+		w.judge(&change, r.fields[expectPrefix+server.ID])
+		s.note(change, gap)
+	}
+	for serverID, former := range known {
+		switch {
+		case listed[serverID]:
+		case former.State != history.Gone:
+			s.note(Change{CustomerID: r.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: look.FetchedAt}, gap)
+		case look.FetchedAt.Sub(former.At) > history.KeptFor:
+			s.added[serverID] = ""
+		}
+	}
+	return s
+}
+
+// note notes a bot's state: in its log where it is another one than before or where
+// nobody looked for long, and as a change in the former case.
+func (s *seen) note(c Change, gap bool) {
+	now := history.Entry{At: c.At, State: c.To}
+	switch {
+	case c.From == history.Unwatched || c.From == history.Gone: // the bot is new
+		s.added[c.ServerID] = history.Encode(history.Entry{At: c.At, State: history.Unwatched}, now)
+	case gap:
+		s.added[c.ServerID] = history.Encode(history.Entry{At: c.After, State: history.Unwatched}, now)
+	case c.From != c.To:
+		s.added[c.ServerID] = history.Encode(now)
+	}
+	if c.From != c.To {
+		s.changes = append(s.changes, c)
+	}
+}
+
+// judge decides whether a change is a bot that stopped running unasked. A service may
+// show a bot as stopped while it carries an action out. expected is the last action and
+// its time, as Expect has noted it.
+func (w *Watcher) judge(c *Change, expected string) {
+	crashed := c.To.Broken() && !c.From.Broken()
+	stopped := c.To == hostapi.StateStopped &&
+		(c.From == hostapi.StateRunning || c.From == hostapi.StateStarting || c.From == hostapi.StateRestarting)
+	if c.From == history.Unwatched || c.From == history.Gone || !crashed && !stopped {
+		return
+	}
+	c.Unasked = true
+	action, at, _ := strings.Cut(expected, " ")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	over := time.Unix(seconds, 0).Add(w.Timing.Settle)
+	switch {
+	case crashed, err != nil:
+	case action == "stop": // unless the bot was seen to run after that
+		c.Unasked = c.After.After(over)
+	case c.At.Before(over):
+		c.To, c.Unasked = hostapi.StateRestarting, false
+	}
+}

@@ -1,0 +1,315 @@
+package watcher_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
+)
+
+func TestMain(m *testing.M) {
+	// Tests wait for most of the time, so several run at once.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(m.Run())
+}
+
+// each runs a test on each kind of Redis, beside others.
+func each(t *testing.T, run func(t *testing.T, url string)) {
+	t.Helper()
+	t.Parallel()
+	redistest.Each(t, run)
+}
+
+// looker is a service of a test's own.
+type looker func(ctx context.Context, userID string) (accounts.Snapshot, error)
+
+func (l looker) Look(ctx context.Context, userID string) (accounts.Snapshot, error) {
+	return l(ctx, userID)
+}
+
+// until waits until something is so.
+func until(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for limit := time.After(2 * time.Minute); !isSo(); {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatal("waited in vain until ", what)
+		}
+	}
+}
+
+// TestLookIsOneRequest has the bot's own client look at accounts of a service that wants
+// to be left alone: the watcher learns of that from the first answer.
+func TestLookIsOneRequest(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		var requests atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			requests.Add(1)
+			w.Header().Set("Retry-After", "5")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		defer server.Close()
+		client, err := hostapi.New(hostapi.Config{
+			BaseURL: server.URL, Secret: "secret", Timeout: 5 * time.Second,
+			Observe: func(hostapi.Call) {}, OnDown: func(error) {}, OnUp: func(time.Duration) {},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		cache := accounts.New(accounts.Config{
+			Redis: redistest.Connect(t, url), Source: client, TTL: time.Second, MaxStale: time.Hour, Patience: 30 * time.Second, OnGarbage: func(err error) { t.Error(err) },
+		})
+		defer cache.Close()
+		w, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = cache, 20*time.Second })
+		defer kill()
+		watch(t, w, "1")
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("%+v; %d requests were sent", w.Status(), requests.Load())
+			}
+		})
+		until(t, "a look has failed", func() bool { return w.Status().Failed == 1 })
+		if n := requests.Load(); n != 1 {
+			t.Errorf("%d requests were sent", n)
+		}
+		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
+		if n := requests.Load(); n != 1 {
+			t.Errorf("%d requests were sent while the service had asked for none", n)
+		}
+	})
+}
+
+// TestLongestPauseCounts has a look fail with a short pause after another one has failed
+// with a long one.
+func TestLongestPauseCounts(t *testing.T) {
+	t.Parallel()
+	const pause = 2 * time.Second
+	looks, held := make(chan time.Time, 100), make(chan struct{})
+	look := looker(func(_ context.Context, userID string) (accounts.Snapshot, error) {
+		looks <- time.Now()
+		if userID == "long" {
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
+		}
+		<-held
+		return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Millisecond}
+	})
+	w, _ := start(t, redistest.StartMiniredis(t).URL(), nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = look, 20*time.Second })
+	watch(t, w, "short")
+	<-looks
+	watch(t, w, "long")
+	began := <-looks
+	until(t, "looks are held back", func() bool { return w.Status().Failed == 1 })
+	close(held)
+	if next := (<-looks).Sub(began); next < pause {
+		t.Errorf("the next look came after %v", next)
+	}
+}
+
+// TestPauseOutlivesAReplica has the service ask for an hour without looks, and another
+// process look from then on.
+func TestPauseOutlivesAReplica(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		var looks atomic.Int64
+		asksForAnHour := looker(func(context.Context, string) (accounts.Snapshot, error) {
+			looks.Add(1)
+			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Hour}
+		})
+		first, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
+		watch(t, first, "1")
+		until(t, "the service was asked", func() bool { return first.Status().Failed == 1 })
+		kill()
+		lag := first.Status().Lag + time.Second
+		second, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
+		until(t, "another process sees what is due", func() bool { return second.Status().Lag > lag })
+		if n := looks.Load(); n != 1 {
+			t.Errorf("the service was asked %d times", n)
+		}
+	})
+}
+
+// TestAccountsKeepTheirPlaces has accounts join while there are too many for the
+// interval: it grows, and nobody is looked at earlier for that.
+func TestAccountsKeepTheirPlaces(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s := newService()
+		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Rate = 10 }) // for 3 accounts
+		client := redistest.Connect(t, url)
+		due := func() int64 { return int64(client.ZScore(t.Context(), "hostbot:{watch}:due", "1").Val()) }
+		for i := range 8 {
+			watch(t, w, fmt.Sprint(i))
+		}
+		s.wait(t, "1", 2)
+		for i := 8; i < 11; i++ {
+			before, shorter := due(), w.Status().Interval.Milliseconds()
+			watch(t, w, fmt.Sprint(i))
+			until(t, "it is looked at", func() bool { return due() != before })
+			step, longer := due()-before, w.Status().Interval.Milliseconds()
+			if step%shorter != 0 && step%longer != 0 {
+				t.Errorf("the account is due again after %d ms; the interval was %d ms, and is %d ms", step, shorter, longer)
+			}
+		}
+	})
+}
+
+// TestLooksLeaveConnectionsToCustomers has a slow service asked for many accounts.
+func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
+	t.Parallel()
+	const watched = 100
+	var now, most, all atomic.Int64
+	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+		defer now.Add(-1)
+		for n := now.Add(1); ; {
+			if before := most.Load(); n <= before || most.CompareAndSwap(before, n) {
+				break
+			}
+		}
+		all.Add(1)
+		time.Sleep(200 * time.Millisecond) // as long as the service takes
+		return accounts.Snapshot{FetchedAt: time.Now()}, nil
+	})
+	url := redistest.StartMiniredis(t).URL()
+	idle, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Interval = 0 })
+	for i := range watched {
+		watch(t, idle, fmt.Sprint(i))
+	}
+	start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval, c.Rate = look, 20*time.Second, 1000 })
+	until(t, "all accounts were looked at", func() bool { return all.Load() >= watched })
+	if n := most.Load(); n > 64 {
+		t.Errorf("%d looks at one time", n)
+	}
+}
+
+// TestChangeIsAsOldAsWhatIsKnownOfTheBot has a customer look at one bot alone, shortly
+// before a look that shows the list from before.
+func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		var mu sync.Mutex
+		listed := time.Now().Add(-10 * time.Second).Truncate(time.Second)
+		alone := listed.Add(8 * time.Second)
+		shown := accounts.Snapshot{FetchedAt: listed, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Status: "RUNNING"}, {ID: "b", Status: "RUNNING"}}}}
+		look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return shown, nil
+		})
+		o := newTold()
+		w, _ := start(t, url, nil, o, func(c *watcher.Config) { c.Accounts = look })
+		watch(t, w, "1")
+		o.wait(t, 2)
+		mu.Lock()
+		shown.List.Servers = []hostapi.Server{{ID: "a", Status: "CRASHED"}, {ID: "b", Status: "RUNNING"}}
+		shown.Notes = map[string]accounts.Note{"a": {Seen: alone}}
+		mu.Unlock()
+		if c := o.wait(t, 3); c.ServerID != "a" || !c.At.Equal(alone) || !c.After.Equal(listed) {
+			t.Errorf("the change is %+v, want it between %v and %v", c, listed, alone)
+		}
+	})
+}
+
+// TestLooksAreSpreadEvenly has many accounts watched at the same moment. No other test runs
+// meanwhile, as it looks at when that is done.
+func TestLooksAreSpreadEvenly(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		const watched, slice = 40, 200 * time.Millisecond
+		s := newService()
+		w, _ := start(t, url, s, nil, func(c *watcher.Config) { c.Interval = 10 * slice })
+		var customers []string
+		for i := range watched {
+			customers = append(customers, fmt.Sprint(80351110224678912+i*2_718_281_828_459))
+			watch(t, w, customers[i])
+		}
+		var looks []time.Time // the third at each
+		for _, customer := range customers {
+			until(t, "an account was looked at three times", func() bool { return len(s.of(customer)) >= 3 })
+			looks = append(looks, s.of(customer)[2])
+		}
+		slices.SortFunc(looks, time.Time.Compare)
+		for i := range looks[watched/4:] {
+			if took := looks[i+watched/4].Sub(looks[i]); took < slice {
+				t.Errorf("more than a quarter of the looks, from the %d-th on, came within %v", i, took)
+			}
+		}
+	})
+}
+
+func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		client := redistest.Connect(t, url)
+		kept := func() bool {
+			keys, err := client.Keys(t.Context(), "*4242*").Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(keys) > 0 || client.ZScore(t.Context(), "hostbot:{watch}:due", "4242").Err() == nil
+		}
+		w.Expect(t.Context(), "4242", "bot", "stop") // of which nothing is kept
+		if kept() {
+			t.Error("something is kept of an account that is not watched")
+		}
+		watch(t, w, "4242")
+		if err := w.Watch(t.Context(), "4242", watcher.Panel); err != nil {
+			t.Fatal(err)
+		}
+		o.wait(t, 1)
+		if err := w.Unwatch(t.Context(), "4242", watcher.Alerts); err != nil || !kept() {
+			t.Fatalf("the account is not watched any more, or: %v", err)
+		}
+		if err := w.Unwatch(t.Context(), "4242", watcher.Panel); err != nil || kept() {
+			t.Errorf("something is left, or: %v", err)
+		}
+	})
+}
+
+// TestOldEntriesAreDropped has a bot change whose log is long and old.
+func TestOldEntriesAreDropped(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		client := redistest.Connect(t, url)
+		now := time.Now()
+		old := history.Encode(
+			history.Entry{At: now.Add(-100 * 24 * time.Hour), State: hostapi.StateCrashed},
+			history.Entry{At: now.Add(-95 * 24 * time.Hour), State: hostapi.StateStopped},
+			history.Entry{At: now.Add(-time.Hour), State: hostapi.StateRunning},
+		)
+		many := strings.Repeat(history.Encode(history.Entry{At: now.Add(-time.Hour), State: hostapi.StateCrashed}), history.MaxEntries)
+		s.status = "CRASHED"
+		for userID, log := range map[string]string{"1": old, "2": many + history.Encode(history.Entry{At: now, State: hostapi.StateRunning})} {
+			if err := client.HSet(t.Context(), history.AccountKey("", userID), history.FieldAt, now.Unix(), history.Field("bot"), log).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		watch(t, w, "2")
+		o.wait(t, 2)
+		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
+			log, err := client.HGet(t.Context(), history.AccountKey("", userID), history.Field("bot")).Result()
+			if n := len(history.Decode(log)); err != nil || n != want {
+				t.Errorf("%d entries are left of account %s, want %d (%v)", n, userID, want, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,418 @@
+package watcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/hostapi/redistest"
+)
+
+// interval is that of the watchers in these tests.
+const interval = 400 * time.Millisecond
+
+// service has accounts with one bot each, of this status.
+type service struct {
+	mu     sync.Mutex
+	status string
+	err    error
+	hang   bool
+	looks  map[string][]time.Time
+	looked chan struct{} // closed at the next look
+}
+
+func newService() *service {
+	return &service{status: "RUNNING", looks: make(map[string][]time.Time), looked: make(chan struct{})}
+}
+
+func (s *service) Look(ctx context.Context, userID string) (accounts.Snapshot, error) {
+	s.mu.Lock()
+	s.looks[userID] = append(s.looks[userID], time.Now())
+	close(s.looked)
+	s.looked = make(chan struct{})
+	hang, err := s.hang, s.err
+	list := hostapi.List{Servers: []hostapi.Server{{ID: "bot", Name: "Shop", Status: s.status, PlanName: "Pro"}}}
+	s.mu.Unlock()
+	if hang {
+		<-ctx.Done()
+		return accounts.Snapshot{}, ctx.Err()
+	}
+	return accounts.Snapshot{List: list, FetchedAt: time.Now()}, err
+}
+
+func (s *service) set(change func(*service)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
+
+// wait waits for so many further looks at an account that began after now.
+func (s *service) wait(t *testing.T, userID string, n int) {
+	t.Helper()
+	limit := time.After(2 * time.Minute)
+	s.mu.Lock()
+	want := len(s.looks[userID]) + n
+	s.mu.Unlock()
+	for {
+		s.mu.Lock()
+		have, looked := len(s.looks[userID]), s.looked
+		s.mu.Unlock()
+		if have >= want {
+			return
+		}
+		select {
+		case <-looked:
+		case <-limit:
+			t.Fatalf("%d looks at %s, want %d", have, userID, want)
+		}
+	}
+}
+
+// told are the changes that observers were told of.
+type told struct {
+	mu      sync.Mutex
+	changes []watcher.Change
+	changed chan struct{}
+	refuse  int // so many calls fail
+}
+
+func newTold() *told { return &told{changed: make(chan struct{})} }
+
+func (o *told) Changed(_ context.Context, changes []watcher.Change) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.refuse > 0 {
+		o.refuse--
+		return errors.New("not now")
+	}
+	o.changes = append(o.changes, changes...)
+	close(o.changed)
+	o.changed = make(chan struct{})
+	return nil
+}
+
+// wait waits for the n-th change, and returns it.
+func (o *told) wait(t *testing.T, n int) watcher.Change {
+	t.Helper()
+	limit := time.After(2 * time.Minute)
+	for {
+		o.mu.Lock()
+		changes, changed := o.changes, o.changed
+		o.mu.Unlock()
+		if len(changes) >= n {
+			return changes[n-1]
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			t.Fatalf("%d changes were told, want %d: %+v", len(changes), n, changes)
+		}
+	}
+}
+
+func (o *told) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.changes)
+}
+
+// start starts a watcher. kill ends it as a signal would that it cannot catch.
+func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Config)) (w *watcher.Watcher, kill func()) {
+	t.Helper()
+	client := redistest.Connect(t, url)
+	c := watcher.Config{
+		Redis: client, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
+		OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(),
+		Timing: watcher.Timing{Turn: 10 * time.Millisecond, Lease: time.Second, Settle: 2 * time.Second, Probe: time.Hour},
+	}
+	if tune != nil {
+		tune(&c)
+	}
+	w = watcher.New(c)
+	if o != nil {
+		w.Observe(o.Changed)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Run(ctx)
+	}()
+	kill = func() {
+		_ = client.Close()
+		cancel()
+		<-ended
+	}
+	t.Cleanup(kill)
+	return w, kill
+}
+
+func watch(t *testing.T, w *watcher.Watcher, userID string) {
+	t.Helper()
+	if err := w.Watch(t.Context(), userID, watcher.Alerts); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestChangesAreToldOnceAndInOrder(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		o.refuse = 3
+		w, _ := start(t, url, s, o, nil)
+		start(t, url, s, o, nil)
+		watch(t, w, "1")
+		for i, want := range []struct {
+			status   string
+			from, to hostapi.State
+			unasked  bool
+		}{
+			{"RUNNING", history.Unwatched, hostapi.StateRunning, false},
+			{"CRASHED", hostapi.StateRunning, hostapi.StateCrashed, true},
+			{"running", hostapi.StateCrashed, hostapi.StateRunning, false},
+			{"STOPPED", hostapi.StateRunning, hostapi.StateStopped, true},
+			{"CRASHED", hostapi.StateStopped, hostapi.StateCrashed, true},
+			{"ERROR", hostapi.StateCrashed, hostapi.StateError, false}, // it was down already
+			{"STARTING", hostapi.StateError, hostapi.StateStarting, false},
+			{"CRASHED", hostapi.StateStarting, hostapi.StateCrashed, true},
+		} {
+			s.set(func(s *service) { s.status = want.status })
+			got := o.wait(t, i+1)
+			if got.From != want.from || got.To != want.to || got.Unasked != want.unasked || got.Name != "Shop" || got.Plan != "Pro" || got.CustomerID != "1" {
+				t.Errorf("change %d is %+v, want %+v", i, got, want)
+			}
+		}
+		s.wait(t, "1", 3)
+		if n := o.count(); n != 8 {
+			t.Errorf("%d changes were told", n)
+		}
+	})
+}
+
+func TestWhatWasAskedForIsNoFall(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		o.wait(t, 1)
+		w.Expect(t.Context(), "1", "bot", "stop")
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 2); c.Unasked {
+			t.Error("a stop through us is a fall")
+		}
+		s.set(func(s *service) { s.status = "RUNNING" })
+		o.wait(t, 3)
+		s.set(func(s *service) { s.status = "STOPPING" }) // somebody asked elsewhere
+		o.wait(t, 4)
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 5); c.Unasked {
+			t.Error("a stop elsewhere is a fall")
+		}
+		s.set(func(s *service) { s.status = "RUNNING" })
+		o.wait(t, 6)
+		w.Expect(t.Context(), "1", "bot", "restart") // on whose way the bot is stopped for a moment
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 7); c.Unasked || c.To != hostapi.StateRestarting {
+			t.Errorf("a restart through us is %+v", c)
+		}
+		if c := o.wait(t, 8); !c.Unasked || c.To != hostapi.StateStopped { // and it stays so
+			t.Errorf("a restart from which the bot does not return is %+v", c)
+		}
+	})
+}
+
+// TestStopIsNoFallAlthoughRedisFailed has Redis fail where it is asked for what was
+// asked for.
+func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		var failures atomic.Int32
+		failures.Store(2) // not yet
+		w, _ := start(t, url, s, o, func(c *watcher.Config) {
+			c.Redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+				if cmd.Name() != "hgetall" || failures.Add(1) > 2 {
+					return next(ctx, cmd)
+				}
+				cmd.SetErr(errors.New("not now"))
+				return cmd.Err()
+			}))
+		})
+		watch(t, w, "1")
+		o.wait(t, 1)
+		w.Expect(t.Context(), "1", "bot", "stop")
+		failures.Store(0)
+		s.set(func(s *service) { s.status = "STOPPED" })
+		if c := o.wait(t, 2); c.Unasked || c.To != hostapi.StateStopped {
+			t.Errorf("a stop through us is %+v", c)
+		}
+		if n := failures.Load(); n < 3 {
+			t.Errorf("Redis was asked %d times", n)
+		}
+	})
+}
+
+func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, func(c *watcher.Config) { c.Interval = time.Second })
+		watch(t, w, "1")
+		o.wait(t, 1)
+		s.wait(t, "1", 3) // the log counts in seconds
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeUnavailable} })
+		s.wait(t, "1", 5)
+		s.set(func(s *service) { s.err = nil })
+		s.wait(t, "1", 2)
+		spans, err := history.New(redistest.Connect(t, url), "", w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var states string
+		for _, span := range spans {
+			states += string(span.State)
+		}
+		if states != "-r-r" || o.count() != 1 {
+			t.Errorf("the history is %s, and %d changes were told", states, o.count())
+		}
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }) // which is an answer
+		if c := o.wait(t, 2); c.To != history.Gone || c.Unasked {
+			t.Errorf("an account that was closed is %+v", c)
+		}
+	})
+}
+
+// TestDeathOfAReplicaDelaysByAnInterval has one die that looks at an account, and that
+// tells of changes.
+func TestDeathOfAReplicaDelaysByAnInterval(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		dying, s, o := newService(), newService(), newTold()
+		dying.hang = true
+		w, kill := start(t, url, dying, newTold(), func(c *watcher.Config) { c.Interval = 4 * time.Second })
+		watch(t, w, "1")
+		dying.wait(t, "1", 1)
+		kill()
+		killed := time.Now()
+		start(t, url, s, o, func(c *watcher.Config) { c.Interval = 4 * time.Second })
+		s.wait(t, "1", 1)
+		if late := time.Since(killed); late > 4*time.Second {
+			t.Errorf("the next look was %v after the death", late)
+		}
+		o.wait(t, 1)
+	})
+}
+
+func TestRateBoundsAllReplicasTogether(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		const rate, watched = 20, 60
+		s, slow := newService(), make(chan watcher.Status, 10)
+		tune := func(c *watcher.Config) { c.Rate, c.OnSlow = rate, func(s watcher.Status) { slow <- s } }
+		w, _ := start(t, url, s, nil, tune)
+		start(t, url, s, nil, tune)
+		began := time.Now()
+		for i := range watched {
+			watch(t, w, fmt.Sprint(i))
+		}
+		if status := <-slow; !status.Grown {
+			t.Errorf("the status is %+v", status)
+		}
+		for i := range watched {
+			s.wait(t, fmt.Sprint(i), 2-min(2, len(s.of(fmt.Sprint(i)))))
+		}
+		took, calls := time.Since(began), 0
+		for i := range watched {
+			calls += len(s.of(fmt.Sprint(i)))
+		}
+		if most := rate*took.Seconds() + rate/4 + 1; float64(calls) > most {
+			t.Errorf("%d looks within %v, at most %v are allowed", calls, took, most)
+		}
+		if pace := w.Pace(); pace < watched*time.Second/rate || pace > 2*watched*time.Second/rate {
+			t.Errorf("the interval is %v", pace)
+		}
+	})
+}
+
+func (s *service) of(userID string) []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.looks[userID]
+}
+
+func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s := newService()
+		s.err = &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: 2 * time.Second}
+		w, _ := start(t, url, s, nil, nil)
+		start(t, url, s, nil, nil)
+		watch(t, w, "1")
+		s.wait(t, "1", 1)
+		s.set(func(s *service) { s.err = nil })
+		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
+		s.wait(t, "1", 1)
+		if looks := s.of("1"); looks[1].Sub(looks[0]) < 1900*time.Millisecond {
+			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))
+		}
+	})
+}
+
+// TestLookThatEndsWhileRedisAnswersIsNotRepeated has a look be refused after Redis has told
+// that its account is due, and before the watcher has read that.
+func TestLookThatEndsWhileRedisAnswersIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	var looks atomic.Int64
+	var watching atomic.Pointer[watcher.Watcher]
+	refused, ended := make(chan struct{}), make(chan struct{})
+	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+		looks.Add(1)
+		<-refused
+		return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Hour}
+	})
+	var once sync.Once
+	w, _ := start(t, redistest.StartMiniredis(t).URL(), nil, nil, func(c *watcher.Config) {
+		c.Accounts = look
+		c.Redis.(*redis.Client).AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			err := next(ctx, cmd)
+			if looks.Load() == 1 && strings.Contains(fmt.Sprint(cmd.Args()...), "due") && watching.Load() != nil {
+				once.Do(func() {
+					close(refused)
+					until(t, "the look has failed", func() bool { return watching.Load().Status().Failed == 1 })
+					close(ended)
+				})
+			}
+			return err
+		}))
+	})
+	watching.Store(w)
+	watch(t, w, "1")
+	<-ended
+	until(t, "the account is overdue", func() bool { return w.Status().Lag > 100*time.Millisecond })
+	if n := looks.Load(); n != 1 {
+		t.Errorf("%d looks were made while the service had asked for none", n)
+	}
+}
+
+func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
+	t.Parallel()
+	s := newService()
+	url := redistest.StartMiniredis(t).URL()
+	w, _ := start(t, url, s, nil, func(c *watcher.Config) {
+		c.DownSince = func() time.Time { return time.Unix(1, 0) }
+		c.Timing.Probe = 2 * time.Second
+	})
+	watch(t, w, "1")
+	watch(t, w, "2")
+	s.wait(t, "1", 1)
+	s.wait(t, "2", 1)
+	if apart := s.of("2")[0].Sub(s.of("1")[0]).Abs(); apart < 1900*time.Millisecond {
+		t.Errorf("two looks were %v apart", apart)
+	}
+}
