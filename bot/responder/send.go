@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
@@ -113,23 +111,33 @@ func (x *exchange) persist(ctx context.Context, send func(context.Context) error
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	defer context.AfterFunc(x.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
-	pauses := backoff.NewExponentialBackOff()
 	unknown := 0
-	for {
-		last := x.responder.ctx.Err() != nil
-		attempt, done := context.WithTimeout(ctx, editLimit)
-		err := send(attempt)
-		done()
-		pause, again := retry(err, pauses.NextBackOff())
-		if x.acknowledged && rest.CodeOf(err) == rest.CodeUnknownWebhook && unknown < maxUnknown {
-			pause, again = time.Second<<unknown, true
+	attempt := func(context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, editLimit)
+		defer cancel()
+		err := send(ctx)
+		if e, ok := errors.AsType[*rest.Error](err); ok && x.acknowledged && e.Code == rest.CodeUnknownWebhook && unknown < maxUnknown {
+			later := *e
+			later.RetryAfter = time.Second << unknown // Discord names no pause
 			unknown++
+			return &later
 		}
-		if deadline, _ := ctx.Deadline(); !again || last || time.Until(deadline) <= pause {
-			return err
-		}
-		sleep(x.responder.ctx, pause)
+		return err
 	}
+	again := func(err error) bool {
+		e, ok := errors.AsType[*rest.Error](err)
+		return ok && (e.Temporary() || e.RetryAfter > 0)
+	}
+	// The stop ends a pause, and one more attempt is made then.
+	running, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(x.responder.ctx, end)()
+	last := x.responder.ctx.Err() != nil
+	err := rest.Retry(running, rest.Retries{Again: again}, attempt)
+	if err != nil && again(err) && !last && x.responder.ctx.Err() != nil {
+		return attempt(ctx)
+	}
+	return err
 }
 
 // retry tells whether and after what pause to send again.

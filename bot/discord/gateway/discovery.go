@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
 )
 
 // answerLife is how long Discord's answer is used: the shards of a process, which all
@@ -53,17 +55,18 @@ func (d *Discovery) Forget() {
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
 // error is a *FinalError, or that ctx is done.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
-	for pauses := newPauses(maxPause); ; {
-		answer, err := d.GatewayBot(ctx)
-		switch final := finalError(err); {
-		case err == nil:
-			return answer, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case final != nil:
-			return nil, final
-		}
-		lost(err)
-		sleep(ctx, max(pauses.NextBackOff(), delayOf(err)))
+	var answer *discordgo.GatewayBotResponse
+	again := func(err error) bool { return ctx.Err() == nil && finalError(err) == nil }
+	err := rest.Retry(ctx, rest.Retries{First: minPause, Longest: maxPause, Again: again, OnRetry: lost}, func(ctx context.Context) (err error) {
+		answer, err = d.GatewayBot(ctx)
+		return err
+	})
+	switch final := finalError(err); {
+	case err == nil:
+		return answer, nil
+	case final != nil && ctx.Err() == nil:
+		return nil, final
+	default:
+		return nil, ctx.Err()
 	}
 }

@@ -99,11 +99,9 @@ func New(c Config) *Registrar {
 // Run registers the wanted commands, and tries again at growing intervals until
 // every list is as wanted or ctx is done.
 func (r *Registrar) Run(ctx context.Context, wanted []Scope) {
-	growing := &backoff.ExponentialBackOff{
-		InitialInterval: r.config.Timing.First, MaxInterval: r.config.Timing.Longest, Multiplier: 2, RandomizationFactor: 0.5,
-	}
-	sync := func() (struct{}, error) { return struct{}{}, r.Sync(ctx, wanted) }
-	_, _ = backoff.Retry(ctx, sync, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0)) // fails only where ctx is done
+	always := func(error) bool { return true }
+	_ = rest.Retry(ctx, rest.Retries{First: r.config.Timing.First, Longest: r.config.Timing.Longest, Again: always}, // fails only if ctx is done
+		func(ctx context.Context) error { return r.Sync(ctx, wanted) })
 }
 
 // Sync tries once to make every list that is not known to be so as it is wanted.

@@ -41,7 +41,7 @@ func newDiscord(ctx context.Context, client *rest.Client) *discord {
 
 // get reads what is at a path, and waits where Discord limits requests.
 func (d *discord) get(ctx context.Context, path string, out any) error {
-	return rest.Patiently(ctx, patience, func(ctx context.Context) error { return d.rest.Get(ctx, path, out) })
+	return rest.Retry(ctx, rest.Retries{Limit: patience, Again: rest.IsLimited}, func(ctx context.Context) error { return d.rest.Get(ctx, path, out) })
 }
 
 // token asks who the bot is.

@@ -21,7 +21,7 @@ func (c *checker) gateway(ctx context.Context) Finding {
 		return notChecked("the token")
 	}
 	var said *discordgo.GatewayBotResponse
-	err := rest.Patiently(ctx, patience, func(ctx context.Context) (err error) {
+	err := rest.Retry(ctx, rest.Retries{Limit: patience, Again: rest.IsLimited}, func(ctx context.Context) (err error) {
 		said, err = c.discord.rest.GatewayBot(ctx)
 		return err
 	})

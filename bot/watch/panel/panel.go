@@ -256,7 +256,9 @@ func (p *Panels) deleteMessages(ctx context.Context, channelID string, ids ...st
 		if id == "" {
 			continue
 		}
-		err := rest.Patiently(ctx, deletePatience, func(ctx context.Context) error { return p.Discord.DeleteMessage(ctx, channelID, id) })
+		err := rest.Retry(ctx, rest.Retries{Limit: deletePatience, Again: rest.IsLimited}, func(ctx context.Context) error {
+			return p.Discord.DeleteMessage(ctx, channelID, id)
+		})
 		if err == nil || rest.IsUnknownMessage(err) || rest.CodeOf(err) == rest.CodeUnknownChannel { // whose messages are gone as well
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"hostbot/bot/discord/rest"
 )
 
-// TestPatiently: a 429 is waited for as long as it says, and no longer than is allowed.
-func TestPatiently(t *testing.T) {
+// TestRetry: a 429 is waited for as long as it says, and no longer than is allowed.
+func TestRetry(t *testing.T) {
 	limited := func(wait time.Duration) error {
 		return &rest.Error{Status: http.StatusTooManyRequests, RetryAfter: wait}
 	}
@@ -41,7 +41,7 @@ func TestPatiently(t *testing.T) {
 				}
 				defer cancel()
 				began, asked := time.Now(), 0
-				err := rest.Patiently(ctx, 10*time.Second, func(context.Context) error {
+				err := rest.Retry(ctx, rest.Retries{Limit: 10 * time.Second, Again: rest.IsLimited}, func(context.Context) error {
 					asked++
 					return test.answers[asked-1]
 				})
@@ -56,17 +56,46 @@ func TestPatiently(t *testing.T) {
 	}
 }
 
-// TestPatientlyEndsWithItsContext: who gives up does not wait.
-func TestPatientlyEndsWithItsContext(t *testing.T) {
+// TestRetryEndsWithItsContext: who gives up does not wait.
+func TestRetryEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		began := time.Now()
-		err := rest.Patiently(ctx, 10*time.Second, func(context.Context) error {
+		err := rest.Retry(ctx, rest.Retries{Limit: 10 * time.Second, Again: rest.IsLimited}, func(context.Context) error {
 			return &rest.Error{Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second}
 		})
 		if err == nil || time.Since(began) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
+// TestRetryPauses: what Discord may take later is sent again after pauses that double, and each
+// failure but the last is told.
+func TestRetryPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		var sent []time.Time
+		told := 0
+		away := &rest.Error{Status: http.StatusServiceUnavailable}
+		policy := rest.Retries{First: time.Second, Longest: 4 * time.Second, OnRetry: func(err error) {
+			if told++; !errors.Is(err, away) {
+				t.Errorf("told of %v", err)
+			}
+		}}
+		err := rest.Retry(ctx, policy, func(context.Context) error {
+			sent = append(sent, time.Now())
+			return away
+		})
+		if !errors.Is(err, away) || ctx.Err() != nil || told != len(sent)-1 || len(sent) < 4 {
+			t.Fatalf("%v after %d attempts, %d told", err, len(sent), told)
+		}
+		for i, about := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+			if pause := sent[i+1].Sub(sent[i]); pause < about/2 || pause > about*3/2 {
+				t.Errorf("pause %d is %v, want about %v", i, pause, about)
+			}
 		}
 	})
 }

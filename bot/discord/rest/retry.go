@@ -1,0 +1,78 @@
+package rest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// Retries says how a request is repeated.
+type Retries struct {
+	// First is the pause before the second attempt, half a second if it is 0. Each pause is
+	// about twice as long as the one before it, up to Longest, a minute if that is 0. If
+	// Discord asks for a pause (Error.RetryAfter, backoff.RetryAfterError), it is that long.
+	First, Longest time.Duration
+	// Limit is for how long attempts begin; 0 if there is no limit.
+	Limit time.Duration
+	// Again reports whether an error is worth another attempt. If it is nil, that is what
+	// Error.Temporary reports.
+	Again func(error) bool
+	// OnRetry is called before each pause; it may be nil.
+	OnRetry func(failure error)
+}
+
+// Retry sends until that succeeds, and returns the last error otherwise. It begins no pause
+// that would end after the limit or ctx's deadline, and ends a pause when ctx is done.
+func Retry(ctx context.Context, r Retries, send func(context.Context) error) error {
+	again := r.Again
+	if again == nil {
+		again = isTemporary
+	}
+	limit := cmp.Or(r.Limit, math.MaxInt64)
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)-1)
+	}
+	if limit <= 0 { // the library takes that for no limit
+		limit = 1
+	}
+	var last error
+	attempt := func() (struct{}, error) {
+		last = send(ctx)
+		if last != nil && !again(last) {
+			return struct{}{}, backoff.Permanent(last)
+		}
+		if e, ok := errors.AsType[*Error](last); ok && e.RetryAfter > 0 {
+			return struct{}{}, &backoff.RetryAfterError{Duration: e.RetryAfter}
+		}
+		return struct{}{}, last
+	}
+	pauses := &backoff.ExponentialBackOff{
+		InitialInterval: cmp.Or(r.First, 500*time.Millisecond), MaxInterval: cmp.Or(r.Longest, time.Minute),
+		Multiplier: 2, RandomizationFactor: 0.5,
+	}
+	notify := func(error, time.Duration) {
+		if r.OnRetry != nil {
+			r.OnRetry(last)
+		}
+	}
+	if _, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limit), backoff.WithNotify(notify)); err == nil {
+		return nil
+	}
+	return last
+}
+
+// IsLimited reports whether an error says that Discord limits requests. Nothing was done then.
+func IsLimited(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Status == http.StatusTooManyRequests
+}
+
+func isTemporary(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Temporary()
+}
