@@ -2,18 +2,13 @@ package panel
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/watcher"
@@ -58,7 +53,7 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 	after := context.WithoutCancel(ctx)
 	switch e := p.store.keep(after, t, next.Milliseconds()); {
 	case errors.Is(e, errRemoved): // meanwhile: no message of it stays
-		_, _ = p.deleteMessages(after, t.ChannelID, t.MessageID, t.Outdated) // it is logged, and nobody waits for it
+		_, _ = p.delete(after, t.ChannelID, t.Message.ID, t.Message.Stale) // it is logged, and nobody waits for it
 	case e != nil:
 		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
@@ -77,8 +72,7 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 		p.Log.Debug().Err(err).Str("panel", t.ID).Msg("a panel cannot be drawn")
 		return timing.Retry, fmt.Errorf("%w: %w", errUndrawn, err)
 	}
-	shown := digest(m)
-	if t.MessageID != "" && !t.Posting && t.Outdated == "" && shown == t.Shown && age < timing.Beat {
+	if s := t.Message; s.ID != "" && s.Tried == 0 && s.Stale == "" && s.Hash == message.Hash(m) && age < timing.Beat {
 		return min(timing.Check, timing.Beat-age), nil
 	}
 	if age >= timing.Beat { // Redis may have lost it
@@ -86,95 +80,26 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 			p.Log.Debug().Err(err).Msg("redis does not take that an account is watched")
 		}
 	}
-	if err := p.send(ctx, t, m, shown); err != nil {
+	if err := p.show(ctx, t, m); err != nil {
 		return p.failed(ctx, t, err), err
 	}
 	t.Edited, t.Trouble, t.TroubleCode = t.now, "", 0
-	if t.Shown == "" {
-		return timing.Between, nil
-	}
 	return timing.Check, nil
 }
 
-// send edits the message of a panel. Where there is none yet, or Discord does not let
-// that one be edited now, it posts another in its place.
-func (p *Panels) send(ctx context.Context, t *taken, m interaction.Message, shown string) error {
-	tried := t.Posting // then the next message may be there, as it was posted
-	if t.MessageID != "" && !tried {
-		err := p.Discord.EditMessage(ctx, t.ChannelID, t.MessageID, m)
-		if err == nil {
-			t.Shown = shown
-			return p.clear(ctx, t)
-		}
-		if rest.LacksEmbeds(err) {
-			return p.strip(ctx, t, err)
-		}
-		if !takesAnother(err) {
-			return err
-		}
-		t.Posting = true
-		if err := p.store.keep(ctx, t, notDone); err != nil {
-			return err
-		}
-	}
-	m.Silent = t.MessageID != ""
-	id, err := p.Discord.CreateMessage(ctx, t.ChannelID, t.ID+"-"+strconv.Itoa(t.Posts), m)
-	lacks := rest.LacksEmbeds(err)
-	t.Posting = err != nil && !lacks && (tried || !refused(err)) // what was refused is not there: the old message may be edited by then
-	if err != nil && !lacks {
-		return err
-	}
-	t.MessageID, t.Outdated, t.Posts, t.Shown = id, t.MessageID, t.Posts+1, shown
-	if lacks {
-		return p.strip(ctx, t, err)
-	}
-	if tried {
-		t.Shown = ""
-	}
-	return p.clear(ctx, t)
-}
-
-// strip takes the buttons from a message whose embeds Discord has dropped, as they say
-// nothing alone. It returns lacking, which says so: the message is to be edited once the bot
-// may embed links again.
-func (p *Panels) strip(ctx context.Context, t *taken, lacking error) error {
-	t.Shown = ""
-	if err := p.clear(ctx, t); err != nil {
-		return err
-	}
-	if err := p.Discord.EditMessage(ctx, t.ChannelID, t.MessageID, p.Bare(t.Panel)); err != nil {
-		return err
-	}
-	return lacking
-}
-
-// takesAnother tells whether Discord refuses to edit a message, and takes another in the
-// same place: the message is too old to be edited now, or it is in a thread that is archived.
-// A thread archives itself after 1 h to 7 days without a new message, of which an edit is
-// none, and a new one opens it again unless it is locked.
-// https://discord.com/developers/docs/topics/threads#active-archived-threads
-func takesAnother(err error) bool {
-	code := rest.CodeOf(err)
-	return code == rest.CodeOldMessageEdits || code == rest.CodeArchivedThread
-}
-
-// refused tells whether Discord has not done, and will not do, what it was asked for.
-func refused(err error) bool {
-	e, ok := errors.AsType[*rest.Error](err)
-	return ok && !e.Temporary() && !e.Uncertain
-}
-
-// clear deletes the message that another has taken the place of. If Discord refuses that,
-// it is tried once more when the panel is removed.
-func (p *Panels) clear(ctx context.Context, t *taken) error {
-	stay, err := p.deleteMessages(ctx, t.ChannelID, t.Outdated)
-	if err != nil {
-		return err
-	}
-	t.Left = append(t.Left, stay...)
-	t.Left = t.Left[max(0, len(t.Left)-mostLeft):]
-	t.Outdated = ""
-	return nil
+// show makes the message of a panel show what is true.
+func (p *Panels) show(ctx context.Context, t *taken, m interaction.Message) (err error) {
+	t.Message, err = message.Show(ctx, p.Discord, t.Message, message.Wanted{
+		ChannelID: t.ChannelID, Name: t.ID, Message: m, Bare: func() interaction.Message { return p.Bare(t.Panel) },
+		Save: func(ctx context.Context, s message.State) error {
+			if t.added { // its record says so
+				return nil
+			}
+			t.Message = s
+			return p.store.keep(ctx, t, notDone)
+		},
+	})
+	return err
 }
 
 // failed returns when a panel is due again whose message Discord did not take. A panel
@@ -190,7 +115,7 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 			p.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
 			return p.Timing.Retry // with its message: otherwise it would be posted again
 		}
-		t.MessageID = ""
+		t.Message.ID = ""
 		return p.Timing.Retry
 	case e.Status == http.StatusTooManyRequests:
 		return max(e.RetryAfter, time.Second)
@@ -200,16 +125,4 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 	t.Trouble, t.TroubleCode = e.Message, e.Code
 	p.Log.Info().Err(err).Str("panel", t.ID).Msg("discord does not let a panel be changed")
 	return afterTrouble
-}
-
-// digest stands for what a message shows, whenever that is from.
-func digest(m interaction.Message) string {
-	embeds := make([]discordgo.MessageEmbed, len(m.Embeds))
-	for i, e := range m.Embeds {
-		embeds[i] = *e
-		embeds[i].Timestamp = ""
-	}
-	text, _ := json.Marshal([]any{m.Content, embeds, m.Components}) // texts and numbers always can be encoded
-	sum := sha256.Sum256(text)
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

@@ -55,7 +55,7 @@ func keepUndeletable(t *testing.T, status int, body string) {
 	if posted, err := p.Create(t.Context(), s.made("1001")); posted || !rest.LacksEmbeds(err) {
 		t.Fatalf("Create() = %v, %v", posted, err)
 	}
-	if own := s.own(p); len(own) != 1 || own[0].TroubleCode != rest.CodeMissingPermissions || own[0].MessageID != s.channel.Messages()[0].ID {
+	if own := s.own(p); len(own) != 1 || own[0].TroubleCode != rest.CodeMissingPermissions || own[0].Message.ID != s.channel.Messages()[0].ID {
 		t.Errorf("panels: %+v", own)
 	}
 	s.channel.Grant(discordtest.EmbedLinks)

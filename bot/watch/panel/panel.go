@@ -14,13 +14,13 @@ package panel
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
@@ -33,38 +33,25 @@ type Panel struct {
 	ID        string   `json:"id"` // of the interaction that made it
 	OwnerID   string   `json:"owner"`
 	ChannelID string   `json:"channel"`
-	MessageID string   `json:"message,omitempty"` // "" until it is posted
-	Bots      []string `json:"bots"`              // IDs
+	Bots      []string `json:"bots"` // IDs
 	Locale    string   `json:"locale"`
 	// Trouble is why Discord does not let the message be changed; "" where it does.
 	// TroubleCode is Discord's code for that, or 0.
 	Trouble     string `json:"trouble,omitempty"`
 	TroubleCode int    `json:"trouble_code,omitempty"`
 
-	Edited   int64    `json:"edited,omitempty"`   // when the message was last posted or edited, in ms by Redis's clock
-	Posts    int      `json:"posts"`              // how many messages it has had
-	Posting  bool     `json:"posting,omitempty"`  // the next message may have been posted
-	Outdated string   `json:"outdated,omitempty"` // a message of it that is yet to be deleted
-	Left     []string `json:"stay,omitempty"`     // those that Discord refused to delete, mostLeft of the latest
-	Shown    string   `json:"shown,omitempty"`    // a digest of what the message shows; "" where that is not known
+	Message message.State `json:"message"`
+	Edited  int64         `json:"edited,omitempty"` // when the message was last posted or edited, in ms by Redis's clock
 }
 
 // Limits of what one customer may have.
 const (
 	MostPanels = 10
 	MostBots   = 10
-	mostLeft   = 5 // as each takes a request when the panel is removed
 )
 
 // ErrTooMany says that a customer has MostPanels already.
 var ErrTooMany = errors.New("panel: too many panels")
-
-// Discord is where panels are. Errors are *rest.Error.
-type Discord interface {
-	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error)
-	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
-	DeleteMessage(ctx context.Context, channelID, messageID string) error
-}
 
 // Watching is what panels need of the watcher.
 type Watching interface {
@@ -77,7 +64,7 @@ type Config struct {
 	// Redis must heed the deadline of a command's context.
 	Redis    redis.UniversalClient
 	Space    keyspace.Space // in Redis
-	Discord  Discord
+	Discord  message.Discord
 	Watching Watching
 	// Draw returns what a panel is to show. The timestamps of its embeds do
 	// not count as a difference.
@@ -140,14 +127,14 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
 		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
 	}
-	return t.MessageID != "", nil
+	return t.Message.ID != "", nil
 }
 
 // giveUp forgets a panel that Discord has refused. Where it has taken the message without its
 // embeds, that is deleted; if Discord fails or refuses to do so, the panel is kept with its
 // trouble, so that its owner knows of the message.
 func (p *Panels) giveUp(ctx context.Context, panel Panel) error {
-	if stay, err := p.deleteMessages(ctx, panel.ChannelID, panel.MessageID); err != nil || len(stay) > 0 {
+	if stay, err := p.delete(ctx, panel.ChannelID, panel.Message.ID); err != nil || len(stay) > 0 {
 		return nil // it is logged
 	}
 	_, err := p.forget(ctx, panel)
@@ -176,7 +163,8 @@ func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, er
 	if err != nil || i < 0 {
 		return Removal{}, err
 	}
-	stay, err := p.deleteMessages(ctx, own[i].ChannelID, append([]string{own[i].MessageID, own[i].Outdated}, own[i].Left...)...)
+	m := own[i].Message
+	stay, err := p.delete(ctx, own[i].ChannelID, append([]string{m.ID, m.Stale}, m.Left...)...)
 	if err != nil {
 		return Removal{}, err
 	}
@@ -226,14 +214,14 @@ func (p *Panels) Changed(ctx context.Context, changes []watcher.Change) error {
 }
 
 // forget removes a panel, and a message that was posted in the place of the one that the
-// caller knows: of that it returns what stays, as deleteMessages does. The account of the
+// caller knows: of that it returns what stays, as delete does. The account of the
 // last panel is not watched for panels any more.
 func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err error) {
 	last, left, err := p.store.remove(ctx, panel)
-	if err == nil && last.MessageID != panel.MessageID {
+	if err == nil && last.Message.ID != panel.Message.ID {
 		var failed error // it is logged; the panel is no more
-		if stay, failed = p.deleteMessages(ctx, last.ChannelID, last.MessageID, last.Outdated); failed != nil {
-			stay = append(stay, last.MessageID)
+		if stay, failed = p.delete(ctx, last.ChannelID, last.Message.ID, last.Message.Stale); failed != nil {
+			stay = append(stay, last.Message.ID)
 		}
 	}
 	if err == nil && left == 0 {
@@ -242,33 +230,11 @@ func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err er
 	return stay, err
 }
 
-// deletePatience is for how long a message is waited for that may not be deleted yet. Of
-// those in a channel three a second may be (hata, rate_limit_groups.py), and a customer may
-// have more panels there.
-const deletePatience = 5 * time.Second
-
-// deleteMessages deletes messages, of which an empty ID is none, and returns those that
-// Discord refuses to delete: in a locked thread, in a channel that the bot does not see any
-// more, or where it suspects abuse (rest.IsUnknownMessage). An error says that Discord may
-// do so later.
-func (p *Panels) deleteMessages(ctx context.Context, channelID string, ids ...string) (stay []string, failed error) {
-	for _, id := range ids {
-		if id == "" {
-			continue
-		}
-		err := rest.Retry(ctx, rest.Retries{Limit: deletePatience, Again: rest.IsLimited}, func(ctx context.Context) error {
-			return p.Discord.DeleteMessage(ctx, channelID, id)
-		})
-		if err == nil || rest.IsUnknownMessage(err) || rest.CodeOf(err) == rest.CodeUnknownChannel { // whose messages are gone as well
-			continue
-		}
-		p.Log.Info().Err(err).Str("channel", channelID).Msg("the message of a panel could not be deleted")
-		// A token that is refused says nothing of the message.
-		if e, ok := errors.AsType[*rest.Error](err); !ok || e.Temporary() || e.Status == http.StatusUnauthorized {
-			failed = err
-			continue
-		}
-		stay = append(stay, id)
+// delete deletes messages as message.Delete does, and logs what stays.
+func (p *Panels) delete(ctx context.Context, channelID string, ids ...string) (stay []string, failed error) {
+	stay, failed = message.Delete(ctx, p.Discord, channelID, ids...)
+	if failed != nil || len(stay) > 0 {
+		p.Log.Info().Err(failed).Str("channel", channelID).Strs("stay", stay).Msg("the message of a panel could not be deleted")
 	}
 	return stay, failed
 }

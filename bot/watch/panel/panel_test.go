@@ -414,6 +414,29 @@ func TestPostIsOnce(t *testing.T) {
 	})
 }
 
+// TestPostIsOnceThoughItsProcessDied has the process end that posted a panel, and Discord
+// forget the nonce until another process goes on.
+func TestPostIsOnceThoughItsProcessDied(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
+		s.timing.Turn = time.Hour
+		p, stop := s.replica()
+		if posted, err := p.Create(t.Context(), s.made("1001")); posted || err != nil {
+			t.Fatalf("Create() = %v, %v", posted, err)
+		}
+		stop()
+		s.clock.Advance(time.Hour)
+		s.state.Store("later")
+		s.timing = quick()
+		s.replica()
+		s.channel.WaitFor(t, "later")
+		if len(s.channel.Messages()) != 1 {
+			t.Errorf("messages: %+v", s.channel.Messages())
+		}
+	})
+}
+
 func TestRefusedPanelIsNone(t *testing.T) {
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	p, _ := s.replica()

@@ -96,7 +96,10 @@ func TestForgettingTellsWhatStays(t *testing.T) {
 		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
 	})
 	s.show(p, "crashed")
-	eventually(t, "it is known that the old message stays", func() bool { own := s.own(p); return len(own) == 1 && slices.Equal(own[0].Left, []string{first}) })
+	eventually(t, "it is known that the old message stays", func() bool {
+		own := s.own(p)
+		return len(own) == 1 && slices.Equal(own[0].Message.Left, []string{first})
+	})
 	deletions := func() (n int) {
 		for _, c := range s.discord.Calls() {
 			if c.Method == http.MethodDelete {
@@ -144,7 +147,7 @@ func TestEachRefusedDeletionIsTriedOnceMore(t *testing.T) {
 		s.channel.Allow(discordtest.Archived)
 		s.show(p, fmt.Sprint("state ", i))
 		last := s.channel.WaitFor(t, fmt.Sprint("state ", i))
-		eventually(t, "the new message is known", func() bool { own := s.own(p); return own[0].MessageID == last.ID && own[0].Outdated == "" })
+		eventually(t, "the new message is known", func() bool { own := s.own(p); return own[0].Message.ID == last.ID && own[0].Message.Stale == "" })
 	}
 	release()
 	over := s.moveOn() // as Discord lets three messages a second be deleted
@@ -209,7 +212,7 @@ func TestRemovedWhileItIsPostedAnew(t *testing.T) {
 	})
 	s.show(p, "crashed")
 	s.channel.WaitFor(t, "crashed")
-	eventually(t, "the new message is known", func() bool { own := s.own(p); return len(own) == 1 && own[0].MessageID != first })
+	eventually(t, "the new message is known", func() bool { own := s.own(p); return len(own) == 1 && own[0].Message.ID != first })
 	s.clock.Advance(time.Minute)
 	<-done
 	eventually(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })

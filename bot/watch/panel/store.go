@@ -79,7 +79,7 @@ if ids.err then return 0 end
 for _, id in ipairs(ids) do
   local record = redis.call('HGET', records, id)
   local sound, panel = pcall(cjson.decode, record or '')
-  if sound and type(panel) == 'table' and panel.message then redis.call('ZADD', due, now, id) end
+  if sound and type(panel) == 'table' and type(panel.message) == 'table' and panel.message.id then redis.call('ZADD', due, now, id) end
 end
 return 0`
 
@@ -108,8 +108,9 @@ type store struct {
 // taken is a panel that this process works on.
 type taken struct {
 	Panel
-	now  int64  // when it was taken
-	over string // when it is due should the process die
+	now   int64  // when it was taken
+	over  string // when it is due should the process die
+	added bool   // by this process just now, which is the first to post it
 }
 
 func (s store) ownKey(customerID string) string { return s.space.Key(prefix + "of:" + customerID) }
@@ -123,8 +124,8 @@ func (s store) run(ctx context.Context, script, customerID string, args ...any) 
 // add adds a panel that this process works on. It returns nil where the panel is there
 // already.
 func (s store) add(ctx context.Context, p Panel) (*taken, error) {
-	t := &taken{Panel: p}
-	p.Posting = true // as far as others know
+	t := &taken{Panel: p, added: true}
+	p.Message.Tried = time.Now().UnixMilli() // as far as others know
 	record, err := json.Marshal(p)
 	if err != nil {
 		return nil, err

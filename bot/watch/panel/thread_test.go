@@ -42,6 +42,9 @@ func TestArchivedThreadGetsANewMessage(t *testing.T) {
 				t.Errorf("post %d is silent: %t", i, silent)
 			}
 		}
-		eventually(t, "nothing is in the way", func() bool { own := s.own(p); return len(own) == 1 && own[0].Trouble == "" && len(own[0].Left) == 0 })
+		eventually(t, "nothing is in the way", func() bool {
+			own := s.own(p)
+			return len(own) == 1 && own[0].Trouble == "" && len(own[0].Message.Left) == 0
+		})
 	})
 }

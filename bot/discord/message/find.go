@@ -1,0 +1,62 @@
+package message
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+)
+
+const (
+	// latest is how many messages of a channel are looked at to find one that may be there.
+	latest = 50
+	// skew is by how much the machine's clock may be ahead of Discord's.
+	skew = time.Minute
+)
+
+// find returns the ID of the message that may be there as the answer to its post was lost; ""
+// if it is not there, or if the bot may not read the channel. Discord knows a nonce for a few
+// minutes and posts nothing then
+// (https://discord.com/developers/docs/resources/message#create-message), so who finds no
+// message may post it.
+func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, err error) {
+	posted, err := discord.LatestMessages(ctx, w.ChannelID, latest)
+	if err != nil && !refused(err) {
+		return "", err
+	}
+	since := time.UnixMilli(s.Tried).Add(-skew)
+	for _, m := range posted {
+		at, err := discordgo.SnowflakeTimestamp(m.ID)
+		if err == nil && at.After(since) && m.ID != s.ID && is(m, w.Message) {
+			return m.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// is reports whether a message in a channel is the one that was sent, whatever it showed: it
+// has the same buttons, or the same text if it was sent without buttons.
+func is(posted rest.Posted, sent interaction.Message) bool {
+	var there, wanted []string
+	for _, row := range posted.Rows {
+		for _, button := range row.Buttons {
+			there = append(there, button.CustomID)
+		}
+	}
+	for _, component := range sent.Components {
+		row, _ := component.(discordgo.ActionsRow)
+		for _, c := range row.Components {
+			if button, ok := c.(discordgo.Button); ok && button.CustomID != "" {
+				wanted = append(wanted, button.CustomID)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return sent.Content != "" && posted.Content == sent.Content
+	}
+	return slices.Equal(there, wanted)
+}
