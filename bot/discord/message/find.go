@@ -24,6 +24,10 @@ const (
 // (https://discord.com/developers/docs/resources/message#create-message), so who finds no
 // message may post it.
 func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, err error) {
+	is := w.Is
+	if is == nil {
+		is = func(m rest.Posted) bool { return alike(m, w.Message) }
+	}
 	posted, err := discord.LatestMessages(ctx, w.ChannelID, latest)
 	if err != nil && !refused(err) {
 		return "", err
@@ -31,16 +35,16 @@ func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, e
 	since := time.UnixMilli(s.Tried).Add(-skew)
 	for _, m := range posted {
 		at, err := discordgo.SnowflakeTimestamp(m.ID)
-		if err == nil && at.After(since) && m.ID != s.ID && is(m, w.Message) {
+		if err == nil && at.After(since) && m.ID != s.ID && is(m) {
 			return m.ID, nil
 		}
 	}
 	return "", nil
 }
 
-// is reports whether a message in a channel is the one that was sent, whatever it showed: it
-// has the same buttons, or the same text if it was sent without buttons.
-func is(posted rest.Posted, sent interaction.Message) bool {
+// alike reports whether a message in a channel has the same buttons as the one that was sent
+// or, if that has no buttons, the same text.
+func alike(posted rest.Posted, sent interaction.Message) bool {
 	var there, wanted []string
 	for _, row := range posted.Rows {
 		for _, button := range row.Buttons {

@@ -56,6 +56,9 @@ type Wanted struct {
 	// Bare returns what is put in its place if the bot may not embed links. If it is nil,
 	// what Discord made of the message stays.
 	Bare func() interaction.Message
+	// Is reports whether a message of the channel is this one, whatever it shows. If it is
+	// nil, that is one with the same buttons or, without buttons, with the same text.
+	Is func(rest.Posted) bool
 	// Save keeps the state before a message is posted.
 	Save func(context.Context, State) error
 }

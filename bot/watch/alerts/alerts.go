@@ -22,7 +22,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/discord/rest"
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/lease"
@@ -53,10 +53,8 @@ type Alert struct {
 
 // Discord is where messages go. Errors are *rest.Error.
 type Discord interface {
+	message.Discord
 	OpenDM(ctx context.Context, userID string) (channelID string, err error)
-	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (id string, err error)
-	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
-	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
 }
 
 // Watching is what alerts need of the watcher.

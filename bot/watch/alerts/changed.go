@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -29,15 +30,16 @@ type episode struct {
 	Alert
 	id      string // the nonce; empty where there is none
 	text    string // the alert, as Redis has it
-	message string // its ID at Discord; empty where that is not known
-	refused bool   // its channel was, and the DM was opened anew
+	message message.State
+	refused bool // its channel was, and the DM was opened anew
 }
 
 func readEpisode(customerID, serverID string, fields map[string]string) episode {
-	e := episode{id: fields["id"], text: fields["alert"], message: fields["message"], refused: fields[fieldRefused] != ""}
+	e := episode{id: fields["id"], text: fields["alert"], refused: fields[fieldRefused] != ""}
 	if json.Unmarshal([]byte(e.text), &e.Alert) != nil {
 		return episode{}
 	}
+	_ = json.Unmarshal([]byte(fields["message"]), &e.message) // of one that cannot be read nothing is known
 	e.CustomerID, e.ServerID = customerID, serverID
 	return e
 }

@@ -17,8 +17,8 @@ import "time"
 //	…:told:CODE             with either: staff were told that Discord refuses with a code
 //	{alerts}:opening        when the next DM would be opened were there no burst (ms)
 //
-// An episode has the fields id (its nonce), alert, tried (where it may have been posted),
-// message (its ID at Discord), refused (how often its channel was) and held (how often it was for
+// An episode has the fields id (its nonce), alert, message (a message.State as JSON), sent (if
+// Discord has taken it once), refused (how often its channel was) and held (how often it was for
 // a reason that holds all). A hold has until and pause (ms), code (Discord's), who (the customer
 // whose message was refused), and trying while one message is tried.
 const (
@@ -49,7 +49,7 @@ const (
 	heldFor = 24 * time.Hour
 	// callLimit bounds one use of Redis.
 	callLimit = time.Second
-	// nonceLength is in characters, of which Discord takes 25.
+	// nonceLength is in characters (see message.Wanted.Name).
 	nonceLength = 20
 )
 
@@ -92,11 +92,12 @@ const laterScript = clock + `
 redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
 return 0`
 
-// tryScript notes that an episode is about to be posted. It returns 1 where it was tried
-// before. KEYS: the episode. ARGV: the nonce.
-const tryScript = `
+// stateScript keeps what is known of an episode's message, and returns 0 if another has come
+// to be in its place. KEYS: the episode. ARGV: the nonce, the state.
+const stateScript = `
 if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then return 0 end
-return 1 - redis.call('HSETNX', KEYS[1], 'tried', 1)`
+redis.call('HSET', KEYS[1], 'message', ARGV[2])
+return 1`
 
 // dropScript gives an episode up, unless another has come to be in its place. KEYS: what
 // is due, the episode. ARGV: the member, the nonce.
@@ -106,10 +107,11 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 return redis.call('DEL', KEYS[2])`
 
 // sentScript notes that Discord has an alert. KEYS: what is due, the episode, the
-// counts. ARGV: the member, the nonce, the message, the alert.
+// counts. ARGV: the member, the nonce, the state of its message, the alert.
 const sentScript = `
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then return 0 end
-if redis.call('HSETNX', KEYS[2], 'message', ARGV[3]) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
+redis.call('HSET', KEYS[2], 'message', ARGV[3])
+if redis.call('HSETNX', KEYS[2], 'sent', 1) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
 if redis.call('HGET', KEYS[2], 'alert') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
 return 1`
 

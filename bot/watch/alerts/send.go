@@ -2,23 +2,23 @@ package alerts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 )
 
-const (
-	// perTurn is how many messages are sent in a turn, of the fifty requests a second that
-	// Discord takes from a bot (documentation, "Rate Limits: Global Rate Limit").
-	perTurn = 10
-	// latest is how many messages of a DM are looked at to find one that may be there.
-	latest = 50
-)
+// perTurn is how many messages are sent in a turn, of the fifty requests a second that
+// Discord takes from a bot (documentation, "Rate Limits: Global Rate Limit").
+const perTurn = 10
 
 // Run sends what is to be sent, while no other process does, until ctx is done.
 func (a *Alerts) Run(ctx context.Context) {
@@ -73,15 +73,19 @@ func (a *Alerts) send(ctx context.Context, member string, try bool) error {
 		return a.drop(ctx, member, fields["id"])
 	}
 	e.Locale = owner.Locale
-	message, err := a.deliver(ctx, member, owner.Channel, e)
+	shown, err := a.show(ctx, member, owner.Channel, e)
 	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
 		return a.refused(ctx, member, e, try, err)
 	}
 	if try {
 		a.release(ctx, allHoldKey)
 	}
+	state, err := json.Marshal(shown)
+	if err != nil {
+		return err
+	}
 	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.Space.Key(countsKey)}
-	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, message, e.text).Err()
+	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, state, e.text).Err()
 }
 
 // refused does what there is to do about an alert that Discord did not take. An error says
@@ -104,44 +108,27 @@ func (a *Alerts) refused(ctx context.Context, member string, e episode, try bool
 	}
 }
 
-// deliver posts an episode's message, or edits it, and returns its ID. One that may be
-// there, as an answer was lost, is looked for first. Discord knows a nonce for a few
-// minutes, and returns the message then as it was first posted.
-// https://discord.com/developers/docs/resources/message#create-message
-func (a *Alerts) deliver(ctx context.Context, member, channel string, e episode) (message string, err error) {
-	content, tried := a.Draw(e.Alert), false
-	if message = e.message; message == "" {
-		tried, err = redis.NewScript(tryScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id).Bool()
-		if err != nil {
-			return "", err
-		}
-	}
-	if tried {
-		posted, err := a.Discord.LatestMessages(ctx, channel, latest)
-		if err != nil {
-			return "", err
-		}
-		message = find(posted, e.Mark())
-	}
-	if message == "" {
-		message, err = a.Discord.CreateMessage(ctx, channel, e.id, content)
-		if err != nil || !tried {
-			return message, err
-		}
-	}
-	return message, a.Discord.EditMessage(ctx, channel, message, content)
+// show makes an episode's message show it as it is now, and returns what is known of it then.
+func (a *Alerts) show(ctx context.Context, member, channel string, e episode) (message.State, error) {
+	return message.Show(ctx, a.Discord, e.message, message.Wanted{
+		ChannelID: channel, Name: e.id, Message: a.Draw(e.Alert),
+		Is: func(m rest.Posted) bool { return marked(m, e.Mark()) },
+		Save: func(ctx context.Context, s message.State) error {
+			state, err := json.Marshal(s)
+			if err != nil {
+				return err
+			}
+			return redis.NewScript(stateScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id, state).Err()
+		},
+	})
 }
 
-// find returns the ID of the message with a mark; "" where there is none.
-func find(posted []rest.Posted, mark time.Time) string {
-	for _, m := range posted {
-		for _, embed := range m.Embeds {
-			if at, ok := rest.EmbedTime(embed.Timestamp); ok && at.Equal(mark) {
-				return m.ID
-			}
-		}
-	}
-	return ""
+// marked reports whether an embed of a message has a time as its mark.
+func marked(m rest.Posted, mark time.Time) bool {
+	return slices.ContainsFunc(m.Embeds, func(e *discordgo.MessageEmbed) bool {
+		at, ok := rest.EmbedTime(e.Timestamp)
+		return ok && at.Equal(mark)
+	})
 }
 
 // later has an episode tried again, without holding others up. Where Discord takes
