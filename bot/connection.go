@@ -120,6 +120,12 @@ func (b *Bot) embeddedRedisFull(reason error) {
 	b.telling.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
 }
 
+// recordUnreadable is told that a record in Redis could not be read and was set aside.
+func (b *Bot) recordUnreadable(_ string, reason error) {
+	b.log.Warn().Err(reason).Msg("a record in redis cannot be read and is set aside")
+	b.telling.Go(func() { b.stafflog.RecordUnreadable(reason) })
+}
+
 // cacheGarbage is told that a key of the cache held something else than an account.
 func (b *Bot) cacheGarbage(reason error) {
 	b.log.Warn().Err(reason).Msg("what is cached of an account makes no sense: the hosting service is asked")

@@ -92,7 +92,8 @@ func (b *Bot) openPanels() {
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},
-		Bare: func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
+		Bare:  func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
+		Aside: b.recordUnreadable,
 	})
 	b.watcher.Observe(b.panels.Changed)
 }

@@ -105,6 +105,7 @@ func writeEverything(log *stafflog.Log) {
 	log.RedisEmbedded()
 	log.EmbeddedRedisFull(failure)
 	log.CacheGarbage(failure)
+	log.RecordUnreadable(failure)
 	log.EventUnreadable(failure)
 	log.InteractionStuck()
 	log.TooManyInvalid()

@@ -15,6 +15,9 @@ func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) 
 // CacheGarbage writes that a key of the cache held something else than an account.
 func (l *Log) CacheGarbage(reason error) { l.problem("cache", reason) }
 
+// RecordUnreadable writes that a record in Redis could not be read and was set aside.
+func (l *Log) RecordUnreadable(reason error) { l.problem("record", reason) }
+
 // EventUnreadable writes that an event of Discord's is not what was expected, so
 // that nobody could be answered.
 func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }

@@ -231,6 +231,34 @@ func TestPanelsInThreads(t *testing.T) {
 	}
 }
 
+// TestPanelThatCannotBeRead has Redis hold garbage in the place of a panel. The other one
+// stays true, and staff read of it once.
+func TestPanelThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	redis := miniredis.RunT(t)
+	redis.ClockTTL(true)
+	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
+	other := w.Discord.AddChannel("other")
+	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Shop").WaitFor(t, "The panel is there")
+	awaitLooks(t, w, 2)
+	spoilt := ""
+	for _, key := range redis.Keys() {
+		if strings.Contains(key, ":{panels}:record:") && strings.Contains(redis.HGet(key, "r"), other.ID) {
+			spoilt = key
+		}
+	}
+	redis.HSet(spoilt, "r", "{", "v", "1") // whoever works on it just now saves nothing
+	crash(t, w, anna.ID, "id-shop")
+	general.WaitFor(t, "🔴 **Shop** · Crashed")
+	w.StaffRead(t, "A record in Redis cannot be read")
+	anna.Types(t, "/panel").WaitFor(t, "**1.** <#"+general.ID+">")
+	crash(t, w, anna.ID, "id-radio")
+	general.WaitFor(t, "🔴 **Radio** · Crashed")
+	if n := len(world.Entries(w.Channel.Messages(), "A record in Redis cannot be read")); n != 1 {
+		t.Errorf("staff read it %d times", n)
+	}
+}
+
 // TestNothingIsLeftOfWhoWasWatched turns alerts off and removes a panel, or has staff do
 // that, which takes with it what was kept for them: the states of bots, alerts, and when
 // the next look is due. Of who turned alerts off the DM's channel is kept for a while.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 )
 
@@ -30,7 +32,7 @@ func (p *Panels) turn(ctx context.Context, held bool) {
 	ctx, cancel := context.WithTimeout(ctx, p.Timing.Lease/2) // and nothing is sent once another process may
 	defer cancel()
 	for more := held; more && ctx.Err() == nil; {
-		due, err := p.store.take(ctx, mostAtOnce)
+		due, err := p.take(ctx, mostAtOnce)
 		if err != nil && ctx.Err() == nil {
 			p.Log.Debug().Err(err).Msg("redis does not tell which panels are due")
 		}
@@ -51,19 +53,33 @@ var errUndrawn = errors.New("panel: it cannot be drawn")
 func (p *Panels) deliver(ctx context.Context, t *taken) error {
 	next, err := p.update(ctx, t)
 	after := context.WithoutCancel(ctx)
-	switch e := p.store.keep(after, t, next.Milliseconds()); {
-	case errors.Is(e, errRemoved): // meanwhile: no message of it stays
-		_, _ = p.delete(after, t.ChannelID, t.Message.ID, t.Message.Stale) // it is logged, and nobody waits for it
+	switch e := p.keep(after, t, next); {
+	case errors.Is(e, record.ErrConflict):
+		p.overtaken(after, t)
 	case e != nil:
 		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
 	return err
 }
 
+// overtaken is called where a panel was removed, or saved by another process, while this one
+// worked on it. A message that no record knows of is deleted.
+func (p *Panels) overtaken(ctx context.Context, t *taken) {
+	own, err := p.Of(ctx, t.OwnerID)
+	if err != nil {
+		p.Log.Debug().Err(err).Msg("redis does not tell what became of a panel")
+		return
+	}
+	i := slices.IndexFunc(own, func(other Panel) bool { return other.ID == t.ID })
+	if i < 0 || own[i].Message.ID != t.Message.ID {
+		_, _ = p.delete(ctx, t.ChannelID, t.Message.ID, t.Message.Stale) // it is logged, and nobody waits for it
+	}
+}
+
 // update draws a panel and sends it, unless that need not be, or not yet. It returns when
 // the panel is due again.
 func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err error) {
-	timing, age := p.Timing, time.Duration(t.now-t.Edited)*time.Millisecond
+	timing, age := p.Timing, time.Duration(t.now()-t.Edited)*time.Millisecond
 	if age < timing.Between {
 		return timing.Between - age, nil
 	}
@@ -83,7 +99,7 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 	if err := p.show(ctx, t, m); err != nil {
 		return p.failed(ctx, t, err), err
 	}
-	t.Edited, t.Trouble, t.TroubleCode = t.now, "", 0
+	t.Edited, t.Trouble, t.TroubleCode = t.now(), "", 0
 	return timing.Check, nil
 }
 
@@ -96,7 +112,7 @@ func (p *Panels) show(ctx context.Context, t *taken, m interaction.Message) (err
 				return nil
 			}
 			t.Message = s
-			return p.store.keep(ctx, t, notDone)
+			return p.keep(ctx, t, record.Keep)
 		},
 	})
 	return err

@@ -25,6 +25,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/lease"
+	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 )
 
@@ -51,7 +52,7 @@ const (
 )
 
 // ErrTooMany says that a customer has MostPanels already.
-var ErrTooMany = errors.New("panel: too many panels")
+var ErrTooMany = record.ErrTooMany
 
 // Watching is what panels need of the watcher.
 type Watching interface {
@@ -71,7 +72,9 @@ type Config struct {
 	Draw func(context.Context, Panel) (interaction.Message, error)
 	// Bare returns what a panel is to show where Discord takes no embeds from the bot: text
 	// alone.
-	Bare   func(Panel) interaction.Message
+	Bare func(Panel) interaction.Message
+	// Aside is told of a panel whose record cannot be read; it may be nil.
+	Aside  func(id string, reason error)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -97,13 +100,17 @@ func DefaultTiming() Timing {
 // Panels are all panels. They are safe for concurrent use.
 type Panels struct {
 	Config
-	store store
-	lease *lease.Lease // whoever holds it keeps panels true
+	records *record.Kind[Panel]
+	lease   *lease.Lease // whoever holds it keeps panels true
 }
 
 // New returns panels that nobody keeps true until Run is called.
 func New(c Config) *Panels {
-	return &Panels{Config: c, store: store{c.Redis, c.Space, c.Timing.Lease}, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
+	return &Panels{
+		Config:  c,
+		records: &record.Kind[Panel]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
+		lease:   lease.New(c.Redis, c.Space.Key(leaseKey)),
+	}
 }
 
 // Create posts a panel. Where nobody knows what it is to show, there is none, and an error. Where
@@ -115,8 +122,11 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
 		return false, err
 	}
-	t, err := p.store.add(ctx, panel)
-	if t == nil { // or there is one, as another process was told to create it as well
+	t, err := p.add(ctx, panel)
+	if errors.Is(err, record.ErrExists) { // another process was told to create it as well
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
 	err = p.deliver(ctx, t)
@@ -141,11 +151,6 @@ func (p *Panels) giveUp(ctx context.Context, panel Panel) error {
 	return err
 }
 
-// Of returns a customer's panels, the oldest first.
-func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
-	return p.store.of(ctx, customerID)
-}
-
 // Removal is what became of panels that were to be removed.
 type Removal struct {
 	Known bool // there was one
@@ -158,7 +163,7 @@ type Removal struct {
 // the message for now, the panel is kept, and the error is Discord's. Messages may stay beside
 // another error.
 func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, error) {
-	own, err := p.store.of(ctx, customerID)
+	own, err := p.Of(ctx, customerID)
 	i := slices.IndexFunc(own, func(panel Panel) bool { return panel.ID == id })
 	if err != nil || i < 0 {
 		return Removal{}, err
@@ -179,7 +184,7 @@ func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, er
 // Forget removes all panels of a customer as Remove does. With an error it says which messages
 // stay of those that were removed.
 func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, err error) {
-	own, err := p.store.of(ctx, customerID)
+	own, err := p.Of(ctx, customerID)
 	if err == nil && len(own) == 0 {
 		err = p.Watching.Unwatch(ctx, customerID, watcher.Panel)
 	}
@@ -191,11 +196,6 @@ func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, er
 	slices.Sort(all.Stays)
 	all.Known, all.Stays = len(own) > 0, slices.Compact(all.Stays)
 	return all, err
-}
-
-// Retry has a customer's panels looked at as soon as they may be edited again.
-func (p *Panels) Retry(ctx context.Context, customerID string) error {
-	return p.store.retry(ctx, customerID)
 }
 
 // Changed has the panels of all customers looked at whose bots have changed. It may be
@@ -217,7 +217,11 @@ func (p *Panels) Changed(ctx context.Context, changes []watcher.Change) error {
 // caller knows: of that it returns what stays, as delete does. The account of the
 // last panel is not watched for panels any more.
 func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err error) {
-	last, left, err := p.store.remove(ctx, panel)
+	removed, left, err := p.records.Remove(ctx, panel.ID, panel.OwnerID)
+	last := panel
+	if removed != nil {
+		last = removed.Value
+	}
 	if err == nil && last.Message.ID != panel.Message.ID {
 		var failed error // it is logged; the panel is no more
 		if stay, failed = p.delete(ctx, last.ChannelID, last.Message.ID, last.Message.Stale); failed != nil {

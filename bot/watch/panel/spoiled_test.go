@@ -12,8 +12,8 @@ import (
 // than a customer's panels. Another customer's panel follows its bots all the same.
 func TestWhatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 	for name, spoil := range map[string]string{
-		"a record that is no JSON":  "redis.call('HSET', 'hostbot:{panels}:records', '100', '{')",
-		"a record that is no panel": "redis.call('HSET', 'hostbot:{panels}:records', '100', '5')",
+		"a record that is no JSON":  "redis.call('HSET', 'hostbot:{panels}:record:100', 'r', '{')",
+		"a record that is no panel": "redis.call('HSET', 'hostbot:{panels}:record:100', 'r', '5')",
 		"no panels": `redis.call('DEL', 'hostbot:{panels}:of:1')
 			redis.call('SET', 'hostbot:{panels}:of:1', 'x')`,
 	} {

@@ -1,0 +1,68 @@
+package record
+
+// Records of a kind have these keys, in one slot of a Cluster:
+//
+//	{kind}:record:ID hash: v the version, f the format, r the record as JSON, o the owner
+//	{kind}:due       sorted set: the IDs, by when they are due (Unix ms, by Redis's clock)
+//	{kind}:of:OWNER  set: the IDs of an owner's records
+//	{kind}:aside:ID  a record that could not be read, for 30 days
+//
+// A version is the time in µs, so that none is used again when a record is removed and added
+// anew.
+
+const clock = `
+local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local function text(ms) return string.format('%.0f', ms) end
+`
+
+// saveScript writes a record. It returns the new version, the time and when the record is
+// due; "" for the version if the owner has too many; nothing if another version is there.
+// KEYS: the record, what is due, the owner's records. ARGV: the ID, the version that was read
+// (0 for a new record), the format, the record, when it was due as it was taken ("" if it was
+// not), after how many ms it is due again (-1 to keep that), how many the owner may have (0
+// for no limit).
+const saveScript = clock + `
+local version = redis.call('HGET', KEYS[1], 'v') or '0'
+if version ~= ARGV[2] then return {} end
+if version == '0' then
+  if tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', ''} end
+  redis.call('SADD', KEYS[3], ARGV[1])
+  redis.call('HSET', KEYS[1], 'o', string.match(KEYS[3], ':of:(.*)$'))
+end
+version = text(math.max(tonumber(version) + 1, t[1] * 1000000 + t[2]))
+redis.call('HSET', KEYS[1], 'v', version, 'f', ARGV[3], 'r', ARGV[4])
+local due = redis.call('ZSCORE', KEYS[2], ARGV[1])
+if tonumber(ARGV[6]) >= 0 and (ARGV[5] == '' or not due or tonumber(due) == tonumber(ARGV[5])) then
+  due = text(now + ARGV[6])
+  redis.call('ZADD', KEYS[2], due, ARGV[1])
+end
+return {version, text(now), ARGV[5] == '' and due or ARGV[5]}`
+
+// takeScript takes records that are due. It returns the time, when they are due again, and
+// of each the ID, the version, the format, the record and the owner; "" where something else
+// is in its place. What is due without a record is dropped. KEYS: what is due. ARGV: how many,
+// after how many ms they are due again, the prefix of records.
+const takeScript = clock + `
+local due = text(now + ARGV[2])
+local taken = {text(now), due}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])) do
+  local got = redis.pcall('HMGET', ARGV[3] .. id, 'v', 'f', 'r', 'o')
+  if not got.err and not got[1] and not got[3] then
+    redis.call('ZREM', KEYS[1], id)
+  else
+    if got.err then got = {} end
+    redis.call('ZADD', KEYS[1], due, id)
+    taken[#taken + 1] = id
+    for i = 1, 4 do taken[#taken + 1] = got[i] or '' end
+  end
+end
+return taken`
+
+// removeScript removes a record, and returns how many the owner has left and what it was; ""
+// if it was none. KEYS: the record, what is due, the owner's records. ARGV: the ID.
+const removeScript = `
+local last = redis.pcall('HGET', KEYS[1], 'r')
+redis.call('DEL', KEYS[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('SREM', KEYS[3], ARGV[1])
+return {tostring(redis.call('SCARD', KEYS[3])), type(last) == 'string' and last or ''}`
