@@ -27,6 +27,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
 		Draw:   func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 		OnHeld: func(h alerts.Held, reason error) { b.telling.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
+		Aside:  b.recordUnreadable,
 	})
 	b.watcher.Observe(b.alerts.Changed)
 	b.watcher.Observe(falls.New(b.redis.Client, b.space, b.watcher.Pace, b.stafflog.Fell).Changed)

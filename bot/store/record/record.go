@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -33,8 +32,6 @@ var (
 const (
 	// callLimit bounds one use of Redis.
 	callLimit = time.Second
-	// asideFor is for how long a record is kept that cannot be read.
-	asideFor = 30 * 24 * time.Hour
 	// laterFormat is the pause after which a record is looked at again that a later version of
 	// the program has written.
 	laterFormat = time.Minute
@@ -59,15 +56,19 @@ type Record[T any] struct {
 	ID    string
 	Owner string // "" if it is not known
 	Value T
-	Read  int64 // when it was read, in Unix ms by Redis's clock
+	Life  time.Duration // for how long it is kept after it is saved; 0 to leave that as it is
+	Count string        // a field of the kind's counts that goes up as the record is saved; "" for none
+	Read  int64         // when it was read, in Unix ms by Redis's clock
 
 	version string
 	due     string // its score since it was taken
 }
 
-// Keep is given in the place of a time by who goes on with a record: when it is due stays as
-// it is.
-const Keep time.Duration = -1
+// In the place of a time.
+const (
+	Keep  time.Duration = -1 // when it is due stays as it is, as the caller goes on with it
+	Never time.Duration = -2 // it is not due until somebody saves it
+)
 
 func (k *Kind[T]) key(name string) string { return k.Space.Key("{" + k.Name + "}:" + name) }
 
@@ -75,10 +76,17 @@ func (k *Kind[T]) keys(id, owner string) []string {
 	return []string{k.key("record:" + id), k.key("due"), k.key("of:" + owner)}
 }
 
+// New returns a record that is yet to be saved. If there is one with the ID by then, Save
+// returns ErrConflict.
+func (k *Kind[T]) New(id, owner string) *Record[T] {
+	return &Record[T]{ID: id, Owner: owner, version: "0"}
+}
+
 // Add adds a record on which the caller works for a time; if the caller dies, it is due then.
 // The owner may have so many of the kind. The error may be ErrExists or ErrTooMany.
 func (k *Kind[T]) Add(ctx context.Context, id, owner string, value T, work time.Duration, most int) (*Record[T], error) {
-	r := &Record[T]{ID: id, Owner: owner, Value: value, version: "0"}
+	r := k.New(id, owner)
+	r.Value = value
 	err := k.save(ctx, r, work, most)
 	if errors.Is(err, ErrConflict) {
 		err = ErrExists
@@ -86,8 +94,9 @@ func (k *Kind[T]) Add(ctx context.Context, id, owner string, value T, work time.
 	return r, err
 }
 
-// Save saves a record that was read. It is due again after a time, or earlier if somebody has
-// hastened it since it was taken. The error may be ErrConflict.
+// Save saves a record that was read. One that was taken is due again after a time, unless
+// somebody has hastened it since; another one is due no later than after that time. The error
+// may be ErrConflict.
 func (k *Kind[T]) Save(ctx context.Context, r *Record[T], after time.Duration) error {
 	return k.save(ctx, r, after, 0)
 }
@@ -100,10 +109,18 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	ms := after.Milliseconds()
-	if after == Keep {
-		ms = -1
+	if after < 0 {
+		ms = int64(after)
 	}
-	answer, err := redis.NewScript(saveScript).Run(ctx, k.Redis, k.keys(r.ID, r.Owner), r.ID, r.version, k.Format, data, r.due, ms, most).StringSlice()
+	run := func() ([]string, error) {
+		keys := append(k.keys(r.ID, r.Owner), k.key("counts"))
+		return redis.NewScript(saveScript).Run(ctx, k.Redis, keys, r.ID, r.version, k.Format, data, r.due, ms, most, r.Life.Milliseconds(), r.Count).StringSlice()
+	}
+	answer, err := run()
+	if isWrongType(err) {
+		k.mend(ctx, r.ID, r.Owner)
+		answer, err = run()
+	}
 	if err != nil {
 		return fmt.Errorf("save a record of %s: %w", k.Name, err)
 	}
@@ -113,7 +130,7 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 	case answer[0] == "":
 		return ErrTooMany
 	}
-	r.version, r.due = answer[0], answer[2]
+	r.version, r.due, r.Count = answer[0], answer[2], ""
 	r.Read, err = strconv.ParseInt(answer[1], 10, 64)
 	return err
 }
@@ -124,6 +141,10 @@ func (k *Kind[T]) Take(ctx context.Context, most int, work time.Duration) ([]*Re
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	answer, err := redis.NewScript(takeScript).Run(limited, k.Redis, []string{k.key("due")}, most, work.Milliseconds(), k.key("record:")).StringSlice()
+	if isWrongType(err) {
+		k.mend(ctx, "", "")
+		return nil, nil // the next time
+	}
 	if err != nil || len(answer) < 2 {
 		return nil, err
 	}
@@ -134,23 +155,28 @@ func (k *Kind[T]) Take(ctx context.Context, most int, work time.Duration) ([]*Re
 	var taken []*Record[T]
 	for due := answer[1]; len(answer) >= 7; answer = answer[5:] {
 		r := &Record[T]{ID: answer[2], Owner: answer[6], Read: now, version: answer[3], due: due}
-		if k.decode(ctx, r, answer[4], answer[5]) {
+		if k.decode(ctx, r, answer[4], answer[5]) == nil {
 			taken = append(taken, r)
 		}
 	}
 	return taken, nil
 }
 
+// errLater says that a later version of the program has written a record.
+var errLater = errors.New("record: its format is a later one")
+
 // decode reads what Redis has of a record. It sets aside what cannot be read.
-func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string) bool {
+func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string) error {
 	written, err := strconv.Atoi(format)
 	if err != nil {
 		err = errors.New("it is no record")
 	} else if written > k.Format {
-		ctx, cancel := context.WithTimeout(ctx, callLimit)
-		defer cancel()
-		_ = k.Redis.ZAddXX(ctx, k.key("due"), redis.Z{Score: float64(r.Read + laterFormat.Milliseconds()), Member: r.ID}).Err()
-		return false
+		if r.Read > 0 { // it was due
+			ctx, cancel := context.WithTimeout(ctx, callLimit)
+			defer cancel()
+			_ = k.Redis.ZAddXX(ctx, k.key("due"), redis.Z{Score: float64(r.Read + laterFormat.Milliseconds()), Member: r.ID}).Err()
+		}
+		return errLater
 	}
 	if err == nil {
 		err = json.Unmarshal([]byte(data), &r.Value)
@@ -158,21 +184,7 @@ func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string)
 	if err != nil {
 		k.setAside(ctx, r.ID, err)
 	}
-	return err == nil
-}
-
-func (k *Kind[T]) setAside(ctx context.Context, id string, reason error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
-	_, err := k.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Rename(ctx, k.key("record:"+id), k.key("aside:"+id))
-		p.PExpire(ctx, k.key("aside:"+id), asideFor)
-		p.ZRem(ctx, k.key("due"), id)
-		return nil
-	})
-	if err == nil && k.Aside != nil { // otherwise it is still there
-		k.Aside(id, fmt.Errorf("record %s of %s: %w", id, k.Name, reason))
-	}
+	return err
 }
 
 // Hasten has records be due now, those that there are.
@@ -189,21 +201,77 @@ func (k *Kind[T]) Hasten(ctx context.Context, ids ...string) error {
 	return k.Redis.ZAddXX(ctx, k.key("due"), members...).Err()
 }
 
+// Waiting returns how many records are due, now or later.
+func (k *Kind[T]) Waiting(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	n, err := k.Redis.ZCard(ctx, k.key("due")).Result()
+	return int(n), err
+}
+
 // Remove removes a record, whoever works on it, and returns it as it was last; nil if it was
 // removed before. left is how many the owner has now.
 func (k *Kind[T]) Remove(ctx context.Context, id, owner string) (last *Record[T], left int, err error) {
-	limited, cancel := context.WithTimeout(ctx, callLimit)
+	return k.remove(ctx, &Record[T]{ID: id, Owner: owner})
+}
+
+// Drop removes a record that was read. The error may be ErrConflict.
+func (k *Kind[T]) Drop(ctx context.Context, r *Record[T]) error {
+	_, _, err := k.remove(ctx, r)
+	return err
+}
+
+func (k *Kind[T]) remove(ctx context.Context, r *Record[T]) (last *Record[T], left int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	answer, err := redis.NewScript(removeScript).Run(limited, k.Redis, k.keys(id, owner), id).StringSlice()
-	if err != nil || len(answer) != 2 {
-		return nil, 0, errors.Join(fmt.Errorf("redis does not tell what was removed of %s", k.Name), err)
+	answer, err := redis.NewScript(removeScript).Run(ctx, k.Redis, k.keys(r.ID, r.Owner), r.ID, r.version).StringSlice()
+	if err != nil {
+		return nil, 0, fmt.Errorf("remove a record of %s: %w", k.Name, err)
+	}
+	if len(answer) != 2 {
+		return nil, 0, ErrConflict
 	}
 	left, err = strconv.Atoi(answer[0])
-	r := &Record[T]{ID: id, Owner: owner}
-	if json.Unmarshal([]byte(answer[1]), &r.Value) != nil {
+	last = &Record[T]{ID: r.ID, Owner: r.Owner}
+	if json.Unmarshal([]byte(answer[1]), &last.Value) != nil {
 		return nil, left, err
 	}
-	return r, left, err
+	return last, left, err
+}
+
+// Get returns a record; nil if there is none, or none that can be read.
+func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error) {
+	limited, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	r, err := k.read(ctx, k.Redis.HMGet(limited, k.key("record:"+id), "v", "f", "r"), id, owner)
+	if errors.Is(err, errLater) {
+		err = nil
+	}
+	return r, err
+}
+
+// read reads the fields of a record; nil if there is none, or none that can be read. The error
+// may be errLater.
+func (k *Kind[T]) read(ctx context.Context, found *redis.SliceCmd, id, owner string) (*Record[T], error) {
+	fields, err := found.Result()
+	if isWrongType(err) {
+		k.setAside(ctx, id, err)
+		return nil, nil
+	}
+	if err != nil || len(fields) != 3 || fields[0] == nil && fields[2] == nil {
+		return nil, err
+	}
+	r := &Record[T]{ID: id, Owner: owner}
+	r.version, _ = fields[0].(string)
+	format, _ := fields[1].(string)
+	data, _ := fields[2].(string)
+	switch err := k.decode(ctx, r, format, data); {
+	case errors.Is(err, errLater):
+		return nil, err
+	case err != nil: // it was set aside
+		return nil, nil
+	}
+	return r, nil
 }
 
 // Of returns an owner's records.
@@ -211,6 +279,10 @@ func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	ids, err := k.Redis.SMembers(limited, k.key("of:"+owner)).Result()
+	if isWrongType(err) {
+		k.mend(limited, "", owner)
+		return nil, nil
+	}
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -226,26 +298,16 @@ func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 	}
 	var own []*Record[T]
 	for i, id := range ids {
-		fields, err := found[i].Result()
-		r := &Record[T]{ID: id, Owner: owner}
+		r, err := k.read(ctx, found[i], id, owner)
 		switch {
-		case isWrongType(err):
-			k.setAside(ctx, id, err)
+		case errors.Is(err, errLater):
 		case err != nil:
 			return nil, err
-		case len(fields) == 3 && fields[0] == nil && fields[2] == nil: // it was set aside
+		case r != nil:
+			own = append(own, r)
+		default: // it is over, or set aside
 			_ = k.Redis.SRem(limited, k.key("of:"+owner), id).Err()
-		case len(fields) == 3:
-			r.version, _ = fields[0].(string)
-			format, _ := fields[1].(string)
-			data, _ := fields[2].(string)
-			if k.decode(ctx, r, format, data) {
-				own = append(own, r)
-			}
 		}
 	}
 	return own, nil
 }
-
-// isWrongType reports whether Redis has something else than a hash.
-func isWrongType(err error) bool { return err != nil && strings.HasPrefix(err.Error(), "WRONGTYPE") }

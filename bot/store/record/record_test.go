@@ -82,9 +82,14 @@ func TestRecordIsDue(t *testing.T) {
 		if due, _ := take(t, k); len(due) != 0 {
 			t.Fatalf("%q are due though somebody works on them", due)
 		}
-		r.Value.N = 7
-		if err := k.Save(t.Context(), r, 0); err != nil {
-			t.Fatal(err)
+		r.Value.N, r.Count = 7, "seen"
+		for range 2 { // of which the first is counted
+			if err := k.Save(t.Context(), r, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if seen := k.Redis.HGet(t.Context(), "hostbot:{counters}:counts", "seen").Val(); seen != "1" {
+			t.Errorf("counted: %q", seen)
 		}
 		due, taken := take(t, k)
 		if len(due) != 1 || taken[0].ID != "a" || taken[0].Value.N != 7 || taken[0].Owner != "42" || taken[0].Read == 0 {
@@ -278,7 +283,7 @@ func TestUnreadableRecords(t *testing.T) {
 							t.Error(err)
 						}
 					}
-					if err := k.Redis.Del(t.Context(), "hostbot:{counters}:aside:bad").Err(); err != nil {
+					if err := k.Redis.Del(t.Context(), "hostbot:{counters}:aside:record:bad").Err(); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -299,7 +304,7 @@ func wantAside(t *testing.T, k *record.Kind[counter], told *aside, wanted bool) 
 	if _, err := k.Of(t.Context(), "42"); err != nil {
 		t.Error(err)
 	}
-	kept, err := k.Redis.PTTL(t.Context(), "hostbot:{counters}:aside:bad").Result()
+	kept, err := k.Redis.PTTL(t.Context(), "hostbot:{counters}:aside:record:bad").Result()
 	if err != nil || (kept > 24*time.Hour) != wanted {
 		t.Errorf("it is kept for %v, %v", kept, err)
 	}
@@ -308,4 +313,38 @@ func wantAside(t *testing.T, k *record.Kind[counter], told *aside, wanted bool) 
 	if (len(told.ids) == 1) != wanted || len(told.ids) > 1 {
 		t.Errorf("told: %q", told.ids)
 	}
+}
+
+// TestIndexesThatMakeNoSense has Redis hold a list in the place of what is due, or of an
+// owner's records. Both fill again.
+func TestIndexesThatMakeNoSense(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		k, told := counters(t, url)
+		for _, id := range []string{"a", "b"} {
+			add(t, k, id)
+		}
+		for _, key := range []string{"due", "of:42"} {
+			if err := replace(t.Context(), k.Redis, "hostbot:{counters}:"+key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if due, _ := take(t, k); len(due) != 0 {
+			t.Errorf("due at first: %q", due)
+		}
+		due, taken := take(t, k)
+		if !slices.Equal(due, []string{"a", "b"}) {
+			t.Fatalf("due: %q", due)
+		}
+		for _, r := range taken {
+			if err := k.Save(t.Context(), r, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if own, err := k.Of(t.Context(), "42"); err != nil || len(own) != 2 {
+			t.Errorf("own: %v, %v", own, err)
+		}
+		if len(told.ids) != 2 {
+			t.Errorf("told: %q", told.ids)
+		}
+	})
 }

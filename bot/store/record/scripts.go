@@ -5,7 +5,8 @@ package record
 //	{kind}:record:ID hash: v the version, f the format, r the record as JSON, o the owner
 //	{kind}:due       sorted set: the IDs, by when they are due (Unix ms, by Redis's clock)
 //	{kind}:of:OWNER  set: the IDs of an owner's records
-//	{kind}:aside:ID  a record that could not be read, for 30 days
+//	{kind}:counts    hash: how often records were saved that were to be counted
+//	{kind}:aside:…   what could not be read, for 30 days
 //
 // A version is the time in µs, so that none is used again when a record is removed and added
 // anew.
@@ -17,26 +18,35 @@ local function text(ms) return string.format('%.0f', ms) end
 
 // saveScript writes a record. It returns the new version, the time and when the record is
 // due; "" for the version if the owner has too many; nothing if another version is there.
-// KEYS: the record, what is due, the owner's records. ARGV: the ID, the version that was read
+// KEYS: the record, what is due, the owner's records, the counts. ARGV: the ID, the version that was read
 // (0 for a new record), the format, the record, when it was due as it was taken ("" if it was
-// not), after how many ms it is due again (-1 to keep that), how many the owner may have (0
-// for no limit).
+// not), after how many ms it is due (-1 to keep that, -2 for never), how many the owner may
+// have (0 for no limit), for how many ms it is kept (0 to leave that as it
+// is), what it is counted as ("" for nothing).
 const saveScript = clock + `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
 if version ~= ARGV[2] then return {} end
 if version == '0' then
   if tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', ''} end
-  redis.call('SADD', KEYS[3], ARGV[1])
   redis.call('HSET', KEYS[1], 'o', string.match(KEYS[3], ':of:(.*)$'))
 end
+redis.call('SADD', KEYS[3], ARGV[1])
 version = text(math.max(tonumber(version) + 1, t[1] * 1000000 + t[2]))
 redis.call('HSET', KEYS[1], 'v', version, 'f', ARGV[3], 'r', ARGV[4])
-local due = redis.call('ZSCORE', KEYS[2], ARGV[1])
-if tonumber(ARGV[6]) >= 0 and (ARGV[5] == '' or not due or tonumber(due) == tonumber(ARGV[5])) then
-  due = text(now + ARGV[6])
-  redis.call('ZADD', KEYS[2], due, ARGV[1])
+if ARGV[9] ~= '' then redis.call('HINCRBY', KEYS[4], ARGV[9], 1) end
+if tonumber(ARGV[8]) > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[8])
+  if redis.call('PTTL', KEYS[3]) < tonumber(ARGV[8]) then redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
 end
-return {version, text(now), ARGV[5] == '' and due or ARGV[5]}`
+local after, due = tonumber(ARGV[6]), tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or nil)
+local free = not due or due == tonumber(ARGV[5]) or ARGV[5] == '' and (after < 0 or due > now + after)
+if after >= 0 and free then
+  due = now + after
+  redis.call('ZADD', KEYS[2], text(due), ARGV[1])
+elseif after == -2 and free then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+end
+return {version, text(now), ARGV[5] == '' and due and text(due) or ARGV[5]}`
 
 // takeScript takes records that are due. It returns the time, when they are due again, and
 // of each the ID, the version, the format, the record and the owner; "" where something else
@@ -58,10 +68,12 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0
 end
 return taken`
 
-// removeScript removes a record, and returns how many the owner has left and what it was; ""
-// if it was none. KEYS: the record, what is due, the owner's records. ARGV: the ID.
+// removeScript removes a record, and returns how many the owner has left and what it was, ""
+// if it was none; nothing if another version is there. KEYS: the record, what is due, the
+// owner's records. ARGV: the ID, the version that was read ("" for any).
 const removeScript = `
-local last = redis.pcall('HGET', KEYS[1], 'r')
+local version, last = redis.pcall('HGET', KEYS[1], 'v'), redis.pcall('HGET', KEYS[1], 'r')
+if ARGV[2] ~= '' and version ~= ARGV[2] then return {} end
 redis.call('DEL', KEYS[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('SREM', KEYS[3], ARGV[1])

@@ -26,6 +26,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/lease"
+	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
@@ -77,6 +78,8 @@ type Config struct {
 	// OnHeld is called when Discord begins to refuse direct messages for all, or for all new
 	// people, with its refusal. It may be nil and must not block.
 	OnHeld func(held Held, reason error)
+	// Aside is told of an alert whose record cannot be read; it may be nil.
+	Aside  func(id string, reason error)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -103,13 +106,18 @@ func DefaultTiming() Timing {
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
+	records   *record.Kind[episode]
 	lease     *lease.Lease // whoever holds it sends
 	heldUntil atomic.Int64 // Discord takes no request of the bot before that time (Unix ms)
 }
 
 // New returns alerts. They send nothing until Run is called.
 func New(c Config) *Alerts {
-	return &Alerts{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey))}
+	return &Alerts{
+		Config:  c,
+		records: &record.Kind[episode]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
+		lease:   lease.New(c.Redis, c.Space.Key(leaseKey)),
+	}
 }
 
 // Offered tells whether there are alerts at all.
@@ -125,13 +133,16 @@ type Status struct {
 
 // Status asks Redis how alerts fare.
 func (a *Alerts) Status(ctx context.Context) (Status, error) {
-	var waiting *redis.IntCmd
+	waiting, err := a.records.Waiting(ctx)
+	if err != nil {
+		return Status{}, err
+	}
 	var counts, all, recent *redis.MapStringStringCmd
-	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		waiting, counts = p.ZCard(ctx, a.Space.Key(dueKey)), p.HGetAll(ctx, a.Space.Key(countsKey))
+	_, err = a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		counts = p.HGetAll(ctx, a.Space.Key(countsKey))
 		all, recent = p.HGetAll(ctx, a.Space.Key(allHoldKey)), p.HGetAll(ctx, a.Space.Key(newHoldKey))
 		return nil
 	})
 	count := func(of string) int64 { n, _ := strconv.ParseInt(counts.Val()[of], 10, 64); return n }
-	return Status{int(waiting.Val()), count("sent"), count("refused"), readHeld(all.Val(), recent.Val())}, err
+	return Status{waiting, count(sentCount), count("refused"), readHeld(all.Val(), recent.Val())}, err
 }

@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/message"
+	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -25,23 +26,25 @@ func (a Alert) Mark() time.Time {
 	return a.First.UTC().Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond)
 }
 
-// episode is an alert as Redis holds it.
+// episode is an alert and what was sent of it. Its ID in Redis is CUSTOMER/BOT.
 type episode struct {
 	Alert
-	id      string // the nonce; empty where there is none
-	text    string // the alert, as Redis has it
-	message message.State
-	refused bool // its channel was, and the DM was opened anew
+	Nonce   string        `json:"nonce"` // names the message
+	Message message.State `json:"message"`
+	Sent    bool          `json:"sent,omitempty"`    // Discord has taken it once
+	Refused int           `json:"refused,omitempty"` // how often Discord refused its channel
+	Held    int           `json:"held,omitempty"`    // how often Discord refused it for a reason that holds all
 }
 
-func readEpisode(customerID, serverID string, fields map[string]string) episode {
-	e := episode{id: fields["id"], text: fields["alert"], refused: fields[fieldRefused] != ""}
-	if json.Unmarshal([]byte(e.text), &e.Alert) != nil {
-		return episode{}
+// get returns the episode of a customer's bot; a new record if there is none.
+func (a *Alerts) get(ctx context.Context, customerID, serverID string) (*record.Record[episode], error) {
+	id := customerID + "/" + serverID
+	r, err := a.records.Get(ctx, id, customerID)
+	if r == nil {
+		r = a.records.New(id, customerID)
 	}
-	_ = json.Unmarshal([]byte(fields["message"]), &e.message) // of one that cannot be read nothing is known
-	e.CustomerID, e.ServerID = customerID, serverID
-	return e
+	r.Value.CustomerID, r.Value.ServerID = customerID, serverID
+	return r, err
 }
 
 // Changed has messages sent of those changes that customers want to be told of. It may
@@ -58,62 +61,62 @@ func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
 	return nil
 }
 
+// apply changes the episode of a bot. If somebody else changes it at the same time, it begins
+// again.
 func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
-	member := c.CustomerID + "/" + c.ServerID
-	var kept *redis.StringCmd
-	var found *redis.MapStringStringCmd
-	_, err := a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		kept = p.Get(ctx, a.customerKey(c.CustomerID))
-		found = p.HGetAll(ctx, a.episodeKey(member))
+	for range updateAttempts {
+		err := a.applyOnce(ctx, c)
+		if !errors.Is(err, record.ErrConflict) {
+			return err
+		}
+	}
+	// A later version of the program has written what is there, and tells of the change itself.
+	a.Log.Warn().Str("user", c.CustomerID).Msg("an alert cannot be changed")
+	return nil
+}
+
+func (a *Alerts) applyOnce(ctx context.Context, c watcher.Change) error {
+	owner, err := a.customer(ctx, c.CustomerID)
+	if redis.HasErrorPrefix(err, "WRONGTYPE") { // told again and again, the change would keep back those of everybody else
+		a.Log.Error().Err(err).Str("user", c.CustomerID).Msg("what redis holds of a customer's alerts makes no sense: a change is not told")
 		return nil
-	})
-	switch {
-	case isOfAnotherType(kept.Err()): // told again and again, the change would keep back those of everybody else
-		a.Log.Error().Err(kept.Err()).Str("user", c.CustomerID).Msg("what redis holds of a customer's alerts makes no sense: a change is not told")
-		return nil
-	case isOfAnotherType(found.Err()): // a new episode takes its place
-	case ignoreNil(err) != nil:
+	}
+	if err != nil || !owner.For(c.ServerID) {
 		return err
 	}
-	owner := readCustomer([]byte(kept.Val()))
-	e := readEpisode(c.CustomerID, c.ServerID, found.Val())
+	r, err := a.get(ctx, c.CustomerID, c.ServerID)
+	if err != nil {
+		return err
+	}
+	e := &r.Value
 	switch {
-	case !owner.For(c.ServerID), !c.At.After(e.Fell): // or it is known
+	case !c.At.After(e.Fell): // it is known
 		return nil
 	case c.Unasked:
 		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {
 			return nil
 		}
-	case e.id == "" || !e.Back.IsZero() || c.To != hostapi.StateRunning:
+	case e.Nonce == "" || !e.Back.IsZero() || c.To != hostapi.StateRunning:
 		return nil
 	default:
 		e.Back = c.At
 	}
-	content, err := json.Marshal(e.Alert)
-	if err != nil {
-		return err
-	}
-	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.episodesKey(c.CustomerID)}
-	keep := openFor
+	r.Life = openFor
 	if !e.Back.IsZero() {
-		keep = episodeFor
+		r.Life = episodeFor
 	}
-	return redis.NewScript(putScript).Run(ctx, a.Redis, keys, member, e.id, content, keep.Milliseconds(), openFor.Milliseconds()).Err()
+	return a.records.Save(ctx, r, 0)
 }
-
-// isOfAnotherType tells whether Redis has something of another type under a key.
-func isOfAnotherType(err error) bool { return redis.HasErrorPrefix(err, "WRONGTYPE") }
 
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells
 // whether there is something to be sent. While the bot is muted there is no new one.
 func (e *episode) fell(c watcher.Change, muted bool) bool {
-	goesOn := e.id != "" && c.At.Sub(e.First) < countFor && (e.Back.IsZero() || c.At.Sub(e.Back) < flap)
+	goesOn := e.Nonce != "" && c.At.Sub(e.First) < countFor && (e.Back.IsZero() || c.At.Sub(e.Back) < flap)
 	if !goesOn {
 		if muted {
 			return false
 		}
-		e.id = nonce(c)
-		e.Alert = Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}
+		*e = episode{Alert: Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}, Nonce: nonce(c)}
 	}
 	e.Name, e.State, e.Fell, e.Back = c.Name, c.To, c.At, time.Time{}
 	e.Ran, e.Longer = 0, false

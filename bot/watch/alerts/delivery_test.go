@@ -56,7 +56,7 @@ func TestEpisodeIsKeptWhileTheBotIsDown(t *testing.T) {
 		const day = 24 * time.Hour
 		check := func(when string, least, most time.Duration) {
 			t.Helper()
-			keys, err := redistest.Keys(t.Context(), client, "*episode:*")
+			keys, err := redistest.Keys(t.Context(), client, "*{alerts}:record:*")
 			if err != nil || len(keys) != 1 {
 				t.Fatalf("episodes: %q (%v)", keys, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/store/record"
 )
 
 // A hold keeps messages back while Discord refuses that kind of message whoever it is for.
@@ -93,20 +94,16 @@ func (a *Alerts) hold(ctx context.Context, key, customerID string, failure error
 // holdAll holds all alerts, as Discord refused one for a reason that is not its own. That one
 // waits for longer than the others and longer each time, so that another is tried first. Where
 // Discord takes others all the same, it is given up after mostRefusals.
-func (a *Alerts) holdAll(ctx context.Context, member string, e episode, try bool, failure error) error {
-	times, err := a.countRefusal(ctx, member, e, fieldHeld)
-	if err != nil {
-		return err
-	}
+func (a *Alerts) holdAll(ctx context.Context, r *record.Record[episode], try bool, failure error) error {
+	r.Value.Held++
+	times := r.Value.Held
 	if times > mostRefusals && !try { // nothing was held, so others were taken since the last time
 		a.Log.Warn().Err(failure).Msg("discord refuses an alert and takes others: it is given up")
-		return a.drop(ctx, member, e.id)
+		return a.drop(ctx, r)
 	}
-	lasts := a.hold(ctx, allHoldKey, e.CustomerID, failure)
-	if times > 0 { // otherwise another alert is in its place, which was not refused
-		own := min(a.Timing.Hold<<min(times-1, mostRefusals), a.Timing.LongestHold)
-		a.putOff(ctx, member, max(lasts, own)+a.Timing.Retry)
-	}
+	lasts := a.hold(ctx, allHoldKey, r.Owner, failure)
+	own := min(a.Timing.Hold<<min(times-1, mostRefusals), a.Timing.LongestHold)
+	a.putOff(ctx, r, max(lasts, own)+a.Timing.Retry)
 	return nil
 }
 

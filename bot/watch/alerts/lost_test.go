@@ -20,7 +20,7 @@ func TestFallThatRedisHasLostIsToldOnce(t *testing.T) {
 		tell(t, a, seen)
 		anna.InDM().Sees(t, "shop c fell")
 		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
-		if err := client.Del(t.Context(), "hostbot:{alerts}:episode:"+anna.ID+"/shop").Err(); err != nil {
+		if err := client.Del(t.Context(), "hostbot:{alerts}:record:"+anna.ID+"/shop").Err(); err != nil {
 			t.Fatal(err)
 		}
 		seen.At = now.Add(10 * time.Second)

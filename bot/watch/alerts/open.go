@@ -10,6 +10,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/record"
 )
 
 // ErrLater says that Discord lets the bot open no direct messages for now, or does not answer.
@@ -131,81 +132,67 @@ const mostRefusals = 10
 
 // channelRefused opens a customer's DM anew, once for an alert, as that may be another channel
 // or work then. Where it does not help, the alert is tried again with growing pauses.
-func (a *Alerts) channelRefused(ctx context.Context, member string, e episode, failure error) error {
-	if !e.refused {
-		return a.reopen(ctx, member, e)
+func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[episode], failure error) error {
+	if r.Value.Refused == 0 {
+		return a.reopen(ctx, r)
 	}
-	return a.tryLess(ctx, member, e, failure)
+	a.tryLess(ctx, r, failure)
+	return nil
 }
 
 // tryLess counts that an alert could not reach its channel, and has it tried again after a pause
 // that grows with that, or gives it up.
-func (a *Alerts) tryLess(ctx context.Context, member string, e episode, failure error) error {
-	times, err := a.countRefusal(ctx, member, e, fieldRefused)
-	if err != nil || times == 0 { // another alert may be in its place by now, which waits for nothing
-		return err
-	}
+func (a *Alerts) tryLess(ctx context.Context, r *record.Record[episode], failure error) {
+	r.Value.Refused++
+	times := r.Value.Refused
 	if times > mostRefusals {
 		a.Log.Warn().Err(failure).Msg("discord refuses the channel of an alert, which is given up")
-		return a.drop(ctx, member, e.id)
+		_ = a.drop(ctx, r)
+		return
 	}
 	a.Log.Warn().Err(failure).Msg("discord refuses the channel of an alert, which is tried again")
-	a.putOff(ctx, member, a.Timing.Hold<<max(times-2, 0)) // times is 1 where the DM could not be opened
-	return nil
-}
-
-// The fields of an episode that count refusals: of its channel, and those that hold all.
-const (
-	fieldRefused = "refused"
-	fieldHeld    = "held"
-)
-
-// countRefusal returns how often an alert was refused for a kind of reason, with this time; 0
-// where the alert is gone, as the customer turned alerts off meanwhile or the bot fell again.
-func (a *Alerts) countRefusal(ctx context.Context, member string, e episode, field string) (times int, err error) {
-	return redis.NewScript(refusedScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id, field).Int()
+	a.putOff(ctx, r, a.Timing.Hold<<max(times-2, 0)) // times is 1 where the DM could not be opened
 }
 
 // reopen opens a customer's DM anew and has the alert tried again. Where Discord refuses that
 // for whatever reason, it is not asked once more for this alert.
-func (a *Alerts) reopen(ctx context.Context, member string, e episode) error {
+func (a *Alerts) reopen(ctx context.Context, r *record.Record[episode]) error {
 	left, err := a.left(ctx, newHoldKey)
 	if err != nil {
 		return err
 	}
 	if left > 0 {
-		a.putOff(ctx, member, left)
+		a.putOff(ctx, r, left)
 		return nil
 	}
 	wait, err := a.brake(ctx, 0)
 	if errors.Is(err, ErrLater) {
-		a.putOff(ctx, member, wait)
+		a.putOff(ctx, r, wait)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	channel, err := a.openDM(ctx, e.CustomerID)
+	channel, err := a.openDM(ctx, r.Owner)
 	switch about := rest.About(err); {
 	case err == nil:
 	case about == rest.Temporary:
 		return err
 	case about == rest.AboutRecipient:
-		return a.refuse(ctx, e.CustomerID)
+		return a.refuse(ctx, r.Owner)
 	case about == rest.AboutUs:
 		a.hold(ctx, newHoldKey, "", err)
 		fallthrough
 	default:
-		return a.tryLess(ctx, member, e, err)
+		a.tryLess(ctx, r, err)
+		return nil
 	}
-	if times, err := a.countRefusal(ctx, member, e, fieldRefused); err != nil || times == 0 {
-		return err
-	}
-	_, err = a.update(ctx, e.CustomerID, func(c *customer) {
+	_, err = a.update(ctx, r.Owner, func(c *customer) {
 		if c.Any() {
 			c.Channel = channel
 		}
 	})
-	a.putOff(ctx, member, 0)
+	r.Value.Refused++
+	a.putOff(ctx, r, 0)
 	return err
 }

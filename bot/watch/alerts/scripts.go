@@ -7,9 +7,6 @@ import "time"
 //
 //	{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off as Discord
 //	                        refused them; of one who turned them off the channel
-//	{alerts}:episode:ID/BOT hash: an alert, and what was sent of it
-//	{alerts}:episodes:ID    set: a customer's episodes (ID/BOT)
-//	{alerts}:due            sorted set: the episodes with something to be sent (ID/BOT), by since when (ms)
 //	{alerts}:counts         hash: how much was sent and refused
 //	{alerts}:sender         the lease of the process that sends
 //	{alerts}:held           hash: why all alerts are held, and until when
@@ -17,18 +14,19 @@ import "time"
 //	…:told:CODE             with either: staff were told that Discord refuses with a code
 //	{alerts}:opening        when the next DM would be opened were there no burst (ms)
 //
-// An episode has the fields id (its nonce), alert, message (a message.State as JSON), sent (if
-// Discord has taken it once), refused (how often its channel was) and held (how often it was for
-// a reason that holds all). A hold has until and pause (ms), code (Discord's), who (the customer
-// whose message was refused), and trying while one message is tried.
+// A hold has until and pause (ms), code (Discord's), who (the customer whose message was
+// refused), and trying while one message is tried. Alerts are records of a kind, whose IDs are
+// CUSTOMER/BOT and whose owner is the customer.
 const (
-	dueKey        = "{alerts}:due"
-	countsKey     = "{alerts}:counts"
-	leaseKey      = "{alerts}:sender"
-	episodePrefix = "{alerts}:episode:"
-	allHoldKey    = "{alerts}:held"
-	newHoldKey    = "{alerts}:held:new"
-	openingKey    = "{alerts}:opening"
+	kind   = "alerts"
+	format = 1 // of an episode as JSON
+
+	countsKey  = "{alerts}:counts" // that of the kind
+	sentCount  = "sent"
+	leaseKey   = "{alerts}:sender"
+	allHoldKey = "{alerts}:held"
+	newHoldKey = "{alerts}:held:new"
+	openingKey = "{alerts}:opening"
 
 	// flap is how long after a recovery a fall is counted in the same message, and countFor
 	// up to which age a message counts: less than the hour after which edits are limited.
@@ -56,73 +54,8 @@ const (
 func (a *Alerts) customerKey(customerID string) string {
 	return a.Space.Key("{alerts}:customer:" + customerID)
 }
-func (a *Alerts) episodesKey(customerID string) string {
-	return a.Space.Key("{alerts}:episodes:" + customerID)
-}
-func (a *Alerts) episodeKey(member string) string { return a.Space.Key(episodePrefix + member) }
 
 const clock = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) `
-
-// putScript stores an alert as it is after a change: in its episode or, where the nonce
-// is another one, in a new one in that one's place. It has waited since the first change
-// that was not sent. What is of another type than these is replaced. KEYS: what is due, the episode, the customer's episodes. ARGV: the
-// member, the nonce, the alert, for how long (ms) it is kept, and the set of episodes.
-const putScript = clock + `
-if redis.pcall('HGET', KEYS[2], 'id') ~= ARGV[2] then
-  redis.call('DEL', KEYS[2])
-  redis.call('ZREM', KEYS[1], ARGV[1])
-end
-redis.call('HSET', KEYS[2], 'id', ARGV[2], 'alert', ARGV[3])
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
-if type(redis.pcall('SADD', KEYS[3], ARGV[1])) == 'table' then
-  redis.call('DEL', KEYS[3])
-  redis.call('SADD', KEYS[3], ARGV[1])
-end
-redis.call('PEXPIRE', KEYS[3], ARGV[5])
-redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
-return 1`
-
-// dueScript returns the members that have waited for longest. All times that say when a
-// message is sent are Redis's, so that a replica whose clock is wrong delays nothing.
-// KEYS: what is due. ARGV: how many.
-const dueScript = clock + `return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])`
-
-// laterScript has a member wait. KEYS: what is due. ARGV: the member, for how long (ms).
-const laterScript = clock + `
-redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
-return 0`
-
-// stateScript keeps what is known of an episode's message, and returns 0 if another has come
-// to be in its place. KEYS: the episode. ARGV: the nonce, the state.
-const stateScript = `
-if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'message', ARGV[2])
-return 1`
-
-// dropScript gives an episode up, unless another has come to be in its place. KEYS: what
-// is due, the episode. ARGV: the member, the nonce.
-const dropScript = `
-if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[2] then return 0 end
-redis.call('ZREM', KEYS[1], ARGV[1])
-return redis.call('DEL', KEYS[2])`
-
-// sentScript notes that Discord has an alert. KEYS: what is due, the episode, the
-// counts. ARGV: the member, the nonce, the state of its message, the alert.
-const sentScript = `
-if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[2], 'message', ARGV[3])
-if redis.call('HSETNX', KEYS[2], 'sent', 1) == 1 then redis.call('HINCRBY', KEYS[3], 'sent', 1) end
-if redis.call('HGET', KEYS[2], 'alert') == ARGV[4] then redis.call('ZREM', KEYS[1], ARGV[1]) end
-return 1`
-
-// forgetScript forgets a customer. KEYS: what is due, the settings, the customer's
-// episodes. ARGV: the prefix of episodes.
-const forgetScript = `
-for _, member in ipairs(redis.call('SMEMBERS', KEYS[3])) do
-  redis.call('ZREM', KEYS[1], member)
-  redis.call('DEL', ARGV[1] .. member)
-end
-return redis.call('DEL', KEYS[2], KEYS[3])`
 
 // lookScript returns how a hold is: 0 none, 1 everything waits, 2 one message may be tried.
 // KEYS: the hold. ARGV: for how long (ms) whoever is told of a try has it alone; 0 for no try.
@@ -170,10 +103,3 @@ const putOffScript = clock + `
 local place = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1])
 redis.call('SET', KEYS[1], place, 'PX', math.max(place - now, 1))
 return 0`
-
-// refusedScript counts that an episode was refused, and returns how often that was for a kind of
-// reason; 0 where another episode is in its place, or none. KEYS: the episode. ARGV: the nonce,
-// and the field of that kind.
-const refusedScript = `
-if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then return 0 end
-return redis.call('HINCRBY', KEYS[1], ARGV[2], 1)`

@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -10,10 +9,10 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/store/record"
 )
 
 // perTurn is how many messages are sent in a turn, of the fifty requests a second that
@@ -34,91 +33,124 @@ func (a *Alerts) turn(ctx context.Context, held bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.Timing.Lease/2) // and nothing is sent once another process may
 	defer cancel()
-	due, err := redis.NewScript(dueScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, perTurn).StringSlice()
+	due, err := a.records.Take(ctx, perTurn, a.Timing.Lease)
 	if err != nil || len(due) == 0 {
 		return
 	}
-	state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
-	if err != nil || state == waits {
+	for len(due) > 0 {
+		state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
+		if err != nil {
+			return
+		}
+		if state == waits {
+			a.putOffAll(ctx, due)
+			return
+		}
+		now := due
+		if state == trying {
+			now = due[:1]
+		}
+		var sending sync.WaitGroup
+		for _, r := range now {
+			sending.Go(func() {
+				if err := a.send(ctx, r, state == trying); err != nil {
+					a.later(ctx, r, err)
+				}
+			})
+		}
+		sending.Wait()
+		due = due[len(now):]
+	}
+}
+
+// putOffAll has episodes wait until the hold for all is over.
+func (a *Alerts) putOffAll(ctx context.Context, due []*record.Record[episode]) {
+	left, err := a.left(ctx, allHoldKey)
+	if err != nil {
 		return
 	}
-	if state == trying {
-		due = due[:1]
+	for _, r := range due {
+		a.putOff(ctx, r, left)
 	}
-	var sending sync.WaitGroup
-	for _, member := range due {
-		sending.Go(func() {
-			if err := a.send(ctx, member, state == trying); err != nil {
-				a.later(ctx, member, err)
-			}
-		})
-	}
-	sending.Wait()
 }
 
 // send sends an episode as it is now. An error says that it is to be tried again. Of a try
 // all alerts depend that are held.
-func (a *Alerts) send(ctx context.Context, member string, try bool) error {
-	customerID, serverID, _ := strings.Cut(member, "/")
-	owner, err := a.customer(ctx, customerID)
+func (a *Alerts) send(ctx context.Context, r *record.Record[episode], try bool) error {
+	e := &r.Value
+	e.CustomerID, e.ServerID, _ = strings.Cut(r.ID, "/")
+	owner, err := a.customer(ctx, e.CustomerID)
 	if err != nil {
 		return err
 	}
-	fields, err := a.Redis.HGetAll(ctx, a.episodeKey(member)).Result()
-	if err != nil {
-		return err
-	}
-	e := readEpisode(customerID, serverID, fields)
-	if e.id == "" || !owner.For(serverID) {
-		return a.drop(ctx, member, fields["id"])
+	if e.Nonce == "" || !owner.For(e.ServerID) {
+		return a.drop(ctx, r)
 	}
 	e.Locale = owner.Locale
-	shown, err := a.show(ctx, member, owner.Channel, e)
+	shown, err := a.show(ctx, owner.Channel, r)
+	if errors.Is(err, record.ErrConflict) { // it has changed, and is due again
+		return nil
+	}
+	e.Message = shown
 	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
-		return a.refused(ctx, member, e, try, err)
+		return a.refused(ctx, r, try, err)
 	}
 	if try {
 		a.release(ctx, allHoldKey)
 	}
-	state, err := json.Marshal(shown)
-	if err != nil {
-		return err
+	return a.sent(ctx, r)
+}
+
+// sent notes that Discord has an episode's message. If the episode has changed meanwhile, it
+// stays due.
+func (a *Alerts) sent(ctx context.Context, r *record.Record[episode]) error {
+	nonce, shown, after := r.Value.Nonce, r.Value.Message, record.Never
+	for {
+		if !r.Value.Sent {
+			r.Count = sentCount
+		}
+		r.Value.Message, r.Value.Sent = shown, true
+		err := a.records.Save(ctx, r, after)
+		if !errors.Is(err, record.ErrConflict) {
+			return err
+		}
+		customerID, serverID, _ := strings.Cut(r.ID, "/")
+		if r, err = a.get(ctx, customerID, serverID); err != nil || r.Value.Nonce != nonce {
+			return err
+		}
+		after = 0
 	}
-	keys := []string{a.Space.Key(dueKey), a.episodeKey(member), a.Space.Key(countsKey)}
-	return redis.NewScript(sentScript).Run(ctx, a.Redis, keys, member, e.id, state, e.text).Err()
 }
 
 // refused does what there is to do about an alert that Discord did not take. An error says
 // that it is to be tried again.
-func (a *Alerts) refused(ctx context.Context, member string, e episode, try bool, failure error) error {
+func (a *Alerts) refused(ctx context.Context, r *record.Record[episode], try bool, failure error) error {
 	switch rest.About(failure) {
 	case rest.AboutRecipient:
-		return a.refuse(ctx, e.CustomerID)
+		return a.refuse(ctx, r.Owner)
 	case rest.AboutMessage: // where it was deleted, there is nothing to be kept true any more
 		if !rest.IsUnknownMessage(failure) {
 			a.Log.Error().Err(failure).Msg("discord refuses an alert")
 		}
-		return a.drop(ctx, member, e.id)
+		return a.drop(ctx, r)
 	case rest.AboutChannel:
-		return a.channelRefused(ctx, member, e, failure)
+		return a.channelRefused(ctx, r, failure)
 	case rest.AboutUs:
-		return a.holdAll(ctx, member, e, try, failure)
+		return a.holdAll(ctx, r, try, failure)
 	default:
 		return failure
 	}
 }
 
 // show makes an episode's message show it as it is now, and returns what is known of it then.
-func (a *Alerts) show(ctx context.Context, member, channel string, e episode) (message.State, error) {
-	return message.Show(ctx, a.Discord, e.message, message.Wanted{
-		ChannelID: channel, Name: e.id, Message: a.Draw(e.Alert),
+func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[episode]) (message.State, error) {
+	e := &r.Value
+	return message.Show(ctx, a.Discord, e.Message, message.Wanted{
+		ChannelID: channel, Name: e.Nonce, Message: a.Draw(e.Alert),
 		Is: func(m rest.Posted) bool { return marked(m, e.Mark()) },
 		Save: func(ctx context.Context, s message.State) error {
-			state, err := json.Marshal(s)
-			if err != nil {
-				return err
-			}
-			return redis.NewScript(stateScript).Run(ctx, a.Redis, []string{a.episodeKey(member)}, e.id, state).Err()
+			e.Message = s
+			return a.records.Save(ctx, r, record.Keep)
 		},
 	})
 }
@@ -133,28 +165,32 @@ func marked(m rest.Posted, mark time.Time) bool {
 
 // later has an episode tried again, without holding others up. Where Discord takes
 // nothing at all for now, they all wait and keep their places.
-func (a *Alerts) later(ctx context.Context, member string, failure error) {
+func (a *Alerts) later(ctx context.Context, r *record.Record[episode], failure error) {
 	wait := a.Timing.Retry
 	e, ok := errors.AsType[*rest.Error](failure)
 	if ok && e.Global {
 		a.heldUntil.Store(time.Now().Add(e.RetryAfter).UnixMilli())
-		return
-	}
-	if ok {
+		wait = 0
+	} else if ok {
 		wait = max(wait, e.RetryAfter)
 	}
 	a.Log.Debug().Err(failure).Msg("an alert was not sent and is tried again")
-	a.putOff(ctx, member, wait)
+	a.putOff(ctx, r, wait)
 }
 
-// putOff has an episode wait. Where that fails, it is tried at once.
-func (a *Alerts) putOff(ctx context.Context, member string, wait time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
-	_ = redis.NewScript(laterScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey)}, member, wait.Milliseconds()).Err()
+// putOff has an episode wait. Where that fails, it waits for a.Timing.Lease.
+func (a *Alerts) putOff(ctx context.Context, r *record.Record[episode], wait time.Duration) {
+	_ = a.records.Save(context.WithoutCancel(ctx), r, wait)
 }
 
-// drop gives an episode up, where its nonce is still this; "" where there is none.
-func (a *Alerts) drop(ctx context.Context, member, nonce string) error {
-	return redis.NewScript(dropScript).Run(ctx, a.Redis, []string{a.Space.Key(dueKey), a.episodeKey(member)}, member, nonce).Err()
+// drop gives an episode up, unless it has changed meanwhile.
+func (a *Alerts) drop(ctx context.Context, r *record.Record[episode]) error {
+	return ignoreConflict(a.records.Drop(ctx, r))
+}
+
+func ignoreConflict(err error) error {
+	if errors.Is(err, record.ErrConflict) {
+		return nil
+	}
+	return err
 }

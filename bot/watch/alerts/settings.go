@@ -175,9 +175,8 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 			if c.Any() {
 				return p.Set(ctx, key, content, 0).Err()
 			}
-			_ = p.Eval(ctx, forgetScript, a.forgetKeys(customerID), a.episodeKey("")).Err() // it is only queued here
 			if c.Channel == "" {
-				return nil
+				return p.Del(ctx, key).Err()
 			}
 			return p.Set(ctx, key, content, channelFor).Err()
 		})
@@ -188,21 +187,32 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 			break
 		}
 	}
+	if err == nil && !now.Any() {
+		_, err = a.forgetAlerts(ctx, customerID)
+	}
 	if err != nil {
 		return Settings{}, err
 	}
 	return now, nil
 }
 
+// forgetAlerts forgets a customer's alerts, and returns how many there were. One that stays
+// as Redis fails is not sent, since alerts are off.
+func (a *Alerts) forgetAlerts(ctx context.Context, customerID string) (known int, err error) {
+	own, err := a.records.Of(ctx, customerID)
+	for _, r := range own {
+		_, _, failure := a.records.Remove(ctx, r.ID, customerID)
+		err = errors.Join(err, failure)
+	}
+	return len(own), err
+}
+
 // Forget turns a customer's alerts off and forgets all that is kept for them. It tells
 // whether there was anything.
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	removed, err := redis.NewScript(forgetScript).Run(ctx, a.Redis, a.forgetKeys(customerID), a.episodeKey("")).Int()
-	return removed > 0, errors.Join(err, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
-}
-
-func (a *Alerts) forgetKeys(customerID string) []string {
-	return []string{a.Space.Key(dueKey), a.customerKey(customerID), a.episodesKey(customerID)}
+	removed, err := a.Redis.Del(ctx, a.customerKey(customerID)).Result()
+	alerts, failure := a.forgetAlerts(ctx, customerID)
+	return removed > 0 || alerts > 0, errors.Join(err, failure, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
 }
 
 // refuse turns a customer's alerts off, as no message can be sent, and keeps for a while

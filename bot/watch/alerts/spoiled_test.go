@@ -21,8 +21,8 @@ func TestWhatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 			told bool   // whether that one is
 		}{
 			"settings": {"customer:", false},
-			"message":  {"episode:", true},
-			"messages": {"episodes:", true},
+			"message":  {"record:", true},
+			"messages": {"of:", true},
 		} {
 			anna, ben := discord.User("anna "+name), discord.User("ben "+name)
 			turnOn(t, a, anna)

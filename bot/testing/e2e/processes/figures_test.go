@@ -30,9 +30,6 @@ func figures() map[string]figure {
 		// What six others lack whose bots have crashed or were restarted, where an index is not
 		// what it should be: nothing replaces one.
 		"spoiled, index of accounts": {7, 0},
-		"spoiled, index of alerts":   {4, 0},
-		"spoiled, index of panels":   {4, 0},
-		"spoiled, records of panels": {4, 0},
 		"spoiled, stream of changes": {7, 0},
 
 		// All of them are sent before, ten a second: the oldest are first.

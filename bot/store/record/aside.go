@@ -1,0 +1,80 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// asideFor is for how long what could not be read is kept.
+	asideFor = 30 * 24 * time.Hour
+	// rebuildLimit bounds how long it may take to find all records of a kind.
+	rebuildLimit = time.Minute
+)
+
+// setAside sets a record aside that cannot be read.
+func (k *Kind[T]) setAside(ctx context.Context, id string, reason error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	if err := k.rename(ctx, "record:"+id, reason); err == nil {
+		_ = k.Redis.ZRem(ctx, k.key("due"), id).Err() // otherwise Take does it
+	}
+}
+
+// rename sets aside what has a name.
+func (k *Kind[T]) rename(ctx context.Context, name string, reason error) error {
+	_, err := k.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.Rename(ctx, k.key(name), k.key("aside:"+name))
+		p.PExpire(ctx, k.key("aside:"+name), asideFor)
+		return nil
+	})
+	if err == nil && k.Aside != nil { // otherwise it is still there
+		k.Aside(name, fmt.Errorf("%s of %s: %w", name, k.Name, reason))
+	}
+	return err
+}
+
+// mend sets aside what has another type than it should have: a record, an owner's set, which
+// fills again as records are saved, the counts, which begin anew, or what is due, which is all
+// there is then.
+func (k *Kind[T]) mend(ctx context.Context, id, owner string) {
+	for name, wanted := range map[string]string{"record:" + id: "hash", "of:" + owner: "set", "due": "zset", "counts": "hash"} {
+		found, err := k.Redis.Type(ctx, k.key(name)).Result()
+		if err != nil || found == wanted || found == "none" {
+			continue
+		}
+		err = k.rename(ctx, name, fmt.Errorf("it is a %s", found))
+		if err == nil && name == "due" {
+			_ = k.rebuild(ctx)
+		}
+	}
+}
+
+// rebuild has all records be due.
+func (k *Kind[T]) rebuild(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rebuildLimit)
+	defer cancel()
+	prefix := k.key("record:")
+	scan := func(ctx context.Context, server redis.Cmdable) error {
+		found := server.Scan(ctx, 0, prefix+"*", 1000).Iterator()
+		for found.Next(ctx) {
+			due := redis.Z{Member: strings.TrimPrefix(found.Val(), prefix)}
+			if err := k.Redis.ZAddNX(ctx, k.key("due"), due).Err(); err != nil {
+				return err
+			}
+		}
+		return found.Err()
+	}
+	if cluster, ok := k.Redis.(*redis.ClusterClient); ok {
+		return cluster.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error { return scan(ctx, master) })
+	}
+	return scan(ctx, k.Redis)
+}
+
+// isWrongType reports whether Redis has something of another type. A miniredis says so of a
+// script in the middle of a line.
+func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
