@@ -146,3 +146,16 @@ func Keep() Response { return Response{Form: FormKeep} }
 func Defer(subject string, then func(context.Context) (Response, error)) Response {
 	return Response{Form: FormDefer, Subject: subject, Then: then}
 }
+
+// ButtonIDs returns the custom IDs of the message's buttons. A link has none.
+func (m Message) ButtonIDs() (ids []string) {
+	for _, component := range m.Components {
+		row, _ := component.(discordgo.ActionsRow)
+		for _, c := range row.Components {
+			if button, ok := c.(discordgo.Button); ok && button.CustomID != "" {
+				ids = append(ids, button.CustomID)
+			}
+		}
+	}
+	return ids
+}

@@ -45,22 +45,9 @@ func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, e
 // alike reports whether a message in a channel has the same buttons as the one that was sent
 // or, if that has no buttons, the same text.
 func alike(posted rest.Posted, sent interaction.Message) bool {
-	var there, wanted []string
-	for _, row := range posted.Rows {
-		for _, button := range row.Buttons {
-			there = append(there, button.CustomID)
-		}
-	}
-	for _, component := range sent.Components {
-		row, _ := component.(discordgo.ActionsRow)
-		for _, c := range row.Components {
-			if button, ok := c.(discordgo.Button); ok && button.CustomID != "" {
-				wanted = append(wanted, button.CustomID)
-			}
-		}
-	}
+	wanted := sent.ButtonIDs()
 	if len(wanted) == 0 {
 		return sent.Content != "" && posted.Content == sent.Content
 	}
-	return slices.Equal(there, wanted)
+	return slices.Equal(posted.ButtonIDs(), wanted)
 }

@@ -27,6 +27,18 @@ type PostedRow struct {
 	} `json:"components"`
 }
 
+// ButtonIDs returns the custom IDs of a message's buttons. A link has none.
+func (p Posted) ButtonIDs() (ids []string) {
+	for _, row := range p.Rows {
+		for _, button := range row.Buttons {
+			if button.CustomID != "" {
+				ids = append(ids, button.CustomID)
+			}
+		}
+	}
+	return ids
+}
+
 // channelMessage is the body of a message that is no answer to an interaction.
 type channelMessage struct {
 	message

@@ -153,22 +153,8 @@ func bare(posted rest.Posted, sent interaction.Message) bool {
 	if len(posted.Embeds) > 0 || len(sent.Embeds) == 0 || essence(posted.Content) != essence(sent.Content) {
 		return false
 	}
-	var there, wanted []string
-	for _, row := range posted.Rows {
-		for _, button := range row.Buttons {
-			there = append(there, button.CustomID)
-		}
-	}
-	for _, component := range sent.Components {
-		if row, ok := component.(discordgo.ActionsRow); ok {
-			for _, c := range row.Components {
-				if button, ok := c.(discordgo.Button); ok {
-					wanted = append(wanted, button.CustomID)
-				}
-			}
-		}
-	}
-	return slices.Equal(there, wanted) && (sent.Content != "" || len(wanted) > 0)
+	wanted := sent.ButtonIDs()
+	return slices.Equal(posted.ButtonIDs(), wanted) && (sent.Content != "" || len(wanted) > 0)
 }
 
 // essenceOf returns what is left of an embed, and its time, which entries have in whole
