@@ -18,11 +18,12 @@ local function text(ms) return string.format('%.0f', ms) end
 
 // saveScript writes a record. It returns the new version, the time and when the record is
 // due; "" for the version if the owner has too many; nothing if another version is there.
-// KEYS: the record, what is due, the owner's records, the counts. ARGV: the ID, the version that was read
-// (0 for a new record), the format, the record, when it was due as it was taken ("" if it was
-// not), after how many ms it is due (-1 to keep that, -2 for never), how many the owner may
-// have (0 for no limit), for how many ms it is kept (0 to leave that as it
-// is), what it is counted as ("" for nothing).
+//
+// KEYS: the record, what is due, the owner's records, the counts. ARGV: the ID, the version
+// that was read (0 for a new record), the format, the record, when it was due as it was taken
+// ("" if it was not), after how many ms it is due (-1 to keep that, -2 for never), how many
+// the owner may have (0 for no limit), for how many ms it is kept (0 to leave that as it is),
+// what it is counted as ("" for nothing).
 const saveScript = clock + `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
 if version ~= ARGV[2] then return {} end
