@@ -65,7 +65,9 @@ type limits struct {
 
 	mu          sync.Mutex
 	pausedUntil time.Time // as Discord asked, with all requests
-	told        int       // the threshold that OnInvalid was last told of
+	// failingSince is when the first request failed after the last that Discord has answered.
+	failingSince time.Time
+	told         int // the threshold that OnInvalid was last told of
 }
 
 func newLimits() *limits {
@@ -127,6 +129,18 @@ func notSent(ctx context.Context, wait time.Duration, why string) *Error {
 
 func heldBack(wait time.Duration, why string) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Message: "not sent: " + why, RetryAfter: wait, Global: true}
+}
+
+// reached learns whether Discord has answered a request.
+func (l *limits) reached(answered bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case answered:
+		l.failingSince = time.Time{}
+	case l.failingSince.IsZero():
+		l.failingSince = time.Now()
+	}
 }
 
 // news is what an answer says that nobody knew.

@@ -26,6 +26,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/store/lease"
 	"hostbot/hostapi/secret"
 )
 
@@ -112,6 +113,14 @@ func (c *Client) PausedUntil() time.Time {
 	c.limits.mu.Lock()
 	defer c.limits.mu.Unlock()
 	return c.limits.pausedUntil
+}
+
+// FailingSince returns since when Discord has answered no request, or each with a failure of
+// its own; zero if it has answered the last one.
+func (c *Client) FailingSince() time.Time {
+	c.limits.mu.Lock()
+	defer c.limits.mu.Unlock()
+	return c.limits.failingSince
 }
 
 // Close gives up idle connections.
@@ -212,11 +221,18 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 			return nil, err
 		}
 	}
+	// A process that was stopped for a while may go on here after another leads.
+	if err := lease.Check(req.Context()); err != nil {
+		return nil, &Error{Message: "not sent: " + err.Error()}
+	}
 	ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
 	defer cancel()
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req.WithContext(ctx))
 	c.observe(req, res)
+	if answered := err == nil && res.StatusCode < 500; answered || !errors.Is(req.Context().Err(), context.Canceled) {
+		c.limits.reached(answered)
+	}
 	if err != nil {
 		return nil, c.unanswered(err)
 	}

@@ -10,6 +10,7 @@ package lease
 import (
 	"context"
 	"crypto/rand"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -19,14 +20,17 @@ import (
 type Lease struct {
 	redis redis.UniversalClient
 	key   string
-	token string // of this process
+	token string                    // of this process
+	until atomic.Pointer[time.Time] // for how long it holds the lease; nil if it does not
 }
 
 // New returns a lease with a key in Redis, which nobody here holds yet.
 func New(client redis.UniversalClient, key string) *Lease { return As(client, key, rand.Text()) }
 
 // As is New for one who is told from others by a token.
-func As(client redis.UniversalClient, key, token string) *Lease { return &Lease{client, key, token} }
+func As(client redis.UniversalClient, key, token string) *Lease {
+	return &Lease{redis: client, key: key, token: token}
+}
 
 // KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms). A key of another
 // type than a lease's is nobody's.
@@ -44,11 +48,21 @@ return 0`
 // Hold takes the lease, or renews it, unless another process holds it, and tells whether
 // this one does. It lasts for whole milliseconds. After an error nobody knows who holds it.
 func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
-	return redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
+	until := time.Now().Add(lasts)
+	held, err := redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
+	switch {
+	case err != nil: // what was held before is held until its time is over
+	case held:
+		l.until.Store(&until)
+	default:
+		l.until.Store(nil)
+	}
+	return held, err
 }
 
 // Release lets another process take the lease at once, where this one holds it. Where
 // that fails, the lease ends by itself.
 func (l *Lease) Release(ctx context.Context) error {
+	l.until.Store(nil)
 	return redis.NewScript(releaseScript).Run(ctx, l.redis, []string{l.key}, l.token).Err()
 }

@@ -70,3 +70,42 @@ func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardOfWhatIsDoneUnderALease counts the lease's time from before the request.
+func TestGuardOfWhatIsDoneUnderALease(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		client := redistest.Connect(t, url)
+		one, other := lease.Named(client, "lease", "one"), lease.Named(client, "lease", "other")
+		guarded := one.Guard(t.Context())
+		check := func(what string, held bool, holder string) {
+			t.Helper()
+			name, err := other.Holder(t.Context())
+			if one.Held() != held || (lease.Check(guarded) == nil) != held || lease.Check(t.Context()) != nil || name != holder || err != nil {
+				t.Errorf("%s: held %v, checked %v, the holder is %q, %v", what, one.Held(), lease.Check(guarded), name, err)
+			}
+		}
+		hold := func(l *lease.Lease, lasts time.Duration) {
+			t.Helper()
+			if held, err := l.Hold(t.Context(), lasts); !held || err != nil {
+				t.Fatal(held, err)
+			}
+		}
+		check("at first", false, "")
+		hold(one, time.Hour)
+		if left := one.Left(); left > time.Hour || left < 50*time.Minute {
+			t.Errorf("left: %v", left)
+		}
+		check("held", true, "one")
+		_ = one.Release(t.Context())
+		check("released", false, "")
+		hold(one, time.Millisecond)
+		for one.Held() {
+			time.Sleep(time.Millisecond)
+		}
+		hold(other, time.Hour)
+		check("of another", false, "other")
+		if held, _ := one.Hold(t.Context(), time.Hour); held {
+			t.Error("it takes what another holds")
+		}
+	})
+}
