@@ -1,0 +1,208 @@
+// Package leader elects one replica, which does what only one may do, and runs that work.
+//
+// Every replica tries to hold one lease in Redis. The one that holds it leads: it reads which
+// records are due in the next seconds, and has each of them reconciled when its time has come.
+// To reconcile is to bring one thing from what is to what is wanted, as a controller of
+// Kubernetes does. What is due is kept in Redis alone, in one sorted set for each kind of work,
+// so that the death of a leader loses nothing: the next leader reads the same sets. A term of
+// leading keeps its queue in memory and throws it away at its end.
+//
+// Somebody who wants a thing to be reconciled now writes that into the sorted set, and calls
+// Wake. A leader that misses the call finds the entry within Timing.Read.
+//
+// A leader that Discord does not answer at all resigns, since to hold the lease without working
+// is not to lead.
+package leader
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/store/keyspace"
+	"hostbot/bot/store/lease"
+)
+
+// Kind is one kind of work.
+type Kind struct {
+	// Name has no space in it.
+	Name string
+	// Due is the key in Redis of a sorted set that has the IDs of what is to be reconciled, by
+	// when that is due (Unix ms by Redis's clock). No ID has a space in it.
+	Due string
+	// Mend is called if Redis has something else than a sorted set in Due. It may be nil.
+	Mend func(context.Context)
+	// Line returns whose line an ID stands in while it is due. Lines take turns, so that many
+	// IDs of one customer do not delay those of another. If it is nil, there is one line.
+	Line func(id string) string
+	// AtOnce is how many are reconciled at a time. Room returns how many more may begin now; it
+	// may be nil.
+	AtOnce int
+	Room   func() int
+	// Limit bounds one Reconcile.
+	Limit time.Duration
+	// Reconcile does what there is to do about an ID, and writes to Redis when it is due again.
+	// It is not called for one ID twice at the same time. It may be called early, twice, or
+	// after a process died in the middle of it, and takes from Redis whether the ID is due. It
+	// returns after which time that is so again; 0 if it is not due, or only after Timing.Window.
+	// After an error the ID waits for Timing.Retry, unless Redis has it due before.
+	Reconcile func(ctx context.Context, id string) (again time.Duration, err error)
+}
+
+// Config is what a Leader needs.
+type Config struct {
+	// Redis must heed the deadline of a command's context.
+	Redis redis.UniversalClient
+	Space keyspace.Space
+	// Name is what operators know this process by.
+	Name string
+	// FailingSince returns since when each request to Discord has failed; zero if the last one
+	// was answered. It may be nil.
+	FailingSince func() time.Time
+	Log          zerolog.Logger
+	Timing       Timing
+}
+
+// Timing is how a Leader uses time. Tests may be less patient.
+type Timing struct {
+	Lease time.Duration // after which another process leads in the place of one that died
+	Renew time.Duration // between two attempts to hold the lease
+	Read  time.Duration // between two readings of what is due
+	// Window is how far ahead is read.
+	Window time.Duration
+	Retry  time.Duration
+	// Resign is for how long Discord may fail before the leader resigns, and Away for how long
+	// it leaves the lease to others then.
+	Resign, Away time.Duration
+}
+
+// DefaultTiming returns the timing for operation.
+func DefaultTiming() Timing {
+	return Timing{
+		Lease: 6 * time.Second, Renew: 2 * time.Second, Read: 5 * time.Second, Window: 10 * time.Second,
+		Retry: 10 * time.Second, Resign: 15 * time.Second, Away: 30 * time.Second,
+	}
+}
+
+const (
+	// callLimit bounds one use of Redis.
+	callLimit = time.Second
+	// mostWaiting is how many IDs of a kind are kept in memory at once.
+	mostWaiting = 10_000
+
+	leaseKey = "{leader}:lease"
+	wakeKey  = "{leader}:wake" // a channel
+)
+
+// Leader is this process's part in the election. It is safe for concurrent use.
+type Leader struct {
+	Config
+	kinds   []*Kind
+	lease   *lease.Lease
+	leading atomic.Pointer[term] // nil while another process leads, or none
+}
+
+// New returns a leader that does not lead until Run is called.
+func New(c Config) *Leader {
+	return &Leader{Config: c, lease: lease.Named(c.Redis, c.Space.Key(leaseKey), c.Name)}
+}
+
+// Add adds a kind of work. It is called before Run.
+func (l *Leader) Add(k Kind) { l.kinds = append(l.kinds, &k) }
+
+// Leading reports whether this process leads.
+func (l *Leader) Leading() bool { return l.leading.Load() != nil }
+
+// Holder returns the name of the process that leads; "" if none does.
+func (l *Leader) Holder(ctx context.Context) (string, error) { return l.lease.Holder(ctx) }
+
+// Wake has the leader, wherever it runs, reconcile what its caller has made due in Redis. If
+// the call is lost, the leader finds it by itself a little later.
+func (l *Leader) Wake(ctx context.Context, kind string, ids ...string) {
+	if len(ids) == 0 {
+		return
+	}
+	if t := l.leading.Load(); t != nil {
+		t.wake(wakeup{kind, ids})
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	message := kind + " " + strings.Join(ids, " ")
+	if err := l.Redis.Publish(ctx, l.Space.Key(wakeKey), message).Err(); err != nil {
+		l.Log.Debug().Err(err).Msg("the leader could not be told of what is due")
+	}
+}
+
+// Run leads while this process holds the lease, until ctx is done and what was begun has ended.
+// Then another process may lead at once.
+func (l *Leader) Run(ctx context.Context) {
+	var notBefore time.Time
+	for ctx.Err() == nil {
+		if time.Now().After(notBefore) && l.hold(ctx) {
+			if resigned := l.lead(ctx); resigned {
+				notBefore = time.Now().Add(l.Timing.Away)
+			}
+		}
+		pause(ctx, l.Timing.Renew)
+	}
+}
+
+// lead leads for one term. It reports whether this process has resigned.
+func (l *Leader) lead(ctx context.Context) (resigned bool) {
+	l.Log.Info().Str("name", l.Name).Msg("this replica leads")
+	working, end := context.WithCancel(l.lease.Guard(ctx))
+	t := newTerm(l)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		t.run(working)
+	}()
+	l.leading.Store(t)
+	for ctx.Err() == nil && !resigned {
+		pause(ctx, min(l.Timing.Renew, l.lease.Left()))
+		resigned = l.failing()
+		if !l.hold(ctx) && !l.lease.Held() {
+			break
+		}
+	}
+	l.leading.Store(nil)
+	end()
+	<-ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	_ = l.lease.Release(ctx) // otherwise it ends by itself
+	l.Log.Info().Bool("resigned", resigned).Msg("this replica leads no more")
+	return resigned
+}
+
+// hold takes or renews the lease, and reports whether that went well.
+func (l *Leader) hold(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	held, err := l.lease.Hold(ctx, l.Timing.Lease)
+	return held && err == nil
+}
+
+// failing reports whether Discord has failed for so long that another is to lead.
+func (l *Leader) failing() bool {
+	if l.FailingSince == nil {
+		return false
+	}
+	since := l.FailingSince()
+	return !since.IsZero() && time.Since(since) >= l.Timing.Resign
+}
+
+// pause waits until a time is over or ctx is done.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

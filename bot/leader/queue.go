@@ -1,0 +1,164 @@
+package leader
+
+import (
+	"container/heap"
+	"maps"
+	"time"
+)
+
+// queue holds the IDs of one kind that are due now or soon. An ID that is added twice is there
+// once, and one that is worked on is handed out again only after that.
+//
+// Those that are due stand in lines, which take turns. It is not safe for concurrent use: the
+// goroutine of a term owns it.
+//
+// client-go's workqueue has the rule about adding twice as well. It would bring six modules,
+// and neither lines that take turns nor a time that is moved would come from it.
+type queue struct {
+	line    func(id string) string
+	items   map[string]*item
+	waiting byTime
+	lines   map[string][]*item // that are due
+	turns   []string           // the lines that are not empty, in the order of their turns
+	running int
+	ended   map[string]time.Time // when the work on an ID has ended, since the last reading
+}
+
+// item is an ID in a queue.
+type item struct {
+	id    string
+	at    time.Time
+	state state
+	again bool // while it is worked on somebody has woken it
+	index int  // in queue.waiting
+}
+
+// state is where an item is.
+type state int
+
+const (
+	waiting state = iota // for its time
+	due                  // in its line
+	running              // somebody works on it
+)
+
+func newQueue(line func(string) string) *queue {
+	if line == nil {
+		line = func(string) string { return "" }
+	}
+	return &queue{line: line, items: make(map[string]*item), lines: make(map[string][]*item), ended: make(map[string]time.Time)}
+}
+
+// set says when an ID is due, whatever was known before. One that is due already, or worked
+// on, is left alone.
+func (q *queue) set(id string, at time.Time) {
+	switch i := q.items[id]; {
+	case i == nil:
+		i = &item{id: id, at: at}
+		q.items[id] = i
+		heap.Push(&q.waiting, i)
+	case i.state == waiting:
+		i.at = at
+		heap.Fix(&q.waiting, i.index)
+	}
+}
+
+// wake says that an ID is due. One that is worked on is due again after that.
+func (q *queue) wake(id string, now time.Time) {
+	if i := q.items[id]; i != nil && i.state == running {
+		i.again = true
+		return
+	}
+	q.set(id, now)
+}
+
+// next hands out an ID that is due, if there is one.
+func (q *queue) next(now time.Time) (id string, ok bool) {
+	q.enlist(now)
+	if len(q.turns) == 0 {
+		return "", false
+	}
+	line := q.turns[0]
+	i := q.lines[line][0]
+	q.turns, q.lines[line] = q.turns[1:], q.lines[line][1:]
+	if len(q.lines[line]) > 0 {
+		q.turns = append(q.turns, line)
+	} else {
+		delete(q.lines, line)
+	}
+	i.state = running
+	q.running++
+	return i.id, true
+}
+
+// enlist has what is due stand in line.
+func (q *queue) enlist(now time.Time) {
+	for len(q.waiting) > 0 && !q.waiting[0].at.After(now) {
+		i, _ := heap.Pop(&q.waiting).(*item)
+		line := q.line(i.id)
+		if len(q.lines[line]) == 0 {
+			q.turns = append(q.turns, line)
+		}
+		q.lines[line] = append(q.lines[line], i)
+		i.state = due
+	}
+}
+
+// done says that the work on an ID has ended, and when it is due again; zero if nobody knows
+// of a time.
+func (q *queue) done(id string, next, now time.Time) {
+	i := q.items[id]
+	delete(q.items, id)
+	q.running--
+	q.ended[id] = now
+	switch {
+	case i.again:
+		q.set(id, now)
+	case !next.IsZero():
+		q.set(id, next)
+	}
+}
+
+// merge takes over what was read of Redis. What was worked on since the reading began may be in
+// it as it was before, and is left alone.
+func (q *queue) merge(r reading) {
+	for id, at := range r.due {
+		if !q.ended[id].After(r.began) {
+			q.set(id, at)
+		}
+	}
+	maps.DeleteFunc(q.ended, func(_ string, at time.Time) bool { return !at.After(r.began) })
+}
+
+// until returns when the next ID is due that is not due yet; zero if there is none.
+func (q *queue) until() time.Time {
+	if len(q.waiting) == 0 {
+		return time.Time{}
+	}
+	return q.waiting[0].at
+}
+
+// byTime is a heap: the item that is due first is the first.
+type byTime []*item
+
+func (h byTime) Len() int           { return len(h) }
+func (h byTime) Less(a, b int) bool { return h[a].at.Before(h[b].at) }
+
+func (h byTime) Swap(a, b int) {
+	h[a], h[b] = h[b], h[a]
+	h[a].index, h[b].index = a, b
+}
+
+func (h *byTime) Push(x any) {
+	i, _ := x.(*item)
+	i.index = len(*h)
+	*h = append(*h, i)
+}
+
+func (h *byTime) Pop() any {
+	last := len(*h) - 1
+	i := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return i
+}

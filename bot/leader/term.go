@@ -1,0 +1,225 @@
+package leader
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// roomCheck is when a kind that has no room for what is due is asked again.
+	roomCheck = 100 * time.Millisecond
+	// idle is for how long a term waits if it knows of nothing that becomes due.
+	idle = time.Minute
+)
+
+// term is one term of leading.
+type term struct {
+	*Leader
+	queues  []*queue // one of each kind, which run's goroutine alone uses
+	working sync.WaitGroup
+	over    chan struct{}
+	wakeups chan wakeup
+	ended   chan outcome
+	read    chan reading
+}
+
+// wakeup says that IDs of a kind are due.
+type wakeup struct {
+	kind string
+	ids  []string
+}
+
+// outcome is that of a Reconcile.
+type outcome struct {
+	kind int
+	id   string
+	next time.Time // zero if the leader need not know
+}
+
+// reading is what is due of a kind, by when.
+type reading struct {
+	kind  int
+	began time.Time
+	due   map[string]time.Time
+}
+
+func newTerm(l *Leader) *term {
+	t := &term{
+		Leader: l, over: make(chan struct{}), wakeups: make(chan wakeup), ended: make(chan outcome), read: make(chan reading),
+	}
+	for _, k := range l.kinds {
+		t.queues = append(t.queues, newQueue(k.Line))
+	}
+	return t
+}
+
+// wake has IDs be due. After the term it does nothing.
+func (t *term) wake(w wakeup) {
+	select {
+	case t.wakeups <- w:
+	case <-t.over:
+	}
+}
+
+// run works until ctx is done, and until what was begun has ended.
+func (t *term) run(ctx context.Context) {
+	var helping sync.WaitGroup
+	helping.Go(func() { t.keepReading(ctx) })
+	helping.Go(func() { t.listen(ctx) })
+	for ctx.Err() == nil {
+		timer := time.NewTimer(t.begin(ctx))
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case w := <-t.wakeups:
+			t.woken(w)
+		case o := <-t.ended:
+			t.queues[o.kind].done(o.id, o.next, time.Now())
+		case r := <-t.read:
+			t.queues[r.kind].merge(r)
+		}
+		timer.Stop()
+	}
+	close(t.over)
+	helping.Wait()
+	t.working.Wait()
+}
+
+func (t *term) woken(w wakeup) {
+	for i, k := range t.kinds {
+		if k.Name != w.kind {
+			continue
+		}
+		for _, id := range w.ids {
+			t.queues[i].wake(id, time.Now())
+		}
+	}
+}
+
+// begin begins what is due and has room. It returns for how long there is nothing else to begin.
+func (t *term) begin(ctx context.Context) time.Duration {
+	wait := idle
+	for i, k := range t.kinds {
+		q, now := t.queues[i], time.Now()
+		for room := t.room(i); room > 0; room-- {
+			id, ok := q.next(now)
+			if !ok {
+				break
+			}
+			t.working.Go(func() { t.reconcile(ctx, i, id) })
+		}
+		if at := q.until(); !at.IsZero() {
+			wait = min(wait, time.Until(at))
+		}
+		if k.Room != nil && len(q.turns) > 0 {
+			wait = min(wait, roomCheck)
+		}
+	}
+	return max(wait, 0)
+}
+
+// room returns how many of a kind may begin. A kind is asked for its own room only if something
+// is due.
+func (t *term) room(kind int) int {
+	k, q := t.kinds[kind], t.queues[kind]
+	room := k.AtOnce - q.running
+	if q.enlist(time.Now()); room <= 0 || len(q.turns) == 0 {
+		return 0
+	}
+	if k.Room != nil {
+		room = min(room, k.Room())
+	}
+	return room
+}
+
+// reconcile works on an ID.
+func (t *term) reconcile(ctx context.Context, kind int, id string) {
+	k := t.kinds[kind]
+	limited, cancel := context.WithTimeout(ctx, k.Limit)
+	defer cancel()
+	again, err := k.Reconcile(limited, id)
+	o := outcome{kind: kind, id: id}
+	switch {
+	case err != nil:
+		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", id).Msg("what the leader works on is tried again later")
+		o.next = time.Now().Add(t.Timing.Retry)
+	case again > 0 && again <= t.Timing.Window:
+		o.next = time.Now().Add(again)
+	}
+	select {
+	case t.ended <- o:
+	case <-t.over:
+	}
+}
+
+// keepReading reads now and then what is due soon.
+func (t *term) keepReading(ctx context.Context) {
+	for ctx.Err() == nil {
+		t.readAll(ctx)
+		pause(ctx, t.Timing.Read)
+	}
+}
+
+// readAll reads what is due within the window, of all kinds.
+func (t *term) readAll(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	began := time.Now()
+	clock, err := t.Redis.Time(limited).Result()
+	if err != nil {
+		return // the next time
+	}
+	ahead := time.Since(began) / 2 // the answer is about as old
+	until := strconv.FormatInt(clock.Add(t.Timing.Window).UnixMilli(), 10)
+	found := make([]*redis.ZSliceCmd, len(t.kinds))
+	_, _ = t.Redis.Pipelined(limited, func(p redis.Pipeliner) error { // each command has its own error
+		for i, k := range t.kinds {
+			found[i] = p.ZRangeArgsWithScores(limited, redis.ZRangeArgs{Key: k.Due, Start: "-inf", Stop: until, ByScore: true, Count: mostWaiting})
+		}
+		return nil
+	})
+	for i, k := range t.kinds {
+		entries, err := found[i].Result()
+		if redis.HasErrorPrefix(err, "WRONGTYPE") && k.Mend != nil {
+			k.Mend(ctx)
+		}
+		if err != nil {
+			continue
+		}
+		r := reading{kind: i, began: began, due: make(map[string]time.Time, len(entries))}
+		for _, e := range entries {
+			id, _ := e.Member.(string)
+			r.due[id] = began.Add(ahead + time.UnixMilli(int64(e.Score)).Sub(clock))
+		}
+		select {
+		case t.read <- r:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// listen takes the calls of Wake in other processes.
+func (t *term) listen(ctx context.Context) {
+	calls := t.Redis.Subscribe(ctx, t.Space.Key(wakeKey))
+	defer func() { _ = calls.Close() }()
+	received := calls.Channel()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m, ok := <-received:
+			if !ok {
+				return
+			}
+			words := strings.Fields(m.Payload)
+			if len(words) > 1 {
+				t.wake(wakeup{words[0], words[1:]})
+			}
+		}
+	}
+}
