@@ -6,8 +6,9 @@
 // handler returns, through rest.
 //
 // Each file puts one part together: hosting.go the service's client and the cache,
-// watching.go what looks at accounts by itself, sharding.go the gateway, endpoint.go the
-// HTTP endpoint. connection.go tells staff what is lost and back.
+// leading.go what one replica does for all, watching.go what polls accounts, sharding.go
+// the gateway, endpoint.go the HTTP endpoint. connection.go tells staff what is lost and
+// back.
 package bot
 
 import (
@@ -26,6 +27,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/ops/monitor"
 	"hostbot/bot/responder"
 	"hostbot/bot/staff/incident"
@@ -59,6 +61,7 @@ type Bot struct {
 	service   *hostapi.Client
 	handlers  *commands.Commands
 	records   *recovery.Records
+	leader    *leader.Leader
 	watcher   *watcher.Watcher
 	alerts    *alerts.Alerts
 	panels    *panel.Panels
@@ -116,6 +119,7 @@ func (b *Bot) build() error {
 	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
 
+	b.openLeader()
 	watching := b.openWatching(cache)
 	locks := actionlock.New(b.redis.Client)
 	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
@@ -203,10 +207,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
 	work.Go(func() { b.watcher.Run(working) })
-	work.Go(func() { b.alerts.Run(working) })
-	if b.watcher.On() {
-		work.Go(func() { b.panels.Run(working) })
-	}
+	work.Go(func() { b.leader.Run(working) })
 	// While the program stops, it receives interactions, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))

@@ -27,8 +27,12 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
 		Draw:   func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 		OnHeld: func(h alerts.Held, reason error) { b.telling.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
+		Wake:   b.leader.Wake,
 		Aside:  b.recordUnreadable,
 	})
+	if b.watcher.On() {
+		b.leader.Add(b.alerts.Work())
+	}
 	b.watcher.Observe(b.alerts.Changed)
 	b.watcher.Observe(falls.New(b.redis.Client, b.space, b.watcher.Pace, b.stafflog.Fell).Changed)
 	b.openPanels()
@@ -94,7 +98,11 @@ func (b *Bot) openPanels() {
 			return b.handlers.DrawPanel(ctx, p)
 		},
 		Bare:  func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
+		Wake:  b.leader.Wake,
 		Aside: b.recordUnreadable,
 	})
+	if b.watcher.On() {
+		b.leader.Add(b.panels.Work())
+	}
 	b.watcher.Observe(b.panels.Changed)
 }

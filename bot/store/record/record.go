@@ -62,6 +62,16 @@ type Record[T any] struct {
 
 	version string
 	due     string // its score since it was taken
+	next    int64  // when it is due now, in Unix ms by Redis's clock; 0 if it is not
+}
+
+// Again returns after which time a record is due that was saved, at least 1 ms; 0 if it is not
+// due at all.
+func (r *Record[T]) Again() time.Duration {
+	if r.next == 0 {
+		return 0
+	}
+	return max(time.Millisecond, time.Duration(r.next-r.Read)*time.Millisecond)
 }
 
 // In the place of a time.
@@ -125,41 +135,55 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 		return fmt.Errorf("save a record of %s: %w", k.Name, err)
 	}
 	switch {
-	case len(answer) != 3:
+	case len(answer) != 4:
 		return ErrConflict
 	case answer[0] == "":
 		return ErrTooMany
 	}
 	r.version, r.due, r.Count = answer[0], answer[2], ""
+	if r.next, err = strconv.ParseInt(answer[3], 10, 64); err != nil {
+		return err
+	}
 	r.Read, err = strconv.ParseInt(answer[1], 10, 64)
 	return err
 }
 
-// Take returns records that are due, so many at most. They are due again after the time that
-// the caller works on them.
-func (k *Kind[T]) Take(ctx context.Context, most int, work time.Duration) ([]*Record[T], error) {
+// DueKey returns the key of the sorted set of IDs by when they are due, in Unix ms by Redis's
+// clock.
+func (k *Kind[T]) DueKey() string { return k.key("due") }
+
+// Mend replaces what is due if Redis has something else in its place.
+func (k *Kind[T]) Mend(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	k.mend(ctx, "", "")
+}
+
+// Take returns a record if it is due. It is due again after the time that the caller works on
+// it. Otherwise the record is nil, and again is after which time it is due; 0 if it is not.
+func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *Record[T], again time.Duration, err error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	answer, err := redis.NewScript(takeScript).Run(limited, k.Redis, []string{k.key("due")}, most, work.Milliseconds(), k.key("record:")).StringSlice()
+	answer, err := redis.NewScript(takeScript).Run(limited, k.Redis, []string{k.key("record:" + id), k.key("due")}, id, work.Milliseconds()).StringSlice()
 	if isWrongType(err) {
-		k.mend(ctx, "", "")
-		return nil, nil // the next time
+		k.mend(ctx, id, "")
 	}
 	if err != nil || len(answer) < 2 {
-		return nil, err
+		return nil, 0, err
 	}
 	now, err := strconv.ParseInt(answer[0], 10, 64)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var taken []*Record[T]
-	for due := answer[1]; len(answer) >= 7; answer = answer[5:] {
-		r := &Record[T]{ID: answer[2], Owner: answer[6], Read: now, version: answer[3], due: due}
-		if k.decode(ctx, r, answer[4], answer[5]) == nil {
-			taken = append(taken, r)
-		}
+	if len(answer) < 6 {
+		due, err := strconv.ParseInt(answer[1], 10, 64)
+		return nil, time.Duration(due-now) * time.Millisecond, err
 	}
-	return taken, nil
+	r = &Record[T]{ID: id, Owner: answer[5], Read: now, version: answer[2], due: answer[1]}
+	if k.decode(ctx, r, answer[3], answer[4]) != nil {
+		return nil, 0, nil
+	}
+	return r, 0, nil
 }
 
 // errLater says that a later version of the program has written a record.

@@ -16,8 +16,9 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
-// saveScript writes a record. It returns the new version, the time and when the record is
-// due; "" for the version if the owner has too many; nothing if another version is there.
+// saveScript writes a record. It returns the new version, the time, the due time by which the
+// caller's next Save is judged, and when the record is due (0 if it is not); "" for the version if
+// the owner has too many; nothing if another version is there.
 //
 // KEYS: the record, what is due, the owner's records, the counts. ARGV: the ID, the version
 // that was read (0 for a new record), the format, the record, when it was due as it was taken
@@ -28,7 +29,7 @@ const saveScript = clock + `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
 if version ~= ARGV[2] then return {} end
 if version == '0' then
-  if tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', ''} end
+  if tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', '', ''} end
   redis.call('HSET', KEYS[1], 'o', string.match(KEYS[3], ':of:(.*)$'))
 end
 redis.call('SADD', KEYS[3], ARGV[1])
@@ -46,28 +47,27 @@ if after >= 0 and free then
   redis.call('ZADD', KEYS[2], text(due), ARGV[1])
 elseif after == -2 and free then
   redis.call('ZREM', KEYS[2], ARGV[1])
+  due = nil
 end
-return {version, text(now), ARGV[5] == '' and due and text(due) or ARGV[5]}`
+return {version, text(now), ARGV[5] == '' and due and text(due) or ARGV[5], text(due or 0)}`
 
-// takeScript takes records that are due. It returns the time, when they are due again, and
-// of each the ID, the version, the format, the record and the owner; "" where something else
-// is in its place. What is due without a record is dropped. KEYS: what is due. ARGV: how many,
-// after how many ms they are due again, the prefix of records.
+// takeScript takes a record that is due. It returns the time, when the record is due again, and
+// its version, format, content and owner, "" if something else is in their place; the first two
+// alone if it is not due yet; nothing if it never is. What is due without a record is dropped.
+// KEYS: the record, what is due. ARGV: the ID, after how many ms it is due again.
 const takeScript = clock + `
-local due = text(now + ARGV[2])
-local taken = {text(now), due}
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])) do
-  local got = redis.pcall('HMGET', ARGV[3] .. id, 'v', 'f', 'r', 'o')
-  if not got.err and not got[1] and not got[3] then
-    redis.call('ZREM', KEYS[1], id)
-  else
-    if got.err then got = {} end
-    redis.call('ZADD', KEYS[1], due, id)
-    taken[#taken + 1] = id
-    for i = 1, 4 do taken[#taken + 1] = got[i] or '' end
-  end
+local due = redis.call('ZSCORE', KEYS[2], ARGV[1])
+if not due then return {} end
+if tonumber(due) > now then return {text(now), due} end
+local got = redis.pcall('HMGET', KEYS[1], 'v', 'f', 'r', 'o')
+if got.err then got = {}
+elseif not got[1] and not got[3] then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  return {}
 end
-return taken`
+due = text(now + ARGV[2])
+redis.call('ZADD', KEYS[2], due, ARGV[1])
+return {text(now), due, got[1] or '', got[2] or '', got[3] or '', got[4] or ''}`
 
 // removeScript removes a record, and returns how many the owner has left and what it was, ""
 // if it was none; nothing if another version is there. KEYS: the record, what is due, the

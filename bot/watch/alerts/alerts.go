@@ -7,16 +7,14 @@
 //
 // A fall and the recovery from it are one message, which is edited; further falls within
 // a few minutes are counted in it. An episode in Redis holds the text of a message.
-// Of all processes that share the Redis one sends: the oldest first, and each under
-// a nonce, so that Discord posts one message although the request was repeated. A customer
-// whose DMs turn out to be closed is not written to again.
+// The leader sends, each message under a nonce, so that Discord posts one message although the
+// request was repeated. A customer whose DMs turn out to be closed is not written to again.
 package alerts
 
 import (
 	"context"
 	"errors"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -25,7 +23,6 @@ import (
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
-	"hostbot/bot/store/lease"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -78,6 +75,8 @@ type Config struct {
 	// OnHeld is called when Discord begins to refuse direct messages for all, or for all new
 	// people, with its refusal. It may be nil and must not block.
 	OnHeld func(held Held, reason error)
+	// Wake tells the leader which alerts are due.
+	Wake func(ctx context.Context, kind string, ids ...string)
 	// Aside is told of an alert whose record cannot be read; it may be nil.
 	Aside  func(id string, reason error)
 	Log    zerolog.Logger
@@ -86,8 +85,7 @@ type Config struct {
 
 // Timing is how alerts use time. Tests may be less patient.
 type Timing struct {
-	Turn  time.Duration // between two questions what is to be sent
-	Lease time.Duration // until another process sends in the place of one that died
+	Work  time.Duration // bound on what is done about an alert at once; it is due again after that
 	Retry time.Duration // pause after a message was not sent, unless Discord asks for a longer one
 	// Hold is the first pause after Discord refused what concerns all messages. It doubles
 	// up to LongestHold.
@@ -98,7 +96,7 @@ type Timing struct {
 // DefaultTiming returns the timing for Discord.
 func DefaultTiming() Timing {
 	return Timing{
-		Turn: time.Second, Lease: 10 * time.Second, Retry: 10 * time.Second,
+		Work: 8 * time.Second, Retry: 10 * time.Second,
 		Hold: 2 * time.Minute, LongestHold: 6 * time.Hour, Opening: time.Second,
 	}
 }
@@ -106,17 +104,14 @@ func DefaultTiming() Timing {
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
-	records   *record.Kind[episode]
-	lease     *lease.Lease // whoever holds it sends
-	heldUntil atomic.Int64 // Discord takes no request of the bot before that time (Unix ms)
+	records *record.Kind[episode]
 }
 
-// New returns alerts. They send nothing until Run is called.
+// New returns alerts. The leader sends them (Work).
 func New(c Config) *Alerts {
 	return &Alerts{
 		Config:  c,
 		records: &record.Kind[episode]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
-		lease:   lease.New(c.Redis, c.Space.Key(leaseKey)),
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/history"
@@ -71,18 +72,22 @@ func startWith(t *testing.T, discord *discordtest.Server, url string, w *watched
 	t.Helper()
 	client := redistest.Connect(t, url)
 	timing := alerts.Timing{
-		Turn: 50 * time.Millisecond, Lease: 2 * time.Second, Retry: 200 * time.Millisecond,
+		Work: 2 * time.Second, Retry: 200 * time.Millisecond,
 		Hold: 200 * time.Millisecond, LongestHold: time.Second, Opening: time.Millisecond,
 	}
 	to := rest.New(secret.Text(discord.Token()), discord.URL())
-	config := alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Log: zerolog.Nop(), Timing: timing}
+	leading := leader.New(leader.Config{Redis: client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
+		Lease: 2 * time.Second, Renew: 50 * time.Millisecond, Read: 50 * time.Millisecond, Window: time.Second, Retry: 200 * time.Millisecond,
+	}})
+	config := alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Wake: leading.Wake, Log: zerolog.Nop(), Timing: timing}
 	change(&config)
 	a = alerts.New(config)
+	leading.Add(a.Work())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		a.Run(ctx)
+		leading.Run(ctx)
 	}()
 	kill = func() {
 		_ = client.Close()
@@ -289,9 +294,8 @@ func TestThousandCrashesAtOnce(t *testing.T) {
 		discord := discordtest.RunT(t, discordtest.Config{Clock: hurried{time.Now()}, DMsAtOnce: -1}) // they are opened without a brake here
 		discord.ExpectFailures()
 		w := &watched{}
-		fast := func(timing *alerts.Timing) { timing.Turn = 25 * time.Millisecond } // forty in a second of Discord's, which takes fifty
-		first, kill := start(t, discord, url, w, fast)
-		second, _ := start(t, discord, url, w, fast)
+		first, kill := start(t, discord, url, w, nil)
+		second, _ := start(t, discord, url, w, nil)
 		var changes []watcher.Change
 		var people []*discordtest.User
 		now := time.Now().Truncate(time.Second)

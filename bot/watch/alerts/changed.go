@@ -105,7 +105,11 @@ func (a *Alerts) applyOnce(ctx context.Context, c watcher.Change) error {
 	if !e.Back.IsZero() {
 		r.Life = episodeFor
 	}
-	return a.records.Save(ctx, r, 0)
+	err = a.records.Save(ctx, r, 0)
+	if err == nil {
+		a.Wake(ctx, kind, r.ID)
+	}
+	return err
 }
 
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells

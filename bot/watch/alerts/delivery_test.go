@@ -104,7 +104,7 @@ func TestFallWhileAnotherIsGivenUp(t *testing.T) {
 		clock := discordtest.NewManualClock(time.Now())
 		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 		discord.ExpectFailures()
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Lease = 40 * time.Second })
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Work = 40 * time.Second })
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 		turnOn(t, a, anna)
 		discord.Inject(discordtest.Fault{

@@ -23,7 +23,7 @@ func TestAlertIsGoneWhileItsChannelIsRefused(t *testing.T) {
 				clock := discordtest.NewManualClock(time.Now())
 				discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 				discord.ExpectFailures()
-				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Lease = 40 * time.Second })
+				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Work = 40 * time.Second })
 				anna, ben, now := discord.User("anna"), discord.User("ben"), time.Now().Truncate(time.Second)
 				turnOn(t, a, anna)
 				turnOn(t, a, ben)

@@ -8,7 +8,6 @@ import "time"
 //	{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off as Discord
 //	                        refused them; of one who turned them off the channel
 //	{alerts}:counts         hash: how much was sent and refused
-//	{alerts}:sender         the lease of the process that sends
 //	{alerts}:held           hash: why all alerts are held, and until when
 //	{alerts}:held:new       hash: the same of first messages to new people
 //	…:told:CODE             with either: staff were told that Discord refuses with a code
@@ -23,7 +22,6 @@ const (
 
 	countsKey  = "{alerts}:counts" // that of the kind
 	sentCount  = "sent"
-	leaseKey   = "{alerts}:sender"
 	allHoldKey = "{alerts}:held"
 	newHoldKey = "{alerts}:held:new"
 	openingKey = "{alerts}:opening"

@@ -5,73 +5,51 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/leader"
 	"hostbot/bot/store/record"
 )
 
-// perTurn is how many messages are sent in a turn, of the fifty requests a second that
-// Discord takes from a bot (documentation, "Rate Limits: Global Rate Limit").
-const perTurn = 10
+// atOnce is how many alerts are sent at once, of the fifty requests a second that Discord takes
+// from a bot (documentation, "Rate Limits: Global Rate Limit").
+const atOnce = 10
 
-// Run sends what is to be sent, while no other process does, until ctx is done.
-func (a *Alerts) Run(ctx context.Context) {
-	if a.Offered() {
-		a.lease.Run(ctx, a.Timing.Turn, a.Timing.Lease, a.turn)
+// Work is what the leader does: it sends alerts. Those of a customer take turns with those of
+// others.
+func (a *Alerts) Work() leader.Kind {
+	return leader.Kind{
+		Name: kind, Due: a.records.DueKey(), Mend: a.records.Mend, AtOnce: atOnce, Limit: a.Timing.Work, Reconcile: a.reconcile,
+		Line: func(id string) string { customerID, _, _ := strings.Cut(id, "/"); return customerID },
 	}
 }
 
-// turn sends the messages that have waited for longest.
-func (a *Alerts) turn(ctx context.Context, held bool) {
-	if !held || time.Now().UnixMilli() < a.heldUntil.Load() {
-		return
+// reconcile makes the message of an alert say what is true, unless all alerts are held.
+func (a *Alerts) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
+	r, again, err := a.records.Take(ctx, id, a.Timing.Work)
+	if r == nil {
+		return again, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.Timing.Lease/2) // and nothing is sent once another process may
-	defer cancel()
-	due, err := a.records.Take(ctx, perTurn, a.Timing.Lease)
-	if err != nil || len(due) == 0 {
-		return
-	}
-	for len(due) > 0 {
-		state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
-		if err != nil {
-			return
-		}
-		if state == waits {
-			a.putOffAll(ctx, due)
-			return
-		}
-		now := due
-		if state == trying {
-			now = due[:1]
-		}
-		var sending sync.WaitGroup
-		for _, r := range now {
-			sending.Go(func() {
-				if err := a.send(ctx, r, state == trying); err != nil {
-					a.later(ctx, r, err)
-				}
-			})
-		}
-		sending.Wait()
-		due = due[len(now):]
-	}
-}
-
-// putOffAll has episodes wait until the hold for all is over.
-func (a *Alerts) putOffAll(ctx context.Context, due []*record.Record[episode]) {
-	left, err := a.left(ctx, allHoldKey)
+	state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
 	if err != nil {
-		return
+		return 0, err
 	}
-	for _, r := range due {
+	if state == waits {
+		left, err := a.left(ctx, allHoldKey)
+		if err != nil {
+			return 0, err
+		}
 		a.putOff(ctx, r, left)
+		return r.Again(), nil
 	}
+	if err := a.send(ctx, r, state == trying); err != nil {
+		a.later(ctx, r, err)
+	}
+	return r.Again(), nil
 }
 
 // send sends an episode as it is now. An error says that it is to be tried again. Of a try
@@ -163,22 +141,20 @@ func marked(m rest.Posted, mark time.Time) bool {
 	})
 }
 
-// later has an episode tried again, without holding others up. Where Discord takes
-// nothing at all for now, they all wait and keep their places.
+// later has an episode tried again, without holding others up.
 func (a *Alerts) later(ctx context.Context, r *record.Record[episode], failure error) {
 	wait := a.Timing.Retry
-	e, ok := errors.AsType[*rest.Error](failure)
-	if ok && e.Global {
-		a.heldUntil.Store(time.Now().Add(e.RetryAfter).UnixMilli())
-		wait = 0
-	} else if ok {
+	switch e, ok := errors.AsType[*rest.Error](failure); {
+	case ok && e.Global: // all requests wait, and each alert keeps its place
+		wait = e.RetryAfter
+	case ok:
 		wait = max(wait, e.RetryAfter)
 	}
 	a.Log.Debug().Err(failure).Msg("an alert was not sent and is tried again")
 	a.putOff(ctx, r, wait)
 }
 
-// putOff has an episode wait. Where that fails, it waits for a.Timing.Lease.
+// putOff has an episode wait. Where that fails, it waits for a.Timing.Work.
 func (a *Alerts) putOff(ctx context.Context, r *record.Record[episode], wait time.Duration) {
 	_ = a.records.Save(context.WithoutCancel(ctx), r, wait)
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 )
@@ -24,25 +24,21 @@ const mostAtOnce = 8
 // Its owner reads of it with the next /panel, which tries it at once.
 const afterTrouble = 24 * time.Hour
 
-// Run keeps panels true, while no other process does, until ctx is done.
-func (p *Panels) Run(ctx context.Context) { p.lease.Run(ctx, p.Timing.Turn, p.Timing.Lease, p.turn) }
-
-// turn delivers the panels that are due.
-func (p *Panels) turn(ctx context.Context, held bool) {
-	ctx, cancel := context.WithTimeout(ctx, p.Timing.Lease/2) // and nothing is sent once another process may
-	defer cancel()
-	for more := held; more && ctx.Err() == nil; {
-		due, err := p.take(ctx, mostAtOnce)
-		if err != nil && ctx.Err() == nil {
-			p.Log.Debug().Err(err).Msg("redis does not tell which panels are due")
-		}
-		var working sync.WaitGroup
-		for _, t := range due {
-			working.Go(func() { _ = p.deliver(ctx, t) })
-		}
-		working.Wait()
-		more = len(due) == mostAtOnce
+// Work is what the leader does: it keeps panels true.
+func (p *Panels) Work() leader.Kind {
+	return leader.Kind{
+		Name: kind, Due: p.records.DueKey(), Mend: p.records.Mend, AtOnce: mostAtOnce, Limit: p.Timing.Work, Reconcile: p.reconcile,
 	}
+}
+
+// reconcile makes a panel's message show what is true, if it is due.
+func (p *Panels) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
+	r, again, err := p.records.Take(ctx, id, p.Timing.Work)
+	if r == nil {
+		return again, err
+	}
+	_ = p.deliver(ctx, &taken{Panel: r.Value, record: r}) // what failed is in the record, and logged
+	return r.Again(), nil
 }
 
 // errUndrawn says that it is not known what a panel is to show. Nothing was sent then.

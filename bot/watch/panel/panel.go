@@ -1,9 +1,8 @@
 // Package panel keeps public messages true that show how a customer's bots fare.
 //
-// Redis holds the panels, and when each is due to be looked at. Of all processes that
-// share the Redis, the one that holds the lease draws those that are due, and edits the
-// messages that show something else by now. So a panel survives restarts, and no
-// two processes edit it at once.
+// Redis holds the panels, and when each is due to be looked at. The leader draws those that
+// are due, and edits the messages that show something else by now. So a panel survives
+// restarts, and no two processes edit it at once.
 //
 // Discord lets messages that are more than an hour old be edited much less often than
 // others (code 30046), and none in a thread that is archived (code 50083), as threads are
@@ -24,7 +23,6 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
-	"hostbot/bot/store/lease"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 )
@@ -73,6 +71,8 @@ type Config struct {
 	// Bare returns what a panel is to show where Discord takes no embeds from the bot: text
 	// alone.
 	Bare func(Panel) interaction.Message
+	// Wake tells the leader which panels are due.
+	Wake func(ctx context.Context, kind string, ids ...string)
 	// Aside is told of a panel whose record cannot be read; it may be nil.
 	Aside  func(id string, reason error)
 	Log    zerolog.Logger
@@ -81,19 +81,19 @@ type Config struct {
 
 // Timing says how often a panel is looked at and edited.
 type Timing struct {
-	Turn    time.Duration // between two questions which panels are due
 	Check   time.Duration // between two looks at a panel where nothing tells of a change
 	Between time.Duration // between two edits, at least
 	Beat    time.Duration // after which a panel is edited although it shows the same
 	Retry   time.Duration // after which a panel is tried again that Discord did not take for now
-	Lease   time.Duration // after which another process takes a panel over
+	// Work bounds what is done about a panel at once. It is due again after that.
+	Work time.Duration
 }
 
 // DefaultTiming edits a panel twice a minute at most, and every ten minutes at least.
 func DefaultTiming() Timing {
 	return Timing{
-		Turn: time.Second, Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute,
-		Retry: 15 * time.Second, Lease: 30 * time.Second,
+		Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute,
+		Retry: 15 * time.Second, Work: 10 * time.Second,
 	}
 }
 
@@ -101,22 +101,20 @@ func DefaultTiming() Timing {
 type Panels struct {
 	Config
 	records *record.Kind[Panel]
-	lease   *lease.Lease // whoever holds it keeps panels true
 }
 
-// New returns panels that nobody keeps true until Run is called.
+// New returns panels. The leader keeps them true (Work).
 func New(c Config) *Panels {
 	return &Panels{
 		Config:  c,
 		records: &record.Kind[Panel]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
-		lease:   lease.New(c.Redis, c.Space.Key(leaseKey)),
 	}
 }
 
 // Create posts a panel. Where nobody knows what it is to show, there is none, and an error. Where
 // Discord refuses it, or takes it without its embeds (rest.LacksEmbeds), there is none either, and
 // the error is Discord's; unless a message without embeds cannot be deleted (giveUp). Where it is
-// not known whether Discord took it, there is one, which Run posts: with the same nonce, so that it
+// not known whether Discord took it, there is one, which the leader posts: with the same nonce, so that it
 // is there once.
 func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
 	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {

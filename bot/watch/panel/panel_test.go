@@ -19,6 +19,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
@@ -33,8 +34,8 @@ func TestMain(m *testing.M) {
 // quick is DefaultTiming at a hundredth, but for the heartbeat, which does not come.
 func quick() panel.Timing {
 	return panel.Timing{
-		Turn: 10 * time.Millisecond, Check: 600 * time.Millisecond, Between: 300 * time.Millisecond,
-		Beat: time.Hour, Retry: 50 * time.Millisecond, Lease: 3 * time.Second,
+		Check: 600 * time.Millisecond, Between: 300 * time.Millisecond,
+		Beat: time.Hour, Retry: 50 * time.Millisecond, Work: 3 * time.Second,
 	}
 }
 
@@ -46,6 +47,7 @@ type scene struct {
 	channel *discordtest.Channel
 	redis   string
 	timing  panel.Timing
+	follows bool           // replicas do not lead
 	hook    redistest.Hook // around each Redis command of the replicas; nil for none
 
 	state atomic.Value // what panels are to show
@@ -72,8 +74,11 @@ func (s *scene) replica() (p *panel.Panels, stop func()) {
 		client.AddHook(s.hook)
 	}
 	discord := rest.New(secret.Text(s.discord.Token()), s.discord.URL())
+	leading := leader.New(leader.Config{Redis: client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
+		Lease: 3 * time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 50 * time.Millisecond,
+	}})
 	p = panel.New(panel.Config{
-		Redis: client, Discord: discord, Watching: s, Log: zerolog.Nop(), Timing: s.timing,
+		Redis: client, Discord: discord, Watching: s, Wake: leading.Wake, Log: zerolog.Nop(), Timing: s.timing,
 		Draw: func(_ context.Context, p panel.Panel) (interaction.Message, error) {
 			embed := &discordgo.MessageEmbed{Description: strings.Join(p.Bots, " ") + ": " + s.state.Load().(string), Timestamp: time.Now().Format(time.RFC3339)}
 			button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "shop", CustomID: "shop"}
@@ -82,9 +87,12 @@ func (s *scene) replica() (p *panel.Panels, stop func()) {
 		},
 		Bare: func(panel.Panel) interaction.Message { return interaction.Message{Content: "embed links?"} },
 	})
+	leading.Add(p.Work())
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { p.Run(ctx) })
+	if !s.follows {
+		running.Go(func() { leading.Run(ctx) })
+	}
 	stop = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
@@ -420,7 +428,7 @@ func TestPostIsOnceThoughItsProcessDied(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
-		s.timing.Turn = time.Hour
+		s.follows = true
 		p, stop := s.replica()
 		if posted, err := p.Create(t.Context(), s.made("1001")); posted || err != nil {
 			t.Fatalf("Create() = %v, %v", posted, err)
@@ -428,7 +436,7 @@ func TestPostIsOnceThoughItsProcessDied(t *testing.T) {
 		stop()
 		s.clock.Advance(time.Hour)
 		s.state.Store("later")
-		s.timing = quick()
+		s.follows = false
 		s.replica()
 		s.channel.WaitFor(t, "later")
 		if len(s.channel.Messages()) != 1 {

@@ -222,12 +222,12 @@ func TestRemovedWhileItIsPostedAnew(t *testing.T) {
 func TestStopDoesNotWaitForDiscord(t *testing.T) {
 	url := redistest.StartMiniredis(t).URL()
 	s := newScene(t, url)
-	s.timing.Lease = time.Minute // in which a delivery may take 30 s
+	s.timing.Work = time.Minute // in which a delivery may take 30 s
 	p, stop := s.replica()
 	s.create(p, "1001")
 	release := s.discord.Inject(discordtest.Fault{Method: http.MethodPatch, Route: discordtest.RouteMessage, Hang: true})
 	defer release()
-	soon := strconv.FormatInt(time.Now().Add(s.timing.Lease/2).UnixMilli(), 10)
+	soon := strconv.FormatInt(time.Now().Add(s.timing.Work/2).UnixMilli(), 10)
 	s.show(p, "crashed")
 	client := redistest.Connect(t, url)
 	eventually(t, "it is being delivered", func() bool {

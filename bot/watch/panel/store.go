@@ -9,12 +9,10 @@ import (
 	"hostbot/bot/store/record"
 )
 
-// What Redis keeps in the application's space are the records of a kind, and the lease of the
-// process that keeps panels true.
+// What Redis keeps in the application's space are the records of a kind.
 const (
-	kind     = "panels"
-	format   = 1 // of Panel as JSON
-	leaseKey = "{" + kind + "}:lease"
+	kind   = "panels"
+	format = 1 // of Panel as JSON
 )
 
 // taken is a panel that this process works on.
@@ -31,18 +29,9 @@ func (t *taken) now() int64 { return t.record.Read }
 func (p *Panels) add(ctx context.Context, panel Panel) (*taken, error) {
 	t := &taken{Panel: panel, added: true}
 	panel.Message.Tried = time.Now().UnixMilli() // as far as others know
-	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, panel, p.Timing.Lease, MostPanels)
+	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, panel, p.Timing.Work, MostPanels)
 	t.record = r
 	return t, err
-}
-
-// take returns panels that are due, so many at most.
-func (p *Panels) take(ctx context.Context, most int) (due []*taken, err error) {
-	records, err := p.records.Take(ctx, most, p.Timing.Lease)
-	for _, r := range records {
-		due = append(due, &taken{Panel: r.Value, record: r})
-	}
-	return due, err
 }
 
 // keep keeps what has changed of a panel, which is due again after a time.
@@ -77,5 +66,9 @@ func (p *Panels) Retry(ctx context.Context, customerID string) error {
 			posted = append(posted, panel.ID)
 		}
 	}
-	return p.records.Hasten(ctx, posted...)
+	err = p.records.Hasten(ctx, posted...)
+	if err == nil {
+		p.Wake(ctx, kind, posted...)
+	}
+	return err
 }

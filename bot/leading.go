@@ -1,0 +1,27 @@
+package bot
+
+import (
+	"crypto/rand"
+	"os"
+	"strings"
+
+	"hostbot/bot/leader"
+)
+
+// openLeader makes what elects one replica, to which the other parts add their work.
+func (b *Bot) openLeader() {
+	b.leader = leader.New(leader.Config{
+		Redis: b.redis.Client, Space: b.space, Name: replicaName(), FailingSince: b.discord.FailingSince,
+		Log: b.log, Timing: leader.DefaultTiming(),
+	})
+}
+
+// replicaName returns what operators know this process by: the name of its machine, which is
+// that of its container or pod, or anything if it has none.
+func replicaName() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return rand.Text()
+	}
+	return strings.Join(strings.Fields(name), "-")
+}
