@@ -25,6 +25,9 @@ func (b *Bot) health(ctx context.Context) commands.Health {
 	asked := time.Now()
 	err := b.redis.Client.Ping(ctx).Err()
 	latency := time.Since(asked)
+	if b.watcher.On() {
+		_ = b.watcher.Refresh(ctx) // without Redis the last figures are shown, and RedisErr tells
+	}
 	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	return commands.Health{

@@ -8,8 +8,8 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
-	"hostbot/bot/watch/falls"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
@@ -19,9 +19,12 @@ import (
 // openWatching makes those who look at accounts and tell what happened there. It returns
 // what commands need of them.
 func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
+	timing := watcher.DefaultTiming()
+	timing.Refresh = min(timing.Refresh, time.Duration(b.settings.Watch.Interval)) // less only in tests
 	b.watcher = watcher.New(watcher.Config{
 		Redis: b.redis.Client, Space: b.space, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
-		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Log: b.log, Timing: watcher.DefaultTiming(),
+		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Wake: b.leader.Wake, Aside: b.recordUnreadable,
+		Log: b.log, Timing: timing,
 	})
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
@@ -31,10 +34,13 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Aside:  b.recordUnreadable,
 	})
 	if b.watcher.On() {
+		b.leader.Add(b.watcher.Work())
 		b.leader.Add(b.alerts.Work())
 	}
 	b.watcher.Observe(b.alerts.Changed)
-	b.watcher.Observe(falls.New(b.redis.Client, b.space, b.watcher.Pace, b.stafflog.Fell).Changed)
+	b.watcher.Observe(outages.New(outages.Config{
+		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Pace, Term: b.leader.Term, Tell: b.stafflog.Outage,
+	}).Changed)
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{

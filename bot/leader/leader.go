@@ -39,10 +39,10 @@ type Kind struct {
 	// Line returns whose line an ID stands in while it is due. Lines take turns, so that many
 	// IDs of one customer do not delay those of another. If it is nil, there is one line.
 	Line func(id string) string
-	// AtOnce is how many are reconciled at a time. Room returns how many more may begin now; it
-	// may be nil.
+	// AtOnce is how many are reconciled at a time. Admit reports whether one more may begin now,
+	// which then does; it may be nil.
 	AtOnce int
-	Room   func() int
+	Admit  func() bool
 	// Limit bounds one Reconcile.
 	Limit time.Duration
 	// Reconcile does what there is to do about an ID, and writes to Redis when it is due again.
@@ -104,6 +104,7 @@ type Leader struct {
 	kinds   []*Kind
 	lease   *lease.Lease
 	leading atomic.Pointer[term] // nil while another process leads, or none
+	terms   atomic.Uint64
 }
 
 // New returns a leader that does not lead until Run is called.
@@ -116,6 +117,10 @@ func (l *Leader) Add(k Kind) { l.kinds = append(l.kinds, &k) }
 
 // Leading reports whether this process leads.
 func (l *Leader) Leading() bool { return l.leading.Load() != nil }
+
+// Term returns how many terms this process has begun. Whoever keeps in memory what another leader
+// may have changed reads it anew in another term.
+func (l *Leader) Term() uint64 { return l.terms.Load() }
 
 // Holder returns the name of the process that leads; "" if none does.
 func (l *Leader) Holder(ctx context.Context) (string, error) { return l.lease.Holder(ctx) }
@@ -156,6 +161,7 @@ func (l *Leader) Run(ctx context.Context) {
 func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	l.Log.Info().Str("name", l.Name).Msg("this replica leads")
 	working, end := context.WithCancel(l.lease.Guard(ctx))
+	l.terms.Add(1)
 	t := newTerm(l)
 	ended := make(chan struct{})
 	go func() {

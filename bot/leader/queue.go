@@ -72,12 +72,22 @@ func (q *queue) wake(id string, now time.Time) {
 	q.set(id, now)
 }
 
-// next hands out an ID that is due, if there is one.
-func (q *queue) next(now time.Time) (id string, ok bool) {
-	q.enlist(now)
-	if len(q.turns) == 0 {
-		return "", false
+// ready has what is due stand in line, and reports whether there is anything.
+func (q *queue) ready(now time.Time) bool {
+	for len(q.waiting) > 0 && !q.waiting[0].at.After(now) {
+		i, _ := heap.Pop(&q.waiting).(*item)
+		line := q.line(i.id)
+		if len(q.lines[line]) == 0 {
+			q.turns = append(q.turns, line)
+		}
+		q.lines[line] = append(q.lines[line], i)
+		i.state = due
 	}
+	return len(q.turns) > 0
+}
+
+// next hands out an ID after ready has reported that there is one.
+func (q *queue) next() (id string) {
 	line := q.turns[0]
 	i := q.lines[line][0]
 	q.turns, q.lines[line] = q.turns[1:], q.lines[line][1:]
@@ -88,20 +98,7 @@ func (q *queue) next(now time.Time) (id string, ok bool) {
 	}
 	i.state = running
 	q.running++
-	return i.id, true
-}
-
-// enlist has what is due stand in line.
-func (q *queue) enlist(now time.Time) {
-	for len(q.waiting) > 0 && !q.waiting[0].at.After(now) {
-		i, _ := heap.Pop(&q.waiting).(*item)
-		line := q.line(i.id)
-		if len(q.lines[line]) == 0 {
-			q.turns = append(q.turns, line)
-		}
-		q.lines[line] = append(q.lines[line], i)
-		i.state = due
-	}
+	return i.id
 }
 
 // done says that the work on an ID has ended, and when it is due again; zero if nobody knows

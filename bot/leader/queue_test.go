@@ -11,8 +11,8 @@ func at(seconds int) time.Time { return time.Unix(1_000_000+int64(seconds), 0) }
 
 // drain hands out all that is due, without an end to the work on it.
 func drain(q *queue, now time.Time) (ids []string) {
-	for id, ok := q.next(now); ok; id, ok = q.next(now) {
-		ids = append(ids, id)
+	for q.ready(now) {
+		ids = append(ids, q.next())
 	}
 	return ids
 }

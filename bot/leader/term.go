@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// roomCheck is when a kind that has no room for what is due is asked again.
-	roomCheck = 100 * time.Millisecond
+	// admitCheck is when a kind is asked again that has not admitted what is due.
+	admitCheck = 100 * time.Millisecond
 	// idle is for how long a term waits if it knows of nothing that becomes due.
 	idle = time.Minute
 )
@@ -101,40 +101,24 @@ func (t *term) woken(w wakeup) {
 	}
 }
 
-// begin begins what is due and has room. It returns for how long there is nothing else to begin.
+// begin begins what is due and may begin. It returns for how long there is nothing else to begin.
 func (t *term) begin(ctx context.Context) time.Duration {
 	wait := idle
 	for i, k := range t.kinds {
-		q, now := t.queues[i], time.Now()
-		for room := t.room(i); room > 0; room-- {
-			id, ok := q.next(now)
-			if !ok {
+		q := t.queues[i]
+		for q.running < k.AtOnce && q.ready(time.Now()) {
+			if k.Admit != nil && !k.Admit() {
+				wait = min(wait, admitCheck)
 				break
 			}
+			id := q.next()
 			t.working.Go(func() { t.reconcile(ctx, i, id) })
 		}
 		if at := q.until(); !at.IsZero() {
 			wait = min(wait, time.Until(at))
 		}
-		if k.Room != nil && len(q.turns) > 0 {
-			wait = min(wait, roomCheck)
-		}
 	}
 	return max(wait, 0)
-}
-
-// room returns how many of a kind may begin. A kind is asked for its own room only if something
-// is due.
-func (t *term) room(kind int) int {
-	k, q := t.kinds[kind], t.queues[kind]
-	room := k.AtOnce - q.running
-	if q.enlist(time.Now()); room <= 0 || len(q.turns) == 0 {
-		return 0
-	}
-	if k.Room != nil {
-		room = min(room, k.Room())
-	}
-	return room
 }
 
 // reconcile works on an ID.

@@ -27,7 +27,8 @@ func remember(p *parts, customer person) error {
 	client := redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true})
 	defer func() { _ = client.Close() }()
 	space := keyspace.Of(secret.Text(p.discord.Token()))
-	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: time.Duration(p.watch), Log: zerolog.Nop()})
+	wake := func(context.Context, string, ...string) {} // no leader is there yet, which will find what is due
+	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: time.Duration(p.watch), Wake: wake, Log: zerolog.Nop()})
 
 	servers := p.service.Servers(customer.ID)
 	fields := []any{history.FieldAt, time.Now().Unix()}
@@ -43,7 +44,7 @@ func remember(p *parts, customer person) error {
 	discord := rest.New(secret.Text(p.discord.Token()), p.discord.URL())
 	defer discord.Close()
 	panels := panel.New(panel.Config{
-		Redis: client, Space: space, Discord: discord, Watching: watch, Log: zerolog.Nop(), Timing: panel.Timing{Lease: time.Minute}, // and due at once
+		Redis: client, Space: space, Discord: discord, Watching: watch, Wake: wake, Log: zerolog.Nop(), Timing: panel.Timing{Work: time.Minute}, // and due at once
 		Draw: func(context.Context, panel.Panel) (interaction.Message, error) {
 			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Status of the bots", Description: names}}}, nil
 		},

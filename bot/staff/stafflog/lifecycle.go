@@ -9,7 +9,7 @@ import (
 
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
-	"hostbot/bot/watch/falls"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/locale"
 )
@@ -90,24 +90,24 @@ func (l *Log) WatchSlow(s watcher.Status) {
 // maxPlans is how many plans fit into a field of 1,024 characters.
 const maxPlans = 8
 
-// Fell writes that many bots stopped running at about the same time. A later call for
-// the same fall takes the entry's place.
-func (l *Log) Fell(f falls.Fall) {
+// Outage writes that many bots stopped running at about the same time. A later call for
+// the same outage takes the entry's place.
+func (l *Log) Outage(o outages.Outage) {
 	color, plans := red, ""
-	if f.Back >= f.Bots {
+	if o.Back >= o.Bots {
 		color = green
 	}
-	names := slices.Sorted(maps.Keys(f.Plans))
+	names := slices.Sorted(maps.Keys(o.Plans))
 	for _, plan := range names[:min(len(names), maxPlans)] {
-		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(f.Plans[plan]) + "\n"
+		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(o.Plans[plan]) + "\n"
 	}
-	title := l.t.Count("log.fell.title", f.Bots, locale.Args{"Customers": f.Customers, "Duration": l.t.Duration(f.Within)})
-	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(f.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(f.Back)))
+	title := l.t.Count("log.fell.title", o.Bots, locale.Args{"Customers": o.Customers, "Duration": l.t.Duration(o.Within)})
+	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(o.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(o.Back)))
 	if plans != "" {
 		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
 	}
 	entry.Description = l.t.Text("log.todo.fell")
-	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + f.ID, Latest: true})
+	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + o.ID, Latest: true})
 }
 
 // Outgrown writes that Discord recommends more shards than run.

@@ -14,7 +14,7 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
 	"hostbot/bot/watch/alerts"
-	"hostbot/bot/watch/falls"
+	"hostbot/bot/watch/outages"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -247,7 +247,7 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 func TestFallSaysWithinWhichTimeBotsStopped(t *testing.T) {
 	p := posted{}
 	first := time.Unix(1_700_000_000, 0)
-	newLog(t, p).Fell(falls.Fall{
+	newLog(t, p).Outage(outages.Outage{
 		ID: "1", Bots: 12, Customers: 9, Back: 3, First: first, Last: first, Within: 2 * time.Minute, Plans: map[string]int{"Pro": 12},
 	})
 	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Run again\n3", "Pro: 12")

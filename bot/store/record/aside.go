@@ -16,8 +16,9 @@ const (
 	rebuildLimit = time.Minute
 )
 
-// setAside sets a record aside that cannot be read.
-func (k *Kind[T]) setAside(ctx context.Context, id string, reason error) {
+// SetAside sets a record aside that cannot be read: it is kept for 30 days under another key, and
+// is due no more.
+func (k *Kind[T]) SetAside(ctx context.Context, id string, reason error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
 	if err := k.rename(ctx, "record:"+id, reason); err == nil {

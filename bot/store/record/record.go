@@ -206,7 +206,7 @@ func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string)
 		err = json.Unmarshal([]byte(data), &r.Value)
 	}
 	if err != nil {
-		k.setAside(ctx, r.ID, err)
+		k.SetAside(ctx, r.ID, err)
 	}
 	return err
 }
@@ -279,7 +279,7 @@ func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error)
 func (k *Kind[T]) read(ctx context.Context, found *redis.SliceCmd, id, owner string) (*Record[T], error) {
 	fields, err := found.Result()
 	if isWrongType(err) {
-		k.setAside(ctx, id, err)
+		k.SetAside(ctx, id, err)
 		return nil, nil
 	}
 	if err != nil || len(fields) != 3 || fields[0] == nil && fields[2] == nil {

@@ -3,8 +3,10 @@ package e2e_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alicebob/miniredis/v2"
 
@@ -194,7 +196,9 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 // then be locked, of which its owner is told.
 func TestPanelsInThreads(t *testing.T) {
 	t.Parallel()
-	w, anna, thread := paneled(t, world.Options{})
+	redis := miniredis.RunT(t)
+	redis.ClockTTL(true)
+	w, anna, thread := paneled(t, world.Options{Redis: "redis://" + redis.Addr()})
 	first := thread.WaitFor(t, "Status of the bots").ID
 	awaitLooks(t, w, 2)
 	thread.Allow(discordtest.Archived)
@@ -224,11 +228,31 @@ func TestPanelsInThreads(t *testing.T) {
 	if !world.Eventually(limit, func() bool { return in.Types(t, "/panel").View().Contains("⚠️ The thread is locked") }) {
 		t.Error("the owner is not told")
 	}
+	// Each /panel has it tried again: an attempt that begins in a locked thread is to end there.
+	if !world.Eventually(limit, func() bool { return untouched(redis) }) {
+		t.Error("the panel is tried all the time")
+	}
 	thread.Allow(discordtest.FullAccess)
 	in.Types(t, "/panel") // which tries it again
 	if radio := thread.WaitFor(t, "🔴 **Radio**"); radio.ID != crashed.ID {
 		t.Error("the panel was posted anew where an edit would do")
 	}
+}
+
+// untouched reports whether no panel is due for an hour, and none is worked on.
+func untouched(redis *miniredis.Miniredis) bool {
+	due, err := redis.SortedSet(panelsDue(redis))
+	for _, at := range due {
+		if at < float64(time.Now().Add(time.Hour).UnixMilli()) {
+			return false
+		}
+	}
+	return err == nil && len(due) > 0
+}
+
+func panelsDue(redis *miniredis.Miniredis) string {
+	keys := redis.Keys()
+	return keys[max(0, slices.IndexFunc(keys, func(key string) bool { return strings.HasSuffix(key, ":{panels}:due") }))]
 }
 
 // TestPanelThatCannotBeRead has Redis hold garbage in the place of a panel. The other one
@@ -317,7 +341,7 @@ func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
 		key, _, _ := strings.Cut(entry, "\n")
 		for _, part := range []string{":{watch}:", ":{alerts}:", ":{panels}:"} {
-			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":falls:") && strings.Contains(entry, userID) {
+			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":outage") && strings.Contains(entry, userID) {
 				keys = append(keys, key)
 			}
 		}

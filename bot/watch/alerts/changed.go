@@ -30,6 +30,7 @@ func (a Alert) Mark() time.Time {
 type episode struct {
 	Alert
 	Nonce   string        `json:"nonce"` // names the message
+	Last    string        `json:"last"`  // names the last fall
 	Message message.State `json:"message"`
 	Sent    bool          `json:"sent,omitempty"`    // Discord has taken it once
 	Refused int           `json:"refused,omitempty"` // how often Discord refused its channel
@@ -115,13 +116,18 @@ func (a *Alerts) applyOnce(ctx context.Context, c watcher.Change) error {
 // fell notes a fall in an episode: in the one that there is, or in a new one. It tells
 // whether there is something to be sent. While the bot is muted there is no new one.
 func (e *episode) fell(c watcher.Change, muted bool) bool {
+	name := nameOf(c)
+	if e.Last == name { // it is told of again
+		return false
+	}
 	goesOn := e.Nonce != "" && c.At.Sub(e.First) < countFor && (e.Back.IsZero() || c.At.Sub(e.Back) < flap)
 	if !goesOn {
 		if muted {
 			return false
 		}
-		*e = episode{Alert: Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}, Nonce: nonce(c)}
+		*e = episode{Alert: Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}, Nonce: name}
 	}
+	e.Last = name
 	e.Name, e.State, e.Fell, e.Back = c.Name, c.To, c.At, time.Time{}
 	e.Ran, e.Longer = 0, false
 	if c.From == hostapi.StateRunning {
@@ -134,10 +140,10 @@ func (e *episode) fell(c watcher.Change, muted bool) bool {
 	return true
 }
 
-// nonce names the message that begins with a change, whichever process makes it. Each look names a
-// fall alike by the state that was left and since when the bot had it, until a look is written:
-// after a failover that lost both, the fall is seen anew.
-func nonce(c watcher.Change) string {
+// nameOf names a fall, whichever process sees it, by the state that was left and since when the
+// bot had it. Each poll sees that alike until the new state is written, also if a failover has
+// lost what was written.
+func nameOf(c watcher.Change) string {
 	left := string(c.From) + strconv.FormatInt(c.Since.Unix(), 10) // a history has whole seconds
 	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + left))
 	return hex.EncodeToString(sum[:])[:nonceLength]

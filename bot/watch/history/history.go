@@ -154,6 +154,17 @@ func Decode(log string) []Entry {
 	return entries
 }
 
+// Append returns a log with what is added to it, without what was over before a limit, and
+// without the oldest of more than MaxEntries.
+func Append(log, added string, limit time.Time) string {
+	log += added
+	log = log[max(0, len(log)-MaxEntries*entrySize):]
+	for len(log) >= 2*entrySize && !Decode(log[entrySize : 2*entrySize])[0].At.After(limit) {
+		log = log[entrySize:]
+	}
+	return log
+}
+
 // What Redis keeps of a watched account is a hash. It has a field for each bot, with
 // that one's log, and one for the time of the last look, in Unix seconds. The others
 // are package watcher's.
@@ -162,7 +173,7 @@ const FieldAt = "at"
 // AccountKey is the key of an account's hash. All that is kept for watching is in one
 // slot of a cluster, so that one script can write all of it.
 func AccountKey(space keyspace.Space, customerID string) string {
-	return space.Key("{watch}:account:" + customerID)
+	return space.Key("{watch}:record:" + customerID)
 }
 
 // Field is the field with a bot's log.

@@ -10,31 +10,25 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// record is what Redis holds of an account.
-type record struct {
-	customerID string
-	fields     map[string]string
-}
-
-// lookedAt returns when the last look at an account was; zero before the first.
-func (r record) lookedAt() time.Time {
-	seconds, err := strconv.ParseInt(r.fields[history.FieldAt], 10, 64)
+// polledAt returns when the last poll of an account was; zero before the first.
+func (a *account) polledAt() time.Time {
+	seconds, err := strconv.ParseInt(a.fields[history.FieldAt], 10, 64)
 	if err != nil {
 		return time.Time{}
 	}
 	return time.Unix(seconds, 0)
 }
 
-// standing is a bot's state as the last look has shown it.
+// standing is a bot's state as the last poll has shown it.
 type standing struct {
 	history.Entry
-	longer bool // nobody looked before: it may have had the state for longer
+	longer bool // nobody polled before: it may have had the state for longer
 }
 
 // known returns the bots of which something is known.
-func (r record) known() map[string]standing {
+func (a *account) known() map[string]standing {
 	bots := make(map[string]standing)
-	for field, log := range r.fields {
+	for field, log := range a.fields {
 		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
 		if entries := history.Decode(log); ok && len(entries) > 0 {
 			last := len(entries) - 1
@@ -44,39 +38,39 @@ func (r record) known() map[string]standing {
 	return bots
 }
 
-// seen is what a look has shown that was not known before.
+// seen is what a poll has shown that was not known before.
 type seen struct {
 	added   map[string]string // to the logs, by bot; nothing for one that is forgotten
 	changes []Change
 }
 
-// compare returns what is new in a look.
+// compare returns what is new in a poll.
 //
-// Right after a customer had one bot looked at, a look shows the list from before, with
+// Right after a customer had one bot looked at, a poll shows the list from before, with
 // that bot as it was seen then. So each bot's change has a time of its own.
-func (w *Watcher) compare(r record, look accounts.Snapshot) seen {
-	s, known, before := seen{added: make(map[string]string)}, r.known(), r.lookedAt()
-	gap := !before.IsZero() && history.Gap(look.FetchedAt.Sub(before), w.Pace())
-	listed := make(map[string]bool, len(look.List.Servers))
-	for _, server := range look.List.Servers {
+func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
+	s, known, before := seen{added: make(map[string]string)}, a.known(), a.polledAt()
+	gap := !before.IsZero() && history.Gap(poll.FetchedAt.Sub(before), w.Pace())
+	listed := make(map[string]bool, len(poll.List.Servers))
+	for _, server := range poll.List.Servers {
 		listed[server.ID] = true
 		former, ok := known[server.ID]
 		if !ok {
 			former.State = history.Unwatched
 		}
 		change := Change{
-			CustomerID: r.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
-			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: look.Seen(server.ID),
+			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: poll.Seen(server.ID),
 		}
-		w.judge(&change, r.fields[expectPrefix+server.ID])
+		w.judge(&change, a.fields[expectPrefix+server.ID])
 		s.note(change, gap)
 	}
 	for serverID, former := range known {
 		switch {
 		case listed[serverID]:
 		case former.State != history.Gone:
-			s.note(Change{CustomerID: r.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: look.FetchedAt}, gap)
-		case look.FetchedAt.Sub(former.At) > history.KeptFor:
+			s.note(Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: poll.FetchedAt}, gap)
+		case poll.FetchedAt.Sub(former.At) > history.KeptFor:
 			s.added[serverID] = ""
 		}
 	}

@@ -306,10 +306,10 @@ func TestOldEntriesAreDropped(t *testing.T) {
 		watch(t, w, "2")
 		o.wait(t, 2)
 		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
-			log, err := client.HGet(t.Context(), history.AccountKey("", userID), history.Field("bot")).Result()
-			if n := len(history.Decode(log)); err != nil || n != want {
-				t.Errorf("%d entries are left of account %s, want %d (%v)", n, userID, want, err)
-			}
+			until(t, fmt.Sprintf("%d entries are left of account %s", want, userID), func() bool {
+				log, err := client.HGet(t.Context(), history.AccountKey("", userID), history.Field("bot")).Result()
+				return err == nil && len(history.Decode(log)) == want
+			})
 		}
 	})
 }

@@ -17,7 +17,7 @@ func TestAccountThatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 		watch(t, w, "1")
 		watch(t, w, "2")
 		s.wait(t, "1", 1)
-		client, key := redistest.Connect(t, url), "hostbot:{watch}:account:1"
+		client, key := redistest.Connect(t, url), "hostbot:{watch}:record:1"
 		if err := errors.Join(client.Del(t.Context(), key).Err(), client.Set(t.Context(), key, "x", 0).Err()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,14 @@
-// Package watcher looks at accounts that somebody wants to be watched, and tells what
+// Package watcher polls accounts that somebody wants to be watched, and tells what
 // changed in them.
 //
 // Redis holds when each account is due: once in an interval, which grows where that would
-// be more calls a second than are allowed. Of all processes that share the Redis, the one
-// that holds the lease looks and tells. A look writes the bots' states, the changes, and
-// the next due time in one script, unless that time was changed meanwhile. So a change is
-// neither lost nor told twice as the work of two processes.
+// be more calls a second than are allowed. The leader polls. It tells observers of a change
+// first, and then writes the bots' states together with the next due time, unless that time was
+// changed meanwhile. So no change is lost by the death of a process. One may be told of twice,
+// and it is named by the state that was left and since when, which every poll sees alike until
+// the new state is written.
 //
-// A look that fails tells nothing: the service being away is no change. Looks stand
+// A poll that fails tells nothing: the service being away is no change. Polls stand
 // back behind customers. They are few at a time, cease for as long as the service asks
 // for after a 429, and are one in a while where the service is taken to be away.
 package watcher
@@ -21,9 +22,11 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
 
 	"hostbot/bot/store/keyspace"
-	"hostbot/bot/store/lease"
+	"hostbot/bot/store/record"
+	"hostbot/bot/watch/history"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -37,7 +40,7 @@ const (
 	Panel  Reason = "panel"
 )
 
-// Change is a change of a bot's state, as two looks show it.
+// Change is a change of a bot's state, as two polls show it.
 type Change struct {
 	CustomerID string `json:"customer"`
 	ServerID   string `json:"server"`
@@ -47,12 +50,12 @@ type Change struct {
 	// where the account has it no more.
 	From hostapi.State `json:"from"`
 	To   hostapi.State `json:"to"`
-	// From was seen first at Since; it may have lasted for longer where nobody looked
+	// From was seen first at Since; it may have lasted for longer where nobody polled
 	// before that.
 	Since  time.Time `json:"since,omitzero"`
 	Longer bool      `json:"longer,omitempty"`
-	// The change came between After and At: the look before, and when the service told of
-	// it, which is the look that showed it or, of a bot that a customer had looked at
+	// The change came between After and At: the poll before, and when the service told of
+	// it, which is the poll that showed it or, of a bot that a customer had looked at
 	// alone, a moment before that.
 	After time.Time `json:"after,omitzero"`
 	At    time.Time `json:"at"`
@@ -71,68 +74,72 @@ type Config struct {
 	Redis    redis.UniversalClient
 	Space    keyspace.Space // in Redis
 	Accounts Accounts
-	// Interval is between two looks at an account; 0 turns all of this off. Rate is how
-	// many looks a second there may be, over all processes.
+	// Interval is between two polls of an account; 0 turns all of this off. Rate is how
+	// many polls a second there may be, over all processes.
 	Interval time.Duration
 	Rate     int
 	// DownSince returns since when the service is taken to be away; zero: it is not.
 	DownSince func() time.Time
 	OnSlow    func(Status) // is told when the interval has to grow
-	Log       zerolog.Logger
-	Timing    Timing
+	// Wake tells the leader which accounts are due.
+	Wake func(ctx context.Context, kind string, ids ...string)
+	// Aside is told of an account that cannot be read; it may be nil.
+	Aside  func(id string, reason error)
+	Log    zerolog.Logger
+	Timing Timing
 }
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.
 type Timing struct {
-	Turn   time.Duration // between two questions what is due and what has changed, at most
-	Lease  time.Duration // until another process takes the place of one that died
-	Settle time.Duration // for how long an action explains what it leads to
-	Probe  time.Duration // between two looks while the service is away
+	Refresh time.Duration // between two questions to Redis how the watching fares
+	Settle  time.Duration // for how long an action explains what it leads to
+	Probe   time.Duration // between two polls while the service is away
 }
 
 // DefaultTiming returns the timing for Discord and the service.
 func DefaultTiming() Timing {
-	return Timing{Turn: 200 * time.Millisecond, Lease: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Refresh: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
 type Status struct {
 	Accounts int           // that are watched
-	Interval time.Duration // between two looks at one, as it is now
+	Interval time.Duration // between two polls of one, as it is now
 	Grown    bool          // it is longer than it should be
 	Lag      time.Duration // for how long the account has been due that is due first
-	Looks    uint64        // that succeeded in this process
+	Looks    uint64        // polls that succeeded in this process
 	Failed   uint64        // that did not
 }
 
 // Watcher watches accounts. It is safe for concurrent use.
 type Watcher struct {
 	Config
+	index         *record.Kind[struct{}] // of accounts: their hashes are the watcher's own
 	observers     []func(context.Context, []Change) error
 	status        atomic.Pointer[Status]
-	looks, failed atomic.Uint64
-	lease         *lease.Lease // whoever holds it looks and tells
+	polls, failed atomic.Uint64
+	limiter       *rate.Limiter
 
-	looking  sync.WaitGroup
-	mu       sync.Mutex
-	underWay map[string]bool // the accounts that are being looked at
-
-	// Used by Run alone.
-	left     float64 // of the looks that the rate allows
-	leftAt   time.Time
-	probedAt time.Time // while the service is away
+	mu        sync.Mutex
+	refreshed bool      // it is known whether the service wants no polls
+	heldUntil time.Time // the service wants no polls before
+	probedAt  time.Time // when the last poll began
 }
 
-// New returns a watcher. It looks at nothing until Run is called.
+// New returns a watcher. The leader polls (Work).
 func New(c Config) *Watcher {
-	w := &Watcher{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey)), underWay: make(map[string]bool)}
+	w := &Watcher{
+		Config:  c,
+		index:   &record.Kind[struct{}]{Redis: c.Redis, Space: c.Space, Name: kind, Aside: c.Aside},
+		limiter: rate.NewLimiter(rate.Limit(c.Rate), max(1, c.Rate/4)),
+	}
 	w.status.Store(&Status{Interval: c.Interval})
 	return w
 }
 
-// Observe has changed be told of changes, in the order in which they were seen, by one
-// process at a time. It is told of them again where it returned an error or its process
-// died, so it must be able to take one twice. Observe is called before Run.
+// Observe has changed be told of the changes of an account, by one process at a time. It is told
+// of them again where it returned an error or its process died, so it must be able to take one
+// twice, whose At is later then. Observe is called before the leader runs.
 func (w *Watcher) Observe(changed func(ctx context.Context, changes []Change) error) {
 	w.observers = append(w.observers, changed)
 }
@@ -143,22 +150,103 @@ func (w *Watcher) On() bool { return w.Config.Interval > 0 }
 // Status returns how the watching fares, as this process has seen last.
 func (w *Watcher) Status() Status {
 	s := *w.status.Load()
-	s.Looks, s.Failed = w.looks.Load(), w.failed.Load()
+	s.Looks, s.Failed = w.polls.Load(), w.failed.Load()
 	return s
 }
 
 // Pace returns at which interval accounts are looked at now.
 func (w *Watcher) Pace() time.Duration { return w.status.Load().Interval }
 
+// Run keeps Status and Pace up to date until ctx is done.
+func (w *Watcher) Run(ctx context.Context) {
+	if !w.On() {
+		return
+	}
+	ticker := time.NewTicker(w.Timing.Refresh)
+	defer ticker.Stop()
+	for {
+		if err := w.Refresh(ctx); err != nil {
+			w.Log.Debug().Err(err).Msg("redis does not tell how the watching fares")
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// spare is the part of the rate that is left for polls that come late, and tolerance is by how
+// much the interval may grow before somebody is told.
+const spare, tolerance = 0.1, 1.05
+
+// Refresh asks Redis how many accounts are watched and which is due first, and notes at which
+// interval so many can be polled.
+func (w *Watcher) Refresh(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	var clock *redis.TimeCmd
+	var watched *redis.IntCmd
+	var first *redis.ZSliceCmd
+	var held *redis.DurationCmd
+	_, err := w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		clock, watched, first = p.Time(ctx), p.ZCard(ctx, w.index.DueKey()), p.ZRangeWithScores(ctx, w.index.DueKey(), 0, 0)
+		held = p.PTTL(ctx, w.Space.Key(heldKey))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	least := time.Duration(float64(watched.Val()) / (float64(w.Rate) * (1 - spare)) * float64(time.Second))
+	now := &Status{Accounts: int(watched.Val()), Interval: max(w.Config.Interval, least)}
+	if due := first.Val(); len(due) > 0 && due[0].Score > 0 { // 0 is for now
+		now.Lag = max(0, clock.Val().Sub(time.UnixMilli(int64(due[0].Score))))
+	}
+	now.Grown = float64(now.Interval) > tolerance*float64(w.Config.Interval)
+	w.hold(held.Val())
+	former := w.status.Swap(now)
+	if now.Grown && !former.Grown {
+		w.OnSlow(*now)
+	}
+	return nil
+}
+
+// hold has nothing polled for a time, or for one that was longer before.
+func (w *Watcher) hold(pause time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refreshed = true
+	if until := time.Now().Add(pause); until.After(w.heldUntil) {
+		w.heldUntil = until
+	}
+}
+
 // Watch has an account watched, from now on. Several calls for a reason are as one.
 func (w *Watcher) Watch(ctx context.Context, customerID string, why Reason) error {
-	return w.run(ctx, watchScript, customerID, string(why)).Err()
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	now, err := w.Redis.Time(ctx).Result()
+	if err != nil {
+		return err
+	}
+	var added *redis.IntCmd
+	_, err = w.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.HSet(ctx, history.AccountKey(w.Space, customerID), reasonPrefix+string(why), 1)
+		added = p.ZAddNX(ctx, w.index.DueKey(), redis.Z{Score: float64(now.UnixMilli()), Member: customerID})
+		return nil
+	})
+	if err == nil && added.Val() > 0 {
+		w.Wake(ctx, kind, customerID)
+	}
+	return err
 }
 
 // Unwatch takes a reason back. Without any, the account is not watched any more, and
 // all that is kept of it is forgotten.
 func (w *Watcher) Unwatch(ctx context.Context, customerID string, why Reason) error {
-	return w.run(ctx, unwatchScript, customerID, string(why)).Err()
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	return redis.NewScript(unwatchScript).Run(ctx, w.Redis, w.keys(customerID), customerID, string(why)).Err()
 }
 
 // Expect notes that an action on a bot is about to be sent to the service, so that what
@@ -169,7 +257,8 @@ func (w *Watcher) Expect(ctx context.Context, customerID, serverID, action strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, expectLimit)
 	defer cancel()
-	if err := w.run(ctx, expectScript, customerID, serverID, action+" "+strconv.FormatInt(time.Now().Unix(), 10)).Err(); err != nil {
+	expected := action + " " + strconv.FormatInt(time.Now().Unix(), 10)
+	if err := redis.NewScript(expectScript).Run(ctx, w.Redis, w.keys(customerID), customerID, expectPrefix+serverID, expected).Err(); err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not take which action is about to begin")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/leader"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -132,10 +132,13 @@ func (o *told) count() int {
 func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Config)) (w *watcher.Watcher, kill func()) {
 	t.Helper()
 	client := redistest.Connect(t, url)
+	leading := leader.New(leader.Config{Redis: client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
+		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
+	}})
 	c := watcher.Config{
-		Redis: client, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
+		Redis: client, Wake: leading.Wake, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
 		OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(),
-		Timing: watcher.Timing{Turn: 10 * time.Millisecond, Lease: time.Second, Settle: 2 * time.Second, Probe: time.Hour},
+		Timing: watcher.Timing{Refresh: 10 * time.Millisecond, Settle: 2 * time.Second, Probe: time.Hour},
 	}
 	if tune != nil {
 		tune(&c)
@@ -145,15 +148,16 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 		w.Observe(o.Changed)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		w.Run(ctx)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { w.Run(ctx) })
+	if w.On() {
+		leading.Add(w.Work())
+		running.Go(func() { leading.Run(ctx) })
+	}
 	kill = func() {
 		_ = client.Close()
 		cancel()
-		<-ended
+		running.Wait()
 	}
 	t.Cleanup(kill)
 	return w, kill
@@ -232,6 +236,16 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 	})
 }
 
+// pipelineHook is between a client and Redis at each pipeline.
+type pipelineHook func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error
+
+func (h pipelineHook) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (h pipelineHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (h pipelineHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error { return h(ctx, cmds, next) }
+}
+
 // TestStopIsNoFallAlthoughRedisFailed has Redis fail where it is asked for what was
 // asked for.
 func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
@@ -240,12 +254,14 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		var failures atomic.Int32
 		failures.Store(2) // not yet
 		w, _ := start(t, url, s, o, func(c *watcher.Config) {
-			c.Redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-				if cmd.Name() != "hgetall" || failures.Add(1) > 2 {
-					return next(ctx, cmd)
+			c.Redis.AddHook(pipelineHook(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
+				if cmds[len(cmds)-1].Name() != "hgetall" || failures.Add(1) > 2 {
+					return next(ctx, cmds)
 				}
-				cmd.SetErr(errors.New("not now"))
-				return cmd.Err()
+				for _, cmd := range cmds {
+					cmd.SetErr(errors.New("not now"))
+				}
+				return cmds[0].Err()
 			}))
 		})
 		watch(t, w, "1")
@@ -362,42 +378,6 @@ func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
 			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))
 		}
 	})
-}
-
-// TestLookThatEndsWhileRedisAnswersIsNotRepeated has a look be refused after Redis has told
-// that its account is due, and before the watcher has read that.
-func TestLookThatEndsWhileRedisAnswersIsNotRepeated(t *testing.T) {
-	t.Parallel()
-	var looks atomic.Int64
-	var watching atomic.Pointer[watcher.Watcher]
-	refused, ended := make(chan struct{}), make(chan struct{})
-	look := looker(func(context.Context, string) (accounts.Snapshot, error) {
-		looks.Add(1)
-		<-refused
-		return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Hour}
-	})
-	var once sync.Once
-	w, _ := start(t, redistest.StartMiniredis(t).URL(), nil, nil, func(c *watcher.Config) {
-		c.Accounts = look
-		c.Redis.(*redis.Client).AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-			err := next(ctx, cmd)
-			if looks.Load() == 1 && strings.Contains(fmt.Sprint(cmd.Args()...), "due") && watching.Load() != nil {
-				once.Do(func() {
-					close(refused)
-					until(t, "the look has failed", func() bool { return watching.Load().Status().Failed == 1 })
-					close(ended)
-				})
-			}
-			return err
-		}))
-	})
-	watching.Store(w)
-	watch(t, w, "1")
-	<-ended
-	until(t, "the account is overdue", func() bool { return w.Status().Lag > 100*time.Millisecond })
-	if n := looks.Load(); n != 1 {
-		t.Errorf("%d looks were made while the service had asked for none", n)
-	}
 }
 
 func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {

@@ -209,7 +209,7 @@ func TestKilledBetweenToldAndNoted(t *testing.T) {
 	}
 	t.Parallel()
 	b := newBusy(t, nil)
-	b.redisLine.hold("xdel")
+	b.redisLine.hold("\r\nb:") // a field with a bot's states
 	b.crash(t)
 	eventually(t, "the replica is about to note that falls are handed on", b.redisLine.isHeld)
 	since := time.Now()

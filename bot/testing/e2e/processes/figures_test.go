@@ -27,11 +27,6 @@ func figures() map[string]figure {
 
 		"commands of a poll of one account": {23, 10},
 
-		// What six others lack whose bots have crashed or were restarted, where an index is not
-		// what it should be: nothing replaces one.
-		"spoiled, index of accounts": {7, 0},
-		"spoiled, stream of changes": {7, 0},
-
 		// All of them are sent before, ten a second: the oldest are first.
 		"alerts of a customer with 300 bots before another's": {300, 20},
 

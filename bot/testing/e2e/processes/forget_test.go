@@ -142,7 +142,7 @@ func (w *scene) keysNaming(t *testing.T, who []customer) (named []string) {
 		t.Fatal(err)
 	}
 	for _, key := range keys {
-		stays := strings.Contains(key, "{alerts}:customer:") || strings.Contains(key, "{watch}:falls:")
+		stays := strings.Contains(key, "{alerts}:customer:") || strings.Contains(key, "{watch}:outage")
 		if watches := strings.Contains(key, "{watch}") || strings.Contains(key, "{alerts}") || strings.Contains(key, "{panels}"); stays || !watches {
 			continue
 		}

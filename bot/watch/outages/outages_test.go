@@ -1,7 +1,8 @@
-package falls_test
+package outages_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/watch/falls"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 	"hostbot/hostapi/redistest"
@@ -17,20 +18,28 @@ import (
 
 // fixture is falls with what is told of them. Times are in seconds after it began.
 type fixture struct {
-	*falls.Falls
+	*outages.Outages
 	t     *testing.T
 	redis redis.UniversalClient
 	began time.Time
 	pace  time.Duration // at which accounts are looked at
-	told  []falls.Fall
+	told  []outages.Outage
 }
 
 func each(t *testing.T, run func(t *testing.T, f *fixture)) {
 	t.Helper()
 	redistest.Each(t, func(t *testing.T, url string) {
 		f := &fixture{t: t, redis: redistest.Connect(t, url), began: time.Now().Truncate(time.Second), pace: 30 * time.Second}
-		f.Falls = falls.New(f.redis, "", func() time.Duration { return f.pace }, func(fall falls.Fall) { f.told = append(f.told, fall) })
+		f.lead()
 		run(t, f)
+	})
+}
+
+// lead begins a term, in this process or another.
+func (f *fixture) lead() {
+	f.Outages = outages.New(outages.Config{
+		Redis: f.redis, Interval: func() time.Duration { return f.pace }, Term: func() uint64 { return 1 },
+		Tell: func(o outages.Outage) { f.told = append(f.told, o) },
 	})
 }
 
@@ -71,7 +80,7 @@ func (f *fixture) seeMany(customers, bot, from, apart int) {
 }
 
 // last returns the fall that was told of last.
-func (f *fixture) last() falls.Fall {
+func (f *fixture) last() outages.Outage {
 	f.t.Helper()
 	if len(f.told) == 0 {
 		f.t.Fatal("nothing is told")
@@ -80,7 +89,7 @@ func (f *fixture) last() falls.Fall {
 }
 
 // want fails the test unless this was told last, under whatever ID.
-func (f *fixture) want(fall falls.Fall) {
+func (f *fixture) want(fall outages.Outage) {
 	f.t.Helper()
 	fall.ID = f.last().ID
 	if diff := cmp.Diff(fall, f.last()); diff != "" {
@@ -98,15 +107,15 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 			t.Fatalf("nine are told of: %+v", f.told)
 		}
 		f.see(f.fell(0, 1, 40))
-		f.want(falls.Fall{Bots: 10, Customers: 9, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 9}})
+		f.want(outages.Outage{Bots: 10, Customers: 9, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 9}})
 		first := f.last().ID
 		f.see(f.fell(9, 0, 95), f.back(3, 0, 96), f.back(60, 0, 96))
-		f.want(falls.Fall{Bots: 11, Customers: 10, Back: 1, First: f.at(0), Last: f.at(95), Within: 125 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 11, Customers: 10, Back: 1, First: f.at(0), Last: f.at(95), Within: 125 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID != first {
 			t.Error("a fall that goes on has an entry of its own")
 		}
 		f.seeMany(10, 2, 300, 1)
-		f.want(falls.Fall{Bots: 10, Customers: 10, First: f.at(300), Last: f.at(309), Within: 39 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 10, Customers: 10, First: f.at(300), Last: f.at(309), Within: 39 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID == first {
 			t.Error("a later fall is told of in the former's entry")
 		}
@@ -121,22 +130,15 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 func TestChangeThatIsToldOfTwiceTellsTheSameFall(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.seeMany(11, 0, 0, 1)
-		lost := true
-		f.redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-			if err := next(ctx, cmd); err != nil || !lost {
-				return err
-			}
-			cmd.SetErr(context.Canceled)
-			return context.Canceled
-		}))
-		if err := f.Changed(t.Context(), []watcher.Change{f.fell(11, 0, 20)}); err == nil {
-			t.Error("the answer was not lost")
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := f.Changed(over, []watcher.Change{f.fell(11, 0, 20)}); err == nil {
+			t.Error("it was written")
 		}
-		lost = false
-		f.see(f.fell(11, 0, 20))
-		f.want(falls.Fall{Bots: 12, Customers: 12, First: f.at(0), Last: f.at(20), Within: 50 * time.Second, Plans: map[string]int{"Pro": 12}})
+		f.see(f.fell(11, 0, 22)) // the poll that tells of it again is a later one
+		f.want(outages.Outage{Bots: 12, Customers: 12, First: f.at(0), Last: f.at(20), Within: 50 * time.Second, Plans: map[string]int{"Pro": 12}})
 		if f.last().ID != f.told[0].ID {
-			t.Error("a fall that goes on has an entry of its own")
+			t.Error("an outage that goes on has an entry of its own")
 		}
 	})
 }
@@ -145,11 +147,11 @@ func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.seeMany(9, 0, 0, 1)
 		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
-		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 		first := f.last().ID
 		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall, and does not end it
 		f.see(f.back(9, 0, 220))
-		f.want(falls.Fall{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID != first {
 			t.Error("that the bots are back is told of in another entry")
 		}
@@ -162,47 +164,71 @@ func TestFallIsSeenAsSlowlyAsBotsAreLookedAt(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.pace = 5 * time.Minute
 		f.seeMany(10, 0, 0, 30)
-		f.want(falls.Fall{Bots: 10, Customers: 10, First: f.at(0), Last: f.at(270), Within: 570 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 10, Customers: 10, First: f.at(0), Last: f.at(270), Within: 570 * time.Second, Plans: map[string]int{"Pro": 10}})
 	})
 }
 
 func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.seeMany(10, 0, 0, 1)
-		const fall = "hostbot:{watch}:falls:fall"
-		if left := f.redis.PTTL(t.Context(), fall).Val(); left < 49*time.Minute || left > 50*time.Minute {
-			t.Errorf("the entry is kept up to date for %v", left)
+		f.see(f.back(0, 0, 49*60))
+		if f.last().Back != 1 {
+			t.Errorf("told: %+v", f.last())
 		}
-		f.redis.PExpire(t.Context(), fall, time.Minute) // that time goes by
-		f.see(f.fell(10, 1, 20), f.back(0, 0, 21))
-		f.see(f.fell(11, 1, 200), f.back(11, 1, 210)) // which is not of the fall
-		for _, key := range []string{"fall", "bots", "customers", "plans", "back"} {
-			if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:"+key).Val(); left <= 0 || left > time.Minute {
-				t.Errorf("%s is kept for %v", key, left)
-			}
+		told := len(f.told)
+		f.see(f.back(1, 0, 51*60), f.fell(11, 1, 51*60))
+		if len(f.told) != told {
+			t.Errorf("much later it is told of as %+v", f.last())
 		}
-		for _, key := range []string{"recent", "returned"} {
-			if left := f.redis.PTTL(t.Context(), "hostbot:{watch}:falls:"+key).Val(); left <= 0 || left > 50*time.Minute {
-				t.Errorf("%s is kept for %v", key, left)
-			}
+		if left := f.redis.PTTL(t.Context(), key).Val(); left < 49*time.Minute || left > 50*time.Minute {
+			t.Errorf("it is kept for %v", left)
 		}
 	})
 }
 
-// TestCountOfAnotherTypeIsBegunAnew has something of another type in the place of what is counted.
-// Whoever tells of changes waits for this count before others are told.
+const key = "hostbot:{watch}:outage"
+
+// TestAnotherLeaderGoesOn counts on where the former has ended.
+func TestAnotherLeaderGoesOn(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.seeMany(5, 0, 0, 1)
+		f.lead()
+		f.seeMany(9, 0, 0, 1) // some are told of again
+		f.see(f.back(0, 0, 10))
+		if len(f.told) > 0 {
+			t.Fatalf("nine are told of: %+v", f.told)
+		}
+		f.lead()
+		f.see(f.fell(9, 0, 12))
+		first := f.last().ID
+		f.lead()
+		f.see(f.fell(10, 0, 14))
+		f.want(outages.Outage{Bots: 11, Customers: 11, Back: 1, First: f.at(0), Last: f.at(14), Within: 44 * time.Second, Plans: map[string]int{"Pro": 11}})
+		if f.last().ID != first {
+			t.Error("another leader tells of the same outage in another entry")
+		}
+	})
+}
+
+// TestCountOfAnotherTypeIsBegunAnew has something of another type in the place of what is counted,
+// before and while a leader counts.
 func TestCountOfAnotherTypeIsBegunAnew(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
-		if err := f.redis.Set(t.Context(), "hostbot:{watch}:falls:recent", "x", 0).Err(); err != nil {
-			t.Fatal(err)
+		for i := range 2 {
+			if err := errors.Join(f.redis.Del(t.Context(), key).Err(), f.redis.Set(t.Context(), key, "x", 0).Err()); err != nil {
+				t.Fatal(err)
+			}
+			f.see(f.change(90, 0, 0, false, hostapi.StateStopped)) // nothing is written
+			change := f.fell(i, 0, i)
+			if err := f.Changed(t.Context(), []watcher.Change{change}); err == nil {
+				t.Error("nothing is said of it")
+			}
+			f.see(change)
 		}
-		first := f.fell(0, 0, 0)
-		if err := f.Changed(t.Context(), []watcher.Change{first}); err == nil {
-			t.Error("nothing is said of it")
-		}
-		f.see(first)
 		f.seeMany(10, 0, 0, 1)
-		if f.last().Bots != 10 {
+		f.lead()
+		f.see(f.fell(10, 0, 11))
+		if f.last().Bots != 11 {
 			t.Errorf("%d bots are counted", f.last().Bots)
 		}
 	})

@@ -1,0 +1,202 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/leader"
+	"hostbot/bot/watch/history"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+const (
+	// The polls at one time are as many as there may be in a second, but within these
+	// bounds: a slow service is left to customers. The latter is a quarter of the
+	// connections that hostapi opens, so that no customer waits for one.
+	leastAtOnce, mostAtOnce = 4, 64
+	// holdBack is for how long nothing is polled after a 429 that does not say for how long.
+	holdBack = 30 * time.Second
+)
+
+// Work is what the leader does: it polls accounts.
+func (w *Watcher) Work() leader.Kind {
+	return leader.Kind{
+		Name: kind, Due: w.index.DueKey(), Mend: w.index.Mend,
+		AtOnce: min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
+		Limit: w.pollLimit() + 3*callLimit, Reconcile: w.reconcile,
+	}
+}
+
+// pollLimit bounds how long the service may take.
+func (w *Watcher) pollLimit() time.Duration { return w.Config.Interval / 2 }
+
+// admit reports whether one more account may be polled now.
+func (w *Watcher) admit() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	away := !w.DownSince().IsZero()
+	// While the service is away, one poll finds out whether it is back.
+	if !w.refreshed || now.Before(w.heldUntil) || away && now.Sub(w.probedAt) < w.Timing.Probe || !w.limiter.AllowN(now, 1) {
+		return false
+	}
+	w.probedAt = now
+	return true
+}
+
+// account is one that is polled, as Redis holds it.
+type account struct {
+	customerID string
+	due        float64           // since when, in Unix ms
+	now        time.Time         // by Redis's clock, when this was read
+	fields     map[string]string // see scripts.go
+}
+
+// reconcile polls an account if it is due: it asks the service, tells observers what has
+// changed, and writes that. A process that dies in between leaves the account due, so that the
+// next leader sees the same changes, and tells of them again.
+func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.Duration, err error) {
+	a, again, err := w.read(ctx, customerID)
+	if a == nil {
+		return again, err
+	}
+	snapshot, err := w.ask(ctx, customerID)
+	if err != nil {
+		w.failed.Add(1)
+		return w.failure(ctx, a, err)
+	}
+	shown := w.compare(a, snapshot)
+	if len(shown.changes) > 0 {
+		for _, changed := range w.observers {
+			if err := changed(ctx, shown.changes); err != nil {
+				w.failed.Add(1)
+				w.Log.Warn().Err(err).Msg("changes could not be told and will be told again")
+				return 0, err
+			}
+		}
+	}
+	again, written, err := w.write(ctx, a, snapshot.FetchedAt, shown)
+	if err != nil || !written {
+		w.failed.Add(1)
+		w.Log.Debug().Err(err).Msg("what a poll has shown was not written")
+		return 0, err
+	}
+	w.polls.Add(1)
+	return again, nil
+}
+
+// ask asks the service for an account.
+func (w *Watcher) ask(ctx context.Context, customerID string) (accounts.Snapshot, error) {
+	limited, cancel := context.WithTimeout(ctx, w.pollLimit())
+	defer cancel()
+	snapshot, err := w.Accounts.Look(limited, customerID)
+	if hostapi.CodeOf(err) == hostapi.CodeNotFound { // the account has no bots any more
+		return accounts.Snapshot{FetchedAt: time.Now()}, nil
+	}
+	return snapshot, err
+}
+
+// read reads an account that is due. Otherwise it returns nil, and after which time it is; 0 if
+// it is not watched.
+func (w *Watcher) read(ctx context.Context, customerID string) (a *account, again time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	var clock *redis.TimeCmd
+	var due *redis.FloatCmd
+	var fields *redis.MapStringStringCmd
+	_, _ = w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+		clock, due = p.Time(ctx), p.ZScore(ctx, w.index.DueKey(), customerID)
+		fields = p.HGetAll(ctx, history.AccountKey(w.Space, customerID))
+		return nil
+	})
+	if errors.Is(due.Err(), redis.Nil) {
+		return nil, 0, nil
+	}
+	if redis.HasErrorPrefix(fields.Err(), "WRONGTYPE") {
+		w.index.SetAside(ctx, customerID, fields.Err())
+		// For which reasons the account is watched is lost. Any of them may be taken back.
+		return nil, 0, errors.Join(w.Watch(ctx, customerID, Alerts), w.Watch(ctx, customerID, Panel))
+	}
+	if err := errors.Join(clock.Err(), due.Err(), fields.Err()); err != nil {
+		return nil, 0, err
+	}
+	a = &account{customerID, due.Val(), clock.Val(), fields.Val()}
+	if left := time.UnixMilli(int64(a.due)).Sub(a.now); left > 0 {
+		return nil, max(left, time.Millisecond), nil
+	}
+	return a, 0, nil
+}
+
+// failure has an account wait for its next turn after a poll that has failed, unless the
+// service was not asked, or wants to be asked later.
+func (w *Watcher) failure(ctx context.Context, a *account, failure error) (again time.Duration, err error) {
+	switch hostapi.CodeOf(failure) {
+	case hostapi.CodeCanceled:
+		return 0, failure
+	case hostapi.CodeRateLimited:
+		pause := holdBack
+		if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
+			pause = e.RetryAfter
+		}
+		w.hold(pause)
+		return pause, w.keepHold(ctx)
+	}
+	again, _, err = w.write(ctx, a, time.Time{}, seen{})
+	return again, err
+}
+
+// keepHold writes for how long nothing is polled, for another leader.
+func (w *Watcher) keepHold(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	w.mu.Lock()
+	left := time.Until(w.heldUntil)
+	w.mu.Unlock()
+	return w.Redis.Set(ctx, w.Space.Key(heldKey), "", max(left, time.Millisecond)).Err()
+}
+
+// next returns when an account is due again: an interval after it was due, or a multiple, so
+// that it keeps its place while the interval changes. Each account has its place in the
+// interval, by its ID, so that all are spread evenly; the first poll is put there.
+func (w *Watcher) next(a *account) time.Time {
+	interval, from := w.Pace().Milliseconds(), int64(a.due)
+	if a.fields[history.FieldAt] == "" {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(a.customerID))
+		from = int64(float64(h.Sum32()) / math.MaxUint32 * float64(interval))
+	}
+	now := a.now.UnixMilli()
+	return time.UnixMilli(now + interval - (now-from)%interval)
+}
+
+// write writes what a poll at a time has shown, or only when the account is due again if the
+// time is zero. It reports false if the account is not watched any more, or was polled by
+// another process.
+func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown seen) (again time.Duration, written bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	next := w.next(a)
+	var set, gone []any
+	if !at.IsZero() {
+		set = append(set, history.FieldAt, at.Unix())
+	}
+	for serverID, added := range shown.added {
+		field := history.Field(serverID)
+		if added == "" {
+			gone = append(gone, field, expectPrefix+serverID)
+			continue
+		}
+		set = append(set, field, history.Append(a.fields[field], added, at.Add(-history.KeptFor)))
+	}
+	args := slices.Concat([]any{a.customerID, strconv.FormatFloat(a.due, 'f', -1, 64), next.UnixMilli(), history.KeptFor.Milliseconds(), len(set)}, set, gone)
+	written, err = redis.NewScript(writeScript).Run(ctx, w.Redis, w.keys(a.customerID), args...).Bool()
+	return next.Sub(a.now), written, err
+}
