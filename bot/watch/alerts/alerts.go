@@ -105,6 +105,8 @@ func DefaultTiming() Timing {
 type Alerts struct {
 	Config
 	records *record.Kind[episode]
+	holds   *record.Kind[hold]
+	line    *record.Kind[line] // one record
 }
 
 // New returns alerts. The leader sends them (Work).
@@ -112,6 +114,8 @@ func New(c Config) *Alerts {
 	return &Alerts{
 		Config:  c,
 		records: &record.Kind[episode]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
+		holds:   &record.Kind[hold]{Redis: c.Redis, Space: c.Space, Name: holdKind, Format: format, Aside: c.Aside},
+		line:    &record.Kind[line]{Redis: c.Redis, Space: c.Space, Name: lineKind, Format: format, Aside: c.Aside},
 	}
 }
 
@@ -132,12 +136,11 @@ func (a *Alerts) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	var counts, all, recent *redis.MapStringStringCmd
-	_, err = a.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		counts = p.HGetAll(ctx, a.Space.Key(countsKey))
-		all, recent = p.HGetAll(ctx, a.Space.Key(allHoldKey)), p.HGetAll(ctx, a.Space.Key(newHoldKey))
-		return nil
-	})
-	count := func(of string) int64 { n, _ := strconv.ParseInt(counts.Val()[of], 10, 64); return n }
-	return Status{waiting, count(sentCount), count("refused"), readHeld(all.Val(), recent.Val())}, err
+	counts, err := a.Redis.HGetAll(ctx, a.Space.Key(countsKey)).Result()
+	if err != nil {
+		return Status{}, err
+	}
+	count := func(of string) int64 { n, _ := strconv.ParseInt(counts[of], 10, 64); return n }
+	held, err := a.held(ctx)
+	return Status{waiting, count(sentCount), count("refused"), held}, err
 }

@@ -98,7 +98,10 @@ func TestPauseGrows(t *testing.T) {
 				for i, u := range people {
 					tell(t, a, fell(u, "shop", time.Now()))
 					if i == 0 {
-						awaitCall(t, discord, http.MethodPost, 403)
+						eventually(t, func() bool {
+							status, err := a.Status(t.Context())
+							return err == nil && status.Held.Is()
+						})
 					}
 				}
 				eventually(t, func() bool { return calls(discord, http.MethodPost, discordtest.RouteMessages) == 4 })

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
@@ -51,13 +49,13 @@ func (a *Alerts) introduce(ctx context.Context, to Recipient) (channel string, e
 	switch about := rest.About(err); {
 	case err == nil, rest.LacksEmbeds(err): // it is there
 		if try {
-			a.release(ctx, newHoldKey)
+			a.release(ctx, newHold)
 		}
 		return channel, nil
 	case about == rest.AboutRecipient:
 		return "", fmt.Errorf("%w: %w", ErrClosed, err)
 	case about == rest.AboutUs:
-		a.hold(ctx, newHoldKey, "", err)
+		a.hold(ctx, newHold, "", err)
 		return "", fmt.Errorf("%w: %w", ErrLater, err)
 	case about == rest.Temporary:
 		return "", fmt.Errorf("%w: %w", ErrLater, err)
@@ -78,11 +76,11 @@ func (a *Alerts) openDM(ctx context.Context, userID string) (channel string, err
 // that is a try of whether Discord lets the bot write to new people again. It is none of
 // whether Discord takes alerts again.
 func (a *Alerts) mayIntroduce(ctx context.Context) (try bool, err error) {
-	all, err := a.look(ctx, allHoldKey, 0)
+	all, err := a.look(ctx, allHold, 0)
 	if err != nil {
 		return false, err
 	}
-	recent, err := a.look(ctx, newHoldKey, a.Timing.Retry)
+	recent, err := a.look(ctx, newHold, a.Timing.Retry)
 	if err != nil {
 		return false, err
 	}
@@ -103,25 +101,62 @@ func (a *Alerts) mayIntroduce(ctx context.Context) (try bool, err error) {
 	}
 }
 
+// line is the line of those to whom a DM is opened, as Redis has it.
+type line struct {
+	Next int64 `json:"next"` // when the next DM would be opened were there no burst (Unix ms by Redis's clock)
+}
+
 // brake takes the next place in the line of those to whom a DM is opened, and returns for
 // how long to wait for it. Where that is longer than patience, the error is ErrLater and no
 // place is taken.
 func (a *Alerts) brake(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
-	every := a.Timing.Opening.Milliseconds()
-	ms, err := redis.NewScript(brakeScript).Run(ctx, a.Redis, []string{a.Space.Key(openingKey)}, every, (openBurst-1)*every, patience.Milliseconds()).Int64()
-	if err == nil && ms < 0 {
-		err = ErrLater
-	}
-	return time.Duration(max(ms, -ms)) * time.Millisecond, err
+	err = a.changeLine(ctx, func(next, now int64) (int64, error) {
+		next = max(next, now)
+		wait = max(0, time.Duration(next-now)*time.Millisecond-(openBurst-1)*a.Timing.Opening)
+		if wait > patience {
+			return 0, ErrLater
+		}
+		return next + a.Timing.Opening.Milliseconds(), nil
+	})
+	return wait, err
 }
 
 // putOffOpening has no DM opened for a time, as Discord asks.
 func (a *Alerts) putOffOpening(ctx context.Context, wait time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
 	after := wait + (openBurst-1)*a.Timing.Opening
 	// Where that fails, Discord says it once more.
-	_ = redis.NewScript(putOffScript).Run(ctx, a.Redis, []string{a.Space.Key(openingKey)}, after.Milliseconds()).Err()
+	_ = a.changeLine(context.WithoutCancel(ctx), func(next, now int64) (int64, error) {
+		return max(next, now+after.Milliseconds()), nil
+	})
+}
+
+// lineAttempts is how often a change of the line is tried that meets others.
+const lineAttempts = 100
+
+// changeLine changes when the next DM would be opened. If somebody else does so at the same time,
+// it begins again.
+func (a *Alerts) changeLine(ctx context.Context, change func(next, now int64) (int64, error)) error {
+	for range lineAttempts {
+		r, err := a.line.Get(ctx, lineID, "")
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			r = a.line.New(lineID, "")
+		}
+		now, err := a.now(ctx)
+		if err != nil {
+			return err
+		}
+		if r.Value.Next, err = change(r.Value.Next, now); err != nil {
+			return err
+		}
+		r.Life = max(time.Millisecond, time.Duration(r.Value.Next-now)*time.Millisecond)
+		if err := a.line.Save(ctx, r, record.Never); !errors.Is(err, record.ErrConflict) {
+			return err
+		}
+	}
+	return record.ErrConflict
 }
 
 // mostRefusals is how often an alert is tried that Discord refuses for its channel, or while
@@ -157,7 +192,7 @@ func (a *Alerts) tryLess(ctx context.Context, r *record.Record[episode], failure
 // reopen opens a customer's DM anew and has the alert tried again. Where Discord refuses that
 // for whatever reason, it is not asked once more for this alert.
 func (a *Alerts) reopen(ctx context.Context, r *record.Record[episode]) error {
-	left, err := a.left(ctx, newHoldKey)
+	left, err := a.left(ctx, newHold)
 	if err != nil {
 		return err
 	}
@@ -181,7 +216,7 @@ func (a *Alerts) reopen(ctx context.Context, r *record.Record[episode]) error {
 	case about == rest.AboutRecipient:
 		return a.refuse(ctx, r.Owner)
 	case about == rest.AboutUs:
-		a.hold(ctx, newHoldKey, "", err)
+		a.hold(ctx, newHold, "", err)
 		fallthrough
 	default:
 		a.tryLess(ctx, r, err)

@@ -34,12 +34,12 @@ func (a *Alerts) reconcile(ctx context.Context, id string) (again time.Duration,
 	if r == nil {
 		return again, err
 	}
-	state, err := a.look(ctx, allHoldKey, a.Timing.Retry)
+	state, err := a.look(ctx, allHold, a.Timing.Retry)
 	if err != nil {
 		return 0, err
 	}
 	if state == waits {
-		left, err := a.left(ctx, allHoldKey)
+		left, err := a.left(ctx, allHold)
 		if err != nil {
 			return 0, err
 		}
@@ -74,7 +74,7 @@ func (a *Alerts) send(ctx context.Context, r *record.Record[episode], try bool) 
 		return a.refused(ctx, r, try, err)
 	}
 	if try {
-		a.release(ctx, allHoldKey)
+		a.release(ctx, allHold)
 	}
 	return a.sent(ctx, r)
 }
