@@ -1,22 +1,24 @@
 // Package shards divides the bot's shards among its replicas, and keeps the session
 // of each shard that this replica holds.
 //
-// A shard is held by a lease in Redis. Its holder renews it each second; 5 s after the
+// A shard is held by a lease in Redis. Its holder renews it every 2 s; 5 s after the
 // last time another replica takes it. Each replica takes no more than its fair share,
 // and gives away what it has beyond that when others have less. The session is kept
 // beside the lease, so that whoever takes a shard resumes it: Discord then sends what
 // came in between, and no IDENTIFY is spent. What was replayed and had been answered
-// is not answered again, which package responder sees to.
+// is not answered again: package responder sees to that.
 //
 // Replicas with another number of shards form another set, which runs beside this one.
+// If Discord recommended both numbers, the larger set replaces the smaller one: a replica
+// that starts joins it, and the others follow once each of its shards is served.
 //
 // While Redis is away, each replica goes on with what it holds, and one that starts
 // serves all shards: that an event comes twice does no harm, that it does not come
 // does.
 //
-// The words: a round is one look at Redis, in which leases are renewed and taken. A
-// shard is given away when its session goes to another replica, and lost when another
-// has its lease already.
+// The words: a replica syncs when it has Redis renew its leases and grant what is free, by
+// one script for all its shards. A shard is given away when its session goes to another
+// replica, and lost when another has its lease already.
 package shards
 
 import (
@@ -55,20 +57,6 @@ type Config struct {
 	Log        zerolog.Logger
 }
 
-const (
-	// interval is between two rounds.
-	interval = time.Second
-	// lease is for how long a shard is held after the last round.
-	lease = 5 * time.Second
-	// quiet is how long a replica that Redis does not know any more takes nothing: the
-	// others, which Redis may not know either, have a round in that time.
-	quiet = 2 * interval
-	// aloneAfter is how long a replica that starts waits for Redis.
-	aloneAfter = 2 * time.Second
-	// askAgain is between two questions how many shards Discord recommends.
-	askAgain = time.Hour
-)
-
 // Shards are the shards of this replica.
 type Shards struct {
 	cfg       Config
@@ -80,18 +68,17 @@ type Shards struct {
 	handovers atomic.Int64
 
 	// Used by Run alone.
-	began    time.Time
-	asked    time.Time // how many shards Discord recommends
-	joined   bool      // Redis knows this replica, or did, or it serves alone
-	quiet    time.Time // until when nothing is taken
-	stopping bool      // what is held is wanted by others, where there are any
-	told     bool      // that Discord recommends more
-	standby  bool
-	count    int // of the shards of all replicas
+	phase        phase
+	count        int       // of the shards of all replicas
+	began        time.Time // with this number of shards
+	asked        time.Time // how many shards Discord recommends
+	cooldownEnds time.Time // until then nothing is taken
+	told         bool      // that Discord recommends more
+	standby      bool      // operators were told that this replica stands by
 
 	mu   sync.Mutex
 	held map[int]*held
-	last *answer // of the last round; nil where Redis did not answer
+	last *answer // of the last sync; nil if Redis did not answer
 }
 
 // held is a shard that is held.
@@ -105,7 +92,7 @@ type held struct {
 // New returns shards of which none is held yet.
 func New(cfg Config) *Shards {
 	return &Shards{
-		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0), held: make(map[int]*held),
+		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0), phase: joining, held: make(map[int]*held),
 		leave: make(chan chan bool), failed: make(chan error), done: make(chan struct{}),
 	}
 }
@@ -128,13 +115,13 @@ func (s *Shards) Held() []Status {
 	return list
 }
 
-// Ready tells whether Discord delivers the events of all shards that are held, if any.
+// Ready reports whether Discord delivers the events of all shards that are held, if any.
 func (s *Shards) Ready() bool {
 	held := s.Held()
 	return len(held) > 0 && !slices.ContainsFunc(held, func(s Status) bool { return !s.Ready })
 }
 
-// Standby tells that nothing is held because others hold all shards.
+// Standby reports whether nothing is held because others hold all shards.
 func (s *Shards) Standby() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,15 +148,13 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 	if s.count, err = s.choose(ctx); err != nil {
 		return err
 	}
-	freed, unsubscribe := s.leases.subscribe(ctx)
+	changed, unsubscribe := s.leases.subscribe(ctx)
 	defer unsubscribe()
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
 	for s.began = time.Now(); ; {
-		for len(freed) > 0 { // the round answers all that came before it
-			<-freed
+		for len(changed) > 0 { // the sync answers all notices that came before it
+			<-changed
 		}
-		s.round(ctx)
+		next := s.sync(ctx)
 		select {
 		case <-ctx.Done():
 			s.end(ctx)
@@ -180,16 +165,30 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 				return err
 			}
 		case given := <-s.leave:
-			s.stopping = true
-			s.round(ctx)
+			s.phase = leaving
+			s.sync(ctx)
 			given <- s.last != nil && s.last.Replicas > 0 && len(s.held) == 0
-		case <-ticker.C:
-		case <-freed:
+		case <-time.After(next):
+		case <-changed:
 		}
 	}
 }
 
-// Leave gives all shards to the other replicas and tells whether there are any. Where
+// choose returns how many shards there are to be. Replicas that asked Discord before may
+// have been told more: a larger set that runs is joined by the first sync.
+func (s *Shards) choose(ctx context.Context) (int, error) {
+	s.asked = time.Now()
+	if s.cfg.Count > 0 {
+		return s.cfg.Count, nil
+	}
+	limits, err := s.cfg.Discovery.Ask(ctx, s.cfg.OnLost)
+	if err != nil {
+		return 0, err
+	}
+	return max(limits.Shards, 1), nil
+}
+
+// Leave gives all shards to the other replicas and reports whether there are any. Where
 // there are none, Run goes on until its end, and so it does where they do not take the
 // shards within seconds.
 func (s *Shards) Leave(ctx context.Context) (given bool) {
@@ -210,12 +209,12 @@ func (s *Shards) Leave(ctx context.Context) (given bool) {
 
 // end leaves all shards. Where others may know of the sessions, they are kept.
 func (s *Shards) end(ctx context.Context) {
-	s.stopping = true
+	s.phase = leaving
 	if s.cfg.Redis == nil {
 		s.stop(s.ids(), nil)
 		return
 	}
-	s.give(context.WithoutCancel(ctx), s.ids())
+	s.handOver(context.WithoutCancel(ctx), s.ids())
 }
 
 // hold begins or resumes the session of a shard.
@@ -260,20 +259,6 @@ func (s *Shards) stop(ids []int, cause error) map[int]gateway.Session {
 	return left
 }
 
-// give leaves shards to whoever takes them.
-func (s *Shards) give(ctx context.Context, ids []int) {
-	left := s.stop(ids, gateway.ErrHandOver)
-	err := s.leases.release(ctx, s.count, left, s.stopping)
-	switch {
-	case len(ids) == 0: // who stood by just leaves
-	case err != nil:
-		s.cfg.Log.Warn().Err(err).Ints("shards", ids).Msg("shards could not be given away: others take them when their leases are over")
-	default:
-		s.handovers.Add(int64(len(ids)))
-		s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
-	}
-}
-
 // ids lists the shards that are held.
 func (s *Shards) ids() []int { return slices.Sorted(maps.Keys(s.held)) }
 
@@ -290,7 +275,7 @@ func (s *Shards) outgrown(ctx context.Context, why error) error {
 		err = why
 	}
 	if err == nil {
-		s.move(ctx, count)
+		s.join(ctx, count)
 	}
 	return err
 }

@@ -270,11 +270,47 @@ func TestRedisThatForgetsOrIsAwayMovesNothing(t *testing.T) {
 		redis.Stop()
 		<-time.After(6 * time.Second) // longer than a lease
 		redis.Restart()
-		<-time.After(4 * time.Second) // some rounds
+		<-time.After(5 * time.Second) // some syncs
 		if after := held(); !slices.Equal(after, before) || s.discord.Gateway().Resumes != resumed {
 			t.Errorf("held %v, now %v", before, after)
 		}
 		s.spread(4, a, b)
+		s.wantIdentifies(4)
+	})
+}
+
+// TestLostReplicasShardsAreTaken has a replica lose its connection to Redis for longer than
+// its leases last. When it is back it finds that others hold them.
+func TestLostReplicasShardsAreTaken(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		a, b := s.start(4), s.start(4)
+		s.spread(4, a, b)
+		a.gate.Lock()
+		s.await("the other takes its shards", func() bool { return len(b.Held()) == 4 })
+		a.gate.Unlock()
+		s.spread(4, a, b)
+	})
+}
+
+// TestKeyOfSomethingElseIsReplaced has something else than the shards be under their key.
+func TestKeyOfSomethingElseIsReplaced(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		a, b := s.start(4), s.start(4)
+		s.spread(4, a, b)
+		const key = "hostbot:{shards}:held"
+		client := redistest.Connect(t, redis)
+		if err := client.Set(t.Context(), key, "x", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		s.await("four shards and two replicas are there again", func() bool { return client.HLen(t.Context(), key).Val() == 6 })
+		if err := client.HSet(t.Context(), key, "shard 4 x", "y", "replica z", "1 4", "replica y", "9 x y z").Err(); err != nil {
+			t.Fatal(err)
+		}
+		s.spread(4, a, b, s.start(4))
 		s.wantIdentifies(4)
 	})
 }

@@ -20,10 +20,10 @@ func figures() map[string]figure {
 		// included, beside those of polls: for a replica that leads, and for another beside it.
 		"idle over HTTP, one replica":                     {2550, 130},
 		"idle over HTTP, two replicas":                    {4450, 190},
-		"idle over the gateway, one replica":              {3050, 280},
-		"idle over the gateway, two replicas":             {5400, 490},
-		"idle over the gateway, one replica, for shards":  {500, 150},
-		"idle over the gateway, two replicas, for shards": {900, 300},
+		"idle over the gateway, one replica":              {2650, 280},
+		"idle over the gateway, two replicas":             {4650, 490},
+		"idle over the gateway, one replica, for shards":  {85, 150},
+		"idle over the gateway, two replicas, for shards": {170, 300},
 
 		"commands of a poll of one account": {23, 10},
 
