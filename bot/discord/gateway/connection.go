@@ -66,12 +66,23 @@ type connection struct {
 	heartbeatAt    atomic.Int64 // when the last heartbeat was sent, in Unix nanoseconds
 	unacknowledged atomic.Bool  // the last regular heartbeat is
 
+	handshakeTimer *time.Timer // ends the connection if it is not established in time
+
 	// Used by run alone.
+	state  state
 	buffer bytes.Buffer
 	parser fastjson.Parser
-	stood  bool        // READY or RESUMED was received
-	late   *time.Timer // ends the connection where HELLO, and then READY or RESUMED, does not come
 }
+
+// state is how far a connection has come.
+type state int
+
+const (
+	connecting  state = iota // up to HELLO
+	identifying              // up to READY, the wait for the shard's turn to begin a session included
+	resuming                 // up to RESUMED, before which Discord replays what was missed
+	established              // Discord sends what is new
+)
 
 // dial connects to the gateway.
 func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, error) {
@@ -101,17 +112,17 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	return ws, nil
 }
 
-// run serves the session over a websocket until that is over, and returns why, and
-// whether the session stood. Where ctx is done before, it leaves.
-func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (stood bool, reason error) {
+// run serves the session over a websocket until that is over. It returns how far the
+// connection came, and why it is over. If ctx is done before, it leaves.
+func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (reached state, reason error) {
 	c := &connection{gateway: g, ws: ws}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	// Without a close frame: Discord keeps the session for a while.
 	defer func() { _ = ws.CloseNow() }()
 	defer c.end(nil)
 	defer context.AfterFunc(ctx, func() { c.leave(context.Cause(ctx)) })()
-	c.late = time.AfterFunc(connectLimit, func() { c.end(errLate) })
-	defer c.late.Stop()
+	c.handshakeTimer = time.AfterFunc(connectLimit, func() { c.end(errHandshakeTimeout) })
+	defer c.handshakeTimer.Stop()
 	for c.ctx.Err() == nil {
 		message, err := c.read()
 		if err == nil {
@@ -121,7 +132,7 @@ func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (stood bool, reas
 			c.end(err)
 		}
 	}
-	return c.stood, context.Cause(c.ctx)
+	return c.state, context.Cause(c.ctx)
 }
 
 // leave closes the connection. Code 1000 tells Discord that the session ends. After
@@ -191,10 +202,12 @@ func (c *connection) hello(interval time.Duration) error {
 	go c.keepAlive(interval)
 	g, session := c.gateway, c.gateway.Session()
 	if session.ID != "" {
-		c.late.Reset(resumeLimit * interval)
+		c.state = resuming
+		c.handshakeTimer.Reset(resumeLimit * interval)
 		return c.send(opResume, map[string]any{"token": g.cfg.Token.Reveal(), "session_id": session.ID, "seq": session.Sequence})
 	}
-	c.late.Stop()
+	c.state = identifying
+	c.handshakeTimer.Stop()
 	go func() { // while others have their turn, heartbeats are acknowledged
 		if err := c.identify(interval); err != nil {
 			c.end(err)
@@ -210,7 +223,7 @@ func (c *connection) identify(interval time.Duration) error {
 		return err
 	}
 	g.cfg.Identifies.taken.Add(1)
-	c.late.Reset(readyLimit * interval)
+	c.handshakeTimer.Reset(readyLimit * interval)
 	g.begun.Store(time.Now().UnixNano())
 	return c.send(opIdentify, map[string]any{
 		"token":      g.cfg.Token.Reveal(),
@@ -231,22 +244,22 @@ func (c *connection) dispatch(name string, data *fastjson.Value) {
 			s.ApplicationID = string(data.GetStringBytes("application", "id"))
 			s.Version = g.cfg.Version
 		})
-		c.stand()
+		c.establish()
 		g.cfg.OnReady()
 	case "RESUMED":
-		c.stand()
+		c.establish()
 		g.cfg.OnResumed()
 	case "INTERACTION_CREATE":
 		event := interaction.ReadEvent(data)
-		event.Replayed = !c.stood // which only a resumed session sends before RESUMED
+		event.Replayed = c.state == resuming
 		g.cfg.OnInteraction(event)
 	}
 }
 
-// stand notes that Discord delivers events from now on.
-func (c *connection) stand() {
-	c.stood = true
-	c.late.Stop()
+// establish notes that Discord delivers events from now on.
+func (c *connection) establish() {
+	c.state = established
+	c.handshakeTimer.Stop()
 	c.gateway.failedResumes, c.gateway.had = 0, true
 	c.gateway.ready.Store(true)
 }

@@ -51,11 +51,11 @@ func (e closeError) Error() string {
 // What Discord can ask for without a close frame, and what ends a connection
 // without a word of Discord's.
 var (
-	errReconnect      = errors.New("discord asked to reconnect")
-	errInvalidSession = errors.New("discord gave up the session")
-	errMalformed      = errors.New("the gateway sent what makes no sense")
-	errUnacknowledged = errors.New("the gateway acknowledged no heartbeat")
-	errLate           = errors.New("the gateway did not send HELLO, READY or RESUMED in time")
+	errReconnect        = errors.New("discord asked to reconnect")
+	errInvalidSession   = errors.New("discord gave up the session")
+	errMalformed        = errors.New("the gateway sent what makes no sense")
+	errUnacknowledged   = errors.New("the gateway acknowledged no heartbeat")
+	errHandshakeTimeout = errors.New("the gateway did not send HELLO, READY or RESUMED in time")
 )
 
 // finalError returns what reason means if it is final, or nil.
@@ -73,7 +73,7 @@ func finalError(reason error) *FinalError {
 	return &FinalError{Code: code}
 }
 
-// endsSession tells whether Discord would not resume the session after reason.
+// endsSession reports whether Discord would not resume the session after reason.
 // Discord closes with 1000 as well, for no reason that is known, and such a session
 // can be resumed (JDA WebSocketClient.java, discord.py client.py).
 func endsSession(reason error) bool {

@@ -85,7 +85,7 @@ type Gateway struct {
 	had           bool                        // there was a session, which the next one replaces
 	again         *backoff.ExponentialBackOff // pauses before a connection
 	anew          *backoff.ExponentialBackOff // pauses before a session that replaces one
-	brief         bool                        // the last connection stood, but for less than minCycle
+	brief         bool                        // the last connection was established, but for less than minCycle
 }
 
 const (
@@ -96,8 +96,8 @@ const (
 	// the connection while IDENTIFY worked (discord-api-docs#1619).
 	maxFailedResumes = 5
 	// maxPutOffs is how often in a row Discord may ask to resume, with op 7 or a
-	// resumable op 9, before a new session is begun: while a session does not stand,
-	// or as soon as it does. In an outage Discord asks several times for a session that
+	// resumable op 9, before a new session is begun: in place of RESUMED, or right
+	// after it. In an outage Discord asks several times for a session that
 	// is good, whose events are replayed then. With the pauses between these are ten
 	// minutes or more, and Discord keeps a session for "a few minutes"
 	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect).
@@ -121,7 +121,7 @@ func New(cfg Config) *Gateway {
 	return g
 }
 
-// Ready tells whether Discord delivers events right now.
+// Ready reports whether Discord delivers events right now.
 func (g *Gateway) Ready() bool { return g.ready.Load() }
 
 // Latency is how long Discord took to acknowledge the last heartbeat of this
@@ -147,7 +147,7 @@ func (g *Gateway) update(change func(*Session)) {
 func (g *Gateway) Run(ctx context.Context) error {
 	for {
 		started := time.Now()
-		stood, reason := g.connect(ctx)
+		reached, reason := g.connect(ctx)
 		g.ready.Store(false)
 		g.latency.Store(0)
 		if ctx.Err() != nil {
@@ -156,48 +156,48 @@ func (g *Gateway) Run(ctx context.Context) error {
 		if final := finalError(reason); final != nil {
 			return final
 		}
-		g.countPutOff(stood, time.Since(started), reason)
+		g.countPutOff(reached, time.Since(started), reason)
 		if endsSession(reason) || g.failedResumes >= maxFailedResumes || g.putOffs >= maxPutOffs {
 			g.failedResumes, g.putOffs = 0, 0
 			g.update(func(s *Session) { *s = Session{} })
 		}
 		g.cfg.OnLost(reason)
-		sleep(ctx, g.pause(started, stood, reason))
+		sleep(ctx, g.pause(started, reached, reason))
 	}
 }
 
 // countPutOff counts how often in a row Discord has asked to resume the session in place
 // of serving it, over a connection that lasted for some time.
-func (g *Gateway) countPutOff(stood bool, lasted time.Duration, reason error) {
+func (g *Gateway) countPutOff(reached state, lasted time.Duration, reason error) {
 	switch {
-	case stood && lasted >= minCycle:
+	case reached == established && lasted >= minCycle:
 		g.putOffs = 0
 	case errors.Is(reason, errReconnect) && g.Session().ID != "":
 		g.putOffs++
 	}
 }
 
-// connect makes a connection, serves the session over it, and returns why that
-// ended, and whether the session stood.
-func (g *Gateway) connect(ctx context.Context) (stood bool, reason error) {
-	resuming := g.Session().ID != ""
+// connect makes a connection and serves the session over it. It returns how far the
+// connection came, and why it is over.
+func (g *Gateway) connect(ctx context.Context) (reached state, reason error) {
+	resumes := g.Session().ID != ""
 	address, err := g.address(ctx)
 	if err != nil {
-		return false, err
+		return connecting, err
 	}
 	ws, err := g.dial(ctx, address)
 	if err != nil {
 		g.update(func(s *Session) { s.ResumeURL = "" })
-		return false, err
+		return connecting, err
 	}
-	stood, reason = g.run(ctx, ws)
-	if resuming && !stood {
+	reached, reason = g.run(ctx, ws)
+	if resumes && reached != established {
 		g.update(func(s *Session) { s.ResumeURL = "" })
 		if !errors.Is(reason, errReconnect) { // after which the session is good
 			g.failedResumes++
 		}
 	}
-	return stood, reason
+	return reached, reason
 }
 
 // address returns where to take the session up or, once Discord allows that, to

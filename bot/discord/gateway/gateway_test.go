@@ -138,7 +138,7 @@ func TestSilenceIsNoticedWithinTwoIntervals(t *testing.T) {
 }
 
 func TestGatewayThatDoesNotSayHelloIsGivenUp(t *testing.T) {
-	tests := map[string]error{`{"op":11}`: errLate}
+	tests := map[string]error{`{"op":11}`: errHandshakeTimeout}
 	for _, interval := range []string{"0", "-1", "9000000000000", `"x"`, "null"} {
 		tests[`{"op":10,"d":{"heartbeat_interval":`+interval+`}}`] = errMalformed
 	}
@@ -215,9 +215,9 @@ func TestOutageInWhichDiscordAsksToResumeKeepsTheSession(t *testing.T) {
 }
 
 // TestSessionThatIsPutOffWithoutAnEndIsReplaced has Discord ask to resume again and
-// again, in answer to RESUME or as soon as the session stands.
+// again, in answer to RESUME or right after RESUMED.
 func TestSessionThatIsPutOffWithoutAnEndIsReplaced(t *testing.T) {
-	for _, stands := range []bool{false, true} {
+	for _, resumed := range []bool{false, true} {
 		for _, ask := range []string{`{"op":7,"d":null}`, `{"op":9,"d":true}`} {
 			var ops []int
 			var at []time.Time
@@ -226,7 +226,7 @@ func TestSessionThatIsPutOffWithoutAnEndIsReplaced(t *testing.T) {
 				ops, at = append(ops, op), append(at, time.Now())
 				if op == opIdentify {
 					link.ready()
-				} else if stands {
+				} else if resumed {
 					link.send(`{"t":"RESUMED","s":2,"op":0,"d":{}}`)
 				}
 				link.send("%s", ask)
@@ -234,7 +234,7 @@ func TestSessionThatIsPutOffWithoutAnEndIsReplaced(t *testing.T) {
 			})
 			first := append([]int{opIdentify}, slices.Repeat([]int{opResume}, maxPutOffs-1)...)
 			if want := append(first, opIdentify); len(ops) < len(want) || !slices.Equal(ops[:len(want)], want) {
-				t.Errorf("asked with %s, stands: %v: opcodes %v, want %v first; told %q", ask, stands, ops[:min(len(ops), 30)], want, told[:min(len(told), 5)])
+				t.Errorf("asked with %s, resumed: %v: opcodes %v, want %v first; told %q", ask, resumed, ops[:min(len(ops), 30)], want, told[:min(len(told), 5)])
 			}
 			var begun []time.Time
 			for i, op := range ops {
@@ -243,7 +243,7 @@ func TestSessionThatIsPutOffWithoutAnEndIsReplaced(t *testing.T) {
 				}
 			}
 			if n := len(begun); n < 3 || n > (1000-reservedStarts)/8 || begun[n-1].Sub(begun[n-2]) < time.Minute {
-				t.Errorf("asked with %s, stands: %v: %d IDENTIFYs in 3 h, the last ones at %v", ask, stands, n, begun[max(0, n-2):])
+				t.Errorf("asked with %s, resumed: %v: %d IDENTIFYs in 3 h, the last ones at %v", ask, resumed, n, begun[max(0, n-2):])
 			}
 		}
 	}

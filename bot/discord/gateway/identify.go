@@ -59,7 +59,7 @@ type IdentifyLimiter struct {
 func (l *IdentifyLimiter) Taken() int64 { return l.taken.Load() }
 
 // wait waits for the turn of a bucket to begin a session, or for reserveTurn. For a
-// bucket it is called once the connection stands, so that IDENTIFY follows at once.
+// bucket it is called once HELLO was received, so that IDENTIFY follows at once.
 func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 	for l.Redis != nil && ctx.Err() == nil {
 		pause, err := l.ask(ctx, bucket)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestPausesBeginAnewOnceAConnectionStood has Discord drop what stood, at once or a
+// TestPausesBeginAnewOnceAConnectionWasEstablished has Discord drop what was, at once or a
 // moment later.
-func TestPausesBeginAnewOnceAConnectionStood(t *testing.T) {
+func TestPausesBeginAnewOnceAConnectionWasEstablished(t *testing.T) {
 	const failing, atOnce, later = 8, 8, 8
 	var began, dropped []time.Time
 	told := play(t, time.Hour, func(n int, link *fakeLink) {
@@ -42,7 +42,7 @@ func TestPausesBeginAnewOnceAConnectionStood(t *testing.T) {
 	}
 	for i := failing + atOnce; i < failing+atOnce+later; i++ {
 		if pause := began[i+1].Sub(dropped[i]); pause < minPause/2 || pause > 2*minPause {
-			t.Errorf("connection %d, which stood for 2 s: a pause of %v after it", i+1, pause)
+			t.Errorf("connection %d, which lasted for 2 s: a pause of %v after it", i+1, pause)
 		}
 	}
 }
