@@ -185,17 +185,17 @@ func (g *Gateway) connect(ctx context.Context) (reached state, reason error) {
 	if err != nil {
 		return connecting, err
 	}
+	reached = connecting
 	ws, err := g.dial(ctx, address)
-	if err != nil {
-		g.update(func(s *Session) { s.ResumeURL = "" })
-		return connecting, err
+	if reason = err; err == nil {
+		reached, reason = g.run(ctx, ws)
 	}
-	reached, reason = g.run(ctx, ws)
-	if resumes && reached != established {
-		g.update(func(s *Session) { s.ResumeURL = "" })
-		if !errors.Is(reason, errReconnect) { // after which the session is good
-			g.failedResumes++
-		}
+	if !resumes || reached == established || ctx.Err() != nil { // who is told to leave has not failed
+		return reached, reason
+	}
+	g.update(func(s *Session) { s.ResumeURL = "" })
+	if err == nil && !errors.Is(reason, errReconnect) { // after which the session is good
+		g.failedResumes++
 	}
 	return reached, reason
 }

@@ -58,3 +58,26 @@ func TestSessionIsHandedOver(t *testing.T) {
 		}
 	})
 }
+
+// TestSessionIsHandedOverWhileItIsResumed has a gateway leave a session before Discord has
+// answered its RESUME: the address has not failed, so that the heir resumes it there.
+func TestSessionIsHandedOverWhileItIsResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &fakeGateway{script: func(_ int, link *fakeLink) {
+			link.hello()
+			link.acknowledgeAll()
+		}}
+		g, _ := newTestGateway(f)
+		want := Session{ID: "session", ResumeURL: "ws://resume.test/?x=1", Sequence: 8, ApplicationID: "7", Version: 10}
+		g.session = want
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(ErrHandOver) })
+		if err := g.Run(ctx); err != nil {
+			t.Errorf("Run() = %v", err)
+		}
+		f.scripts.Wait()
+		if diff := cmp.Diff(want, g.Session()); diff != "" {
+			t.Errorf("session (-want +got):\n%s", diff)
+		}
+	})
+}
