@@ -71,6 +71,7 @@ type Bot struct {
 	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
 	reachable   chan struct{} // takes one when it is known that Discord is there
+	mustStop    chan error    // takes one when the program is to stop by itself, and why
 	connections connections
 	stopping    atomic.Bool
 	telling     stafflog.Async
@@ -81,7 +82,7 @@ type Bot struct {
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
 func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1)}
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1)}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()
@@ -182,8 +183,9 @@ func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }
 // Standby tells that other replicas serve all interactions, and this one would.
 func (b *Bot) Standby() bool { return b.shards != nil && b.shards.Standby() && !b.stopping.Load() }
 
-// Run serves until ctx is done, then lets what runs finish, and returns nil; or
-// until Discord refuses the bot for good, and returns why.
+// Run serves until ctx is done, then lets what runs finish, and returns nil. If Discord
+// refuses the bot for good, it returns why; if Discord refuses one shard because there are
+// too few, it lets what runs finish before.
 func (b *Bot) Run(ctx context.Context) error {
 	defer b.close()
 	stopHTTP, err := b.listen()
@@ -228,6 +230,9 @@ func (b *Bot) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		b.handOver()
 		b.announceStop("told to stop")
+	case err = <-b.mustStop:
+		b.handOver()
+		b.announceStop(err.Error())
 	}
 	noticed := b.noticed()
 	stopWork()

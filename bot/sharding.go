@@ -16,7 +16,7 @@ func (b *Bot) openShards() {
 	config := shards.Config{
 		Count: int(b.settings.Discord.Shards), Discovery: b.discovery,
 		OnLost:     func(reason error) { b.lost(noShard, reason) },
-		OnReleased: b.released, OnOutgrown: b.outgrown, Log: b.log,
+		OnReleased: b.released, OnOutgrown: b.outgrown, OnTooFew: b.tooFewShards, Log: b.log,
 	}
 	if !b.redis.Embedded {
 		config.Redis, identifies.Redis = b.redis.Client, b.redis.Client
@@ -71,4 +71,12 @@ func (b *Bot) outgrown(recommended, running int) {
 	b.log.Warn().Int("recommended", recommended).Int("running", running).
 		Msg("discord recommends more shards: a restart begins them where DISCORD_SHARDS is auto; otherwise raise it")
 	b.telling.Go(func() { b.stafflog.Outgrown(recommended, running) })
+}
+
+// tooFewShards is told that Discord refuses a shard because there are too few.
+func (b *Bot) tooFewShards(reason error) {
+	select {
+	case b.mustStop <- reason:
+	default: // the program stops already
+	}
 }

@@ -13,8 +13,8 @@ import (
 	"hostbot/bot/discord/rest"
 )
 
-// CodeShardsNeeded is the code of the FinalError that asks for more shards.
-const CodeShardsNeeded = 4011
+// CodeTooFewShards is the code of the FinalError that asks for more shards.
+const CodeTooFewShards = 4011
 
 // FinalError is Discord's word that connecting again is no use.
 type FinalError struct {
@@ -32,8 +32,8 @@ func finalReason(code int) string {
 	switch code {
 	case 4004, http.StatusUnauthorized:
 		return "the bot token is not valid; check DISCORD_TOKEN"
-	case CodeShardsNeeded:
-		return "the bot is in too many guilds for its number of shards; raise DISCORD_SHARDS, or leave it at auto"
+	case CodeTooFewShards:
+		return "the bot is in too many guilds for its number of shards; start it again if DISCORD_SHARDS is auto, otherwise raise that first"
 	case 4010, 4012, 4013, 4014:
 		return "it does not take the shard, the gateway version or the intents that this program asks for"
 	default:

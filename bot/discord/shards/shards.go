@@ -54,7 +54,11 @@ type Config struct {
 	OnReleased func(shard int)
 	// OnOutgrown is told, once, that Discord recommends more shards than run.
 	OnOutgrown func(recommended, running int)
-	Log        zerolog.Logger
+	// OnTooFew is told of each shard that Discord refuses because there are too few, with
+	// a *gateway.FinalError. That shard is not served here any more. Run goes on with the
+	// others until its end: the process is to stop as if it had been told to.
+	OnTooFew func(error)
+	Log      zerolog.Logger
 }
 
 // Shards are the shards of this replica.
@@ -132,7 +136,7 @@ func (s *Shards) Standby() bool {
 func (s *Shards) Handovers() int64 { return s.handovers.Load() }
 
 // Run keeps sessions until ctx is done, and returns nil, or until Discord refuses one
-// for good, and returns a *gateway.FinalError. At the end sessions are left for the
+// for good, and returns a *gateway.FinalError, but for what OnTooFew is told. At the end sessions are left for the
 // next process to resume, where one can know of them. It is called once.
 func (s *Shards) Run(ctx context.Context) error {
 	defer close(s.done)
@@ -160,10 +164,11 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 			s.end(ctx)
 			return nil
 		case err := <-s.failed:
-			if err = s.outgrown(ctx, err); err != nil {
+			if final, ok := errors.AsType[*gateway.FinalError](err); !ok || final.Code != gateway.CodeTooFewShards {
 				s.stop(s.ids(), nil)
 				return err
 			}
+			s.cfg.OnTooFew(err)
 		case given := <-s.leave:
 			s.phase = leaving
 			s.sync(ctx)
@@ -261,21 +266,3 @@ func (s *Shards) stop(ids []int, cause error) map[int]gateway.Session {
 
 // ids lists the shards that are held.
 func (s *Shards) ids() []int { return slices.Sorted(maps.Keys(s.held)) }
-
-// outgrown goes on with more shards where that is why a session has ended, and
-// Discord recommends more. Otherwise it returns why that ended.
-func (s *Shards) outgrown(ctx context.Context, why error) error {
-	final, ok := errors.AsType[*gateway.FinalError](why)
-	if !ok || final.Code != gateway.CodeShardsNeeded || s.cfg.Count > 0 {
-		return why
-	}
-	s.cfg.Discovery.Forget() // what it said before the IDENTIFY was refused
-	count, err := s.choose(ctx)
-	if err == nil && count <= s.count {
-		err = why
-	}
-	if err == nil {
-		s.join(ctx, count)
-	}
-	return err
-}

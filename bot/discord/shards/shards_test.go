@@ -61,9 +61,10 @@ type replica struct {
 
 	discovery *gateway.Discovery
 
-	mu     sync.Mutex
-	told   []string // that Discord recommends more
-	losses []string // why connections were lost
+	mu      sync.Mutex
+	told    []string // that Discord recommends more
+	losses  []string // why connections were lost
+	refused []error  // that there are too few
 }
 
 // waited returns how often a shard waited as too few of the day's sessions are left.
@@ -92,6 +93,11 @@ func (s *scene) start(count int) *replica {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.told = append(r.told, fmt.Sprint(recommended, " of ", running))
+		},
+		OnTooFew: func(why error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.refused = append(r.refused, why)
 		},
 		Gateway: func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
 			return gateway.New(gateway.Config{
@@ -334,36 +340,53 @@ func TestReplicaThatStartsWithoutRedisServesAll(t *testing.T) {
 	s.wantIdentifies(8)
 }
 
-func TestMoreShardsAreBegunWhereDiscordAsksForThem(t *testing.T) {
+// TestWhoHasTooFewShardsIsTold has Discord refuse each session that is begun for as few, as
+// the bot has come to be in more guilds. The next process begins as many as Discord wants.
+func TestWhoHasTooFewShardsIsTold(t *testing.T) {
 	t.Parallel()
 	for name, redis := range map[string]string{"redis": redistest.StartMiniredis(t).URL(), "none": ""} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, redis)
 			s.discord.RecommendShards(2)
-			s.discord.RequireShards(4)
-			r := s.start(0)
-			s.await("Discord refuses", func() bool { return s.discord.Gateway().Connections > 0 })
-			err := r.wait()
-			if final, ok := errors.AsType[*gateway.FinalError](err); !ok || final.Code != gateway.CodeShardsNeeded {
-				t.Errorf("Run() = %v where Discord recommends no more than it refuses", err)
-			}
-			s.discord.RequireShards(0)
 			a := s.start(0)
 			s.spread(2, a)
 			s.discord.RecommendShards(4)
 			s.discord.RequireShards(4)
 			s.discord.InvalidateSession(false)
-			s.spread(4, a)
+			s.await("it is told of both", func() bool {
+				a.mu.Lock()
+				defer a.mu.Unlock()
+				return len(a.refused) == 2
+			})
+			if final, ok := errors.AsType[*gateway.FinalError](a.refused[0]); !ok || final.Code != gateway.CodeTooFewShards {
+				t.Errorf("told %v", a.refused[0])
+			}
+			if a.Leave(t.Context()) {
+				t.Error("it finds somebody to give its shards to")
+			}
+			if err := a.end(); err != nil {
+				t.Errorf("Run() = %v", err)
+			}
+			s.spread(4, s.start(0))
 		})
 	}
 }
 
-// TestBotThatGrowsAsItStarts is refused right after Discord said that fewer shards do.
-func TestBotThatGrowsAsItStarts(t *testing.T) {
+// TestSessionIsLeftToTheNextProcessWhenRedisForgets empties Redis right before a replica ends.
+func TestSessionIsLeftToTheNextProcessWhenRedisForgets(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, "")
-	s.discord.OutgrowShards(4)
-	s.spread(4, s.start(0))
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		a := s.start(1)
+		s.spread(1, a)
+		if err := redistest.Connect(t, redis).FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		_ = a.end()
+		s.spread(1, s.start(1))
+		s.wantIdentifies(1)
+	})
 }
 
 // TestLargerSetTakesOver has a replica begin a larger set beside one that runs, which

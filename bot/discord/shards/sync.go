@@ -127,11 +127,11 @@ func (s *Shards) handOver(ctx context.Context, ids []int) {
 // join goes on with a larger number of shards, which other replicas were told and serve.
 func (s *Shards) join(ctx context.Context, larger int) {
 	s.cfg.Log.Info().Int("from", s.count).Int("to", larger).Msg("the number of shards changes")
-	left := s.stop(s.ids(), nil)
-	for id := range left {
-		left[id] = gateway.Session{} // it has ended
-	}
-	if s.cfg.Redis != nil {
+	if s.phase == member {
+		left := s.stop(s.ids(), nil)
+		for id := range left {
+			left[id] = gateway.Session{} // it has ended
+		}
 		_, _ = s.leases.sync(ctx, request{count: s.count, phase: leaving, left: left}) // otherwise the leases end by themselves
 	}
 	s.count, s.phase, s.began, s.cooldownEnds = larger, joining, time.Now(), time.Time{}

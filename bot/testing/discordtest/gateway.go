@@ -83,7 +83,6 @@ type gateway struct {
 
 	recommended int  // shards, by GET /gateway/bot
 	required    int  // shards, with fewer of which nobody identifies
-	outgrown    bool // see OutgrowShards
 	atOnce      bool // see IdentifyAtOnce
 
 	refusing bool

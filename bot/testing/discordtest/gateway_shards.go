@@ -15,22 +15,11 @@ func (s *Server) RequireShards(n int) {
 	s.gateway.becomes(func() { s.gateway.required = n })
 }
 
-// OutgrowShards is RequireShards for a bot that grows between a question how many shards
-// Discord recommends and its IDENTIFY: from the first one that is refused on Discord
-// recommends n as well.
-func (s *Server) OutgrowShards(n int) {
-	s.gateway.becomes(func() { s.gateway.required, s.gateway.outgrown = n, true })
-}
-
-// tooFew tells whether a bot must have more shards than it identifies for.
+// tooFew reports whether a bot must have more shards than it identifies for.
 func (g *gateway) tooFew(shard *[2]int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	few := g.required > 1 && (shard == nil || shard[1] < g.required)
-	if few && g.outgrown {
-		g.recommended = max(g.recommended, g.required)
-	}
-	return few
+	return g.required > 1 && (shard == nil || shard[1] < g.required)
 }
 
 // Session is a session at the gateway that can be resumed.

@@ -160,6 +160,36 @@ func TestFinalCloseCodeEndsTheProgram(t *testing.T) {
 	}
 }
 
+// TestTooFewShardsStopTheProgram has the bot come to be in more guilds than its shards may
+// serve. It ends as after SIGTERM, and the process that follows has as many as Discord wants.
+func TestTooFewShardsStopTheProgram(t *testing.T) {
+	t.Parallel()
+	w := newGatewayWorld(t, "")
+	anna := w.AddCustomer("anna", "Shop")
+	stop := w.Start(t)
+	restart := anna.Types(t, "/bot restart", bot("Shop"))
+	w.Clock.BlockUntil(t, 1)
+	w.Discord.RecommendShards(2)
+	w.Discord.RequireShards(2)
+	w.Discord.InvalidateSession(false)
+	w.Log.WaitFor(t, "hostbot stops")
+	wantReady(t, w, false)
+	w.Finish(t)
+	restart.WaitFor(t, "**Shop** was restarted")
+	select {
+	case <-w.Ended:
+	case <-time.After(world.Patience):
+		t.Error("it does not end")
+	}
+	if final, ok := errors.AsType[*gateway.FinalError](stop()); !ok || final.Code != gateway.CodeTooFewShards {
+		t.Errorf("Run returned %v", final)
+	}
+	w.StaffRead(t, "🛑", "too many guilds for its number of shards")
+	w.Start(t)
+	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 2 })
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+}
+
 func TestGatewayReplaysAnActionThatIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
