@@ -122,11 +122,15 @@ func (b *Bot) build() error {
 
 	b.openLeader()
 	watching := b.openWatching(cache)
-	locks := actionlock.New(b.redis.Client)
-	b.handlers = commands.New(cache, hosting, locks, texts, commands.Staff{
-		GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
-		Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
-	}, commands.Links(s.Links), commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages}, watching)
+	b.handlers = commands.New(commands.Config{
+		Accounts: cache, Hosting: hosting, Locks: actionlock.New(b.redis.Client), Texts: texts,
+		Staff: commands.Staff{
+			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
+			Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
+		},
+		Links: commands.Links(s.Links), Watch: watching,
+		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},
+	})
 	if err := b.openResponder(); err != nil {
 		return err
 	}

@@ -44,6 +44,18 @@ type Hosting interface {
 	Create(ctx context.Context, userID string, n hostapi.NewServer) (hostapi.Server, error)
 }
 
+// Config is what the commands need.
+type Config struct {
+	Accounts Accounts
+	Hosting  Hosting
+	Locks    *actionlock.Locks // one action at a time on a bot
+	Texts    *locale.Bundle
+	Staff    Staff // the zero value: there are no commands for staff
+	Links    Links
+	Forms    Forms
+	Watch    Watch // the zero value: accounts are not watched
+}
+
 // Commands holds what the handlers share.
 type Commands struct {
 	accounts Accounts
@@ -58,8 +70,11 @@ type Commands struct {
 }
 
 // New returns the commands.
-func New(accounts Accounts, hosting Hosting, locks *actionlock.Locks, texts *locale.Bundle, staff Staff, links Links, forms Forms, watch Watch) *Commands {
-	return &Commands{accounts: accounts, hosting: hosting, locks: locks, texts: texts, staff: staff, links: links, forms: forms, watch: watch}
+func New(cfg Config) *Commands {
+	return &Commands{
+		accounts: cfg.Accounts, hosting: cfg.Hosting, locks: cfg.Locks, texts: cfg.Texts,
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch,
+	}
 }
 
 // Registered tells the IDs that Discord gave some of the commands, by which texts make

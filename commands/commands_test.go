@@ -196,11 +196,14 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 			return incident.Incident{}, incident.ErrUnknown
 		}
 	}
-	return commands.New(w, w, actionlock.New(nil), mustTexts(t), staff, w.links, commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
-		{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
-		{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
-		{ID: "RUST", Label: "Rust"},
-	}}, w.watch)
+	return commands.New(commands.Config{
+		Accounts: w, Hosting: w, Locks: actionlock.New(nil), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch,
+		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
+			{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
+			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},
+			{ID: "RUST", Label: "Rust"},
+		}},
+	})
 }
 
 func mustTexts(t testing.TB) *locale.Bundle {

@@ -316,8 +316,10 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 func (d *drawn) forms(fresh asking) {
 	fresh(func(*world) {}, command("bot create", nil), press("create/512/2048/100"), press("startup/id-0"), press("delete/id-0"), onBot("bot delete", "id-0"))
 	w := &world{list: account(server("id-0", long("W"), "RUNNING"))}
-	c := commands.New(w, w, actionlock.New(nil), mustTexts(d.t), commands.Staff{}, w.links,
-		commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}}, commands.Watch{})
+	c := commands.New(commands.Config{
+		Accounts: w, Hosting: w, Locks: actionlock.New(nil), Texts: mustTexts(d.t), Links: w.links,
+		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}},
+	})
 	d.ask(c, press("create/512/2048/100"))
 }
 
