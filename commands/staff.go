@@ -38,15 +38,15 @@ type Staff struct {
 	Health   func(context.Context) Health
 }
 
-// includes tells whether the caller is staff, by what Discord attests of them now.
+// includes reports whether the caller is staff, by what Discord attests of them now.
 func (s Staff) includes(r *interaction.Request) bool {
 	return s.GuildID != "" && r.GuildID == s.GuildID && (slices.Contains(s.UserIDs, r.UserID) ||
 		slices.ContainsFunc(s.RoleIDs, func(role string) bool { return slices.Contains(r.RoleIDs, role) }))
 }
 
-// forStaff lets only staff through. The log channel tells of other callers, though not
+// staffAlone lets only staff through. The log channel tells of other callers, though not
 // at every key that they press.
-func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
+func (c *Commands) staffAlone(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if c.staff.includes(r) {
 			return h(ctx, r)
@@ -62,15 +62,15 @@ func (c *Commands) forStaff(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// audited is forStaff, and has the log channel tell of the use.
-func (c *Commands) audited(h interaction.Handler) interaction.Handler {
-	return c.forStaff(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+// audited has the log channel tell of the use of a staff's command.
+func audited(h interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
 		if response.Audit == nil {
 			response.Audit = &interaction.Audit{Detail: botAsked(r)}
 		}
 		return response, err
-	})
+	}
 }
 
 // botAsked returns what a request says of the bot that it is about, if any: the

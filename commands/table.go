@@ -9,6 +9,15 @@ import (
 	"hostbot/hostapi"
 )
 
+// group is commands that the same people may use, with all that is typed, chosen, pressed
+// and filled in for them.
+type group struct {
+	// admit lets those through who may use the commands. If it is nil, the routes are closed.
+	admit    interaction.Middleware
+	staff    bool // they are registered in staff's guild alone
+	commands []command
+}
+
 // command is an entry in the table of commands. The router's routes, the definitions
 // that are registered with Discord, the suggestions for an option and the list in
 // /help follow from it.
@@ -19,7 +28,6 @@ import (
 type command struct {
 	name     string // in full: "bot show"
 	userMenu string // key of the name of a context menu on a user, which this then is
-	forStaff bool
 	// forManagers is for members of a guild who may manage messages in the channel.
 	forManagers bool
 	off         bool // it is not registered
@@ -97,8 +105,17 @@ const (
 	newAction = idNew + "{drawn}/{action}/" + anyBot
 )
 
-// table lists all commands. /help shows the customers' in this order.
-func (c *Commands) table() []command {
+// table lists all commands, by who may use them.
+func (c *Commands) table() []group {
+	groups := []group{{admit: interaction.Everybody, commands: c.customersTable()}}
+	if c.staff.GuildID != "" {
+		groups = append(groups, group{admit: c.staffAlone, staff: true, commands: c.staffTable()})
+	}
+	return groups
+}
+
+// customersTable lists customers' commands. /help shows them in this order.
+func (c *Commands) customersTable() []command {
 	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
 	anyOfThem := []option{{name: optionBot, optional: true, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
 	list, show := c.shown(c.drawList), c.shown(c.drawCard(brief))
@@ -145,11 +162,7 @@ func (c *Commands) table() []command {
 		command{name: "plan", handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
 	)
 	table = append(table, c.watchTable()...)
-	table = append(table, command{name: "help", handle: c.help})
-	if c.staff.GuildID == "" {
-		return table
-	}
-	return append(table, c.staffTable()...)
+	return append(table, command{name: "help", handle: c.help})
 }
 
 // watchTable is the part of the table that tells of bots by itself.
@@ -172,21 +185,21 @@ func (c *Commands) watchTable() []command {
 // staffTable is the part of the table that is staff's.
 func (c *Commands) staffTable() []command {
 	text, user := discordgo.ApplicationCommandOptionString, option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
-	forCustomer := func(h interaction.Handler) interaction.Handler { return c.audited(c.forCustomer(h)) }
+	forCustomer := func(h interaction.Handler) interaction.Handler { return audited(c.forCustomer(h)) }
 	lookup := forCustomer(c.shown(c.drawLookup))
 	views := []route{
 		{idList + "{page}", forCustomer(c.refreshed(c.drawLookup))}, {idListWith + anyBot, lookup}, {idPages, lookup},
 		{idOpen, forCustomer(c.shown(c.drawCard(brief)))}, {idShow + anyBot, forCustomer(c.refreshed(c.drawCard(brief)))},
 		{idDetails + anyBot, forCustomer(c.shown(c.drawCard(details)))},
-		{newAction, c.forStaff(unlessTooSoon(named(c.actForCustomer)))},
+		{newAction, unlessTooSoon(named(c.actForCustomer))},
 	}
 	var operations []hostapi.Operation
 	var choices []string
 	for _, a := range actions() {
-		act := c.forStaff(c.actForCustomer(a))
+		act := c.actForCustomer(a)
 		if a.op == hostapi.OpReinstall {
 			views = append(views, route{idReinstallNow + anyBot, act})
-			act = c.forStaff(c.forCustomer(c.reinstall(a)))
+			act = c.forCustomer(c.reinstall(a))
 		}
 		views = append(views, route{a.name + "/" + anyBot, act}, route{a.name, act})
 		if c.hosting.Offers(a.op) {
@@ -198,56 +211,69 @@ func (c *Commands) staffTable() []command {
 		views[i].pattern = onBehalf + "{user}/" + views[i].pattern
 	}
 	views = append(views, route{LookupID("{user}", "{name...}"), lookup})
-	reference := c.audited(c.reference)
+	reference := audited(c.reference)
 	return []command{
-		{name: "admin lookup", forStaff: true, options: []option{user}, handle: lookup, components: views},
+		{name: "admin lookup", options: []option{user}, handle: lookup, components: views},
 		{
-			name: "admin action", forStaff: true, requires: operations, handle: c.forStaff(c.chooseAction),
+			name: "admin action", requires: operations, handle: c.chooseAction,
 			options: []option{
 				user,
-				{name: optionBot, kind: text, complete: c.forStaff(c.forCustomer(c.complete))},
+				{name: optionBot, kind: text, complete: c.forCustomer(c.complete)},
 				{name: optionAction, kind: text, choices: choices},
 			},
 		},
 		{
-			name: "admin flush", forStaff: true, options: []option{user}, handle: c.forStaff(c.forCustomer(c.askForget)),
+			name: "admin flush", options: []option{user}, handle: c.forCustomer(c.askForget),
 			components: []route{
-				{onBehalf + "{user}/" + idForget, c.forStaff(c.forCustomer(c.forget))},
-				{onBehalf + "{user}/" + idKeep, c.forStaff(c.forCustomer(c.keep))},
+				{onBehalf + "{user}/" + idForget, c.forCustomer(c.forget)},
+				{onBehalf + "{user}/" + idKeep, c.forCustomer(c.keep)},
 			},
 		},
 		{
-			name: "admin reference", forStaff: true, options: []option{{name: optionCode, kind: text}}, handle: reference,
+			name: "admin reference", options: []option{{name: optionCode, kind: text}}, handle: reference,
 			components: []route{{ReferenceID("{code}"), reference}},
 		},
-		{name: "admin status", forStaff: true, handle: c.audited(c.status)},
-		{name: "admin logs test", forStaff: true, handle: c.audited(c.testLogs)},
-		{name: "Hosted bots", forStaff: true, userMenu: "menu.bots", handle: lookup},
+		{name: "admin status", handle: audited(c.status)},
+		{name: "admin logs test", handle: audited(c.testLogs)},
+		{name: "Hosted bots", userMenu: "menu.bots", handle: lookup},
 	}
 }
 
 // offered returns the commands that are registered for customers, or for staff.
-func (c *Commands) offered(forStaff bool) []command {
-	return slices.DeleteFunc(c.table(), func(cmd command) bool {
-		return cmd.forStaff != forStaff || cmd.off || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
+func (c *Commands) offered(staff bool) []command {
+	var offered []command
+	for _, g := range c.table() {
+		if g.staff == staff {
+			offered = append(offered, g.commands...)
+		}
+	}
+	return slices.DeleteFunc(offered, func(cmd command) bool {
+		return cmd.off || cmd.requires != nil && !slices.ContainsFunc(cmd.requires, c.hosting.Offers)
 	})
 }
 
 // Route adds all routes to a router. Those of an operation that is turned off are
 // among them: buttons of older messages lead there, and say so.
 func (c *Commands) Route(r *interaction.Router) {
-	for _, cmd := range c.table() {
-		r.Command(cmd.name, cmd.handle)
+	for _, g := range c.table() {
+		g.route(r.Group(g.admit))
+	}
+}
+
+// route adds the routes of the group's commands.
+func (g group) route(routes interaction.Group) {
+	for _, cmd := range g.commands {
+		routes.Command(cmd.name, cmd.handle)
 		for _, o := range cmd.options {
 			if o.complete != nil {
-				r.Autocomplete(cmd.name, o.name, o.complete)
+				routes.Autocomplete(cmd.name, o.name, o.complete)
 			}
 		}
 		for _, c := range cmd.components {
-			r.Component(c.pattern, c.handle)
+			routes.Component(c.pattern, c.handle)
 		}
 		for _, m := range cmd.modals {
-			r.Modal(m.pattern, m.handle)
+			routes.Modal(m.pattern, m.handle)
 		}
 	}
 }

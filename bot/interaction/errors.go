@@ -12,6 +12,8 @@ var (
 	// ErrNoRoute is an interaction that nothing serves, such as a button of a
 	// message from an earlier version.
 	ErrNoRoute = errors.New("interaction: no route")
+	// ErrClosed refuses everybody at a route of which nothing says who may use it.
+	ErrClosed = errors.New("interaction: nothing says who may use the route")
 	// ErrStopping refuses an interaction that arrives while the program stops.
 	ErrStopping = errors.New("interaction: the program is stopping")
 	// ErrBusy refuses an interaction while too many are being served.

@@ -16,7 +16,14 @@ import (
 // ctx ends when the interaction is over, whichever way, its Then included.
 type Handler func(ctx context.Context, r *Request) (Response, error)
 
-// Router finds the handler of an interaction. Routes are added before it is
+// Middleware makes of a handler another one, which stands before it: it passes a
+// request on, or answers in the handler's place.
+type Middleware func(Handler) Handler
+
+// Everybody is the middleware of a group whose routes are for everybody.
+func Everybody(h Handler) Handler { return h }
+
+// Router finds the handler of an interaction. Routes are added by groups, before it is
 // used and never after.
 //
 // A route is a pattern of parts between slashes: "list/{page}" matches "list/2". The part
@@ -43,22 +50,47 @@ type part struct {
 // NewRouter returns a router without routes.
 func NewRouter() *Router { return &Router{routes: make(map[Kind][]route)} }
 
+// Group is routes that the same people may use.
+type Group struct {
+	router *Router
+	admit  Middleware
+}
+
+// Group returns a group without routes. admit stands before each handler of the group:
+// it refuses those who may not use the routes, and passes others on. If admit is nil,
+// the routes are closed: nobody can use them, and Err reports them.
+func (r *Router) Group(admit Middleware) Group { return Group{r, admit} }
+
 // Command adds the handler of a command, named with its subcommands: "bot list".
-func (r *Router) Command(name string, h Handler) { r.add(Command, name, h) }
+func (g Group) Command(name string, h Handler) { g.add(Command, name, h) }
 
 // Autocomplete adds the handler that suggests values for an option of a command.
-func (r *Router) Autocomplete(name, option string, h Handler) {
-	r.add(Autocomplete, name+" "+option, h)
+func (g Group) Autocomplete(name, option string, h Handler) {
+	g.add(Autocomplete, name+" "+option, h)
 }
 
 // Component adds the handler of the components whose custom ID fits the pattern.
-func (r *Router) Component(pattern string, h Handler) { r.add(Component, pattern, h) }
+func (g Group) Component(pattern string, h Handler) { g.add(Component, pattern, h) }
 
 // Modal adds the handler of the modals whose custom ID fits the pattern.
-func (r *Router) Modal(pattern string, h Handler) { r.add(Modal, pattern, h) }
+func (g Group) Modal(pattern string, h Handler) { g.add(Modal, pattern, h) }
 
-// Err reports what is wrong with the routes that were added: patterns of which one
-// matches the other, malformed patterns.
+func (g Group) add(kind Kind, pattern string, h Handler) {
+	if g.admit == nil {
+		g.router.problems = append(g.router.problems, fmt.Errorf("%w: %s %q", ErrClosed, kind, pattern))
+		g.router.add(kind, pattern, failing(ErrClosed))
+		return
+	}
+	g.router.add(kind, pattern, g.admit(h))
+}
+
+// failing returns a handler that serves nothing.
+func failing(err error) Handler {
+	return func(context.Context, *Request) (Response, error) { return Response{}, err }
+}
+
+// Err reports what is wrong with the routes that were added: closed routes, malformed
+// patterns, and two patterns that match the same name.
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
 func (r *Router) add(kind Kind, pattern string, h Handler) {
@@ -90,7 +122,7 @@ func partOf(text string) part {
 }
 
 // Route finds the handler for a request and notes in the request what matched.
-// Where nothing does, the handler it returns reports why.
+// If nothing does, the handler it returns reports why.
 func (r *Router) Route(req *Request) Handler {
 	name := req.Name
 	if req.Kind == Autocomplete {
@@ -110,10 +142,10 @@ func (r *Router) Route(req *Request) Handler {
 	case req.Name == "":
 		err = ErrIncomplete
 	}
-	return func(context.Context, *Request) (Response, error) { return Response{}, err }
+	return failing(err)
 }
 
-// match tells whether a name matches the pattern, and returns what the wildcards match,
+// match reports whether a name matches the pattern, and returns what the wildcards match,
 // by their names.
 func (r route) match(name string) (params map[string]string, ok bool) {
 	for i, p := range r.parts {

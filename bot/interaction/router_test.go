@@ -22,13 +22,14 @@ func named(name string) interaction.Handler {
 
 func TestRouterFindsTheHandler(t *testing.T) {
 	r := interaction.NewRouter()
-	r.Command("bot list", named("list"))
-	r.Command("plan", named("plan"))
-	r.Autocomplete("bot show", "bot", named("complete"))
-	r.Component("list/{page}", named("page"))
-	r.Component("bot/restart/{bot...}", named("restart"))
-	r.Component("open", named("open"))
-	r.Modal("bot/delete/{bot...}", named("delete"))
+	all := r.Group(interaction.Everybody)
+	all.Command("bot list", named("list"))
+	all.Command("plan", named("plan"))
+	all.Autocomplete("bot show", "bot", named("complete"))
+	all.Component("list/{page}", named("page"))
+	all.Component("bot/restart/{bot...}", named("restart"))
+	all.Component("open", named("open"))
+	all.Modal("bot/delete/{bot...}", named("delete"))
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +78,68 @@ func TestRouterFindsTheHandler(t *testing.T) {
 	}
 }
 
+// TestAGroupSaysWhoMayUseItsRoutes has a group let in the user 1 alone.
+func TestAGroupSaysWhoMayUseItsRoutes(t *testing.T) {
+	denied := errors.New("denied")
+	r := interaction.NewRouter()
+	few := r.Group(func(h interaction.Handler) interaction.Handler {
+		return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+			if r.UserID != "1" {
+				return interaction.Response{}, denied
+			}
+			return h(ctx, r)
+		}
+	})
+	addEachKind(few)
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, req := range eachKind() {
+		req.UserID = "1"
+		if got, err := r.Route(&req)(t.Context(), &req); err != nil || got.Message.Content != "done" {
+			t.Errorf("%s of somebody who may: %q, %v", req.Kind, got.Message.Content, err)
+		}
+		req.UserID = "2"
+		if got, err := r.Route(&req)(t.Context(), &req); !errors.Is(err, denied) || got.Message.Content != "" {
+			t.Errorf("%s of somebody who may not: %q, %v", req.Kind, got.Message.Content, err)
+		}
+	}
+}
+
+// TestRoutesAreClosedUntilSomethingSaysWhoMayUseThem leaves that out.
+func TestRoutesAreClosedUntilSomethingSaysWhoMayUseThem(t *testing.T) {
+	r := interaction.NewRouter()
+	addEachKind(r.Group(nil))
+	for _, req := range eachKind() {
+		req.UserID = "1"
+		got, err := r.Route(&req)(t.Context(), &req)
+		if !errors.Is(err, interaction.ErrClosed) || got.Message.Content != "" {
+			t.Errorf("%s: %q, %v", req.Kind, got.Message.Content, err)
+		}
+	}
+	err := r.Err()
+	for _, want := range []string{`command "do"`, `autocomplete "do bot"`, `component "do"`, `modal "do"`} {
+		if !errors.Is(err, interaction.ErrClosed) || !strings.Contains(err.Error(), want) {
+			t.Errorf("the start is not refused for %s: %v", want, err)
+		}
+	}
+}
+
+func addEachKind(g interaction.Group) {
+	g.Command("do", named("done"))
+	g.Autocomplete("do", "bot", named("done"))
+	g.Component("do", named("done"))
+	g.Modal("do", named("done"))
+}
+
+// eachKind returns a request for each route of addEachKind.
+func eachKind() []interaction.Request {
+	return []interaction.Request{
+		{Kind: interaction.Command, Name: "do"}, {Kind: interaction.Autocomplete, Name: "do", Focused: "bot"},
+		{Kind: interaction.Component, Name: "do"}, {Kind: interaction.Modal, Name: "do"},
+	}
+}
+
 func TestRouterReportsMistakes(t *testing.T) {
 	for name, test := range map[string]struct {
 		patterns []string
@@ -93,7 +156,7 @@ func TestRouterReportsMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := interaction.NewRouter()
 			for _, pattern := range test.patterns {
-				r.Modal(pattern, named("a"))
+				r.Group(interaction.Everybody).Modal(pattern, named("a"))
 			}
 			if err := r.Err(); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)

@@ -296,9 +296,10 @@ func (s *server) observe(o responder.Observation) {
 
 func newResponder(h interaction.Handler, d *discord) *server {
 	router := interaction.NewRouter()
-	router.Command("do", h)
-	router.Component("do", h)
-	router.Autocomplete("do", "bot", h)
+	routes := router.Group(interaction.Everybody)
+	routes.Command("do", h)
+	routes.Component("do", h)
+	routes.Autocomplete("do", "bot", h)
 	s := &server{discord: d, staff: &staffLog{}}
 	d.started = time.Now()
 	s.Responder = responder.New(responder.Config{
