@@ -51,6 +51,7 @@ type Bot struct {
 	version  string
 	started  time.Time
 	log      zerolog.Logger
+	english  *locale.Texts // for operators
 
 	monitor   *monitor.Monitor
 	discord   *rest.Client
@@ -97,6 +98,7 @@ func (b *Bot) build() error {
 	if err != nil {
 		return err
 	}
+	b.english = texts.For(locale.Default)
 	if b.redis, err = redisclient.Open(s.Redis.URL, b.log, b.embeddedRedisFull); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
@@ -20,8 +21,8 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 			return panel.Removal{Known: true}, nil
 		},
 		TestLogs: func(*interaction.Request) { tested = true },
-		Health: func(context.Context) commands.Health {
-			return commands.Health{Log: []logchannel.Status{{Channel: "9"}}}
+		Health: func(context.Context) health.Report {
+			return health.Report{Log: []logchannel.Status{{Channel: "9"}}}
 		},
 	}
 	c := watching(t, h)

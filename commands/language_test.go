@@ -20,6 +20,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
@@ -326,13 +327,13 @@ func (d *drawn) forms(fresh asking) {
 // staff draws what staff see.
 func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages commands.Links) {
 	known, asked := map[string]bool{"42": true}, 0
-	health := commands.Health{Version: long("v"), Shards: []shards.Status{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute, Unanswered: 9_999_999}
+	report := health.Report{Version: long("v"), Shards: []shards.Status{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute, Unanswered: 9_999_999}
 	at := incident.Incident{
 		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
 		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway",
 	}
 	w := &world{list: bots("RUNNING", 30), links: pages, staff: commands.Staff{
-		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) commands.Health { return health },
+		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) health.Report { return report },
 		Kept: func(_ context.Context, id string) (commands.Kept, error) {
 			if !known[id] {
 				return commands.Kept{}, nil
@@ -372,22 +373,22 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 		}
 	}
 	all()
-	health.Log = []logchannel.Status{{Channel: "9", Waiting: 12_345, Oldest: time.Unix(1, 0)}, {Channel: "9", Trouble: long("x")}, {Channel: "9", Trouble: "403", Forbidden: true}}
-	health.Calls, health.Failed, health.DownSince, health.RedisErr = 99_999, 54_321, time.Unix(1, 0), errors.New("refused")
+	report.Log = []logchannel.Status{{Channel: "9", Waiting: 12_345, Oldest: time.Unix(1, 0)}, {Channel: "9", Trouble: long("x")}, {Channel: "9", Trouble: "403", Forbidden: true}}
+	report.Calls, report.Failed, report.DownSince, report.RedisErr = 99_999, 54_321, time.Unix(1, 0), errors.New("refused")
 	all()
-	health.RedisErr, health.RedisEmbedded = nil, true
-	health.Requests, health.Invalid = 99_999, 54_321
+	report.RedisErr, report.RedisEmbedded = nil, true
+	report.Requests, report.Invalid = 99_999, 54_321
 	w.list = bots("", 0)
 	all()
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
 	all()
-	health = commands.Health{Shards: []shards.Status{{Ready: true}}}
+	report = health.Report{Shards: []shards.Status{{Ready: true}}}
 	all()
-	health.Shards, health.Watching = []shards.Status{}, true
-	health.Watch, health.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
+	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
+	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	for _, code := range []int{rest.CodeQuarantined, rest.CodeDMsTooFast} {
-		health.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}
+		report.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}
 		d.ask(c, by("1", command("admin status", nil)))
 	}
 	d.ask(c, by("2", command("admin status", nil)))

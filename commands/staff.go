@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/accounts"
@@ -35,7 +36,7 @@ type Staff struct {
 	Incident func(ctx context.Context, code string) (incident.Incident, error)
 	// TestLogs writes one entry of each kind to the log channels, marked as a test.
 	TestLogs func(*interaction.Request)
-	Health   func(context.Context) Health
+	Health   func(context.Context) health.Report
 }
 
 // includes reports whether the caller is staff, by what Discord attests of them now.

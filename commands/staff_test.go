@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
@@ -253,24 +254,32 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
-	well := commands.Health{Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
-	for want, change := range map[string]func(*commands.Health){
-		"✅ All is well":                             func(*commands.Health) {},
-		"⚠️ A connection to Discord is lost":        func(h *commands.Health) { h.Shards = []shards.Status{{}} },
-		"⚠️ Calls to the hosting service fail":      func(h *commands.Health) { h.Calls, h.Failed = 2, 1 },
-		"⚠️ Panels and alerts pause":                func(h *commands.Health) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },
-		"Failed calls in 10 min: 12 of 4000 (0%)":   func(h *commands.Health) { h.Requests, h.Invalid = 4_000, 12 },
-		"⚠️ Redis does not answer":                  func(h *commands.Health) { h.RedisErr = errors.New("refused") },
-		"💡 Set REDIS_URL":                           func(h *commands.Health) { h.RedisEmbedded = true },
-		"⚠️ <#9> · The bot needs these permissions": func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
-		"⚠️ <#9> · Discord does not take":           func(h *commands.Health) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
-		"⚠️ <#9> · Entries come late": func(h *commands.Health) {
+	well := health.Report{Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
+	for want, change := range map[string]func(*health.Report){
+		"✅ All is well":                           func(*health.Report) {},
+		"⚠️ A connection to Discord is lost":      func(h *health.Report) { h.Shards = []shards.Status{{}} },
+		"⚠️ Calls to the hosting service fail":    func(h *health.Report) { h.Calls, h.Failed = 2, 1 },
+		"⚠️ Panels and alerts pause":              func(h *health.Report) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },
+		"Failed calls in 10 min: 12 of 4000 (0%)": func(h *health.Report) { h.Requests, h.Invalid = 4_000, 12 },
+		"discord\n⚠️ all requests but answers to": func(h *health.Report) { h.PausedUntil = time.Now().Add(time.Minute) },
+		"⚠️ 0: 🔴 not connected\n1: 🟢 ": func(h *health.Report) {
+			h.Shards = []shards.Status{{}, {ID: 1, Ready: true}}
+		},
+		"⚠️ Redis does not answer":                  func(h *health.Report) { h.RedisErr = errors.New("refused") },
+		"💡 Set REDIS_URL":                           func(h *health.Report) { h.RedisEmbedded = true },
+		"⚠️ <#9> · The bot needs these permissions": func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
+		"⚠️ <#9> · Discord does not take":           func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9> · Entries come late": func(h *health.Report) {
 			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
 		},
 	} {
-		health := well
-		change(&health)
-		c := newCommands(t, &world{staff: commands.Staff{Health: func(context.Context) commands.Health { return health }}})
-		wantText(t, answer(t, c, by("1", command("admin status", nil))).Message, want)
+		report := well
+		change(&report)
+		c := newCommands(t, &world{staff: commands.Staff{Health: func(context.Context) health.Report { return report }}})
+		got := answer(t, c, by("1", command("admin status", nil))).Message
+		wantText(t, got, want)
+		if wrong := strings.Contains(text(got), "⚠️"); wrong == strings.Contains(text(got), "All is well") && !report.RedisEmbedded {
+			t.Errorf("staff read that all is well and that it is not, or neither:\n%s", text(got))
+		}
 	}
 }
