@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"hostbot/bot/ops/check"
+	"hostbot/bot/staff/health"
 	"hostbot/configs"
 )
 
@@ -17,29 +17,19 @@ import (
 const checkLimit = 15 * time.Second
 
 // tryOut tries the settings against their counterparts and prints a line for each
-// finding.
+// item.
 func tryOut(settings *configs.Settings, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	c := check.Config{Settings: settings, Version: version, UserID: o.userID, Limit: checkLimit}
-	tell := func(f check.Finding) { _, _ = io.WriteString(stdout, line(f)) }
+	tell := func(i health.Item) { _, _ = io.WriteString(stdout, i.Line()) }
 	if o.json {
 		lines := json.NewEncoder(stdout)
 		lines.SetEscapeHTML(false)
-		tell = func(f check.Finding) { _ = lines.Encode(f) }
+		tell = func(i health.Item) { _ = lines.Encode(i) }
 	}
 	if !check.Run(ctx, c, tell) {
 		return exitFailure
 	}
 	return exitDone
-}
-
-// line is a finding for people.
-func line(f check.Finding) string {
-	mark := map[check.Result]string{check.OK: "✓", check.Warning: "!", check.Failure: "✗"}[f.Result]
-	text := fmt.Sprintf("%s %s: %s", mark, f.Name, f.Found)
-	if f.Cure != "" {
-		text += " → " + f.Cure
-	}
-	return text + "\n"
 }

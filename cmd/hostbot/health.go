@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// health asks the bot that runs beside it, with the same settings, whether it
+// askHealth asks the bot that runs beside it, with the same settings, whether it
 // serves. A container without a shell has no other way to ask.
-func health(addr string, stdout, stderr io.Writer) int {
+func askHealth(addr string, stdout, stderr io.Writer) int {
 	status, err := ask(addr)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "hostbot:", err)

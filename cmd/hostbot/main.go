@@ -74,7 +74,7 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 	case "":
 		return serve(settings, stderr)
 	case "health":
-		return health(settings.HTTP.Addr, stdout, stderr)
+		return askHealth(settings.HTTP.Addr, stdout, stderr)
 	default:
 		return tryOut(settings, o, stdout)
 	}

@@ -142,6 +142,9 @@ func TestCheckTellsPeopleAndMachines(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &found); err != nil || len(found) != 4 || found["found"] == "" {
 			t.Errorf("%v, %v: %s", found, err, line)
 		}
+		if order := regexp.MustCompile(`^\{"name":".+","result":".+","found":".+","cure":".*"\}\n$`); !order.MatchString(line) {
+			t.Errorf("the names are others, or in another order: %s", line)
+		}
 		results[found["name"]] = found["result"]
 		if (found["cure"] == "") != (found["result"] == "ok") {
 			t.Errorf("the cure does not fit the result: %s", line)

@@ -8,6 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/staff/health"
 )
 
 // neededThere says what the bot needs in a log channel.
@@ -27,21 +28,21 @@ func (c *checker) categories() map[string][]string {
 func (c *checker) logChannels() []check {
 	categories := c.categories()
 	if len(categories) == 0 {
-		return []check{{"log channel", func(context.Context) Finding {
+		return []check{{"log channel", func(context.Context) health.Item {
 			return warn("set LOG_CHANNEL_ID to a channel that only staff can read", "there is none: nobody is told of failures")
 		}}}
 	}
 	var list []check
 	for id, some := range categories {
 		slices.Sort(some)
-		list = append(list, check{"log channel " + strings.Join(some, ", "), func(ctx context.Context) Finding { return c.logChannel(ctx, id) }})
+		list = append(list, check{"log channel " + strings.Join(some, ", "), func(ctx context.Context) health.Item { return c.logChannel(ctx, id) }})
 	}
 	slices.SortFunc(list, func(a, b check) int { return strings.Compare(a.name, b.name) })
 	return list
 }
 
 // logChannel tells whether the bot can write to a channel, and who else reads it.
-func (c *checker) logChannel(ctx context.Context, id string) Finding {
+func (c *checker) logChannel(ctx context.Context, id string) health.Item {
 	me, err := c.discord.me()
 	if err != nil {
 		return notChecked("the token")
@@ -80,7 +81,7 @@ func (c *checker) channel(ctx context.Context, id string) (channel discordgo.Cha
 }
 
 // judgeChannel judges a channel by what the bot may do there, and what everybody may.
-func judgeChannel(channel discordgo.Channel, bots, everybodys int64) Finding {
+func judgeChannel(channel discordgo.Channel, bots, everybodys int64) health.Item {
 	send, sends := int64(discordgo.PermissionSendMessages), "Send Messages"
 	if channel.IsThread() { // where Send Messages has no effect: https://docs.discord.com/developers/topics/threads#permissions
 		send, sends = discordgo.PermissionSendMessagesInThreads, "Send Messages in Threads"

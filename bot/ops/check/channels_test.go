@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/staff/health"
 )
 
 func TestWhoMayWriteToAThread(t *testing.T) {
@@ -16,17 +18,17 @@ func TestWhoMayWriteToAThread(t *testing.T) {
 		user      string
 		roles     []string
 		overwrite discordgo.PermissionOverwrite
-		want      Result
+		want      health.State
 	}{
-		"a member":                    {"5", nil, discordgo.PermissionOverwrite{}, OK},
-		"one of those who are denied": {"5", nil, discordgo.PermissionOverwrite{ID: "1", Deny: all}, Failure},
-		"an administrator among them": {"5", []string{"2"}, discordgo.PermissionOverwrite{ID: "1", Deny: all}, OK},
-		"the owner":                   {"9", nil, discordgo.PermissionOverwrite{ID: "1", Deny: all}, OK},
+		"a member":                    {"5", nil, discordgo.PermissionOverwrite{}, health.OK},
+		"one of those who are denied": {"5", nil, discordgo.PermissionOverwrite{ID: "1", Deny: all}, health.Failure},
+		"an administrator among them": {"5", []string{"2"}, discordgo.PermissionOverwrite{ID: "1", Deny: all}, health.OK},
+		"the owner":                   {"9", nil, discordgo.PermissionOverwrite{ID: "1", Deny: all}, health.OK},
 	} {
 		parent := discordgo.Channel{ID: "7", PermissionOverwrites: []*discordgo.PermissionOverwrite{&test.overwrite}}
 		member := discordgo.Member{User: &discordgo.User{ID: test.user}, Roles: test.roles}
 		thread := discordgo.Channel{Type: discordgo.ChannelTypeGuildPublicThread}
-		if v := judgeChannel(thread, permissions(guild, parent, member), 0); v.Result != test.want {
+		if v := judgeChannel(thread, permissions(guild, parent, member), 0); v.State != test.want {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -45,7 +47,7 @@ func TestChannelsThatTheBotCannotUse(t *testing.T) {
 		"a thread to others": {discordgo.ChannelTypeGuildPublicThread, all, "lacks in #log: Send Messages in Threads"},
 	} {
 		v := judgeChannel(discordgo.Channel{Name: "log", Type: test.kind}, test.may, 0)
-		if v.Result != Failure || !strings.Contains(v.Found, test.found) {
+		if v.State != health.Failure || !strings.Contains(v.Text, test.found) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

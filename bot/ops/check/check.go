@@ -1,6 +1,6 @@
 // Package check tries the program's settings against their counterparts: Discord, the
-// hosting service and Redis. It changes nothing there. Its findings are for operators,
-// and holds no secret.
+// hosting service and Redis. It changes nothing there. What it finds are items of package
+// health, no two of one name. They are for operators, and hold no secret.
 package check
 
 import (
@@ -13,27 +13,10 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/store/redisclient"
 	"hostbot/configs"
 )
-
-// Result says whether the bot can work with what a check found.
-type Result string
-
-// The results. With a warning the bot works, and lacks something.
-const (
-	OK      Result = "ok"
-	Warning Result = "warning"
-	Failure Result = "failure"
-)
-
-// Finding is what a check found.
-type Finding struct {
-	Name   string `json:"name"` // of the check; no two have the same
-	Result Result `json:"result"`
-	Found  string `json:"found"`
-	Cure   string `json:"cure"` // empty where nothing is to be done
-}
 
 // Config is what is checked.
 type Config struct {
@@ -45,13 +28,13 @@ type Config struct {
 	Limit time.Duration
 }
 
-// maxText bounds what is told of a finding, in characters: some of it comes from
+// maxText bounds the text and the cure of an item, in characters: some of it comes from
 // outside.
 const maxText = 400
 
 // Run makes all checks at the same time and tells of each in their order. It returns
 // whether none failed.
-func Run(ctx context.Context, config Config, tell func(Finding)) (passed bool) {
+func Run(ctx context.Context, config Config, tell func(health.Item)) (passed bool) {
 	ctx, cancel := context.WithTimeout(ctx, config.Limit)
 	defer cancel()
 	c := &checker{Config: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
@@ -63,18 +46,18 @@ func Run(ctx context.Context, config Config, tell func(Finding)) (passed bool) {
 		}
 	}
 
-	var waiting []<-chan Finding
+	var waiting []<-chan health.Item
 	checks := c.checks()
 	for _, one := range checks {
-		found := make(chan Finding, 1)
+		found := make(chan health.Item, 1)
 		waiting = append(waiting, found)
 		go func() { found <- one.run(ctx) }()
 	}
 	passed = true
 	for i, found := range waiting {
 		f := <-found
-		passed = passed && f.Result != Failure
-		tell(Finding{checks[i].name, f.Result, sanitize.Plain(f.Found, maxText), sanitize.Plain(f.Cure, maxText)})
+		passed = passed && f.State != health.Failure
+		tell(health.Item{Name: checks[i].name, State: f.State, Text: sanitize.Plain(f.Text, maxText), Cure: sanitize.Plain(f.Cure, maxText)})
 	}
 	return passed
 }
@@ -85,11 +68,11 @@ type checker struct {
 	redis   *redisServer // nil: the bot keeps its data in the process
 }
 
-// check is one check. Its function returns a finding without a name, soon after ctx is
+// check is one check. Its function returns an item without a name, soon after ctx is
 // done.
 type check struct {
 	name string
-	run  func(ctx context.Context) Finding
+	run  func(ctx context.Context) health.Item
 }
 
 // checks is the table of all checks that the settings call for.
@@ -127,19 +110,19 @@ func (c *checker) checks() []check {
 		check{"redis eviction", c.redis.eviction}, check{"redis clock", c.redis.clock})
 }
 
-func good(format string, args ...any) Finding {
-	return Finding{Result: OK, Found: fmt.Sprintf(format, args...)}
+func good(format string, args ...any) health.Item {
+	return health.Item{State: health.OK, Text: fmt.Sprintf(format, args...)}
 }
 
-func warn(cure, format string, args ...any) Finding {
-	return Finding{Result: Warning, Found: fmt.Sprintf(format, args...), Cure: cure}
+func warn(cure, format string, args ...any) health.Item {
+	return health.Item{State: health.Warning, Text: fmt.Sprintf(format, args...), Cure: cure}
 }
 
-func fail(cure, format string, args ...any) Finding {
-	return Finding{Result: Failure, Found: fmt.Sprintf(format, args...), Cure: cure}
+func fail(cure, format string, args ...any) health.Item {
+	return health.Item{State: health.Failure, Text: fmt.Sprintf(format, args...), Cure: cure}
 }
 
-// notChecked is the finding where another check has failed on which this one builds.
-func notChecked(other string) Finding {
+// notChecked says that another check has failed that this one needs.
+func notChecked(other string) health.Item {
 	return warn("mend "+other+" first", "not checked")
 }

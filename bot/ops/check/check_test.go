@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/ops/check"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
@@ -24,7 +24,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 	found, passed := s.run(t)
 	var names []string
 	for _, f := range found {
-		if names = append(names, f.Name); f.Result != check.OK || f.Cure != "" {
+		if names = append(names, f.Name); f.State != health.OK || f.Cure != "" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -84,89 +84,89 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 	for name, test := range map[string]struct {
 		plant       func(*scene)
 		check       string
-		result      check.Result
+		result      health.State
 		found, cure string
 	}{
-		"wrong token":          {set("DISCORD_TOKEN", "wrong-token"), "token", check.Failure, "does not accept it", "DISCORD_TOKEN"},
-		"what needs the token": {set("DISCORD_TOKEN", "wrong-token"), logs, check.Warning, "not checked", "mend the token first"},
-		"Discord is away":      {set("DISCORD_API_URL", "http://"+unanswered), "token", check.Failure, "connection refused", "DISCORD_API_URL"},
-		"Discord fails":        {func(s *scene) { s.discord.Inject(discordtest.Overloaded("", "")) }, "token", check.Failure, "503", "few minutes"},
-		"a limit":              {limited(1, `{"message":"You are being rate limited.","retry_after":0.01,"global":false}`), "token", check.OK, "accepts it", ""},
+		"wrong token":          {set("DISCORD_TOKEN", "wrong-token"), "token", health.Failure, "does not accept it", "DISCORD_TOKEN"},
+		"what needs the token": {set("DISCORD_TOKEN", "wrong-token"), logs, health.Warning, "not checked", "mend the token first"},
+		"Discord is away":      {set("DISCORD_API_URL", "http://"+unanswered), "token", health.Failure, "connection refused", "DISCORD_API_URL"},
+		"Discord fails":        {func(s *scene) { s.discord.Inject(discordtest.Overloaded("", "")) }, "token", health.Failure, "503", "few minutes"},
+		"a limit":              {limited(1, `{"message":"You are being rate limited.","retry_after":0.01,"global":false}`), "token", health.OK, "accepts it", ""},
 		"a limit on the gateway": {func(s *scene) {
 			s.discord.Inject(tooMany(discordtest.RouteGatewayBot, 2, `{"message":"limited","retry_after":0.01}`))
-		}, "gateway", check.OK, "it answers", ""},
-		"a long limit":           {limited(0, `{"message":"You are being rate limited.","retry_after":90,"global":true}`), "token", check.Failure, "not known", "try again in 1m30s"},
-		"no API":                 {func(s *scene) { s.env["DISCORD_API_URL"] += "/nowhere" }, "token", check.Failure, "404", "DISCORD_API_URL"},
-		"no installation":        {application(discordtest.ApplicationSettings{Installs: []int{}}), "application", check.Warning, "installed", "Installation page"},
-		"installed on users":     {application(discordtest.ApplicationSettings{Installs: []int{discordtest.UserInstall}}), "application", check.Warning, "on users", "Guild Install"},
-		"private":                {application(discordtest.ApplicationSettings{Private: true}), "application", check.Warning, "its owner alone", "Public Bot"},
-		"private, for guilds":    {application(discordtest.ApplicationSettings{Private: true, Installs: []int{discordtest.GuildInstall}}), "application", check.OK, "its owner alone", ""},
-		"endpoint":               {application(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://bot.example.com/x"}), "interactions", check.Failure, "no command", "clear Interactions Endpoint URL"},
-		"intents":                {application(discordtest.ApplicationSettings{Flags: 1<<15 | 1<<18}), "intents", check.Warning, "(Message Content, Server Members)", "turn them off"},
-		"no sessions":            {func(s *scene) { s.discord.ExhaustSessions(3 * time.Hour) }, "gateway", check.Failure, "3h", "restarts"},
-		"no websockets":          {func(s *scene) { s.discord.RefuseConnections(true) }, "gateway", check.Failure, "does not answer", "let websockets through"},
-		"a slow clock":           {clock(5 * time.Minute), "clock", check.Warning, "behind Discord's", "NTP"},
-		"a fast clock":           {clock(-5 * time.Minute), "clock", check.Warning, "ahead of Discord's", "NTP"},
-		"development":            {func(*scene) {}, "commands guild", check.OK, "alone", ""},
-		"commands elsewhere":     {func(s *scene) { s.env["DISCORD_GUILD_ID"] = s.discord.AddGuild() }, "commands guild", check.Failure, "may not register", "https://discord.com/oauth2/authorize?client_id="},
-		"staff elsewhere":        {func(s *scene) { s.env["ADMIN_GUILD_ID"] = s.discord.AddGuild() }, "staff guild", check.Failure, "may not register", "invite"},
-		"roles of an absent one": {func(s *scene) { s.env["ADMIN_GUILD_ID"] = s.discord.AddGuild() }, "staff roles", check.Warning, "not checked", "staff guild"},
-		"nobody is staff":        {func(s *scene) { s.env["ADMIN_ROLE_IDS"], s.env["ADMIN_USER_IDS"] = "", "" }, "staff roles", check.Warning, "nobody", "ADMIN_ROLE_IDS"},
-		"unknown role":           {set("ADMIN_ROLE_IDS", "77"), "staff roles", check.Failure, "no role 77", "ADMIN_ROLE_IDS"},
-		"everybody is staff":     {func(s *scene) { s.env["ADMIN_ROLE_IDS"] = s.discord.GuildID() }, "staff roles", check.Failure, "every member", "ADMIN_ROLE_IDS"},
-		"unknown user":           {set("ADMIN_USER_IDS", "78"), "staff users", check.Warning, "not in the guild: 78", "ADMIN_USER_IDS"},
-		"no log channel":         {set("LOG_CHANNEL_ID", ""), "log channel", check.Warning, "nobody is told", "LOG_CHANNEL_ID"},
-		"no such channel":        {set("LOG_CHANNEL_ID", "79"), logs, check.Failure, "no channel 79", "ID anew"},
-		"one channel of two":     {set("LOG_CHANNEL_ERRORS", "79"), "log channel errors", check.Failure, "no channel 79", "ID anew"},
-		"the other of two":       {set("LOG_CHANNEL_ERRORS", "79"), "log channel actions, lifecycle", check.OK, "#staff", ""},
-		"hidden channel":         {allow(discordtest.MissingAccess), logs, check.Failure, "cannot see", "View Channel"},
-		"mute in the channel":    {allow(discordtest.MissingPermissions), logs, check.Failure, "lacks in #staff: Send Messages", "permissions"},
-		"mute in the thread":     {allow(discordtest.MissingThreadPermission), logs, check.Failure, "lacks in #staff: Send Messages in Threads", "permissions"},
-		"closed thread":          {allow(discordtest.Locked), logs, check.Failure, "locked", "unlock"},
-		"locked thread":          {allow(discordtest.LockedOpen), logs, check.Failure, "lacks Manage Threads", "unlock"},
-		"a moderator's thread":   {func(s *scene) { s.staff.Allow(discordtest.LockedOpen); s.staff.Grant(discordtest.ManageThreads) }, logs, check.OK, "can write", ""},
-		"its own closed thread":  {func(s *scene) { s.staff.Allow(discordtest.Locked); s.staff.Grant(discordtest.ManageThreads) }, logs, check.OK, "can write", ""},
-		"forum":                  {allow(discordtest.Forum), logs, check.Failure, "forum", "one of the forum's threads"},
-		"no embeds":              {func(s *scene) { s.staff.Deny(discordtest.EmbedLinks) }, logs, check.Failure, "lacks in #staff: Embed Links", "permissions"},
-		"no history":             {allow(discordtest.NoHistory), logs, check.Warning, "twice", "Read Message History"},
-		"open to all":            {func(s *scene) { s.env["LOG_CHANNEL_ID"] = s.discord.AddChannel("talk").ID }, logs, check.Warning, "everybody", "@everyone"},
-		"wrong secret":           {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", check.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
-		"service is away":        {set("HOSTAPI_URL", "http://"+unanswered), "hosting service", check.Failure, "connection refused", "HOSTAPI_URL"},
-		"service fails":          {service(hostapitest.Fault{Status: 500}), "hosting service", check.Failure, "500", "runs"},
-		"some other page":        {service(hostapitest.Fault{Body: "<html>Welcome</html>"}), "hosting service", check.Failure, "malformed", "another page"},
-		"nothing is there":       {service(hostapitest.Fault{Status: 404, Body: `{"error":"no route"}`}), "hosting service", check.Warning, "whatever the secret", "--user"},
-		"nobody is refused":      {service(hostapitest.Fault{Status: 400}), "hosting service", check.Warning, "made up", "--user"},
-		"no account":             {func(s *scene) { s.userID = "80" }, "hosting service", check.Warning, "no account", "HOSTAPI_URL"},
-		"a customer":             {func(s *scene) { s.userID = s.anna.ID }, "hosting service", check.OK, "has 1 of 5 bots, plan Pro", ""},
-		"redis in the process":   {set("REDIS_URL", ""), "redis", check.Warning, "lost with the process", "REDIS_URL"},
-		"redis is away":          {set("REDIS_URL", "redis://"+unanswered), "redis", check.Failure, "refused", "REDIS_URL"},
-		"what needs redis":       {set("REDIS_URL", "redis://"+unanswered), "redis clock", check.Warning, "not checked", "mend redis first"},
-		"wrong password":         {func(s *scene) { s.env["REDIS_URL"] = "redis://:wrong@" + s.redis.server.Addr().String() }, "redis", check.Failure, "let the bot in", "password"},
-		"INFO is forbidden":      {func(s *scene) { s.redis.refusal = "NOPERM no" }, "redis", check.Warning, "INFO", "INFO"},
-		"old redis":              {redis("redis_version", "6.0.16"), "redis", check.Warning, "6.0.16", "6.2"},
-		"replica":                {redis("role", "slave"), "redis", check.Failure, "replica", "primary"},
-		"no append-only file":    {redis("aof_enabled", "0"), "redis persistence", check.Warning, `snapshots: "3600 1"`, "appendonly yes"},
-		"full disk":              {redis("aof_last_write_status", "err"), "redis persistence", check.Failure, "cannot be written", "disk"},
-		"CONFIG is forbidden":    {func(s *scene) { s.redis.config = nil }, "redis persistence", check.OK, "file is on", ""},
-		"evicts entries":         {redis("maxmemory_policy", "allkeys-lru"), "redis eviction", check.Warning, "log entries", "noeviction"},
-		"evicts locks":           {redis("maxmemory_policy", "volatile-ttl"), "redis eviction", check.Warning, "drops locks", "noeviction"},
-		"memory without limit":   {redis("maxmemory", "0"), "redis eviction", check.OK, "no limit", ""},
-		"redis lives yesterday":  {func(s *scene) { s.redis.skew = -time.Hour }, "redis clock", check.Warning, "ahead of Redis's", "NTP"},
+		}, "gateway", health.OK, "it answers", ""},
+		"a long limit":           {limited(0, `{"message":"You are being rate limited.","retry_after":90,"global":true}`), "token", health.Failure, "not known", "try again in 1m30s"},
+		"no API":                 {func(s *scene) { s.env["DISCORD_API_URL"] += "/nowhere" }, "token", health.Failure, "404", "DISCORD_API_URL"},
+		"no installation":        {application(discordtest.ApplicationSettings{Installs: []int{}}), "application", health.Warning, "installed", "Installation page"},
+		"installed on users":     {application(discordtest.ApplicationSettings{Installs: []int{discordtest.UserInstall}}), "application", health.Warning, "on users", "Guild Install"},
+		"private":                {application(discordtest.ApplicationSettings{Private: true}), "application", health.Warning, "its owner alone", "Public Bot"},
+		"private, for guilds":    {application(discordtest.ApplicationSettings{Private: true, Installs: []int{discordtest.GuildInstall}}), "application", health.OK, "its owner alone", ""},
+		"endpoint":               {application(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://bot.example.com/x"}), "interactions", health.Failure, "no command", "clear Interactions Endpoint URL"},
+		"intents":                {application(discordtest.ApplicationSettings{Flags: 1<<15 | 1<<18}), "intents", health.Warning, "(Message Content, Server Members)", "turn them off"},
+		"no sessions":            {func(s *scene) { s.discord.ExhaustSessions(3 * time.Hour) }, "gateway", health.Failure, "3h", "restarts"},
+		"no websockets":          {func(s *scene) { s.discord.RefuseConnections(true) }, "gateway", health.Failure, "does not answer", "let websockets through"},
+		"a slow clock":           {clock(5 * time.Minute), "clock", health.Warning, "behind Discord's", "NTP"},
+		"a fast clock":           {clock(-5 * time.Minute), "clock", health.Warning, "ahead of Discord's", "NTP"},
+		"development":            {func(*scene) {}, "commands guild", health.OK, "alone", ""},
+		"commands elsewhere":     {func(s *scene) { s.env["DISCORD_GUILD_ID"] = s.discord.AddGuild() }, "commands guild", health.Failure, "may not register", "https://discord.com/oauth2/authorize?client_id="},
+		"staff elsewhere":        {func(s *scene) { s.env["ADMIN_GUILD_ID"] = s.discord.AddGuild() }, "staff guild", health.Failure, "may not register", "invite"},
+		"roles of an absent one": {func(s *scene) { s.env["ADMIN_GUILD_ID"] = s.discord.AddGuild() }, "staff roles", health.Warning, "not checked", "staff guild"},
+		"nobody is staff":        {func(s *scene) { s.env["ADMIN_ROLE_IDS"], s.env["ADMIN_USER_IDS"] = "", "" }, "staff roles", health.Warning, "nobody", "ADMIN_ROLE_IDS"},
+		"unknown role":           {set("ADMIN_ROLE_IDS", "77"), "staff roles", health.Failure, "no role 77", "ADMIN_ROLE_IDS"},
+		"everybody is staff":     {func(s *scene) { s.env["ADMIN_ROLE_IDS"] = s.discord.GuildID() }, "staff roles", health.Failure, "every member", "ADMIN_ROLE_IDS"},
+		"unknown user":           {set("ADMIN_USER_IDS", "78"), "staff users", health.Warning, "not in the guild: 78", "ADMIN_USER_IDS"},
+		"no log channel":         {set("LOG_CHANNEL_ID", ""), "log channel", health.Warning, "nobody is told", "LOG_CHANNEL_ID"},
+		"no such channel":        {set("LOG_CHANNEL_ID", "79"), logs, health.Failure, "no channel 79", "ID anew"},
+		"one channel of two":     {set("LOG_CHANNEL_ERRORS", "79"), "log channel errors", health.Failure, "no channel 79", "ID anew"},
+		"the other of two":       {set("LOG_CHANNEL_ERRORS", "79"), "log channel actions, lifecycle", health.OK, "#staff", ""},
+		"hidden channel":         {allow(discordtest.MissingAccess), logs, health.Failure, "cannot see", "View Channel"},
+		"mute in the channel":    {allow(discordtest.MissingPermissions), logs, health.Failure, "lacks in #staff: Send Messages", "permissions"},
+		"mute in the thread":     {allow(discordtest.MissingThreadPermission), logs, health.Failure, "lacks in #staff: Send Messages in Threads", "permissions"},
+		"closed thread":          {allow(discordtest.Locked), logs, health.Failure, "locked", "unlock"},
+		"locked thread":          {allow(discordtest.LockedOpen), logs, health.Failure, "lacks Manage Threads", "unlock"},
+		"a moderator's thread":   {func(s *scene) { s.staff.Allow(discordtest.LockedOpen); s.staff.Grant(discordtest.ManageThreads) }, logs, health.OK, "can write", ""},
+		"its own closed thread":  {func(s *scene) { s.staff.Allow(discordtest.Locked); s.staff.Grant(discordtest.ManageThreads) }, logs, health.OK, "can write", ""},
+		"forum":                  {allow(discordtest.Forum), logs, health.Failure, "forum", "one of the forum's threads"},
+		"no embeds":              {func(s *scene) { s.staff.Deny(discordtest.EmbedLinks) }, logs, health.Failure, "lacks in #staff: Embed Links", "permissions"},
+		"no history":             {allow(discordtest.NoHistory), logs, health.Warning, "twice", "Read Message History"},
+		"open to all":            {func(s *scene) { s.env["LOG_CHANNEL_ID"] = s.discord.AddChannel("talk").ID }, logs, health.Warning, "everybody", "@everyone"},
+		"wrong secret":           {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", health.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
+		"service is away":        {set("HOSTAPI_URL", "http://"+unanswered), "hosting service", health.Failure, "connection refused", "HOSTAPI_URL"},
+		"service fails":          {service(hostapitest.Fault{Status: 500}), "hosting service", health.Failure, "500", "runs"},
+		"some other page":        {service(hostapitest.Fault{Body: "<html>Welcome</html>"}), "hosting service", health.Failure, "malformed", "another page"},
+		"nothing is there":       {service(hostapitest.Fault{Status: 404, Body: `{"error":"no route"}`}), "hosting service", health.Warning, "whatever the secret", "--user"},
+		"nobody is refused":      {service(hostapitest.Fault{Status: 400}), "hosting service", health.Warning, "made up", "--user"},
+		"no account":             {func(s *scene) { s.userID = "80" }, "hosting service", health.Warning, "no account", "HOSTAPI_URL"},
+		"a customer":             {func(s *scene) { s.userID = s.anna.ID }, "hosting service", health.OK, "has 1 of 5 bots, plan Pro", ""},
+		"redis in the process":   {set("REDIS_URL", ""), "redis", health.Warning, "lost with the process", "REDIS_URL"},
+		"redis is away":          {set("REDIS_URL", "redis://"+unanswered), "redis", health.Failure, "refused", "REDIS_URL"},
+		"what needs redis":       {set("REDIS_URL", "redis://"+unanswered), "redis clock", health.Warning, "not checked", "mend redis first"},
+		"wrong password":         {func(s *scene) { s.env["REDIS_URL"] = "redis://:wrong@" + s.redis.server.Addr().String() }, "redis", health.Failure, "let the bot in", "password"},
+		"INFO is forbidden":      {func(s *scene) { s.redis.refusal = "NOPERM no" }, "redis", health.Warning, "INFO", "INFO"},
+		"old redis":              {redis("redis_version", "6.0.16"), "redis", health.Warning, "6.0.16", "6.2"},
+		"replica":                {redis("role", "slave"), "redis", health.Failure, "replica", "primary"},
+		"no append-only file":    {redis("aof_enabled", "0"), "redis persistence", health.Warning, `snapshots: "3600 1"`, "appendonly yes"},
+		"full disk":              {redis("aof_last_write_status", "err"), "redis persistence", health.Failure, "cannot be written", "disk"},
+		"CONFIG is forbidden":    {func(s *scene) { s.redis.config = nil }, "redis persistence", health.OK, "file is on", ""},
+		"evicts entries":         {redis("maxmemory_policy", "allkeys-lru"), "redis eviction", health.Warning, "log entries", "noeviction"},
+		"evicts locks":           {redis("maxmemory_policy", "volatile-ttl"), "redis eviction", health.Warning, "drops locks", "noeviction"},
+		"memory without limit":   {redis("maxmemory", "0"), "redis eviction", health.OK, "no limit", ""},
+		"redis lives yesterday":  {func(s *scene) { s.redis.skew = -time.Hour }, "redis clock", health.Warning, "ahead of Redis's", "NTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
 			s.discord.ExpectFailures()
 			test.plant(s)
 			found, passed := s.run(t)
-			i := slices.IndexFunc(found, func(f check.Finding) bool { return f.Name == test.check })
+			i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == test.check })
 			if i < 0 {
 				t.Fatalf("there is no check %q: %v", test.check, found)
 			}
 			got := found[i]
-			if got.Result != test.result || !strings.Contains(got.Found, test.found) || !strings.Contains(got.Cure, test.cure) || (got.Cure == "") != (test.cure == "") {
+			if got.State != test.result || !strings.Contains(got.Text, test.found) || !strings.Contains(got.Cure, test.cure) || (got.Cure == "") != (test.cure == "") {
 				t.Errorf("%+v", got)
 			}
-			failed := slices.ContainsFunc(found, func(f check.Finding) bool { return f.Result == check.Failure })
+			failed := slices.ContainsFunc(found, func(f health.Item) bool { return f.State == health.Failure })
 			if passed == failed {
 				t.Errorf("passed is %v: %v", passed, found)
 			}
@@ -185,19 +185,19 @@ func tooMany(route string, times int, body string) discordtest.Fault {
 func TestRealRedis(t *testing.T) {
 	for name, test := range map[string]struct {
 		start       func(testing.TB) *redistest.Server
-		persistence check.Result
+		persistence health.State
 	}{
-		"as it comes": {redistest.StartRedis, check.Warning}, "durable": {redistest.StartDurableRedis, check.OK},
+		"as it comes": {redistest.StartRedis, health.Warning}, "durable": {redistest.StartDurableRedis, health.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, server := newScene(t), test.start(t)
 			s.env["REDIS_URL"] = server.URL()
 			found, passed := s.run(t)
-			want := map[string]check.Result{
-				"redis": check.OK, "redis persistence": test.persistence, "redis eviction": check.OK, "redis clock": check.OK,
+			want := map[string]health.State{
+				"redis": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
 			}
 			for _, f := range found {
-				if result, ok := want[f.Name]; ok && f.Result != result {
+				if result, ok := want[f.Name]; ok && f.State != result {
 					t.Errorf("%+v", f)
 				}
 				delete(want, f.Name)
@@ -230,7 +230,7 @@ func TestSilentCounterparts(t *testing.T) {
 	}
 	failed := make(map[string]bool)
 	for _, f := range found {
-		failed[f.Name] = f.Result == check.Failure
+		failed[f.Name] = f.State == health.Failure
 	}
 	if passed || len(found) != 16 || !failed["token"] || !failed["hosting service"] || !failed["redis"] {
 		t.Errorf("%v", found)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/staff/health"
 )
 
 // maxSkew is by how much two clocks may differ without harm.
@@ -14,7 +15,7 @@ const maxSkew = 2 * time.Second
 
 // clock compares this machine's clock with Discord's, which the header Date tells in
 // whole seconds. Nobody needs a token to ask for the gateway's address.
-func (c *checker) clock(ctx context.Context) Finding {
+func (c *checker) clock(ctx context.Context) health.Item {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.Settings.Discord.APIURL, "/")+"/gateway", nil)
 	if err != nil {
 		return notChecked("DISCORD_API_URL")
@@ -35,7 +36,7 @@ func (c *checker) clock(ctx context.Context) Finding {
 }
 
 // compareClocks judges what another clock said that was asked at this time by ours.
-func compareClocks(whose string, asked, said time.Time) Finding {
+func compareClocks(whose string, asked, said time.Time) health.Item {
 	answered := time.Now()
 	skew := asked.Add(answered.Sub(asked) / 2).Sub(said).Round(100 * time.Millisecond)
 	if skew.Abs() <= maxSkew {

@@ -14,6 +14,7 @@ import (
 
 	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/staff/health"
 )
 
 // discord is what several checks ask of Discord, each once.
@@ -45,7 +46,7 @@ func (d *discord) get(ctx context.Context, path string, out any) error {
 }
 
 // token asks who the bot is.
-func (c *checker) token(context.Context) Finding {
+func (c *checker) token(context.Context) health.Item {
 	me, err := c.discord.me()
 	if err != nil {
 		return discordTrouble(err)
@@ -53,9 +54,8 @@ func (c *checker) token(context.Context) Finding {
 	return good("Discord accepts it: it is that of %s (%s)", me.Username, me.ID)
 }
 
-// discordTrouble is the finding on a request that did not succeed for no reason of its
-// own.
-func discordTrouble(err error) Finding {
+// discordTrouble says what is wrong if a request to Discord failed, whatever it asked for.
+func discordTrouble(err error) health.Item {
 	e, _ := errors.AsType[*rest.Error](err)
 	switch {
 	case e == nil || e.Status == 0:
@@ -81,8 +81,8 @@ func reason(err error) string {
 	return text
 }
 
-// withoutApplication is the finding where the application could not be read.
-func (c *checker) withoutApplication() Finding {
+// withoutApplication says that the application could not be read, or why it was not.
+func (c *checker) withoutApplication() health.Item {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}
@@ -90,7 +90,7 @@ func (c *checker) withoutApplication() Finding {
 }
 
 // application tells how the bot can be installed.
-func (c *checker) application(context.Context) Finding {
+func (c *checker) application(context.Context) health.Item {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}
@@ -115,7 +115,7 @@ func (c *checker) application(context.Context) Finding {
 }
 
 // interactions tells whether Discord sends interactions to where the bot takes them.
-func (c *checker) interactions(context.Context) Finding {
+func (c *checker) interactions(context.Context) health.Item {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()
@@ -127,7 +127,7 @@ func (c *checker) interactions(context.Context) Finding {
 // address, signed with a key, or, without an address, over the gateway. Where the
 // application has an endpoint, Discord sends none over the gateway.
 // https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
-func judgeInteractions(app register.Application, addr, publicKey string) Finding {
+func judgeInteractions(app register.Application, addr, publicKey string) health.Item {
 	const page = "on the portal's General Information page"
 	endpoint, err := url.Parse(app.Endpoint)
 	if err != nil {
@@ -155,7 +155,7 @@ func judgeInteractions(app register.Application, addr, publicKey string) Finding
 // the second of each pair is that of a bot that is not reviewed, which since 2026-06-10 is
 // one with fewer than 10,000 users and no longer one in fewer than 100 guilds
 // (https://docs.discord.com/developers/gateway/getting-started-with-privileged-intent-review).
-func (c *checker) intents(context.Context) Finding {
+func (c *checker) intents(context.Context) health.Item {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()

@@ -11,12 +11,13 @@ import (
 	"github.com/coder/websocket"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/staff/health"
 )
 
 // gateway tells how many sessions may still be begun, and whether this machine reaches
 // the gateway, where a proxy or a firewall may stop what is no plain request.
 // https://docs.discord.com/developers/events/gateway#session-start-limit-object
-func (c *checker) gateway(ctx context.Context) Finding {
+func (c *checker) gateway(ctx context.Context) health.Item {
 	if _, err := c.discord.me(); err != nil {
 		return notChecked("the token")
 	}

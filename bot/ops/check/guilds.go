@@ -10,20 +10,21 @@ import (
 
 	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/staff/health"
 )
 
 // commandsGuild tells whether customers' commands can be registered in the one guild
 // that is set.
-func (c *checker) commandsGuild(ctx context.Context) Finding {
+func (c *checker) commandsGuild(ctx context.Context) health.Item {
 	v := c.commandsIn(ctx, c.Settings.Discord.GuildID)
-	if v.Result == OK {
-		v.Found = "commands are registered in guild " + c.Settings.Discord.GuildID + " alone"
+	if v.State == health.OK {
+		v.Text = "commands are registered in guild " + c.Settings.Discord.GuildID + " alone"
 	}
 	return v
 }
 
 // commandsIn tells whether commands can be registered in a guild.
-func (c *checker) commandsIn(ctx context.Context, guildID string) Finding {
+func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()
@@ -46,21 +47,21 @@ func invite(app register.Application, guildID string) string {
 }
 
 // staffGuild tells whether the bot is in staff's guild and can have commands there.
-func (c *checker) staffGuild(ctx context.Context) Finding {
+func (c *checker) staffGuild(ctx context.Context) health.Item {
 	id := c.Settings.Admin.GuildID
 	v := c.commandsIn(ctx, id)
-	if v.Result != OK {
+	if v.State != health.OK {
 		return v
 	}
 	guild, err := c.guild(ctx, id)
 	if err != nil {
 		return c.notInGuild(id, err)
 	}
-	return good("%s (%s); %s", guild.Name, id, v.Found)
+	return good("%s (%s); %s", guild.Name, id, v.Text)
 }
 
-// notInGuild is the finding on a guild that could not be read.
-func (c *checker) notInGuild(guildID string, err error) Finding {
+// notInGuild is what is found of a guild that could not be read.
+func (c *checker) notInGuild(guildID string, err error) health.Item {
 	app, appErr := c.discord.application()
 	switch code := rest.CodeOf(err); {
 	case appErr != nil:
@@ -72,7 +73,7 @@ func (c *checker) notInGuild(guildID string, err error) Finding {
 }
 
 // staffRoles tells whether the roles of staff exist.
-func (c *checker) staffRoles(ctx context.Context) Finding {
+func (c *checker) staffRoles(ctx context.Context) health.Item {
 	admin := c.Settings.Admin
 	if len(admin.RoleIDs) == 0 && len(admin.UserIDs) == 0 {
 		return warn("set ADMIN_ROLE_IDS or ADMIN_USER_IDS", "nobody may use staff's commands")
@@ -100,7 +101,7 @@ func (c *checker) staffRoles(ctx context.Context) Finding {
 }
 
 // staffUsers tells whether staff are in their guild.
-func (c *checker) staffUsers(ctx context.Context) Finding {
+func (c *checker) staffUsers(ctx context.Context) health.Item {
 	admin := c.Settings.Admin
 	if _, err := c.guild(ctx, admin.GuildID); err != nil {
 		return notChecked("the staff guild")

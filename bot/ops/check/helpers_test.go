@@ -11,6 +11,7 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 
 	"hostbot/bot/ops/check"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
@@ -49,8 +50,8 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// run makes the checks and returns what they found. No finding may tell a secret.
-func (s *scene) run(t *testing.T) (found []check.Finding, passed bool) {
+// run makes the checks and returns what they found. No item may tell a secret.
+func (s *scene) run(t *testing.T) (found []health.Item, passed bool) {
 	t.Helper()
 	var environ []string
 	for name, value := range s.env {
@@ -61,10 +62,10 @@ func (s *scene) run(t *testing.T) (found []check.Finding, passed bool) {
 		t.Fatal(err)
 	}
 	c := check.Config{Settings: settings, Version: "1.2.3", UserID: s.userID, Limit: s.limit}
-	passed = check.Run(t.Context(), c, func(f check.Finding) { found = append(found, f) })
+	passed = check.Run(t.Context(), c, func(f health.Item) { found = append(found, f) })
 	for _, f := range found {
 		for _, secret := range []string{s.env["DISCORD_TOKEN"], s.env["HOSTAPI_SECRET"], password} {
-			if strings.Contains(f.Found+f.Cure, secret) {
+			if strings.Contains(f.Text+f.Cure, secret) {
 				t.Errorf("%s tells a secret: %v", f.Name, f)
 			}
 		}

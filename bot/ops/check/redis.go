@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/staff/health"
 )
 
 // redisServer is a Redis that is asked for its INFO once. Of a Cluster one server is
@@ -31,12 +33,12 @@ func newRedis(ctx context.Context, client redis.UniversalClient) *redisServer {
 	})}
 }
 
-func noRedis(context.Context) Finding {
+func noRedis(context.Context) health.Item {
 	return warn("set REDIS_URL in production", "data is kept in the process: it is lost with the process, and replicas do not see each other")
 }
 
 // server tells whether Redis can be used.
-func (r *redisServer) server(context.Context) Finding {
+func (r *redisServer) server(context.Context) health.Item {
 	facts, err := r.info()
 	version := facts["redis_version"]
 	var major, minor int
@@ -62,7 +64,7 @@ func (r *redisServer) server(context.Context) Finding {
 
 // persistence tells what Redis loses when it is restarted: log entries that Discord does
 // not have, and actions that are to be told of.
-func (r *redisServer) persistence(ctx context.Context) Finding {
+func (r *redisServer) persistence(ctx context.Context) health.Item {
 	const cure = "set appendonly yes (redis-cli CONFIG SET appendonly yes, and in redis.conf)"
 	facts, err := r.info()
 	switch {
@@ -89,7 +91,7 @@ func (r *redisServer) setting(ctx context.Context, name, format string) string {
 }
 
 // eviction tells what Redis does when its memory is full.
-func (r *redisServer) eviction(context.Context) Finding {
+func (r *redisServer) eviction(context.Context) health.Item {
 	const cure = "set maxmemory-policy noeviction, and give Redis memory enough"
 	facts, err := r.info()
 	policy, limit := facts["maxmemory_policy"], facts["maxmemory_human"]
@@ -109,7 +111,7 @@ func (r *redisServer) eviction(context.Context) Finding {
 }
 
 // clock compares Redis's clock with this machine's.
-func (r *redisServer) clock(ctx context.Context) Finding {
+func (r *redisServer) clock(ctx context.Context) health.Item {
 	if _, err := r.info(); err != nil {
 		return notChecked("redis")
 	}

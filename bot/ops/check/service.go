@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"hostbot/bot/staff/health"
 	"hostbot/hostapi"
 	"hostbot/hostapi/secret"
 )
@@ -20,7 +21,7 @@ const (
 
 // service asks the hosting service for the bots of the customer who was named. Where none
 // was it asks for nobody's, which tells whether the secret is accepted.
-func (c *checker) service(ctx context.Context) Finding {
+func (c *checker) service(ctx context.Context) health.Item {
 	asked := time.Now()
 	list, err := c.list(ctx, c.Settings.HostAPI.Secret)
 	took := time.Since(asked).Round(time.Millisecond)
@@ -48,7 +49,7 @@ func (c *checker) service(ctx context.Context) Finding {
 // accepted tells whether the secret is what made the service look for an account. A
 // wrong address may answer like a service that knows no such account; but not with
 // another answer to a wrong secret.
-func (c *checker) accepted(ctx context.Context) Finding {
+func (c *checker) accepted(ctx context.Context) health.Item {
 	_, err := c.list(ctx, notTheSecret)
 	if hostapi.CodeOf(err) == hostapi.CodeUnauthorized {
 		return good("it accepts the secret, and refuses another")
