@@ -16,9 +16,9 @@ import (
 // checkLimit bounds each check.
 const checkLimit = 15 * time.Second
 
-// tryOut tries the settings against their counterparts and prints a line for each
+// runCheck tries the settings against their counterparts and prints a line for each
 // item.
-func tryOut(settings *configs.Settings, o options, stdout io.Writer) int {
+func runCheck(settings *configs.Settings, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	c := check.Config{Settings: settings, Version: version, UserID: o.userID, Limit: checkLimit}

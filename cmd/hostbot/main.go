@@ -76,7 +76,7 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 	case "health":
 		return askHealth(settings.HTTP.Addr, stdout, stderr)
 	default:
-		return tryOut(settings, o, stdout)
+		return runCheck(settings, o, stdout)
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// nobody is a user ID of Discord's that no user has: its time is that of January
+	// unusedUserID is a user ID of Discord's that no user has: its time is that of January
 	// 2015, before the first users. Its 17 digits are as many as early users' IDs have.
 	// https://docs.discord.com/developers/reference#snowflakes
-	nobody = "10000000000000000"
-	// notTheSecret is a secret that the service does not share.
-	notTheSecret secret.Text = "this-is-not-the-secret-of-hostbot-check"
+	unusedUserID = "10000000000000000"
+	// bogusSecret is a secret that the service does not share.
+	bogusSecret secret.Text = "this-is-not-the-secret-of-hostbot-check"
 )
 
 // service asks the hosting service for the bots of the customer who was named. Where none
-// was it asks for nobody's, which tells whether the secret is accepted.
+// was, it asks for an ID that nobody has: the answer says whether the secret is accepted.
 func (c *checker) service(ctx context.Context) health.Item {
 	asked := time.Now()
 	list, err := c.list(ctx, c.Settings.HostAPI.Secret)
@@ -50,7 +50,7 @@ func (c *checker) service(ctx context.Context) health.Item {
 // wrong address may answer like a service that knows no such account; but not with
 // another answer to a wrong secret.
 func (c *checker) accepted(ctx context.Context) health.Item {
-	_, err := c.list(ctx, notTheSecret)
+	_, err := c.list(ctx, bogusSecret)
 	if hostapi.CodeOf(err) == hostapi.CodeUnauthorized {
 		return good("it accepts the secret, and refuses another")
 	}
@@ -67,5 +67,5 @@ func (c *checker) list(ctx context.Context, s secret.Text) (hostapi.List, error)
 		return hostapi.List{}, err
 	}
 	defer client.Close()
-	return client.List(ctx, cmp.Or(c.UserID, nobody))
+	return client.List(ctx, cmp.Or(c.UserID, unusedUserID))
 }
