@@ -7,13 +7,13 @@ import "strconv"
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 type page struct {
 	text      []byte
-	means     map[string]string
+	help      map[string]string
 	described string // the latest metric
 }
 
 // page returns the page as it is now.
 func (m *Monitor) page() []byte {
-	p := &page{means: meanings()}
+	p := &page{help: help()}
 	m.counted.write(p)
 	for _, read := range m.read {
 		read(p)
@@ -50,7 +50,7 @@ func (p *page) describe(name, kind string) {
 		return
 	}
 	p.described = name
-	if help := p.means[name]; help != "" {
+	if help := p.help[name]; help != "" {
 		p.text = append(p.text, "# HELP "+name+" "+help+"\n"...)
 	}
 	p.text = append(p.text, "# TYPE "+name+" "+kind+"\n"...)

@@ -21,7 +21,7 @@ import (
 	"hostbot/hostapi"
 )
 
-// TestEachMetricIsExplainedOnce fails for a metric without a meaning, and for a meaning
+// TestEachMetricIsExplainedOnce fails for a metric without help, and for help
 // without a metric.
 func TestEachMetricIsExplainedOnce(t *testing.T) {
 	m := New("1.2.3", func() bool { return true })
@@ -45,18 +45,18 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, nil })
 
 	page := string(m.page())
-	help := regexp.MustCompile(`(?m)^# HELP (hostbot_\S+) \S`).FindAllStringSubmatch(page, -1)
+	lines := regexp.MustCompile(`(?m)^# HELP (hostbot_\S+) \S`).FindAllStringSubmatch(page, -1)
 	var explained []string
-	for _, line := range help {
+	for _, line := range lines {
 		explained = append(explained, line[1])
 	}
 	slices.Sort(explained)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(meanings())), explained); diff != "" {
-		t.Errorf("-meanings +explained on the page:\n%s", diff)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(help())), explained); diff != "" {
+		t.Errorf("-help +explained on the page:\n%s", diff)
 	}
 	for _, line := range regexp.MustCompile(`(?m)^# TYPE (hostbot_\S+) `).FindAllStringSubmatch(page, -1) {
 		if !slices.Contains(explained, line[1]) || strings.Count(page, line[0]) != 1 {
-			t.Errorf("%s: without a meaning, or not once", line[0])
+			t.Errorf("%s: without help, or not once", line[0])
 		}
 	}
 }

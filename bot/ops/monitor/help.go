@@ -1,8 +1,8 @@
 package monitor
 
-// meanings returns what each metric of the bot means. Those of the process (go_ and
+// help returns what each metric of the bot means. Those of the process (go_ and
 // process_) are explained by their names.
-func meanings() map[string]string {
+func help() map[string]string {
 	return map[string]string{
 		"hostbot_interactions_total":     "Interactions by kind, route and outcome (unanswered: the customer read that the application did not respond, or not how it ended).",
 		"hostbot_actions_total":          "Actions on bots that have ended, by name and outcome.",
