@@ -75,7 +75,7 @@ type Bot struct {
 	mustStop    chan error    // takes one when the program is to stop by itself, and why
 	connections connections
 	stopping    atomic.Bool
-	telling     stafflog.Async
+	staffQueue  stafflog.Async
 	afterStart  func()   // may be nil
 	closers     []func() // of what New opened, first to last
 }
@@ -240,12 +240,12 @@ func (b *Bot) Run(ctx context.Context) error {
 		b.handOver()
 		b.announceStop(err.Error())
 	}
-	noticed := b.noticed()
+	delayed := b.afterDrainDelay()
 	stopWork()
 	within(limit, b.responder.Drain)
-	<-noticed
+	<-delayed
 	disconnect()
-	within(lastWordsLimit, b.responder.Close)
+	within(refusalDrain, b.responder.Close)
 	<-disconnected
 	work.Wait()
 	within(flushLimit, b.flush)
@@ -275,9 +275,9 @@ func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }
 // written: Redis, which takes it, is closed last.
 func (b *Bot) close() {
 	for i := len(b.closers) - 1; i >= 0; i-- {
-		b.telling.Wait(context.Background())
+		b.staffQueue.Wait(context.Background())
 		b.closers[i]()
 	}
 	b.closers = nil
-	b.telling.Wait(context.Background())
+	b.staffQueue.Wait(context.Background())
 }

@@ -51,9 +51,9 @@ func (b *Bot) serving(shard int, anew bool) {
 	case was && len(c.lost) > 0:
 	case !c.told, was && c.anew:
 		c.told = true
-		b.telling.Go(b.stafflog.Connected)
+		b.staffQueue.Go(b.stafflog.Connected)
 	case was:
-		b.telling.Go(func() { b.stafflog.Resumed(after) })
+		b.staffQueue.Go(func() { b.stafflog.Resumed(after) })
 	}
 }
 
@@ -65,7 +65,7 @@ func (b *Bot) lost(shard int, reason error) {
 	defer c.mu.Unlock()
 	if len(c.lost) == 0 {
 		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
-		b.telling.Go(func() { b.stafflog.Disconnected(reason) })
+		b.staffQueue.Go(func() { b.stafflog.Disconnected(reason) })
 	}
 	c.lost[shard] = true
 }
@@ -81,33 +81,33 @@ func (b *Bot) released(shard int) {
 func (b *Bot) redisLost(reason error) {
 	b.monitor.RedisUp(false)
 	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
-	b.telling.Go(func() { b.stafflog.RedisLost(reason) })
+	b.staffQueue.Go(func() { b.stafflog.RedisLost(reason) })
 }
 
 // redisBack is told when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
 	b.monitor.RedisUp(true)
 	b.log.Info().Dur("after", after).Msg("redis can be used again")
-	b.telling.Go(func() { b.stafflog.RedisBack(after) })
+	b.staffQueue.Go(func() { b.stafflog.RedisBack(after) })
 }
 
 // serviceDown is told when the hosting service is taken to be away.
 func (b *Bot) serviceDown(reason error) {
 	b.log.Warn().Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
-	b.telling.Go(func() { b.stafflog.ServiceDown(reason) })
+	b.staffQueue.Go(func() { b.stafflog.ServiceDown(reason) })
 }
 
 // serviceUp is told when the hosting service is back.
 func (b *Bot) serviceUp(after time.Duration) {
 	b.log.Info().Dur("after", after).Msg("the hosting service is back")
-	b.telling.Go(func() { b.stafflog.ServiceUp(after) })
+	b.staffQueue.Go(func() { b.stafflog.ServiceUp(after) })
 }
 
 // tooManyInvalid is told that Discord refused so many requests that it may ban this
 // machine's address.
 func (b *Bot) tooManyInvalid(invalid int) {
 	b.log.Error().Int("requests", invalid).Msg("discord refused so many requests that it may ban this address: requests that may wait are held back")
-	b.telling.Go(func() { b.stafflog.TooManyInvalid() })
+	b.staffQueue.Go(func() { b.stafflog.TooManyInvalid() })
 }
 
 // discordPauses is told that Discord asked all requests to wait.
@@ -117,17 +117,17 @@ func (b *Bot) discordPauses(wait time.Duration) {
 
 // embeddedRedisFull is told that the Redis in the process had to drop keys.
 func (b *Bot) embeddedRedisFull(reason error) {
-	b.telling.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
+	b.staffQueue.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
 }
 
 // recordUnreadable is told that a record in Redis could not be read and was set aside.
 func (b *Bot) recordUnreadable(_ string, reason error) {
 	b.log.Warn().Err(reason).Msg("a record in redis cannot be read and is set aside")
-	b.telling.Go(func() { b.stafflog.RecordUnreadable(reason) })
+	b.staffQueue.Go(func() { b.stafflog.RecordUnreadable(reason) })
 }
 
 // cacheGarbage is told that a key of the cache held something else than an account.
 func (b *Bot) cacheGarbage(reason error) {
 	b.log.Warn().Err(reason).Msg("what is cached of an account makes no sense: the hosting service is asked")
-	b.telling.Go(func() { b.stafflog.CacheGarbage(reason) })
+	b.staffQueue.Go(func() { b.stafflog.CacheGarbage(reason) })
 }

@@ -9,10 +9,10 @@ import (
 	"hostbot/bot/discord/endpoint"
 )
 
-// noticeLimit is how long the endpoint stays at least when the program stops: a load
+// drainDelay is how long the endpoint stays at least when the program stops: a load
 // balancer that asks /readyz each second or two has noticed by then. An interaction
 // that came later would find nobody.
-const noticeLimit = 5 * time.Second
+const drainDelay = 5 * time.Second
 
 // openEndpoint makes what receives interactions over HTTP.
 func (b *Bot) openEndpoint() {
@@ -43,10 +43,10 @@ func (b *Bot) receiving() bool {
 	return b.shards != nil && b.shards.Ready()
 }
 
-// noticed tells when a load balancer has had the time to notice that the program stops.
-func (b *Bot) noticed() <-chan time.Time {
+// afterDrainDelay returns what ticks when a load balancer has had the time to notice that the program stops.
+func (b *Bot) afterDrainDelay() <-chan time.Time {
 	if b.endpoint == nil || b.settings.HTTP.Addr == "" { // nobody asks
 		return time.After(0)
 	}
-	return time.After(noticeLimit)
+	return time.After(drainDelay)
 }

@@ -70,7 +70,7 @@ func (b *Bot) heldShards() []shards.Status {
 func (b *Bot) outgrown(recommended, running int) {
 	b.log.Warn().Int("recommended", recommended).Int("running", running).
 		Msg("discord recommends more shards: a restart begins them where DISCORD_SHARDS is auto; otherwise raise it")
-	b.telling.Go(func() { b.stafflog.Outgrown(recommended, running) })
+	b.staffQueue.Go(func() { b.stafflog.Outgrown(recommended, running) })
 }
 
 // tooFewShards is told that Discord refuses a shard because there are too few.

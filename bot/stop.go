@@ -17,8 +17,8 @@ const (
 	// refusedLimit is the same where Discord has refused the bot: what is said
 	// to customers still arrives, but nothing more comes from them.
 	refusedLimit = time.Second
-	// lastWordsLimit is how long those who came too late may be told so.
-	lastWordsLimit = 3 * time.Second
+	// refusalDrain is how long those who came too late may be told so.
+	refusalDrain = 3 * time.Second
 	// flushLimit is how long the log channels' last entries may take.
 	flushLimit = 2 * time.Second
 )
@@ -35,7 +35,7 @@ func (b *Bot) announceStop(reason string) {
 // flush delivers the log channels' last entries, also those that are still being
 // written. The rest is kept in Redis.
 func (b *Bot) flush(ctx context.Context) {
-	b.telling.Wait(ctx)
+	b.staffQueue.Wait(ctx)
 	b.delivery.Close(ctx)
 }
 

@@ -29,8 +29,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
 		Draw:   func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
-		OnHeld: func(h alerts.Held, reason error) { b.telling.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
 		Wake:   b.leader.Wake,
+		OnHeld: func(h alerts.Held, reason error) { b.staffQueue.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
 		Aside:  b.recordUnreadable,
 	})
 	if b.watcher.On() {
@@ -89,7 +89,7 @@ func (b *Bot) alertStatus() (alerts.Status, error) {
 // watchSlow is told that accounts are looked at less often than they should be.
 func (b *Bot) watchSlow(s watcher.Status) {
 	b.log.Warn().Int("accounts", s.Accounts).Dur("interval", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
-	b.telling.Go(func() { b.stafflog.WatchSlow(s) })
+	b.staffQueue.Go(func() { b.stafflog.WatchSlow(s) })
 }
 
 // openPanels makes what keeps panels true.
