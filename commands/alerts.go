@@ -22,9 +22,9 @@ const (
 	idAlertOne = "alerts/set/one/" // + on or off and a key
 	idAlertAll = "alerts/set/all/" // + on or off
 	// These are under messages that tell of a fall.
-	idAlertAct  = interaction.Aside + "act/" // + action + key
-	idAlertShow = interaction.Aside + "show/"
-	idAlertMute = interaction.Aside + "mute/"
+	idAlertAct  = interaction.ReplyPrefix + "act/" // + action + key
+	idAlertShow = interaction.ReplyPrefix + "show/"
+	idAlertMute = interaction.ReplyPrefix + "mute/"
 
 	// muteFor is for how long one press keeps a bot's alerts back.
 	muteFor = time.Hour

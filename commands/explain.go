@@ -118,13 +118,13 @@ func (v view) explain(err error) explanation {
 		{interaction.ErrNoRoute, "error.gone", false},
 		{interaction.ErrStopping, "error.stopping", false},
 		{interaction.ErrBusy, "error.busy", false},
-		{interaction.ErrTooQuick, "error.too_quick", false},
+		{interaction.ErrUserBusy, "error.too_quick", false},
 		{interaction.ErrBlocked, "error.blocked", true},
 		{interaction.ErrNotBegun, "error.not_begun", true},
-		{interaction.ErrMidway, "error.midway", true},
+		{interaction.ErrOutcomeUnknown, "error.midway", true},
 		{interaction.ErrTooSlow, "error.too_slow", true},
 		{interaction.ErrUnacknowledged, "error.canceled", true},
-		{interaction.ErrElsewhere, "error.canceled", true},
+		{interaction.ErrHandledElsewhere, "error.canceled", true},
 	} {
 		switch text := v.say(known.key, nil); {
 		case !errors.Is(err, known.err):

@@ -297,8 +297,8 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 		}
 	}
 	for _, err := range []error{
-		interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy, interaction.ErrTooQuick, interaction.ErrBlocked, interaction.ErrNotBegun,
-		interaction.ErrMidway, interaction.ErrTooSlow, interaction.ErrElsewhere, errors.New("unforeseen"),
+		interaction.ErrNoRoute, interaction.ErrStopping, interaction.ErrBusy, interaction.ErrUserBusy, interaction.ErrBlocked, interaction.ErrNotBegun,
+		interaction.ErrOutcomeUnknown, interaction.ErrTooSlow, interaction.ErrHandledElsewhere, errors.New("unforeseen"),
 	} {
 		d.explain(c, r, err)
 	}

@@ -66,7 +66,7 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 			return v.t.Format("action.limit", args{"When": v.at(limit.Until)})
 		}}
 	case errors.Is(err, actionlock.ErrDuplicate):
-		return nil, interaction.ErrElsewhere
+		return nil, interaction.ErrHandledElsewhere
 	case err != nil:
 		return nil, err
 	}

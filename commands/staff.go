@@ -133,11 +133,11 @@ func (c *Commands) actForCustomer(a action) interaction.Handler {
 // to be shown, and may be empty.
 func LookupID(customerID, name string) string {
 	const longest = 30 // of 100 characters, of which Discord may count some twice
-	return interaction.Aside + "lookup/" + customerID + "/" + sanitize.Plain(name, longest)
+	return interaction.ReplyPrefix + "lookup/" + customerID + "/" + sanitize.Plain(name, longest)
 }
 
 // ReferenceID is described at LookupID.
-func ReferenceID(code string) string { return interaction.Aside + "reference/" + code }
+func ReferenceID(code string) string { return interaction.ReplyPrefix + "reference/" + code }
 
 // note answers with one sentence.
 func (v view) note(text string) interaction.Response {

@@ -78,7 +78,7 @@ const (
 	idHistory  = "history/"   // + key
 	// A panel is public: the custom IDs of its buttons say whose it is. The owner's ID and
 	// a key follow.
-	idPanelBot    = interaction.Aside + "panel/"
+	idPanelBot    = interaction.ReplyPrefix + "panel/"
 	idPanelNew    = "panel/new"    // a select menu of keys
 	idPanelRemove = "panel/remove" // a select menu of panels' IDs
 	// idNew begins the custom ID of a button that is another one than what was in its

@@ -18,13 +18,13 @@ var (
 	ErrStopping = errors.New("interaction: the program is stopping")
 	// ErrBusy refuses an interaction while too many are being served.
 	ErrBusy = errors.New("interaction: too many at once")
-	// ErrElsewhere is an interaction that another process answers. The caller is
+	// ErrHandledElsewhere is an interaction that another process answers. The caller is
 	// told of it only where Discord has taken this one's deferral before: then the
 	// other one may not answer any more, and does nothing.
-	ErrElsewhere = errors.New("interaction: another process answers it")
-	// ErrTooQuick refuses an interaction of a user of whom too many wait for
+	ErrHandledElsewhere = errors.New("interaction: another process answers it")
+	// ErrUserBusy refuses an interaction of a user of whom too many wait for
 	// their answer.
-	ErrTooQuick = errors.New("interaction: too many of one user at once")
+	ErrUserBusy = errors.New("interaction: too many of one user at once")
 	// ErrTooSlow stands for a modal that could not be opened any more.
 	ErrTooSlow = errors.New("interaction: too slow to open a modal")
 	// ErrTooLate is an interaction whose first response was too late because the program
@@ -38,9 +38,9 @@ var (
 	// ErrNotBegun is ErrBlocked where the response promised work, which was not begun
 	// for that reason.
 	ErrNotBegun = errors.New("interaction: discord does not take that something begins")
-	// ErrMidway says that work which a response had promised broke off, and that
+	// ErrOutcomeUnknown says that work which a response had promised broke off, and that
 	// it is not known how far it came.
-	ErrMidway = errors.New("interaction: broke off midway")
+	ErrOutcomeUnknown = errors.New("interaction: broke off midway")
 	// ErrInterrupted says that the process has died which ran an action.
 	ErrInterrupted = errors.New("interaction: the process that ran the action has died")
 	// ErrUnsettled says that a bot is on its way to another status, or that the service

@@ -73,7 +73,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 	}
 	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
 	switch {
-	case strings.HasPrefix(e.Name, Aside):
+	case strings.HasPrefix(e.Name, ReplyPrefix):
 		e.Message, e.FirstButton = e.ID, ""
 	case e.Kind == Component:
 		e.TargetName = text(d, "message", "embeds", "0", "author", "name")

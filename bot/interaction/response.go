@@ -46,9 +46,9 @@ type Response struct {
 	Audit *Audit
 }
 
-// Aside begins the custom IDs of components that are answered with a message of their
+// ReplyPrefix begins the custom IDs of components that are answered with a message of their
 // own. They stand in messages that others read as well.
-const Aside = "aside/"
+const ReplyPrefix = "aside/"
 
 // Form is how a response appears.
 type Form int

@@ -49,7 +49,7 @@ func (a *admission) enter(userID string) (leave func(), refusal error) {
 	case a.stopping:
 		refusal = interaction.ErrStopping
 	case a.ofUser[userID] >= maxOfUser:
-		refusal = interaction.ErrTooQuick
+		refusal = interaction.ErrUserBusy
 	case !a.served.TryAcquire(1):
 		refusal = interaction.ErrBusy
 	default:

@@ -77,7 +77,7 @@ func (x *exchange) answer(ctx context.Context, h interaction.Handler) {
 	defer func() { x.ended() }()
 	var refusal error // Discord's, of the deferral
 	x.deferred, refusal = deferral()
-	if errors.Is(err, interaction.ErrElsewhere) && (!x.deferred || refusal != nil) {
+	if errors.Is(err, interaction.ErrHandledElsewhere) && (!x.deferred || refusal != nil) {
 		x.outcome = "elsewhere" // the other process sees to the caller
 		x.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return
@@ -167,7 +167,7 @@ func (x *exchange) guarded(handle func() (interaction.Response, error)) (respons
 func (x *exchange) goOn(ctx context.Context, r interaction.Response) interaction.Response {
 	r, err := x.guarded(func() (interaction.Response, error) { return r.Then(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
-		err = fmt.Errorf("%w: %w", interaction.ErrMidway, err)
+		err = fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, err)
 	}
 	return x.result(r, err)
 }
@@ -304,7 +304,7 @@ func (x *exchange) correct(ctx context.Context, code int, r interaction.Response
 	case code != rest.CodeUnknownInteraction:
 		return
 	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
-		why = interaction.ErrMidway
+		why = interaction.ErrOutcomeUnknown
 	}
 	message := x.responder.cfg.Explain(x.req, why).Message
 	if err := x.editOriginal(ctx, message); err != nil {

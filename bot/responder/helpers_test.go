@@ -172,7 +172,7 @@ func explain(_ *interaction.Request, err error) interaction.Explanation {
 	switch {
 	case errors.As(err, &unshown):
 		text = string(unshown.Action.Outcome) + ", in short"
-	case errors.Is(err, interaction.ErrMidway):
+	case errors.Is(err, interaction.ErrOutcomeUnknown):
 		text = "perhaps"
 	case errors.Is(err, interaction.ErrBlocked):
 		text = "blocked"

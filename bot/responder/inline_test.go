@@ -49,7 +49,7 @@ func picture(text string) interaction.Handler {
 
 func TestRequestIsAnsweredInlineOrLeft(t *testing.T) {
 	broken := errors.New("broken pipe")
-	elsewhere := failing(interaction.ErrElsewhere)
+	elsewhere := failing(interaction.ErrHandledElsewhere)
 	tests := map[string]struct {
 		event   *interaction.Event
 		handler interaction.Handler

@@ -128,13 +128,13 @@ func TestServe(t *testing.T) {
 			event: command(), handler: reply("hello"), errs: map[string][]error{"reply": {unavailable, answered}},
 			calls: []call{{"reply hello", 0}, {"reply hello", 170 * time.Millisecond}}, outcome: "ok",
 		},
-		"another process answers": {event: press(), handler: failing(interaction.ErrElsewhere), outcome: "elsewhere"},
+		"another process answers": {event: press(), handler: failing(interaction.ErrHandledElsewhere), outcome: "elsewhere"},
 		"another process answers and was faster": {
-			event: press(), handler: slow(2*time.Second, failing(interaction.ErrElsewhere)), errs: map[string][]error{"defer update": {answered}},
+			event: press(), handler: slow(2*time.Second, failing(interaction.ErrHandledElsewhere)), errs: map[string][]error{"defer update": {answered}},
 			calls: []call{{"defer update", deferral}}, outcome: "elsewhere",
 		},
 		"another process gets no answer in after this one's deferral": {
-			event: command(), handler: slow(2*time.Second, failing(interaction.ErrElsewhere)),
+			event: command(), handler: slow(2*time.Second, failing(interaction.ErrHandledElsewhere)),
 			calls: []call{{"defer", deferral}, {"edit sorry", 2 * time.Second}},
 			staff: []string{"failure interaction: another process answers it"}, outcome: "failed",
 		},

@@ -108,7 +108,7 @@ func causeOf(err error) string {
 	switch {
 	case errors.As(err, &service):
 		return string(service.Code)
-	case is(interaction.ErrMidway), is(interaction.ErrInterrupted):
+	case is(interaction.ErrOutcomeUnknown), is(interaction.ErrInterrupted):
 		return "midway"
 	case is(interaction.ErrUnsettled):
 		return "unsettled"

@@ -114,7 +114,7 @@ func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
 // sorts the custom IDs.
 func operation(route string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(route, "/"), func(part string) bool {
-		return strings.HasPrefix(part, "{") || part == "for" || part+"/" == interaction.Aside
+		return strings.HasPrefix(part, "{") || part == "for" || part+"/" == interaction.ReplyPrefix
 	}), " ")
 }
 

@@ -178,7 +178,7 @@ func TestStaffStandOut(t *testing.T) {
 // causes are the failures that staff can do something about, each in its own way.
 func causes() []error {
 	list := []error{
-		interaction.ErrMidway, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
+		interaction.ErrOutcomeUnknown, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
 		fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}),
 	}
 	for _, code := range []hostapi.Code{
