@@ -55,7 +55,7 @@ type card struct {
 	color  int    // 0: that of the bot's status
 	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
-	ways   []discordgo.Button // on which the customer gets on, beside what the card offers
+	links  []discordgo.Button // on which the customer gets on, beside what the card offers
 	// before is what the first button was in the message whose place the card takes; ""
 	// for none.
 	before string
@@ -77,7 +77,7 @@ func (c card) draw() interaction.Response {
 	condition, known := conditionOf(c.server.Status), c.known
 	known.FetchedAt = known.Seen(c.server.ID)
 	if condition.state == locked && c.notice == "" {
-		c.notice, c.ways = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
+		c.notice, c.links = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
 	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
@@ -92,13 +92,13 @@ func (c card) draw() interaction.Response {
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	embed.Description = paragraphs(c.heading(known, c.notice), strings.Join(lines, "\n"))
-	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.ways(c.ways...)...)...)
+	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.linkRow(c.links...)...)...)
 }
 
 // drawDraft draws a bot that does not exist: it is being created, or could not be.
 func (c card) drawDraft() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: c.t.Text("create.title"), Description: c.notice, Color: cmp.Or(c.color, yellow)}
-	return c.view.draw(idCreate, embed, append(c.view.ways(c.ways...), c.backRow())...)
+	return c.view.draw(idCreate, embed, append(c.view.linkRow(c.links...), c.backRow())...)
 }
 
 // runningLine says which action is running on a bot, and since when.

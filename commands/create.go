@@ -194,8 +194,8 @@ func freeRAM(l hostapi.List) (int, error) {
 	if free > 0 && (a.MaxServers <= 0 || a.ServerCount < a.MaxServers) {
 		return free, nil
 	}
-	ways := func(v view) []discordgo.Button { return []discordgo.Button{v.toBots(), v.toUpgrade()} }
-	return 0, &refusal{reason: "the plan has no room for another bot", ways: ways, final: true, explain: func(v view) string {
+	links := func(v view) []discordgo.Button { return []discordgo.Button{v.toBots(), v.toUpgrade()} }
+	return 0, &refusal{reason: "the plan has no room for another bot", links: links, final: true, explain: func(v view) string {
 		key := "create.full"
 		if a.MaxServers <= 0 {
 			key = "create.full_ram"

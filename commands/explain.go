@@ -19,7 +19,7 @@ type refusal struct {
 	explain func(v view) string
 	// choices are bots of which one may have been meant.
 	choices []hostapi.Server
-	ways    func(v view) []discordgo.Button // on which the caller gets on; nil for none
+	links   func(v view) []discordgo.Button // on which the caller gets on; nil for none
 	final   bool                            // a form that is refused so cannot go well another time
 }
 
@@ -51,7 +51,7 @@ func staying(err error, removal panel.Removal) error {
 type explanation struct {
 	text  string
 	fault bool // staff should know of it
-	ways  []discordgo.Button
+	links []discordgo.Button
 }
 
 // fault is an explanation of what support can help with.
@@ -64,7 +64,7 @@ func (v view) fault(text string) explanation {
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
 	v := c.view(r)
 	e := v.explain(err)
-	rows := v.ways(e.ways...)
+	rows := v.linkRow(e.links...)
 	if refused, ok := errors.AsType[*refusal](err); ok && len(refused.choices) > 0 {
 		rows = v.picker(refused.choices)
 	}
@@ -98,8 +98,8 @@ func (v view) explain(err error) explanation {
 	switch {
 	case errors.As(err, &refused):
 		e := explanation{text: refused.explain(v)}
-		if refused.ways != nil {
-			e.ways = refused.ways(v)
+		if refused.links != nil {
+			e.links = refused.links(v)
 		}
 		return e
 	case errors.As(err, &unshown):

@@ -140,7 +140,7 @@ func (l botList) components() []discordgo.MessageComponent {
 	case l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
 		return append(rows, row(l.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
 	default:
-		return append(append(rows, row(refresh)), l.ways(l.toPanel())...)
+		return append(append(rows, row(refresh)), l.linkRow(l.toPanel())...)
 	}
 }
 

@@ -76,7 +76,7 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) 
 		}))
 	}
 	if v.asked.BotAbsent {
-		rows = append(rows, v.ways(v.toInvite())...)
+		rows = append(rows, v.linkRow(v.toInvite())...)
 	}
 	if len(options) > 0 {
 		rows = append(rows, v.menu(idPanelRemove, v.t.Text("panel.remove"), options))
@@ -123,7 +123,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 	if why := v.mayNotPost(0); why != "" {
 		refused := &refusal{reason: "no panel may be posted", explain: func(view) string { return why }}
 		if r.BotAbsent {
-			refused.ways = func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} }
+			refused.links = func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} }
 		}
 		return interaction.Response{}, refused
 	}
@@ -160,7 +160,7 @@ func notHere(reason string) error {
 	return &refusal{
 		reason:  reason,
 		explain: func(v view) string { return v.t.Text("panel.not_here") },
-		ways:    func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} },
+		links:   func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} },
 	}
 }
 

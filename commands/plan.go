@@ -18,11 +18,11 @@ func (c *Commands) drawPlan(r *interaction.Request, s accounts.Snapshot) (intera
 	embed := v.planEmbed(s.List)
 	embed.Description = v.heading(s, "")
 	embed.Fields = append(embed.Fields, v.updatedField(s.FetchedAt))
-	ways := []discordgo.Button{v.button(discordgo.SecondaryButton, "button.refresh", idPlan, false), v.toBots()}
+	links := []discordgo.Button{v.button(discordgo.SecondaryButton, "button.refresh", idPlan, false), v.toBots()}
 	if plan := s.List.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
-		ways = append(ways, v.toUpgrade())
+		links = append(links, v.toUpgrade())
 	}
-	return v.draw(idPlan, embed, v.ways(ways...)...), nil
+	return v.draw(idPlan, embed, v.linkRow(links...)...), nil
 }
 
 // planEmbed shows how much of its plan an account uses.

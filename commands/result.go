@@ -60,7 +60,7 @@ func (e result) draw(v view) interaction.Response {
 		drawn.color = outcomeColor(e.outcome())
 		drawn.unsure = e.outcome() == interaction.Unconfirmed
 		if !drawn.unsure {
-			drawn.ways = v.explain(e.err).ways
+			drawn.links = v.explain(e.err).links
 		}
 	}
 	return drawn.draw()

@@ -128,7 +128,7 @@ func (c *Commands) customersTable() []command {
 		{name: "bot list", handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
 		}},
-		{name: "bot show", options: anyOfThem, handle: c.orAsk(show), components: []route{
+		{name: "bot show", options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))},
 			{idDetails + anyBot, c.shown(c.drawCard(details))}, {idMore + anyBot, c.shown(c.drawCard(more))},
 			{newAction, unlessTooSoon(named(c.act))},
@@ -140,7 +140,7 @@ func (c *Commands) customersTable() []command {
 			act = c.reinstall(a)
 		}
 		acts := onBot(a.name, a.op, act)
-		acts.options, acts.handle = anyOfThem, c.orAsk(act)
+		acts.options, acts.handle = anyOfThem, c.withPicker(act)
 		if a.op == hostapi.OpReinstall {
 			acts.components = append(acts.components, route{idReinstallNow + anyBot, c.act(a)})
 		}
@@ -149,7 +149,7 @@ func (c *Commands) customersTable() []command {
 	history := c.watching("history.off", c.onBot(c.history))
 	table = append(table,
 		command{
-			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.orAsk(history),
+			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.withPicker(history),
 			components: []route{{idHistory + anyBot, history}, {"history", history}},
 		},
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),

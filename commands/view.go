@@ -23,7 +23,7 @@ type view struct {
 	t             *locale.Texts
 	asked         *interaction.Request
 	offers        func(hostapi.Operation) bool // tells which operations are turned on
-	links         Links
+	pages         Links
 	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
 }

@@ -19,10 +19,10 @@ import (
 // The text which.more has the number.
 const maxOptions = 25
 
-// orAsk serves a command without a bot: the only one is meant, and of several a menu
+// withPicker serves a command without a bot: the only one is meant, and of several a menu
 // asks. Once that was shown, it goes on asking, though an update leaves one bot: nothing is
 // done that the reader does not expect any more.
-func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
+func (c *Commands) withPicker(h interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if strings.TrimSpace(r.Options[optionBot]) != "" {
 			return h(ctx, r)
@@ -35,13 +35,13 @@ func (c *Commands) orAsk(h interaction.Handler) interaction.Handler {
 			r.Options = map[string]string{optionBot: botKey(only[0].ID)}
 			return h(ctx, r)
 		}
-		return drawing(c.drawWhich).of(ctx, r, snapshot)
+		return drawing(c.drawPicker).of(ctx, r, snapshot)
 	}
 }
 
-// drawWhich asks which bot is meant: those with a problem first, then what was used last.
+// drawPicker asks which bot is meant: those with a problem first, then what was used last.
 // Without any it says so.
-func (c *Commands) drawWhich(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+func (c *Commands) drawPicker(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	if len(s.List.Servers) == 0 {
 		return c.botList(r, s).draw(), nil
 	}

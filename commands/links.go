@@ -15,10 +15,10 @@ import (
 // Links are the host's pages on which customers get on. Empty for none.
 type Links struct{ Panel, SignUp, Upgrade, Support string }
 
-func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.links.Panel) }
-func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.links.SignUp) }
-func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.links.Upgrade) }
-func (v view) toSupport() discordgo.Button { return v.link("button.support", v.links.Support) }
+func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.pages.Panel) }
+func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.pages.SignUp) }
+func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.pages.Upgrade) }
+func (v view) toSupport() discordgo.Button { return v.link("button.support", v.pages.Support) }
 
 // toInvite leads to where the bot is invited to the guild from which the request comes.
 func (v view) toInvite() discordgo.Button {
@@ -38,9 +38,9 @@ func (v view) link(key, url string) discordgo.Button {
 	return discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text(key), URL: url}
 }
 
-// ways returns a row of the buttons that there are, or none. Links that lead nowhere are
+// linkRow returns a row of the buttons that there are, or none. Links that lead nowhere are
 // left out, and all of them for staff: the pages are for customers.
-func (v view) ways(buttons ...discordgo.Button) []discordgo.MessageComponent {
+func (v view) linkRow(buttons ...discordgo.Button) []discordgo.MessageComponent {
 	var found []discordgo.MessageComponent
 	for _, b := range buttons {
 		if b.Style != discordgo.LinkButton || b.URL != "" && !v.asked.ByStaff() {
