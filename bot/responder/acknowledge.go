@@ -35,19 +35,21 @@ type sendFirst func(context.Context, rest.Callback) error
 // (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). No source
 // says so of a call after an answer that Discord got. Should Discord take that call, the
 // same text is shown, and nothing is done twice: what acts is not sent in an answer.
-func (x *exchange) respond(ctx context.Context, r interaction.Response) error {
-	if x.inline != nil && r.Then == nil && len(r.Message.Files) == 0 && x.sentAgo() <= firstBy {
+func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
+	if rep.inline != nil && r.Then == nil && len(r.Message.Files) == 0 && rep.sentAgo() <= firstBy {
 		encoded, err := rest.Encode(r)
 		if err == nil {
-			err = x.inline.Respond(encoded)
+			err = rep.inline.Respond(encoded)
 		}
 		if err == nil {
-			x.first, x.acknowledged = time.Since(x.req.ReceivedAt), true
+			rep.first, rep.acknowledged = time.Since(rep.req.ReceivedAt), true
 			return nil
 		}
-		x.uncertain.Store(true)
+		rep.uncertain.Store(true)
 	}
-	return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Respond(ctx, to, r) })
+	return rep.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error {
+		return rep.responder.cfg.Discord.Respond(ctx, to, r)
+	})
 }
 
 // acknowledge sends a first response until Discord has accepted or refused it or the
@@ -61,22 +63,22 @@ func (x *exchange) respond(ctx context.Context, r interaction.Response) error {
 // long as there is time, as Discord may just be slow, and another is sent beside it
 // over a new connection, as the old one may be dead. Whichever Discord accepts ends
 // the other.
-func (x *exchange) acknowledge(ctx context.Context, send sendFirst) (err error) {
-	deadline := x.req.ReceivedAt.Add(firstBy)
+func (rep *reply) acknowledge(ctx context.Context, send sendFirst) (err error) {
+	deadline := rep.req.ReceivedAt.Add(firstBy)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline) // what is cancelled may still be said
 	defer cancel()
 	defer func() {
-		x.first, x.acknowledged = time.Since(x.req.ReceivedAt), err == nil
-		if x.inline != nil {
-			x.inline.Leave()
-			x.inline = nil
+		rep.first, rep.acknowledged = time.Since(rep.req.ReceivedAt), err == nil
+		if rep.inline != nil {
+			rep.inline.Leave()
+			rep.inline = nil
 		}
 	}()
-	to := x.to
+	to := rep.to
 	for pause := tryPause; ; pause *= 2 {
-		err = x.try(ctx, to, send)
-		if x.uncertain.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
-			x.assumed = true // by a try of ours whose answer was lost
+		err = rep.try(ctx, to, send)
+		if rep.uncertain.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
+			rep.assumed = true // by a try of ours whose answer was lost
 			return nil
 		}
 		wait, again := retry(err, pause)
@@ -90,19 +92,19 @@ func (x *exchange) acknowledge(ctx context.Context, send sendFirst) (err error) 
 
 // try sends once and, where no answer comes while that is awaited alone, once more
 // beside it. Of two that fail the one that is not worth repeating counts.
-func (x *exchange) try(ctx context.Context, to rest.Callback, send sendFirst) error {
+func (rep *reply) try(ctx context.Context, to rest.Callback, send sendFirst) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	another, beside := to, make(chan error, 1)
 	another.NewConnection = true
 	second := time.AfterFunc(tryPatience, func() {
-		err := x.once(ctx, another, send)
+		err := rep.once(ctx, another, send)
 		if err == nil {
 			cancel()
 		}
 		beside <- err
 	})
-	err := x.once(ctx, to, send)
+	err := rep.once(ctx, to, send)
 	if second.Stop() || err == nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (x *exchange) try(ctx context.Context, to rest.Callback, send sendFirst) er
 }
 
 // once sends once. A panic, in whichever goroutine, becomes an error.
-func (x *exchange) once(ctx context.Context, to rest.Callback, send sendFirst) (err error) {
+func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
@@ -122,18 +124,20 @@ func (x *exchange) once(ctx context.Context, to rest.Callback, send sendFirst) (
 	}()
 	err = send(ctx, to)
 	if isUncertain(err) {
-		x.uncertain.Store(true)
+		rep.uncertain.Store(true)
 	}
 	return err
 }
 
 // deferNow defers the interaction, and returns Discord's word on that.
-func (x *exchange) deferNow(ctx context.Context) error {
+func (rep *reply) deferNow(ctx context.Context) error {
 	form := interaction.FormReply
-	if x.req.InMessage() {
+	if rep.req.InMessage() {
 		form = interaction.FormUpdate
 	}
-	return x.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error { return x.responder.cfg.Discord.Defer(ctx, to, form) })
+	return rep.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error {
+		return rep.responder.cfg.Discord.Defer(ctx, to, form)
+	})
 }
 
 // deferLater arranges for the interaction to be deferred where the handler is
@@ -142,12 +146,12 @@ func (x *exchange) deferNow(ctx context.Context) error {
 //
 // outcome is to be called when the handler is done. Where the interaction has been
 // deferred by then, or is about to be, it returns Discord's word on that.
-func (x *exchange) deferLater(ctx context.Context) (outcome func() (deferred bool, refusal error)) {
-	if x.req.Kind == interaction.Autocomplete || x.refused {
+func (rep *reply) deferLater(ctx context.Context) (outcome func() (deferred bool, refusal error)) {
+	if rep.req.Kind == interaction.Autocomplete || rep.refused {
 		return func() (bool, error) { return false, nil }
 	}
 	sent := make(chan error, 1)
-	timer := time.AfterFunc(time.Until(x.req.ReceivedAt.Add(deferAfter)), func() { sent <- x.deferNow(ctx) })
+	timer := time.AfterFunc(time.Until(rep.req.ReceivedAt.Add(deferAfter)), func() { sent <- rep.deferNow(ctx) })
 	return func() (bool, error) {
 		if timer.Stop() {
 			return false, nil

@@ -6,7 +6,7 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// messages remembers what messages show, for as long as an exchange may yet change
+// messages remembers what messages show, for as long as a reply may yet change
 // them. It does not see another replica's changes.
 type messages struct {
 	mu   sync.Mutex
@@ -14,8 +14,8 @@ type messages struct {
 }
 
 type heldMessage struct {
-	subject string    // what the message shows, such as a certain bot
-	by      *exchange // that changed it last
+	subject string // what the message shows, such as a certain bot
+	by      *reply // that changed it last
 	holders int
 }
 
@@ -40,10 +40,10 @@ func (m *messages) hold(id string) (message *heldMessage, release func()) {
 
 // change notes that a response changes the message that its request is about:
 // before it is sent, so that work which ends meanwhile does not undo it.
-func (x *exchange) change(r interaction.Response) {
-	x.responder.messages.mu.Lock()
-	defer x.responder.messages.mu.Unlock()
-	x.message.subject, x.message.by = r.Subject, x
+func (rep *reply) change(r interaction.Response) {
+	rep.responder.messages.mu.Lock()
+	defer rep.responder.messages.mu.Unlock()
+	rep.message.subject, rep.message.by = r.Subject, rep
 }
 
 // mayChange tells whether the end of work may replace what the message shows.
@@ -54,10 +54,10 @@ func (x *exchange) change(r interaction.Response) {
 // nothing newer was put there meanwhile, as that may be the end of an action.
 //
 // A reply to what was deferred takes no message's place.
-func (x *exchange) mayChange(before, r interaction.Response) bool {
-	x.responder.messages.mu.Lock()
-	defer x.responder.messages.mu.Unlock()
+func (rep *reply) mayChange(before, r interaction.Response) bool {
+	rep.responder.messages.mu.Lock()
+	defer rep.responder.messages.mu.Unlock()
 	deferred := before.Form == interaction.FormDefer
-	same := x.message.subject == before.Subject
-	return deferred && r.Form == interaction.FormReply || same && (deferred || r.Action != nil || x.message.by == x)
+	same := rep.message.subject == before.Subject
+	return deferred && r.Form == interaction.FormReply || same && (deferred || r.Action != nil || rep.message.by == rep)
 }

@@ -179,7 +179,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	defer leave()
 	message, release := r.messages.hold(req.Message)
 	defer release()
-	x := &exchange{
+	rep := &reply{
 		responder: r, req: req, message: message, refused: refusal != nil, replayed: event.Replayed, ended: func() {},
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 		inline: event.Inline,
@@ -188,19 +188,19 @@ func (r *Responder) Serve(event *interaction.Event) {
 	if refusal != nil {
 		handler = refuse(refusal, event.Inline == nil)
 	}
-	x.run(handler)
+	rep.run(handler)
 }
 
 // Finish ends an action that a process had begun which has died. Nobody knows how it
 // ended: staff are told so, and the caller for as long as Discord lets us.
 func (r *Responder) Finish(record recovery.Record) {
-	x := &exchange{responder: r, req: &record.Request, to: record.To, acknowledged: true, begun: true}
-	response := x.result(r.cfg.Interrupted(x.req, record.Action), nil)
+	rep := &reply{responder: r, req: &record.Request, to: record.To, acknowledged: true, begun: true}
+	response := rep.result(r.cfg.Interrupted(rep.req, record.Action), nil)
 	if record.To.Token == "" {
 		return
 	}
-	if err := x.editOriginal(r.ctx, response.Message); err != nil {
-		x.log(zerolog.InfoLevel).Err(err).Msg("the caller could not be told of what was interrupted")
+	if err := rep.editOriginal(r.ctx, response.Message); err != nil {
+		rep.log(zerolog.InfoLevel).Err(err).Msg("the caller could not be told of what was interrupted")
 	}
 }
 

@@ -33,10 +33,10 @@ const (
 // orExplained sends a response and returns what was sent: what Discord does not
 // take for what it says is replaced by an explanation, so that the caller is not
 // left with nothing.
-func (x *exchange) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
+func (rep *reply) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
 	if unacceptable(err) {
-		r = x.explained(unshown(r, err))
+		r = rep.explained(unshown(r, err))
 		err = send(r)
 	}
 	return r, err
@@ -66,33 +66,33 @@ func unshown(r interaction.Response, err error) error {
 
 // replace puts a response in the place of the first one, or of the deferral,
 // and returns what was put there.
-func (x *exchange) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
+func (rep *reply) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	switch r.Form {
 	case interaction.FormKeep, interaction.FormDefer:
 		return r, nil // which the deferral has said
 	case interaction.FormOpen:
-		r = x.explained(interaction.ErrTooSlow)
+		r = rep.explained(interaction.ErrTooSlow)
 	}
-	return x.orExplained(r, func(r interaction.Response) error {
-		if r.Form == interaction.FormReply && x.deferred && !x.edited && x.req.InMessage() {
+	return rep.orExplained(r, func(r interaction.Response) error {
+		if r.Form == interaction.FormReply && rep.deferred && !rep.edited && rep.req.InMessage() {
 			// The original is the message with the component, which is to stay.
-			return x.followUp(ctx, r.Message)
+			return rep.sendFollowUp(ctx, r.Message)
 		}
-		err := x.editOriginal(ctx, r.Message)
-		x.edited = x.edited || err == nil
+		err := rep.editOriginal(ctx, r.Message)
+		rep.edited = rep.edited || err == nil
 		return err
 	})
 }
 
-func (x *exchange) editOriginal(ctx context.Context, m interaction.Message) error {
-	return x.persist(ctx, func(ctx context.Context) error { return x.responder.cfg.Discord.EditOriginal(ctx, x.to, m) })
+func (rep *reply) editOriginal(ctx context.Context, m interaction.Message) error {
+	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error { return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m) })
 }
 
-// followUp sends a message of its own. Unlike an edit it would show twice if it
+// sendFollowUp sends a message of its own. Unlike an edit it would show twice if it
 // were repeated after Discord had taken it.
-func (x *exchange) followUp(ctx context.Context, m interaction.Message) error {
-	return x.persist(ctx, func(ctx context.Context) error {
-		err := x.responder.cfg.Discord.FollowUp(ctx, x.to, m)
+func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) error {
+	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
+		err := rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
 		if isUncertain(err) {
 			return errors.New(err.Error()) // which is none that is worth repeating
 		}
@@ -100,23 +100,23 @@ func (x *exchange) followUp(ctx context.Context, m interaction.Message) error {
 	})
 }
 
-// persist repeats a later response with growing pauses, for as long as somebody
+// retryUntilExpiry repeats a later response with growing pauses, for as long as somebody
 // may yet see it.
-func (x *exchange) persist(ctx context.Context, send func(context.Context) error) error {
-	patience := time.Until(x.req.ReceivedAt.Add(tokenLife))
-	if !x.begun {
+func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Context) error) error {
+	patience := time.Until(rep.req.ReceivedAt.Add(tokenLife))
+	if !rep.begun {
 		patience = min(patience, editPatience)
 	}
 	// What ran until the program stops may still say how it ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	defer context.AfterFunc(x.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
+	defer context.AfterFunc(rep.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
 	unknown := 0
 	attempt := func(context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, editLimit)
 		defer cancel()
 		err := send(ctx)
-		if e, ok := errors.AsType[*rest.Error](err); ok && x.acknowledged && e.Code == rest.CodeUnknownWebhook && unknown < maxUnknown {
+		if e, ok := errors.AsType[*rest.Error](err); ok && rep.acknowledged && e.Code == rest.CodeUnknownWebhook && unknown < maxUnknown {
 			later := *e
 			later.RetryAfter = time.Second << unknown // Discord names no pause
 			unknown++
@@ -131,10 +131,10 @@ func (x *exchange) persist(ctx context.Context, send func(context.Context) error
 	// The stop ends a pause, and one more attempt is made then.
 	running, end := context.WithCancel(ctx)
 	defer end()
-	defer context.AfterFunc(x.responder.ctx, end)()
-	last := x.responder.ctx.Err() != nil
+	defer context.AfterFunc(rep.responder.ctx, end)()
+	last := rep.responder.ctx.Err() != nil
 	err := rest.Retry(running, rest.Retries{Again: again}, attempt)
-	if err != nil && again(err) && !last && x.responder.ctx.Err() != nil {
+	if err != nil && again(err) && !last && rep.responder.ctx.Err() != nil {
 		return attempt(ctx)
 	}
 	return err

@@ -18,28 +18,28 @@ const overtakenAfter = 2 * time.Second
 // withdraw ends an interaction of which nobody can tell whether this process may act
 // on it: no lock was to be had, and the first response that Discord has taken may be
 // another process's. It does nothing, and says so, unless another process acts.
-func (x *exchange) withdraw(ctx context.Context, sent interaction.Response) error {
-	if x.overtaken(ctx, sent) {
-		x.outcome = "elsewhere"
-		x.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
+func (rep *reply) withdraw(ctx context.Context, sent interaction.Response) error {
+	if rep.overtaken(ctx, sent) {
+		rep.outcome = "elsewhere"
+		rep.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return nil
 	}
-	_, err := x.replace(ctx, x.explained(interaction.ErrUnacknowledged))
+	_, err := rep.replace(ctx, rep.explained(interaction.ErrUnacknowledged))
 	return err
 }
 
 // overtaken tells whether another process has put how its action ended in the place of
 // the first response. That is the same from each process, but for the time in it.
-func (x *exchange) overtaken(ctx context.Context, sent interaction.Response) bool {
-	if x.deferred && x.req.InMessage() {
+func (rep *reply) overtaken(ctx context.Context, sent interaction.Response) bool {
+	if rep.deferred && rep.req.InMessage() {
 		return false // a deferral leaves the message as it is, which is not known here
 	}
 	text := sent.Message.Text()
-	if x.deferred {
+	if rep.deferred {
 		text = ""
 	}
 	sleep(ctx, overtakenAfter)
-	shown, err := x.responder.cfg.Discord.OriginalText(ctx, x.to)
+	shown, err := rep.responder.cfg.Discord.OriginalText(ctx, rep.to)
 	return err == nil && withoutDigits(shown) != withoutDigits(text)
 }
 

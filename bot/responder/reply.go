@@ -1,0 +1,313 @@
+package responder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/actions/recovery"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+)
+
+// reply is the answering of one interaction.
+type reply struct {
+	responder *Responder
+	req       *interaction.Request
+	to        rest.Callback
+	inline    interaction.Inline // what may take the first response; nil for nothing
+	message   *heldMessage       // that the request is about
+	refused   bool               // the interaction is not served, and told so
+	replayed  bool               // by Discord, after the connection was lost
+
+	deferred     bool
+	edited       bool        // the original shows a response, and not just a deferral
+	acknowledged bool        // Discord has taken a first response
+	assumed      bool        // that may be another process's
+	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
+	begun        bool        // the work that a response promised has
+	ended        func()      // ends the record of the action that runs
+	first        time.Duration
+	outcome      string
+}
+
+// log begins a line of the process log that tells which interaction it is about.
+func (rep *reply) log(level zerolog.Level) *zerolog.Event {
+	return rep.responder.cfg.Log.WithLevel(level).
+		Str("interaction", rep.req.ID).Str("reference", rep.req.Reference).Str("route", rep.req.Route).Str("user", rep.req.UserID)
+}
+
+// run answers the interaction, and observes how that went.
+func (rep *reply) run(h interaction.Handler) {
+	by := lifetime
+	if rep.req.Kind == interaction.Autocomplete { // Discord takes no second response
+		by = suggestBy
+	}
+	ctx, cancel := context.WithDeadline(rep.responder.ctx, rep.req.ReceivedAt.Add(by))
+	defer cancel()
+	rep.outcome = "ok"
+	_, err := rep.guarded(func() (interaction.Response, error) {
+		rep.answer(ctx, h)
+		return interaction.Response{}, nil
+	})
+	if err != nil { // a handler's panic has been dealt with, so this is the responder's own
+		rep.outcome = "unanswered"
+		rep.responder.cfg.Staff.Failure(rep.req, err)
+	}
+	if rep.first >= slowFirst && rep.acknowledged && !rep.refused && !rep.replayed { // others are late for reasons of their own
+		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferred).Dur("took", rep.first).Msg("a first response was slow")
+	}
+	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferred, First: rep.first})
+}
+
+// answer calls the handler, sends its response, and goes on with Then as long as
+// there is one.
+func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
+	deferral := rep.deferLater(ctx)
+	response, err := rep.guarded(func() (interaction.Response, error) { return h(ctx, rep.req) })
+	if err == nil {
+		rep.record(response)
+	}
+	defer func() { rep.ended() }()
+	var refusal error // Discord's, of the deferral
+	rep.deferred, refusal = deferral()
+	if errors.Is(err, interaction.ErrHandledElsewhere) && (!rep.deferred || refusal != nil) {
+		rep.outcome = "elsewhere" // the other process sees to the caller
+		rep.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
+		return
+	}
+	response = rep.result(response, err)
+	// A reply to somebody who is in a message leaves that as it is.
+	if response.Form == interaction.FormUpdate || response.Form == interaction.FormDefer || !rep.req.InMessage() {
+		rep.change(response)
+	}
+	err = refusal
+	switch {
+	case !rep.deferred && response.Form == interaction.FormDefer:
+		rep.deferred, err = true, rep.deferNow(ctx)
+	case !rep.deferred:
+		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })
+	case err == nil && (!response.Unshared || !rep.assumed):
+		response, err = rep.replace(ctx, response)
+	}
+	if err == nil && response.Unshared && rep.assumed {
+		err = rep.withdraw(ctx, response)
+		response.Then = nil
+	}
+	if err == nil {
+		response, err = rep.work(ctx, response)
+	}
+	if err != nil {
+		rep.unanswered(ctx, err, response)
+	}
+}
+
+// work goes on as long as responses promise that, each in the place of the one before.
+// It returns the last, with why the caller could not be told of that.
+func (rep *reply) work(ctx context.Context, response interaction.Response) (last interaction.Response, err error) {
+	for err == nil && response.Then != nil {
+		rep.begun = true
+		before := response
+		response = rep.runThen(ctx, response)
+		rep.record(response)
+		if !rep.mayChange(before, response) {
+			if response.Then != nil { // whose end tells of both
+				continue
+			}
+			return response, rep.followUp(ctx, response)
+		}
+		if response.Action != nil || response.Form == interaction.FormUpdate {
+			rep.change(response)
+		}
+		response, err = rep.replace(ctx, response)
+	}
+	return response, err
+}
+
+// record keeps a record of the action that a response begins, if any, in the place of
+// that of an action which has ended.
+func (rep *reply) record(r interaction.Response) {
+	if r.Begins == nil {
+		return
+	}
+	rep.ended() // staff were told how
+	rep.req.Begun = r.Begins
+	rep.ended = rep.responder.cfg.Records.Add(recovery.Record{Request: *rep.req, Action: *r.Begins, To: rep.to})
+}
+
+// followUp tells the end of work whose message shows something else by now. The
+// end of an action gets a message of its own; anything else is not told at all.
+func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
+	if r.Action == nil {
+		return nil
+	}
+	_, err := rep.orExplained(r, func(r interaction.Response) error { return rep.sendFollowUp(ctx, r.Message) })
+	return err
+}
+
+// guarded calls a function and turns a panic into an error.
+func (rep *reply) guarded(handle func() (interaction.Response, error)) (response interaction.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			rep.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a panic")
+			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
+		}
+	}()
+	return handle()
+}
+
+// runThen runs the work that a response promised. After a panic in it nobody knows
+// how far it came.
+func (rep *reply) runThen(ctx context.Context, r interaction.Response) interaction.Response {
+	r, err := rep.guarded(func() (interaction.Response, error) { return r.Then(ctx) })
+	if errors.Is(err, interaction.ErrPanic) {
+		err = fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, err)
+	}
+	return rep.result(r, err)
+}
+
+// result makes of what a handler returned the response to send, and tells
+// staff what they should know of it.
+func (rep *reply) result(r interaction.Response, err error) interaction.Response {
+	if r.Audit != nil {
+		rep.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", rep.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
+		rep.responder.cfg.Staff.Audit(rep.req, *r.Audit)
+	}
+	if err == nil && r.Form == 0 {
+		err = interaction.ErrNoResponse
+	}
+	if err != nil {
+		return rep.explained(err)
+	}
+	if r.Failure != nil {
+		rep.failed("failed", r.Failure)
+	}
+	if r.Action != nil {
+		rep.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
+			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
+		if observe := rep.responder.cfg.ObserveAction; observe != nil {
+			observe(*r.Action)
+		}
+		rep.responder.cfg.Staff.Action(rep.req, *r.Action)
+	}
+	return r
+}
+
+// explained turns an error into what the caller is told, and tells staff where
+// it is a fault.
+func (rep *reply) explained(err error) interaction.Response {
+	explanation := rep.responder.cfg.Explain(rep.req, err)
+	if explanation.Fault {
+		rep.failed("failed", err)
+	} else {
+		rep.outcome = "refused"
+		rep.log(zerolog.InfoLevel).Err(err).Msg("an interaction was refused")
+	}
+	if rep.req.Kind == interaction.Autocomplete {
+		return interaction.Suggest(nil)
+	}
+	return interaction.Reply(explanation.Message)
+}
+
+// failed logs a failure and tells staff.
+func (rep *reply) failed(outcome string, err error) {
+	rep.outcome = outcome
+	if rep.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
+		rep.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
+		return
+	}
+	rep.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
+	rep.responder.cfg.Staff.Failure(rep.req, err)
+}
+
+// unanswered notes that the caller could not be told of a response. Another delivery
+// of the same event, here or on a replica, may have been answered: that is no fault.
+func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Response) {
+	switch {
+	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
+		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
+		return
+	case rep.isLate(err):
+		rep.late(ctx, err)
+		return
+	case rest.IsUnknownMessage(err):
+		rep.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
+		return
+	}
+	rep.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err))
+	if !rep.acknowledged && (rep.deferred || r.Then != nil) {
+		rep.correct(ctx, rest.CodeOf(err), r)
+	}
+}
+
+// isLate reports whether Discord does not know an interaction any more that came too late:
+// it was replayed, or this process was stopped for a while. In that time the event
+// waited to be read, or to be answered, which is given up after firstBy otherwise.
+// Nothing was begun.
+func (rep *reply) isLate(err error) bool {
+	if rep.acknowledged || rest.CodeOf(err) != rest.CodeUnknownInteraction {
+		return false
+	}
+	waited := time.Since(rep.req.ReceivedAt)
+	return rep.replayed || rep.sentAgo()-waited > firstBy || waited > firstBy+time.Second
+}
+
+// sentAgo returns how long ago Discord sent the interaction. Its ID tells that as far as
+// the clocks agree.
+func (rep *reply) sentAgo() time.Duration {
+	sent, err := discordgo.SnowflakeTimestamp(rep.req.ID)
+	if err != nil {
+		return 0
+	}
+	return time.Since(sent)
+}
+
+// late notes that an interaction came too late. Discord may say that of one that another
+// process has answered as well (JDA, InteractionCallbackImpl.java), but knows the
+// answer then. The caller of any other has none.
+func (rep *reply) late(ctx context.Context, err error) {
+	if rep.answeredElsewhere(ctx) {
+		rep.outcome = "elsewhere"
+		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
+		return
+	}
+	rep.first = max(rep.first, rep.sentAgo(), firstBy) // the caller has waited for longer than this process
+	rep.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
+}
+
+// answeredElsewhere reports whether there is a first response, of which this process's
+// is none. Suggestions leave nothing to look at.
+func (rep *reply) answeredElsewhere(ctx context.Context) bool {
+	if rep.req.Kind == interaction.Autocomplete {
+		return false
+	}
+	_, err := rep.responder.cfg.Discord.OriginalText(ctx, rep.to)
+	return err == nil
+}
+
+// correct corrects a first response that counts as failed and says that more will
+// come. It may be shown all the same: where Discord's answer to it was lost, and
+// where Discord said that it does not know the interaction, which is at times not
+// true (discord-api-docs#5558). To send it again would not help then.
+func (rep *reply) correct(ctx context.Context, code int, r interaction.Response) {
+	why := interaction.ErrUnacknowledged
+	switch {
+	case r.Unshared && rep.overtaken(ctx, r):
+		return
+	case rep.uncertain.Load():
+	case code != rest.CodeUnknownInteraction:
+		return
+	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
+		why = interaction.ErrOutcomeUnknown
+	}
+	message := rep.responder.cfg.Explain(rep.req, why).Message
+	if err := rep.editOriginal(ctx, message); err != nil {
+		rep.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
+	}
+}
