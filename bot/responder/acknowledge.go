@@ -21,6 +21,34 @@ const (
 	tryPatience = 700 * time.Millisecond
 )
 
+// firstResponse is what Discord has of an interaction's first response.
+type firstResponse int
+
+const (
+	// notSent: this process has sent none.
+	notSent firstResponse = iota
+	// deferred: Discord has taken a deferral, and no response is in its place yet.
+	deferred
+	// sent: Discord has taken a response.
+	sent
+	// unknown: no answer came in time, or Discord has a first response that may be another
+	// process's.
+	unknown
+	// refused: Discord has taken none.
+	refused
+)
+
+// taken reports whether Discord has taken a first response.
+func (f firstResponse) taken() bool { return f == deferred || f == sent }
+
+// sentAs returns what the first response is if Discord has taken it.
+func (rep *reply) sentAs() firstResponse {
+	if rep.deferral {
+		return deferred
+	}
+	return sent
+}
+
 // sendFirst sends a first response once.
 type sendFirst func(context.Context, rest.Callback) error
 
@@ -42,10 +70,10 @@ func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
 			err = rep.inline.Respond(encoded)
 		}
 		if err == nil {
-			rep.first, rep.acknowledged = time.Since(rep.req.ReceivedAt), true
+			rep.firstTook, rep.first = time.Since(rep.req.ReceivedAt), sent
 			return nil
 		}
-		rep.uncertain.Store(true)
+		rep.unheard.Store(true)
 	}
 	return rep.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error {
 		return rep.responder.cfg.Discord.Respond(ctx, to, r)
@@ -53,7 +81,7 @@ func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
 }
 
 // acknowledge sends a first response until Discord has accepted or refused it or the
-// time for it is over. It notes when Discord's word on that came. To send it again is
+// time for it is over. It notes what became of it, and when. To send it again is
 // safe: Discord takes one first response and refuses others with 40060
 // (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json), or with 10062
 // (JDA, InteractionCallbackImpl.java), which counts as a failure here.
@@ -67,8 +95,17 @@ func (rep *reply) acknowledge(ctx context.Context, send sendFirst) (err error) {
 	deadline := rep.req.ReceivedAt.Add(firstBy)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline) // what is cancelled may still be said
 	defer cancel()
+	perhapsOurs := false // Discord has a first response, and a try of ours has had no answer
 	defer func() {
-		rep.first, rep.acknowledged = time.Since(rep.req.ReceivedAt), err == nil
+		rep.firstTook = time.Since(rep.req.ReceivedAt)
+		switch {
+		case perhapsOurs, err != nil && rep.unheard.Load():
+			rep.first = unknown
+		case err != nil:
+			rep.first = refused
+		default:
+			rep.first = rep.sentAs()
+		}
 		if rep.inline != nil {
 			rep.inline.Leave()
 			rep.inline = nil
@@ -77,8 +114,8 @@ func (rep *reply) acknowledge(ctx context.Context, send sendFirst) (err error) {
 	to := rep.to
 	for pause := tryPause; ; pause *= 2 {
 		err = rep.try(ctx, to, send)
-		if rep.uncertain.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
-			rep.assumed = true // by a try of ours whose answer was lost
+		if rep.unheard.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
+			perhapsOurs = true
 			return nil
 		}
 		wait, again := retry(err, pause)
@@ -124,7 +161,7 @@ func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) (e
 	}()
 	err = send(ctx, to)
 	if isUncertain(err) {
-		rep.uncertain.Store(true)
+		rep.unheard.Store(true)
 	}
 	return err
 }
@@ -135,6 +172,7 @@ func (rep *reply) deferNow(ctx context.Context) error {
 	if rep.req.InMessage() {
 		form = interaction.FormUpdate
 	}
+	rep.deferral = true
 	return rep.acknowledge(ctx, func(ctx context.Context, to rest.Callback) error {
 		return rep.responder.cfg.Discord.Defer(ctx, to, form)
 	})
@@ -144,18 +182,18 @@ func (rep *reply) deferNow(ctx context.Context) error {
 // not done in time. Suggestions cannot be deferred, and what is refused need
 // not be: Discord would take that for the answer to come from here.
 //
-// outcome is to be called when the handler is done. Where the interaction has been
+// outcome is to be called when the handler is done. If the interaction has been
 // deferred by then, or is about to be, it returns Discord's word on that.
-func (rep *reply) deferLater(ctx context.Context) (outcome func() (deferred bool, refusal error)) {
-	if rep.req.Kind == interaction.Autocomplete || rep.refused {
-		return func() (bool, error) { return false, nil }
+func (rep *reply) deferLater(ctx context.Context) (outcome func() (refusal error)) {
+	if rep.req.Kind == interaction.Autocomplete || rep.notServed {
+		return func() error { return nil }
 	}
-	sent := make(chan error, 1)
-	timer := time.AfterFunc(time.Until(rep.req.ReceivedAt.Add(deferAfter)), func() { sent <- rep.deferNow(ctx) })
-	return func() (bool, error) {
+	done := make(chan error, 1)
+	timer := time.AfterFunc(time.Until(rep.req.ReceivedAt.Add(deferAfter)), func() { done <- rep.deferNow(ctx) })
+	return func() error {
 		if timer.Stop() {
-			return false, nil
+			return nil
 		}
-		return true, <-sent
+		return <-done
 	}
 }

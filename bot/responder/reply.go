@@ -23,18 +23,17 @@ type reply struct {
 	to        rest.Callback
 	inline    interaction.Inline // what may take the first response; nil for nothing
 	message   *heldMessage       // that the request is about
-	refused   bool               // the interaction is not served, and told so
+	notServed bool               // the interaction is not served, and told so
 	replayed  bool               // by Discord, after the connection was lost
 
-	deferred     bool
-	edited       bool        // the original shows a response, and not just a deferral
-	acknowledged bool        // Discord has taken a first response
-	assumed      bool        // that may be another process's
-	uncertain    atomic.Bool // Discord may have taken a first response that counts as failed
-	begun        bool        // the work that a response promised has
-	ended        func()      // ends the record of the action that runs
-	first        time.Duration
-	outcome      string
+	first    firstResponse // what Discord has of it
+	deferral bool          // the first response is a deferral, or was to be one
+	// unheard says that a try to send the first response has had no answer.
+	unheard   atomic.Bool
+	firstTook time.Duration // until Discord's word on the first response
+	begun     bool          // the work that a response promised has
+	ended     func()        // ends the record of the action that runs
+	outcome   string
 }
 
 // log begins a line of the process log that tells which interaction it is about.
@@ -60,10 +59,10 @@ func (rep *reply) run(h interaction.Handler) {
 		rep.outcome = "unanswered"
 		rep.responder.cfg.Staff.Failure(rep.req, err)
 	}
-	if rep.first >= slowFirst && rep.acknowledged && !rep.refused && !rep.replayed { // others are late for reasons of their own
-		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferred).Dur("took", rep.first).Msg("a first response was slow")
+	if rep.firstTook >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
+		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took", rep.firstTook).Msg("a first response was slow")
 	}
-	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferred, First: rep.first})
+	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, First: rep.firstTook})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -75,9 +74,9 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		rep.record(response)
 	}
 	defer func() { rep.ended() }()
-	var refusal error // Discord's, of the deferral
-	rep.deferred, refusal = deferral()
-	if errors.Is(err, interaction.ErrHandledElsewhere) && (!rep.deferred || refusal != nil) {
+	refusal := deferral()           // Discord's
+	tooSlow := rep.first != notSent // the handler was, and the interaction has been deferred
+	if errors.Is(err, interaction.ErrHandledElsewhere) && (!tooSlow || refusal != nil) {
 		rep.outcome = "elsewhere" // the other process sees to the caller
 		rep.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return
@@ -89,16 +88,21 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	}
 	err = refusal
 	switch {
-	case !rep.deferred && response.Form == interaction.FormDefer:
-		rep.deferred, err = true, rep.deferNow(ctx)
-	case !rep.deferred:
+	case tooSlow:
+	case response.Form == interaction.FormDefer:
+		err = rep.deferNow(ctx)
+	default:
 		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })
-	case err == nil && (!response.Unshared || !rep.assumed):
-		response, err = rep.replace(ctx, response)
 	}
-	if err == nil && response.Unshared && rep.assumed {
-		err = rep.withdraw(ctx, response)
-		response.Then = nil
+	if err == nil && rep.first == unknown {
+		rep.first = rep.sentAs()
+		if response.Unshared {
+			err = rep.withdraw(ctx, response)
+			response.Then, tooSlow = nil, false
+		}
+	}
+	if err == nil && tooSlow {
+		response, err = rep.replace(ctx, response)
 	}
 	if err == nil {
 		response, err = rep.work(ctx, response)
@@ -241,7 +245,7 @@ func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Respo
 		return
 	}
 	rep.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err))
-	if !rep.acknowledged && (rep.deferred || r.Then != nil) {
+	if !rep.first.taken() && (rep.deferral || r.Then != nil) {
 		rep.correct(ctx, rest.CodeOf(err), r)
 	}
 }
@@ -251,7 +255,7 @@ func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Respo
 // waited to be read, or to be answered, which is given up after firstBy otherwise.
 // Nothing was begun.
 func (rep *reply) isLate(err error) bool {
-	if rep.acknowledged || rest.CodeOf(err) != rest.CodeUnknownInteraction {
+	if rep.first.taken() || rest.CodeOf(err) != rest.CodeUnknownInteraction {
 		return false
 	}
 	waited := time.Since(rep.req.ReceivedAt)
@@ -277,7 +281,7 @@ func (rep *reply) late(ctx context.Context, err error) {
 		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
 	}
-	rep.first = max(rep.first, rep.sentAgo(), firstBy) // the caller has waited for longer than this process
+	rep.firstTook = max(rep.firstTook, rep.sentAgo(), firstBy) // the caller has waited for longer than this process
 	rep.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
 }
 
@@ -300,7 +304,7 @@ func (rep *reply) correct(ctx context.Context, code int, r interaction.Response)
 	switch {
 	case r.Unshared && rep.overtaken(ctx, r):
 		return
-	case rep.uncertain.Load():
+	case rep.first == unknown:
 	case code != rest.CodeUnknownInteraction:
 		return
 	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)

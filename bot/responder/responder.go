@@ -180,7 +180,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	rep := &reply{
-		responder: r, req: req, message: message, refused: refusal != nil, replayed: event.Replayed, ended: func() {},
+		responder: r, req: req, message: message, notServed: refusal != nil, replayed: event.Replayed, ended: func() {},
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 		inline: event.Inline,
 	}
@@ -194,7 +194,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 // Finish ends an action that a process had begun which has died. Nobody knows how it
 // ended: staff are told so, and the caller for as long as Discord lets us.
 func (r *Responder) Finish(record recovery.Record) {
-	rep := &reply{responder: r, req: &record.Request, to: record.To, acknowledged: true, begun: true}
+	rep := &reply{responder: r, req: &record.Request, to: record.To, first: sent, begun: true}
 	response := rep.result(r.cfg.Interrupted(rep.req, record.Action), nil)
 	if record.To.Token == "" {
 		return

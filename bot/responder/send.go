@@ -74,12 +74,14 @@ func (rep *reply) replace(ctx context.Context, r interaction.Response) (interact
 		r = rep.explained(interaction.ErrTooSlow)
 	}
 	return rep.orExplained(r, func(r interaction.Response) error {
-		if r.Form == interaction.FormReply && rep.deferred && !rep.edited && rep.req.InMessage() {
+		if r.Form == interaction.FormReply && rep.first == deferred && rep.req.InMessage() {
 			// The original is the message with the component, which is to stay.
 			return rep.sendFollowUp(ctx, r.Message)
 		}
 		err := rep.editOriginal(ctx, r.Message)
-		rep.edited = rep.edited || err == nil
+		if err == nil {
+			rep.first = sent
+		}
 		return err
 	})
 }
@@ -116,7 +118,7 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 		ctx, cancel := context.WithTimeout(ctx, editLimit)
 		defer cancel()
 		err := send(ctx)
-		if e, ok := errors.AsType[*rest.Error](err); ok && rep.acknowledged && e.Code == rest.CodeUnknownWebhook && unknown < maxUnknown {
+		if e, ok := errors.AsType[*rest.Error](err); ok && rep.first.taken() && e.Code == rest.CodeUnknownWebhook && unknown < maxUnknown {
 			later := *e
 			later.RetryAfter = time.Second << unknown // Discord names no pause
 			unknown++

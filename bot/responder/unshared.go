@@ -28,14 +28,14 @@ func (rep *reply) withdraw(ctx context.Context, sent interaction.Response) error
 	return err
 }
 
-// overtaken tells whether another process has put how its action ended in the place of
+// overtaken reports whether another process has put how its action ended in the place of
 // the first response. That is the same from each process, but for the time in it.
 func (rep *reply) overtaken(ctx context.Context, sent interaction.Response) bool {
-	if rep.deferred && rep.req.InMessage() {
+	if rep.deferral && rep.req.InMessage() {
 		return false // a deferral leaves the message as it is, which is not known here
 	}
 	text := sent.Message.Text()
-	if rep.deferred {
+	if rep.deferral {
 		text = ""
 	}
 	sleep(ctx, overtakenAfter)
