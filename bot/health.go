@@ -24,6 +24,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	if b.watcher.On() {
 		_ = b.watcher.Refresh(ctx) // without Redis the last figures are shown, and RedisErr tells
 	}
+	leads, _ := b.leader.Holder(ctx) // nobody while Redis is away
 	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	return health.Report{
@@ -33,6 +34,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(),
 		Calls: calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
 		Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
+		Leader:        leads,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency,
 		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting,
 	}

@@ -14,6 +14,7 @@ func (b *Bot) openLeader() {
 		Redis: b.redis.Client, Space: b.space, Name: replicaName(), FailingSince: b.discord.FailingSince,
 		Log: b.log, Timing: leader.DefaultTiming(),
 	})
+	b.monitor.Leader(b.leader.Leading)
 }
 
 // replicaName returns what operators know this process by: the name of its machine, which is

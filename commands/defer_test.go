@@ -22,7 +22,7 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 		},
 		TestLogs: func(*interaction.Request) { tested = true },
 		Health: func(context.Context) health.Report {
-			return health.Report{Log: []logchannel.Status{{Channel: "9"}}}
+			return health.Report{Leader: "eu-1", Log: []logchannel.Status{{Channel: "9"}}}
 		},
 	}
 	c := watching(t, h)

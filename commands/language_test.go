@@ -382,7 +382,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	all()
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
 	all()
-	report = health.Report{Shards: []shards.Status{{Ready: true}}}
+	report = health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}}
 	all()
 	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
 	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}

@@ -254,7 +254,7 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
-	well := health.Report{Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
+	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*health.Report){
 		"✅ All is well":                           func(*health.Report) {},
 		"⚠️ A connection to Discord is lost":      func(h *health.Report) { h.Shards = []shards.Status{{}} },

@@ -7,6 +7,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// Leader adds to what /metrics shows whether this replica leads.
+func (m *Monitor) Leader(leading func() bool) {
+	m.read = append(m.read, func(p *page) { p.gauge("hostbot_leader", oneIf(leading())) })
+}
+
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which
 // was not answered.
 func (m *Monitor) DiscordRequest(route string, status int) {

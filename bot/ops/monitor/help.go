@@ -9,6 +9,7 @@ func help() map[string]string {
 		"hostbot_first_response_seconds": "From an interaction's arrival to Discord's word on its first response; of one that came too late, since Discord sent it.",
 		"hostbot_build_info":             "The program's version.",
 		"hostbot_ready":                  "1 while Discord delivers interactions.",
+		"hostbot_leader":                 "1 while this replica does what only one may do: it polls, and sends alerts and panels.",
 
 		"hostbot_hostapi_request_seconds": "Calls to the hosting service by operation and error code (empty: success).",
 		"hostbot_hostapi_up":              "0 while the hosting service is taken to be away, and calls are refused.",

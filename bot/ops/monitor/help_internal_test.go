@@ -34,6 +34,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	m.Discord(func() (answered, invalid int) { return 2, 1 })
 	m.CacheLookup(true)
 	m.ServiceHealth(time.Now)
+	m.Leader(func() bool { return true })
 	m.Log(func() uint64 { return 1 })
 	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{} })
 	m.LogChannels(func() []logchannel.Status {

@@ -88,6 +88,8 @@ type Report struct {
 	// PausedUntil is until when Discord lets all requests wait, which may be over.
 	PausedUntil time.Time
 
+	Leader string // the name of the replica that leads; "" if none does
+
 	RedisEmbedded bool // in the process: no other Redis is configured
 	RedisErr      error
 	RedisLatency  time.Duration // of one round trip
@@ -104,7 +106,7 @@ func (r Report) Items(t *locale.Texts) []Item {
 	d := describer{r, t}
 	items := []Item{d.program()}
 	items = append(items, d.interactions()...)
-	items = append(items, d.redis(), d.service())
+	items = append(items, d.redis(), d.leader(), d.service())
 	items = append(items, d.discord()...)
 	items = append(items, d.watching()...)
 	for _, ch := range r.Log {

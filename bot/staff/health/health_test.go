@@ -33,7 +33,7 @@ func well() health.Report {
 	return health.Report{
 		Version: "1.2.3", Started: time.Now().Add(-time.Minute), Ready: true, Answered: 41, Unanswered: 1,
 		Shards: []shards.Status{{ID: 0, Ready: true}, {ID: 2, Ready: true, Latency: 35 * time.Millisecond}},
-		Calls:  10, Window: 10 * time.Minute, Requests: 300, Invalid: 2, RedisLatency: 420 * time.Microsecond,
+		Calls:  10, Window: 10 * time.Minute, Requests: 300, Invalid: 2, RedisLatency: 420 * time.Microsecond, Leader: "eu-1",
 		Log: []logchannel.Status{{Channel: "9"}}, Watching: true, Watch: watcher.Status{Accounts: 7, Interval: time.Minute},
 	}
 }
@@ -50,6 +50,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✓ gateway, shard 0: connected",
 			"✓ gateway, shard 2: heartbeats take 35ms",
 			"✓ redis: answered within 420µs",
+			"✓ leader: eu-1",
 			"✓ hosting service: 0 of 10 calls failed within 10m0s",
 			"✓ discord: 2 of 300 requests refused (401, 403 or 429) within 10m0s",
 			"✓ watcher: 7 accounts, each every 1m0s, 0s late; alerts: 0 sent, 0 refused, 0 wait",
@@ -58,7 +59,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 		"all is wrong": {func() health.Report {
 			r := well()
 			r.Shards = []shards.Status{{ID: 3}}
-			r.RedisErr = errors.New("connection\nrefused")
+			r.RedisErr, r.Leader = errors.New("connection\nrefused"), ""
 			r.Calls, r.Failed, r.DownSince = 4, 3, time.Now().Add(-time.Minute)
 			r.PausedUntil, r.Invalid = time.Now().Add(5*time.Second), rest.FewerFrom
 			r.Watch.Grown = true
@@ -72,6 +73,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
 			"✗ gateway, shard 3: not connected → " + texts.Text("staff.todo.shards"),
 			"✗ redis: connection refused → " + texts.Text("staff.todo.redis"),
+			"✗ leader: no replica leads → " + texts.Text("staff.todo.leader"),
 			"✗ hosting service: away for 1m0s; 3 of 4 calls failed within 10m0s → " + texts.Text("staff.todo.service"),
 			"✗ discord: all requests but answers to interactions wait for 5s more, as discord asks",
 			"✗ discord: 5000 of 300 requests refused (401, 403 or 429) within 10m0s → " + texts.Text("log.cure.invalid_requests"),
@@ -83,12 +85,13 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✗ log channel 10: 0 entries wait, the oldest for 0s; status 403 → " + texts.Text("log.channel.permissions"),
 		}},
 		"a replica that waits, for development": {func() health.Report {
-			r := health.Report{Version: "1.2.3", Started: time.Now(), Standby: true, Shards: []shards.Status{}, Window: 10 * time.Minute, RedisEmbedded: true}
+			r := health.Report{Version: "1.2.3", Started: time.Now(), Standby: true, Shards: []shards.Status{}, Window: 10 * time.Minute, RedisEmbedded: true, Leader: "x"}
 			return r
 		}, []string{
 			"✓ hostbot: version 1.2.3, up for 0s, 0 interactions answered, 0 without an answer",
 			"✓ gateway: no shard is held here",
 			"! redis: in the process, as REDIS_URL is empty → " + texts.Text("staff.todo.embedded"),
+			"✓ leader: x",
 			"✓ hosting service: 0 of 0 calls failed within 10m0s",
 			"✓ discord: 0 of 0 requests refused (401, 403 or 429) within 10m0s",
 		}},

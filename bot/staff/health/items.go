@@ -100,6 +100,17 @@ func (d describer) redis() Item {
 	return i
 }
 
+// leader is about the replica that does what only one may do.
+func (d describer) leader() Item {
+	i := item("leader", "%s", d.Leader)
+	i.Staff = Staff{Title: d.t.Text("staff.status.leader"), Text: sanitize.Markdown(d.Leader, errorLimit), Short: true}
+	if d.Leader == "" {
+		i = d.wrong(i, Failure, "staff.todo.leader")
+		i.Text, i.Staff.Text = "no replica leads", d.t.Text("staff.status.leaderless")
+	}
+	return i
+}
+
 func (d describer) service() Item {
 	i := item("hosting service", "%d of %d calls failed within %v", d.Failed, d.Calls, d.Window)
 	text := d.t.Format("staff.status.no_calls", locale.Args{"Window": d.t.Duration(d.Window)})
