@@ -38,9 +38,10 @@ const (
 	putScript = `
 local generation = redis.pcall('GET', KEYS[3])
 if type(generation) == 'string' and generation ~= ARGV[3] then return 0 end ` + change + `
-redis.call('DEL', KEYS[1], KEYS[2])
-if tonumber(ARGV[5]) > 0 then redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5]) end
-if tonumber(ARGV[6]) > 0 then redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[6]) end
+for i = 1, 2 do
+  local lasts = ARGV[4 + i]
+  if tonumber(lasts) > 0 then redis.call('SET', KEYS[i], ARGV[4], 'PX', lasts) else redis.call('DEL', KEYS[i]) end
+end
 return 1`
 	expireScript = change + `return redis.call('DEL', KEYS[1])`
 	forgetScript = change + `return redis.call('DEL', KEYS[1], KEYS[2])`

@@ -196,7 +196,11 @@ func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown see
 		}
 		set = append(set, field, history.Append(a.fields[field], added, at.Add(-history.KeptFor)))
 	}
-	args := slices.Concat([]any{a.customerID, strconv.FormatFloat(a.due, 'f', -1, 64), next.UnixMilli(), history.KeptFor.Milliseconds(), len(set)}, set, gone)
+	lasts := history.KeptFor.Milliseconds()
+	if before := a.polledAt(); before.Truncate(time.Hour).Equal(at.Truncate(time.Hour)) {
+		lasts = 0 // an hour more or less does not matter
+	}
+	args := slices.Concat([]any{a.customerID, strconv.FormatFloat(a.due, 'f', -1, 64), next.UnixMilli(), lasts, len(set)}, set, gone)
 	written, err = redis.NewScript(writeScript).Run(ctx, w.Redis, w.keys(a.customerID), args...).Bool()
 	return next.Sub(a.now), written, err
 }

@@ -52,7 +52,7 @@ return 0`
 
 // writeScript writes what a poll has shown, and when the account is due next, if it is due since
 // the same time as when it was read. ARGV: the customer, that time, the next one, for how long
-// (ms) the account is kept; the number of arguments that are fields and their values, and those;
+// (ms) the account is kept from now on, 0 to leave that as it is; the number of arguments that are fields and their values, and those;
 // the fields that are removed.
 const writeScript = `
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -61,7 +61,7 @@ redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
 local last = 5 + ARGV[5]
 if last > 5 then
   redis.call('HSET', KEYS[2], unpack(ARGV, 6, last))
-  redis.call('PEXPIRE', KEYS[2], ARGV[4])
+  if ARGV[4] ~= '0' then redis.call('PEXPIRE', KEYS[2], ARGV[4]) end
 end
 if #ARGV > last then redis.call('HDEL', KEYS[2], unpack(ARGV, last + 1)) end
 return 1`
