@@ -20,8 +20,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/actions/actionlock"
-	"hostbot/bot/actions/recovery"
+	"hostbot/bot/actions"
 	"hostbot/bot/discord/endpoint"
 	"hostbot/bot/discord/gateway"
 	"hostbot/bot/discord/rest"
@@ -61,8 +60,8 @@ type Bot struct {
 	space     keyspace.Space // the application's, in Redis
 	service   *hostapi.Client
 	handlers  *commands.Commands
-	records   *recovery.Records
 	leader    *leader.Leader
+	actions   *actions.Actions
 	watcher   *watcher.Watcher
 	alerts    *alerts.Alerts
 	panels    *panel.Panels
@@ -124,8 +123,12 @@ func (b *Bot) build() error {
 
 	b.openLeader()
 	watching := b.openWatching(cache)
+	b.actions = actions.New(actions.Config{
+		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
+		Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
+	})
 	b.handlers = commands.New(commands.Config{
-		Accounts: cache, Hosting: hosting, Locks: actionlock.New(b.redis.Client), Texts: texts,
+		Accounts: cache, Hosting: hosting, Actions: b.actions, Texts: texts,
 		Staff: commands.Staff{
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 			Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
@@ -148,14 +151,9 @@ func (b *Bot) build() error {
 func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
-	b.records = recovery.New(recovery.Config{
-		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: recovery.DefaultTiming(),
-		Finish: func(record recovery.Record) { b.responder.Finish(record) },
-	})
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
-		Staff: b.stafflog, Records: b.records,
-		Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
+		Staff: b.stafflog, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()
 }
@@ -220,7 +218,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
-	work.Go(func() { b.records.Run(connected) })
+	work.Go(func() { b.actions.Run(connected) })
 	var refused error
 	disconnected := make(chan struct{})
 	go func() {

@@ -34,10 +34,10 @@ type action struct {
 	starts bool
 }
 
-// actions lists the actions that have a command and a button on a bot's card (in this
+// actionList lists the actions that have a command and a button on a bot's card (in this
 // order), and that staff can choose. Each has the texts button.<name>, which.<name> and
 // card.since.<name>.
-func actions() []action {
+func actionList() []action {
 	return []action{
 		{
 			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up, leadsTo: []state{up, broken},
@@ -63,7 +63,7 @@ func actions() []action {
 
 // actionNamed returns an action of the list.
 func actionNamed(name string) (a action, found bool) {
-	for _, a := range actions() {
+	for _, a := range actionList() {
 		if a.name == name {
 			return a, true
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )
@@ -294,9 +294,9 @@ func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
 		}
 		w.action = nil
 		ending(t, c, press("stop/a")) // something else
-		time.Sleep(actionlock.HeldBack)
+		time.Sleep(actions.HeldBack)
 		wantText(t, ending(t, c, press("restart/a")).Message, "was restarted")
-		time.Sleep(actionlock.Window) // until the process has forgotten all
+		time.Sleep(actions.Window) // until the process has forgotten all
 	})
 }
 
@@ -312,7 +312,7 @@ func TestDurationThatRoundsToNothingIsLeftOut(t *testing.T) {
 			if want == "" && strings.Contains(text(m), "⏱") {
 				t.Errorf("after %v:\n%s", took, text(m))
 			}
-			time.Sleep(actionlock.Window)
+			time.Sleep(actions.Window)
 		})
 	}
 }
@@ -352,4 +352,20 @@ func TestReinstallByStaffAsksAsWell(t *testing.T) {
 		t.Errorf("done %q", w.done)
 	}
 	refused(t, c, press(now), "This is for staff")
+}
+
+// TestEndOfADeadProcessIsToldAsItWas has a process die once it knew how an action had ended, or
+// before.
+func TestEndOfADeadProcessIsToldAsItWas(t *testing.T) {
+	for outcome, words := range map[interaction.Outcome]string{
+		interaction.Done: "was restarted", interaction.Failed: "could not be restarted", interaction.Unconfirmed: "not confirmed", "": "not confirmed",
+	} {
+		r := press("restart/a")
+		got := newCommands(t, &world{}).Interrupted(&r, interaction.Action{Name: "restart", BotID: "a", BotName: "Shop", Outcome: outcome})
+		wantText(t, got.Message, "Shop", words)
+		sendable(t, got)
+		if (got.Failure == nil) != (outcome == interaction.Done) || got.Action.Interrupted != (words == "not confirmed") {
+			t.Errorf("%q: %+v, %v", outcome, got.Action, got.Failure)
+		}
+	}
 }

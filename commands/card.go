@@ -10,7 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
@@ -63,7 +63,7 @@ type card struct {
 
 // card returns a bot's card as it is at this moment.
 func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
-	var running *actionlock.Running
+	var running *actions.Running
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
@@ -102,7 +102,7 @@ func (c card) drawDraft() interaction.Response {
 }
 
 // runningLine says which action is running on a bot, and since when.
-func (v view) runningLine(running actionlock.Running, botName string) string {
+func (v view) runningLine(running actions.Running, botName string) string {
 	return "⏳ " + v.t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
 }
 
@@ -150,7 +150,7 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 		refresh = discordgo.PrimaryButton
 	}
 	var rows, act []discordgo.MessageComponent
-	for _, a := range actions() {
+	for _, a := range actionList() {
 		shares := a.op == hostapi.OpStart || a.op == hostapi.OpRestart
 		if !c.offers(a.op) || shares && a.name != first {
 			continue

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -48,7 +48,7 @@ type Hosting interface {
 type Config struct {
 	Accounts Accounts
 	Hosting  Hosting
-	Locks    *actionlock.Locks // one action at a time on a bot
+	Actions  *actions.Actions // one action at a time on a bot
 	Texts    *locale.Bundle
 	Staff    Staff // the zero value: there are no commands for staff
 	Links    Links
@@ -60,7 +60,7 @@ type Config struct {
 type Commands struct {
 	accounts Accounts
 	hosting  Hosting
-	locks    *actionlock.Locks
+	actions  *actions.Actions
 	texts    *locale.Bundle
 	staff    Staff
 	links    Links
@@ -72,7 +72,7 @@ type Commands struct {
 // New returns the commands.
 func New(cfg Config) *Commands {
 	return &Commands{
-		accounts: cfg.Accounts, hosting: cfg.Hosting, locks: cfg.Locks, texts: cfg.Texts,
+		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
 		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch,
 	}
 }

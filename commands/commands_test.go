@@ -12,7 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/bot/staff/incident"
 	"hostbot/commands"
@@ -197,7 +197,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		}
 	}
 	return commands.New(commands.Config{
-		Accounts: w, Hosting: w, Locks: actionlock.New(nil), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch,
+		Accounts: w, Hosting: w, Actions: actions.New(actions.Config{}), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch,
 		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
 			{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},

@@ -158,8 +158,8 @@ func TestStartAfterwards(t *testing.T) {
 				response := answer(t, newCommands(t, w), created())
 				var outcomes []interaction.Outcome
 				for response.Then != nil {
-					if response.Begins == nil || response.Begins.Name != []string{"create", "start"}[len(outcomes)] {
-						t.Errorf("%d actions have ended, and %+v begins", len(outcomes), response.Begins)
+					if response.Starts == nil || response.Starts.Name != []string{"create", "start"}[len(outcomes)] {
+						t.Errorf("%d actions have ended, and %+v begins", len(outcomes), response.Starts)
 					}
 					response = must(t)(response.Then(t.Context()))
 					outcomes = append(outcomes, response.Action.Outcome)

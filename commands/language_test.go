@@ -16,7 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -179,7 +179,7 @@ func (d *drawn) everything() {
 		for _, r := range requests {
 			_, c := with(change)
 			d.ask(c, r)
-			time.Sleep(actionlock.Window)
+			time.Sleep(actions.Window)
 		}
 	}
 	d.accounts(bots, fresh)
@@ -278,7 +278,7 @@ func (d *drawn) refusals(uncertain func() (string, error)) {
 		r.ID = fmt.Sprint("4", i)
 		d.ask(c, r)
 	}
-	time.Sleep(actionlock.Window)
+	time.Sleep(actions.Window)
 }
 
 // errors draws each error.
@@ -318,7 +318,7 @@ func (d *drawn) forms(fresh asking) {
 	fresh(func(*world) {}, command("bot create", nil), press("create/512/2048/100"), press("startup/id-0"), press("delete/id-0"), onBot("bot delete", "id-0"))
 	w := &world{list: account(server("id-0", long("W"), "RUNNING"))}
 	c := commands.New(commands.Config{
-		Accounts: w, Hosting: w, Locks: actionlock.New(nil), Texts: mustTexts(d.t), Links: w.links,
+		Accounts: w, Hosting: w, Actions: actions.New(actions.Config{}), Texts: mustTexts(d.t), Links: w.links,
 		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}},
 	})
 	d.ask(c, press("create/512/2048/100"))
@@ -368,7 +368,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 				r := by("1", r)
 				r.TargetName = name
 				d.ask(c, r)
-				time.Sleep(actionlock.Window)
+				time.Sleep(actions.Window)
 			}
 		}
 	}

@@ -66,21 +66,29 @@ func (e result) draw(v view) interaction.Response {
 	return drawn.draw()
 }
 
-// Interrupted says that nobody knows how an action ended whose process has died.
+// Interrupted says how an action ended whose process has died, or that nobody knows.
 func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) interaction.Response {
 	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
+	end, failure := v.referenceLine(), error(interaction.ErrInterrupted)
+	switch a.Outcome {
+	case interaction.Done:
+		end, failure = "", nil
+	case "":
+		a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(r.ReceivedAt)
+	}
+	a.Interrupted = a.Outcome == interaction.Unconfirmed
+	sign := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Failed: "❌ ", interaction.Unconfirmed: "⚠️ "}[a.Outcome]
 	embed := &discordgo.MessageEmbed{
-		Color:       outcomeColor(interaction.Unconfirmed),
-		Description: "⚠️ " + v.say("action."+a.Name+".unconfirmed", args{"Bot": name(server)}) + "\n" + v.referenceLine(),
+		Color:       outcomeColor(a.Outcome),
+		Description: strings.TrimSpace(sign + v.say("action."+a.Name+"."+string(a.Outcome), args{"Bot": name(server)}) + "\n" + end),
 	}
 	buttons := []discordgo.MessageComponent{v.button(discordgo.SecondaryButton, "button.back", idListWith, false)}
 	if server.ID != "" {
 		refresh := v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(server.ID), false)
 		buttons = append([]discordgo.MessageComponent{refresh}, buttons...)
 	}
-	a.Outcome, a.Interrupted, a.Duration = interaction.Unconfirmed, true, time.Since(r.ReceivedAt)
 	response := v.draw("", embed, row(buttons...))
-	response.Action, response.Failure = &a, interaction.ErrInterrupted
+	response.Action, response.Failure = &a, failure
 	return response
 }
 

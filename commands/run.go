@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 )
@@ -17,24 +17,34 @@ import (
 // says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
 	lock, err := c.lock(ctx, r, a, b.server)
-	if held, ok := errors.AsType[*actionlock.HeldError](err); ok {
+	if held, ok := errors.AsType[*actions.HeldError](err); ok {
 		return c.heldBack(r, a, b, held.Until), nil
 	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
+	// If Then is not run, ctx ends the lock.
+	unstarted := context.AfterFunc(ctx, lock.Close)
 	response := c.card(r, b, "").draw()
-	response.Begins = &interaction.Action{Name: a.name, BotID: b.server.ID, BotName: b.server.Name}
-	response.Unshared = lock.Local
+	response.Starts, response.Lock = a.on(b.server), lock
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		defer lock.Release()
+		unstarted()
+		finished := false
+		defer func() {
+			if !finished { // it panics
+				lock.Close()
+			}
+		}()
 		response := c.finish(ctx, r, a, b)
-		if response.Action.Outcome == interaction.Unconfirmed {
-			lock.HoldBack()
-		}
+		finished, response.Reported = true, !lock.End(*response.Action)
 		return response, nil
 	}
 	return response, nil
+}
+
+// on is the action as it is carried out on a bot.
+func (a action) on(s hostapi.Server) *interaction.Action {
+	return &interaction.Action{Name: a.name, BotID: s.ID, BotName: s.Name}
 }
 
 // heldBack says that it is not known yet how the same action has just ended.
@@ -45,14 +55,11 @@ func (c *Commands) heldBack(r *interaction.Request, a action, b bot, until time.
 	return held.draw()
 }
 
-// lock acquires the lock of a bot for an action. It is released with ctx at the
-// latest, whether or not the action was run.
-func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s hostapi.Server) (*actionlock.Lock, error) {
-	lock, err := c.locks.Acquire(ctx, actionlock.Claim{
-		InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, ServerID: s.ID, Action: a.name,
-	})
-	var busy *actionlock.BusyError
-	var limit *actionlock.LimitError
+// lock acquires the lock of a bot for an action.
+func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s hostapi.Server) (*actions.Lock, error) {
+	lock, err := c.actions.Acquire(ctx, actions.Claim{Request: r, Action: *a.on(s)})
+	var busy *actions.BusyError
+	var limit *actions.LimitError
 	switch {
 	case errors.As(err, &busy):
 		return nil, &refusal{reason: "another action is running: " + busy.Running.Action, explain: func(v view) string {
@@ -65,13 +72,10 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 		return nil, &refusal{reason: "the user has started too many actions", explain: func(v view) string {
 			return v.t.Format("action.limit", args{"When": v.at(limit.Until)})
 		}}
-	case errors.Is(err, actionlock.ErrDuplicate):
+	case errors.Is(err, actions.ErrDuplicate):
 		return nil, interaction.ErrHandledElsewhere
-	case err != nil:
-		return nil, err
 	}
-	context.AfterFunc(ctx, lock.Release)
-	return lock, nil
+	return lock, err
 }
 
 // finish runs an action, says how it ended, has staff told, and may start the bot then.

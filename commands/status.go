@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hostbot/bot/actions/actionlock"
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
@@ -49,8 +49,8 @@ func (c condition) urgency() int {
 
 // atThisMoment returns the action that is running on a bot, if any, and the bot with
 // the status that this gives it: that is newer than what the service said last.
-func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Server, *actionlock.Running) {
-	running := c.locks.Running(customerID, s.ID)
+func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Server, *actions.Running) {
+	running := c.actions.Running(customerID, s.ID)
 	if running != nil {
 		if a, ok := actionNamed(running.Action); ok {
 			s.Status = a.transitional

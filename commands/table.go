@@ -134,7 +134,7 @@ func (c *Commands) customersTable() []command {
 			{newAction, unlessTooSoon(named(c.act))},
 		}},
 	}
-	for _, a := range actions() {
+	for _, a := range actionList() {
 		act := c.act(a)
 		if a.op == hostapi.OpReinstall {
 			act = c.reinstall(a)
@@ -195,7 +195,7 @@ func (c *Commands) staffTable() []command {
 	}
 	var operations []hostapi.Operation
 	var choices []string
-	for _, a := range actions() {
+	for _, a := range actionList() {
 		act := c.actForCustomer(a)
 		if a.op == hostapi.OpReinstall {
 			views = append(views, route{idReinstallNow + anyBot, act})

@@ -83,8 +83,8 @@ type Request struct {
 	// the value of the option that was chosen, or Ticked.
 	Fields map[string]string
 
-	// Begun is the latest action that this has begun; nil for none. The responder sets it.
-	Begun *Action
+	// Running is the latest action that this has started; nil for none. The responder sets it.
+	Running *Action
 	// Reference is the short code that connects what the caller is told with
 	// what staff are told. It follows from ID alone.
 	Reference string

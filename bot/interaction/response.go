@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"hostbot/hostapi/secret"
 )
 
 // Response is what a handler wants the caller to see. Make one with Reply,
@@ -27,23 +29,36 @@ type Response struct {
 	// Discord did not accept the response, so an action in it happens only for
 	// a caller who was told of it.
 	Then func(context.Context) (Response, error)
-	// Begins is the action that Then carries out; nil where it carries out none. It
-	// is recorded before this response is sent: should the process die, another one
-	// tells that its end is not known. What Then returns may begin a further action.
-	// That is carried out also where the caller has moved on to something else.
-	Begins *Action
-	// Unshared says that no other process was kept from acting for the same
-	// interaction. Then is run only where it is certain that Discord took this
-	// process's response, and not another one's.
-	Unshared bool
+	// Starts is the action that Then carries out; nil if it carries out none. What Then
+	// returns may start a further action. That is carried out also if the caller has moved
+	// on to something else.
+	Starts *Action
+	// Lock is the right to that action.
+	Lock Lock
 
-	// Action is told to staff, where it is set.
+	// Action is told to staff, if it is set and not Reported.
 	Action *Action
+	// Reported says that another process has told staff that nobody knows how Action ended.
+	Reported bool
 	// Failure is told to staff, where it is set; what the caller is to know of
 	// it is in Message already.
 	Failure error
 	// Audit is told to staff, where it is set, also beside an error.
 	Audit *Audit
+}
+
+// Lock is the right to carry out an action on a bot. While it is held, the action is recorded: if
+// the process dies, another one reports that nobody knows how the action ended.
+type Lock interface {
+	// Shared reports whether all other processes are kept from acting on the bot, and for the
+	// same interaction.
+	Shared() bool
+	// AnswerWith has whoever reports the action tell the caller, too.
+	AnswerWith(token secret.Text)
+	// Told is called when staff know how the action ended. Others may act on the bot from then on.
+	Told()
+	// Close is called when the caller knows, too, or if the action was not carried out.
+	Close()
 }
 
 // ReplyPrefix begins the custom IDs of components that are answered with a message of their

@@ -17,10 +17,10 @@ import (
 	"github.com/valyala/fastjson"
 	"go.uber.org/goleak"
 
-	"hostbot/bot/actions/recovery"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
+	"hostbot/hostapi/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -117,11 +117,19 @@ func (d *discord) OriginalText(context.Context, rest.Callback) (string, error) {
 	return cmp.Or(d.overtaken, "running"), d.original
 }
 
-// Add notes that a record is kept, and when it is removed.
-func (d *discord) Add(r recovery.Record) (remove func()) {
-	d.note("record " + r.Action.Name + " " + r.To.Token.Reveal())
-	return func() { d.note("remove the record") }
+// lock notes what becomes of an action.
+type lock struct {
+	discord *discord
+	action  string
+	alone   bool // other processes may act as well
 }
+
+func (l lock) Shared() bool { return !l.alone }
+func (l lock) AnswerWith(token secret.Text) {
+	l.discord.note("record " + l.action + " " + token.Reveal())
+}
+func (l lock) Told()  { l.discord.note("told " + l.action) }
+func (l lock) Close() { l.discord.note("close " + l.action) }
 
 func (d *discord) note(what string) {
 	d.mu.Lock()
@@ -304,7 +312,7 @@ func newResponder(h interaction.Handler, d *discord) *server {
 	d.started = time.Now()
 	s.Responder = responder.New(responder.Config{
 		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)),
-		Observe: s.observe, Records: d, Interrupted: interrupted,
+		Observe: s.observe, Interrupted: interrupted,
 	})
 	return s
 }

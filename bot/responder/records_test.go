@@ -7,18 +7,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hostbot/bot/actions/recovery"
-	"hostbot/bot/discord/rest"
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 )
 
-// restarting acts after the first response, on a bot. unshared is as
-// interaction.Response has it.
-func restarting(unshared bool) interaction.Handler {
+// restarting acts after the first response, on a bot, and notes that with what is sent. alone is
+// for an action that other processes may carry out as well.
+func restarting(d *discord, alone bool) interaction.Handler {
 	h := then("running", acted("done"))
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
-		response.Begins, response.Unshared = &interaction.Action{Name: "restart"}, unshared
+		response.Starts, response.Lock = &interaction.Action{Name: "restart"}, lock{d, "restart", alone}
 		return response, err
 	}
 }
@@ -31,9 +30,10 @@ func (d *discord) whats() (whats []string) {
 }
 
 func TestRecordIsKeptFromBeforeTheFirstResponseUntilTheEndIsTold(t *testing.T) {
-	s := newResponder(restarting(false), &discord{})
+	d := &discord{}
+	s := newResponder(restarting(d, false), d)
 	s.Serve(press())
-	want := []string{"record restart " + interactionToken, "update running", "edit done", "remove the record"}
+	want := []string{"record restart " + interactionToken, "update running", "told restart", "edit done", "close restart"}
 	if got := s.discord.whats(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -42,10 +42,11 @@ func TestRecordIsKeptFromBeforeTheFirstResponseUntilTheEndIsTold(t *testing.T) {
 // TestASecondActionIsRecordedInPlaceOfTheFirst has an action go on with another one
 // once it has ended.
 func TestASecondActionIsRecordedInPlaceOfTheFirst(t *testing.T) {
-	first := restarting(false)
+	d := &discord{}
+	first := restarting(d, false)
 	s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		created, err := first(ctx, r)
-		created.Begins = &interaction.Action{Name: "create"}
+		created.Starts, created.Lock = &interaction.Action{Name: "create"}, lock{d, "create", false}
 		created.Then = func(ctx context.Context) (interaction.Response, error) {
 			second, err := first(ctx, r)
 			second.Message = say("created")
@@ -53,17 +54,40 @@ func TestASecondActionIsRecordedInPlaceOfTheFirst(t *testing.T) {
 			return second, err
 		}
 		return created, err
-	}, &discord{})
+	}, d)
 	s.Serve(press())
 	want := []string{
-		"record create " + interactionToken, "update running", "remove the record",
-		"record restart " + interactionToken, "edit created", "edit done", "remove the record",
+		"record create " + interactionToken, "update running", "told create", "close create",
+		"record restart " + interactionToken, "edit created", "told restart", "edit done", "close restart",
 	}
 	if got := s.discord.whats(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if want := []string{"action create", "action restart"}; !slices.Equal(s.staff.entries, want) {
 		t.Errorf("staff are told %q, want %q", s.staff.entries, want)
+	}
+}
+
+// TestStaffAreNotToldOfWhatWasReported has another process report an action that goes on.
+func TestStaffAreNotToldOfWhatWasReported(t *testing.T) {
+	d := &discord{}
+	starting := restarting(d, false)
+	s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		response, err := starting(ctx, r)
+		end := response.Then
+		response.Then = func(ctx context.Context) (interaction.Response, error) {
+			r, err := end(ctx)
+			r.Reported, r.Failure = true, errRefused
+			return r, err
+		}
+		return response, err
+	}, d)
+	s.Serve(press())
+	if len(s.staff.entries) > 0 {
+		t.Errorf("staff are told %q", s.staff.entries)
+	}
+	if n := d.count("edit done"); n != 1 {
+		t.Errorf("the caller is told %d times", n)
 	}
 }
 
@@ -84,7 +108,8 @@ func TestUnsharedActionNeedsACertainAcknowledgement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newResponder(restarting(test.unshared), &discord{errs: map[string][]error{"update": test.errs}, overtaken: test.overtaken})
+				d := &discord{errs: map[string][]error{"update": test.errs}, overtaken: test.overtaken}
+				s := newResponder(restarting(d, test.unshared), d)
 				s.Serve(press())
 				for _, end := range []string{"edit done", "edit sorry"} {
 					if n := s.discord.count(end); n != 0 != (end == test.end) {
@@ -99,7 +124,7 @@ func TestUnsharedActionNeedsACertainAcknowledgement(t *testing.T) {
 func TestUnsharedActionNeedsACertainDeferral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{errs: map[string][]error{"defer update": {unavailable, answered}}}
-		s := newResponder(slow(1600*ms, restarting(true)), d)
+		s := newResponder(slow(1600*ms, restarting(d, true)), d)
 		s.Serve(press())
 		if d.count("edit done") != 0 || d.count("follow up sorry") != 1 {
 			t.Errorf("%q", d.whats())
@@ -107,29 +132,27 @@ func TestUnsharedActionNeedsACertainDeferral(t *testing.T) {
 	})
 }
 
-func TestFinishTellsStaffAndTheCaller(t *testing.T) {
+func TestReportTellsStaffAndTheCaller(t *testing.T) {
+	entries := []string{"failure " + interaction.ErrInterrupted.Error(), "action restart"}
 	for name, test := range map[string]struct {
-		token string
-		told  []string
+		report  actions.Report
+		caller  []string
+		entries []string
 	}{
-		"with a token that is good":      {token: interactionToken, told: []string{"edit perhaps"}},
-		"with one that is not, any more": {},
+		"with a token that is good":      {actions.Report{Token: interactionToken}, []string{"edit perhaps"}, entries},
+		"with one that is not, any more": {actions.Report{}, nil, entries},
+		"that staff know of":             {actions.Report{Token: interactionToken, Told: true}, []string{"edit perhaps"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newResponder(restarting(false), &discord{})
-			e := press()
-			e.ReceivedAt = time.Now()
-			record := recovery.Record{Request: e.Request, Action: interaction.Action{Name: "restart"}}
-			record.To = rest.Callback{InteractionID: e.ID, ApplicationID: "2"}
-			if test.token != "" {
-				record.To.Token = e.Token
+			s := newResponder(reply("unused"), &discord{})
+			test.report.Request, test.report.Action = press().Request, interaction.Action{Name: "restart"}
+			test.report.Request.ReceivedAt = time.Now()
+			s.Report(test.report)
+			if got := s.discord.whats(); !slices.Equal(got, test.caller) {
+				t.Errorf("the caller is told %q, want %q", got, test.caller)
 			}
-			s.Finish(record)
-			if got := s.discord.whats(); !slices.Equal(got, test.told) {
-				t.Errorf("the caller is told %q, want %q", got, test.told)
-			}
-			if want := []string{"failure " + interaction.ErrInterrupted.Error(), "action restart"}; !slices.Equal(s.staff.entries, want) {
-				t.Errorf("staff are told %q, want %q", s.staff.entries, want)
+			if !slices.Equal(s.staff.entries, test.entries) {
+				t.Errorf("staff are told %q, want %q", s.staff.entries, test.entries)
 			}
 		})
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/actions/recovery"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
@@ -30,9 +29,9 @@ type reply struct {
 	deferral bool          // the first response is a deferral, or was to be one
 	// unheard says that a try to send the first response has had no answer.
 	unheard   atomic.Bool
-	firstTook time.Duration // until Discord's word on the first response
-	begun     bool          // the work that a response promised has
-	ended     func()        // ends the record of the action that runs
+	firstTook time.Duration    // until Discord's word on the first response
+	begun     bool             // the work that a response promised has
+	lock      interaction.Lock // of the latest action; nil if there was none
 	outcome   string
 }
 
@@ -71,9 +70,9 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	deferral := rep.deferLater(ctx)
 	response, err := rep.guarded(func() (interaction.Response, error) { return h(ctx, rep.req) })
 	if err == nil {
-		rep.record(response)
+		rep.keep(response)
 	}
-	defer func() { rep.ended() }()
+	defer rep.unlock()
 	refusal := deferral()           // Discord's
 	tooSlow := rep.first != notSent // the handler was, and the interaction has been deferred
 	if errors.Is(err, interaction.ErrHandledElsewhere) && (!tooSlow || refusal != nil) {
@@ -96,7 +95,7 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	}
 	if err == nil && rep.first == unknown {
 		rep.first = rep.sentAs()
-		if response.Unshared {
+		if alone(response) {
 			err = rep.withdraw(ctx, response)
 			response.Then, tooSlow = nil, false
 		}
@@ -119,7 +118,7 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 		rep.begun = true
 		before := response
 		response = rep.runThen(ctx, response)
-		rep.record(response)
+		rep.keep(response)
 		if !rep.mayChange(before, response) {
 			if response.Then != nil { // whose end tells of both
 				continue
@@ -134,15 +133,26 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 	return response, err
 }
 
-// record keeps a record of the action that a response begins, if any, in the place of
+// keep keeps the lock of the action that a response starts, if any, in the place of
 // that of an action which has ended.
-func (rep *reply) record(r interaction.Response) {
-	if r.Begins == nil {
+func (rep *reply) keep(r interaction.Response) {
+	if r.Starts == nil {
 		return
 	}
-	rep.ended() // staff were told how
-	rep.req.Begun = r.Begins
-	rep.ended = rep.responder.cfg.Records.Add(recovery.Record{Request: *rep.req, Action: *r.Begins, To: rep.to})
+	rep.unlock() // staff were told how it ended
+	rep.req.Running, rep.lock = r.Starts, r.Lock
+	rep.lock.AnswerWith(rep.to.Token)
+}
+
+// alone reports whether no other process was kept from acting for the same interaction as
+// a response does. Then is run only if it is certain that Discord took this process's response,
+// and not another one's.
+func alone(r interaction.Response) bool { return r.Lock != nil && !r.Lock.Shared() }
+
+func (rep *reply) unlock() {
+	if rep.lock != nil {
+		rep.lock.Close()
+	}
 }
 
 // followUp tells the end of work whose message shows something else by now. The
@@ -189,7 +199,9 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 	if err != nil {
 		return rep.explained(err)
 	}
-	if r.Failure != nil {
+	if r.Reported {
+		rep.log(zerolog.WarnLevel).Err(r.Failure).Msg("an action has ended that another process has reported")
+	} else if r.Failure != nil {
 		rep.failed("failed", r.Failure)
 	}
 	if r.Action != nil {
@@ -198,7 +210,12 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 		if observe := rep.responder.cfg.ObserveAction; observe != nil {
 			observe(*r.Action)
 		}
-		rep.responder.cfg.Staff.Action(rep.req, *r.Action)
+		if !r.Reported {
+			rep.responder.cfg.Staff.Action(rep.req, *r.Action)
+		}
+		if rep.lock != nil {
+			rep.lock.Told()
+		}
 	}
 	return r
 }
@@ -302,7 +319,7 @@ func (rep *reply) answeredElsewhere(ctx context.Context) bool {
 func (rep *reply) correct(ctx context.Context, code int, r interaction.Response) {
 	why := interaction.ErrUnacknowledged
 	switch {
-	case r.Unshared && rep.overtaken(ctx, r):
+	case alone(r) && rep.overtaken(ctx, r):
 		return
 	case rep.first == unknown:
 	case code != rest.CodeUnknownInteraction:

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/actions/recovery"
+	"hostbot/bot/actions"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
@@ -43,12 +43,6 @@ type StaffLog interface {
 	InteractionStuck()
 }
 
-// Records keeps what was begun, so that another process can end it should this one
-// die. Add takes a second at most.
-type Records interface {
-	Add(recovery.Record) (remove func())
-}
-
 // Observation is what is measured of an interaction.
 type Observation struct {
 	Kind     interaction.Kind
@@ -66,7 +60,6 @@ type Config struct {
 	// Interrupted says that it is not known how an action ended.
 	Interrupted func(*interaction.Request, interaction.Action) interaction.Response
 	Staff       StaffLog
-	Records     Records
 	Observe     func(Observation)
 	// ObserveAction is called with each action that has ended. It may be nil.
 	ObserveAction func(interaction.Action)
@@ -180,7 +173,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	rep := &reply{
-		responder: r, req: req, message: message, notServed: refusal != nil, replayed: event.Replayed, ended: func() {},
+		responder: r, req: req, message: message, notServed: refusal != nil, replayed: event.Replayed,
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
 		inline: event.Inline,
 	}
@@ -191,12 +184,20 @@ func (r *Responder) Serve(event *interaction.Event) {
 	rep.run(handler)
 }
 
-// Finish ends an action that a process had begun which has died. Nobody knows how it
-// ended: staff are told so, and the caller for as long as Discord lets us.
-func (r *Responder) Finish(record recovery.Record) {
-	rep := &reply{responder: r, req: &record.Request, to: record.To, first: sent, begun: true}
-	response := rep.result(r.cfg.Interrupted(rep.req, record.Action), nil)
-	if record.To.Token == "" {
+// Report tells how an action ended whose process died, or that nobody knows: to staff, if they
+// do not know yet, and to the caller for as long as Discord lets us.
+func (r *Responder) Report(report actions.Report) {
+	req := &report.Request
+	req.Running = &report.Action
+	rep := &reply{
+		responder: r, req: req, first: sent, begun: true,
+		to: rest.Callback{InteractionID: req.ID, ApplicationID: req.ApplicationID, Token: report.Token},
+	}
+	response := r.cfg.Interrupted(req, report.Action)
+	if !report.Told {
+		response = rep.result(response, nil)
+	}
+	if report.Token == "" {
 		return
 	}
 	if err := rep.editOriginal(r.ctx, response.Message); err != nil {

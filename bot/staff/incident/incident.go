@@ -91,8 +91,8 @@ func Of(r *interaction.Request, err error) Incident {
 		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
 		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
 	}
-	if r.Begun != nil {
-		s.BotID, s.BotName = r.Begun.BotID, sanitize.Plain(r.Begun.BotName, nameLimit)
+	if r.Running != nil {
+		s.BotID, s.BotName = r.Running.BotID, sanitize.Plain(r.Running.BotName, nameLimit)
 	}
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		s.Operation, s.Code, s.Status, s.Answer = string(service.Op), string(service.Code), service.Status, service.Detail

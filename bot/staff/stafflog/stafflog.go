@@ -142,8 +142,8 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
 	own := l.people(r)
-	if r.Begun != nil {
-		own = append(own, l.field("bot", bot(*r.Begun)))
+	if r.Running != nil {
+		own = append(own, l.field("bot", bot(*r.Running)))
 	}
 	own = append(own, l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`"))
 	entry := l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...)

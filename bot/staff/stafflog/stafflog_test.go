@@ -101,7 +101,7 @@ func TestFailures(t *testing.T) {
 	log := newLog(t, p)
 	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"})
 	inDM := *request
-	inDM.GuildID, inDM.Begun = "", &interaction.Action{BotID: "id-1", BotName: "My *shop*"}
+	inDM.GuildID, inDM.Running = "", &interaction.Action{BotID: "id-1", BotName: "My *shop*"}
 	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)))
 	entries := p["errors"]
 	if len(entries) != 2 {

@@ -15,7 +15,7 @@ var ErrLost = errors.New("lease: this process does not hold it any more")
 
 // Named is New for a process that has a name, which Holder returns. The name has no space in it.
 func Named(client redis.UniversalClient, key, name string) *Lease {
-	return As(client, key, name+" "+rand.Text())
+	return as(client, key, name+" "+rand.Text())
 }
 
 // Holder returns the name of the process that holds the lease; "" if none does.

@@ -25,10 +25,10 @@ type Lease struct {
 }
 
 // New returns a lease with a key in Redis, which nobody here holds yet.
-func New(client redis.UniversalClient, key string) *Lease { return As(client, key, rand.Text()) }
+func New(client redis.UniversalClient, key string) *Lease { return as(client, key, rand.Text()) }
 
-// As is New for one who is told from others by a token.
-func As(client redis.UniversalClient, key, token string) *Lease {
+// as returns a lease for one who is told from others by a token.
+func as(client redis.UniversalClient, key, token string) *Lease {
 	return &Lease{redis: client, key: key, token: token}
 }
 

@@ -38,7 +38,7 @@ func TestTwoApplicationsOnOneRedis(t *testing.T) {
 		for _, key := range keys {
 			of := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
 			// An action on a bot keeps other actions on it back, whoever begins them.
-			shared := of("hostbot:turn:") || of("hostbot:probe") || of("hostbot:commands:")
+			shared := of("hostbot:actions:") || of("hostbot:probe") || of("hostbot:commands:")
 			if !shared && !slices.ContainsFunc(own, of) {
 				t.Errorf("%q names no application", key)
 			}

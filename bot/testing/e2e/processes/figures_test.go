@@ -36,10 +36,6 @@ func figures() map[string]figure {
 		// what it is told is cached.
 		"forgotten during a look: accounts that are cached again": {3, 0},
 
-		// Of each action staff may read twice: that it is not confirmed, and of its end by the
-		// replica that goes on, where that has the service's answer by then.
-		"stopped for 20 s: twice": {10, 0},
-
 		// A replica that is cut off keeps its leases.
 		"cut off from Discord, after 40 s: alerts and panels missing": {80, 0},
 	}

@@ -113,9 +113,9 @@ func records() map[string][]string {
 		"log entry, later":           {`XADD @log:{CHANNEL} * record {"version":9,"id":9}`},
 		"log's state, garbage":       {"HSET @log:{CHANNEL}:delivery state {"},
 		"log's state, later":         {`HSET @log:{CHANNEL}:delivery state {"version":9,"plan":9}`},
-		"action, garbage":            {"SET @{actions}:record:x {", "ZADD @{actions}:due 0 x"},
-		"action, type":               {"RPUSH @{actions}:record:x x", "ZADD @{actions}:due 0 x"},
-		"action, later":              {`SET @{actions}:record:x {"version":9,"action":9}`, "ZADD @{actions}:due 0 x"},
+		"action, garbage":            {"HSET hostbot:actions:{ID} x:id x x:state running x:record {", "ZADD @{actions}:due 0 ID/x/x"},
+		"action, type":               {"SET hostbot:actions:{ID} x", "ZADD @{actions}:due 0 ID/x/x"},
+		"action, later":              {`HSET hostbot:actions:{ID} x:id x x:state running x:record {"format":9,"action":9}`, "ZADD @{actions}:due 0 ID/x/x"},
 		"cached account, garbage":    {"SET @v5:account:{ID} {"},
 		"cached account, type":       {"DEL @v5:account:{ID}", "RPUSH @v5:account:{ID} x"},
 	}

@@ -1,4 +1,4 @@
-package actionlock
+package actions
 
 import (
 	"maps"
@@ -29,25 +29,25 @@ func newLocal() *local {
 func (l *local) acquire(c Claim) (release func(holdBack time.Duration), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, key := time.Now(), botKey{c.CustomerID, c.ServerID}
+	now, key := time.Now(), botKey{c.Request.CustomerID, c.Action.BotID}
 	l.forget(now)
 	if other, busy := l.running[key]; busy {
 		return nil, &BusyError{other}
 	}
-	if until, held := l.held[heldKey{key, c.Action}]; held {
+	if until, held := l.held[heldKey{key, c.Action.Name}]; held {
 		return nil, &HeldError{until}
 	}
-	if recent := l.started[c.UserID]; len(recent) >= PerWindow {
+	if recent := l.started[c.Request.UserID]; len(recent) >= PerWindow {
 		return nil, &LimitError{Until: recent[0].Add(Window)}
 	}
-	l.started[c.UserID] = append(l.started[c.UserID], now)
-	l.running[key] = Running{c.Action, now}
+	l.started[c.Request.UserID] = append(l.started[c.Request.UserID], now)
+	l.running[key] = Running{c.Action.Name, now}
 	return func(holdBack time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.running, key)
 		if holdBack > 0 {
-			l.held[heldKey{key, c.Action}] = time.Now().Add(holdBack)
+			l.held[heldKey{key, c.Action.Name}] = time.Now().Add(holdBack)
 		}
 	}, nil
 }

@@ -1,0 +1,204 @@
+// Package actions carries out one action at a time on a hosted bot, once, and tells of one whose
+// process died.
+//
+// An action begins with a record in Redis, which is its lock as well: while it runs, no process
+// that shares this Redis begins another one on the bot. A user starts 30 actions a minute at
+// most, and an interaction that Discord delivers twice acts once. An action that ended in a way
+// that nobody knows is held back for a while.
+//
+// The process that runs an action renews its record every 2 s. If Redis has lost the record, it
+// is written anew. A record that was not renewed for 8 s is abandoned: another process reports
+// that nobody knows how the action ended. The process that ran it may only have been stopped. It
+// finds then that the action was reported, and does not report it again.
+//
+// If Redis does not answer, the process decides alone. Two processes may then let two actions run
+// at once, and a process that dies leaves no record.
+package actions
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
+	"hostbot/hostapi/secret"
+)
+
+const (
+	// PerWindow is how many actions a user may start within Window.
+	PerWindow = 30
+	Window    = time.Minute
+	// HeldBack is for how long an action is refused after one of its kind on the same
+	// bot whose end is not known.
+	HeldBack = 30 * time.Second
+)
+
+// Claim asks for the right to carry out an action on a bot.
+type Claim struct {
+	Request *interaction.Request
+	Action  interaction.Action // the bot's ID is empty for one that is to be created
+}
+
+// Running is an action that is running.
+type Running struct {
+	Action string
+	Since  time.Time
+}
+
+// BusyError says that another action is running on the bot.
+type BusyError struct{ Running Running }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("actions: %s is running since %s", e.Running.Action, e.Running.Since.Format(time.RFC3339))
+}
+
+// LimitError says that the user has started too many actions.
+type LimitError struct{ Until time.Time }
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("actions: %d actions within %v; the next is allowed at %s", PerWindow, Window, e.Until.Format(time.RFC3339))
+}
+
+// HeldError says that it is not known how the same action has just ended on the bot.
+type HeldError struct{ Until time.Time }
+
+func (e *HeldError) Error() string {
+	return "actions: the end of the same action is not known; the next is allowed at " + e.Until.Format(time.RFC3339)
+}
+
+// ErrDuplicate says that another process acts for the same interaction.
+var ErrDuplicate = errors.New("actions: another process acts for the interaction")
+
+// Report is what is reported of an action whose process died.
+type Report struct {
+	Request interaction.Request // without what was typed and chosen
+	// Action has an outcome if it had ended before its process died.
+	Action interaction.Action
+	Token  secret.Text // of the interaction; empty once it is no longer good
+	// Told says that staff know of the action. The caller may not.
+	Told bool
+}
+
+// Config is what Actions need.
+type Config struct {
+	// Redis must heed the deadline of a command's context. Without one (nil) the process
+	// decides alone.
+	Redis redis.UniversalClient
+	Space keyspace.Space
+	// Report tells staff and the caller of an action. If this process dies in it, another one
+	// calls it again.
+	Report func(Report)
+	// Aside is told of what could not be read and was set aside. It may be nil.
+	Aside  func(name string, reason error)
+	Log    zerolog.Logger
+	Timing Timing
+}
+
+// Timing says when a process counts as dead.
+type Timing struct {
+	Abandoned time.Duration // an action is abandoned that was not renewed for so long
+	Renew     time.Duration // between two renewals
+}
+
+// DefaultTiming has an action reported within ten seconds after its process has died. A process
+// that cannot reach Redis for six seconds is not taken for dead.
+func DefaultTiming() Timing { return Timing{Abandoned: 8 * time.Second, Renew: 2 * time.Second} }
+
+// Actions are the actions of one process. They are safe for concurrent use.
+type Actions struct {
+	cfg   Config
+	store store
+	local *local
+
+	mu        sync.Mutex
+	own       map[*Lock]struct{}  // that Redis should know of
+	removed   map[entry]time.Time // that Redis should not know of, and since when
+	reporting map[entry]struct{}  // that this process reports
+}
+
+// New returns the actions of a process, none of which runs. They are renewed while Run runs.
+func New(cfg Config) *Actions {
+	return &Actions{
+		cfg: cfg, store: store{cfg}, local: newLocal(),
+		own: make(map[*Lock]struct{}), removed: make(map[entry]time.Time), reporting: make(map[entry]struct{}),
+	}
+}
+
+// Acquire returns the lock that is asked for, or a *BusyError, a *HeldError, a *LimitError or
+// ErrDuplicate. It takes a second at most, and as long again if the process refuses what Redis
+// granted.
+func (a *Actions) Acquire(ctx context.Context, c Claim) (*Lock, error) {
+	l := a.newLock(c)
+	if a.cfg.Redis != nil {
+		granted, refusal := a.store.acquire(context.WithoutCancel(ctx), l)
+		if refusal != nil {
+			return nil, refusal
+		}
+		l.shared = granted
+		// If no answer came, Redis may have granted the lock all the same. It is renewed and
+		// released for that reason: otherwise others would be told of an action that has ended.
+		a.mu.Lock()
+		a.own[l] = struct{}{}
+		a.mu.Unlock()
+	}
+	// The process is asked also if Redis grants the lock: an action may still be running that
+	// was started while Redis did not answer.
+	free, err := a.local.acquire(c)
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	l.freeLocal = free
+	return l, nil
+}
+
+func (a *Actions) newLock(c Claim) *Lock {
+	request := *c.Request
+	request.Options, request.Fields, request.Values = nil, nil, nil
+	return &Lock{
+		all: a, request: request, action: c.Action, name: c.Action.Name, state: running, freeLocal: func(time.Duration) {}, since: time.Now(),
+		entry: entry{request.CustomerID, botField(c.Action.BotID), rand.Text()},
+	}
+}
+
+// Running returns the action that this process is running on a bot, or nil.
+func (a *Actions) Running(customerID, serverID string) *Running {
+	return a.local.current(customerID, serverID)
+}
+
+// botField names a bot in Redis. Its ID may be long, and hold anything.
+func botField(serverID string) string {
+	sum := sha256.Sum256([]byte(serverID))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// note logs that Redis does not know what has become of an action.
+func (a *Actions) note(l *Lock, err error) {
+	if err != nil {
+		a.cfg.Log.Warn().Err(err).Str("interaction", l.request.ID).Msg("the record of an action is not up to date")
+	}
+}
+
+// forget has a lock not renewed any more.
+func (a *Actions) forget(l *Lock) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.own, l)
+}
+
+// remember has an action removed again for a while. A Redis that fails over to a replica may
+// have it again.
+func (a *Actions) remember(e entry) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.removed[e] = time.Now()
+}

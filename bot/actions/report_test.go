@@ -1,0 +1,393 @@
+package actions_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/actions"
+	"hostbot/bot/interaction"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+// quick is DefaultTiming at a twentieth.
+func quick() actions.Timing {
+	return actions.Timing{Abandoned: 400 * time.Millisecond, Renew: 100 * time.Millisecond}
+}
+
+// replica is a process that carries out actions, as far as Redis can tell.
+type replica struct {
+	*actions.Actions
+	client   redis.UniversalClient
+	reported chan actions.Report
+	aside    *asides
+	run      func()
+	kill     func() // stops it, with its actions left as they are
+}
+
+// asides are the names of what was set aside.
+type asides struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (a *asides) add(name string, _ error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.names = append(a.names, name)
+}
+
+func (a *asides) String() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return strings.Join(a.names, " ")
+}
+
+// start starts a replica.
+func start(t *testing.T, address string) *replica {
+	r := stopped(t, address)
+	r.run()
+	return r
+}
+
+// stopped returns a replica that is stopped before it renews anything, until it is run.
+func stopped(t *testing.T, address string) *replica {
+	t.Helper()
+	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), aside: &asides{}, kill: func() {}}
+	r.Actions = actions.New(actions.Config{
+		Redis: r.client, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
+	})
+	r.run = func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			r.Run(ctx)
+		}()
+		r.kill = func() { cancel(); <-done }
+	}
+	t.Cleanup(func() { r.kill() })
+	return r
+}
+
+// starts starts an action for an interaction that came some time ago.
+func (r *replica) starts(t *testing.T, id, action string, ago time.Duration) *actions.Lock {
+	t.Helper()
+	lock := acquire(t, r.Actions, actions.Claim{
+		Request: &interaction.Request{
+			ID: id, UserID: "200", CustomerID: "200", ApplicationID: "1", Locale: "de", Reference: "ABC", ReceivedAt: time.Now().Add(-ago),
+			Fields: map[string]string{"name": "typed"},
+		},
+		Action: interaction.Action{Name: action, BotID: "b" + id, BotName: "Shop"},
+	})
+	lock.AnswerWith("the-token")
+	return lock
+}
+
+// await returns what one of the replicas reports next.
+func await(t *testing.T, one, other *replica) (r actions.Report) {
+	t.Helper()
+	select {
+	case r = <-one.reported:
+	case r = <-other.reported:
+	case <-time.After(world.Patience):
+		t.Fatal("nothing is reported")
+	}
+	return r
+}
+
+// keys returns those that a Redis holds.
+func keys(t *testing.T, client redis.UniversalClient, pattern string) []string {
+	t.Helper()
+	found, err := redistest.Keys(t.Context(), client, pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
+	defer cancel()
+	if !world.Eventually(ctx, isSo) {
+		t.Fatal("it does not come that " + what)
+	}
+}
+
+// awaitNone waits until Redis holds no action and no token.
+func (r *replica) awaitNone(t *testing.T) {
+	t.Helper()
+	eventually(t, "Redis holds no action", func() bool {
+		return len(keys(t, r.client, "*:token:*"))+len(keys(t, r.client, "*{actions}:due")) == 0 && !r.holdsRecord(t)
+	})
+}
+
+// holdsRecord reports whether Redis holds who asked for an action.
+func (r *replica) holdsRecord(t *testing.T) bool {
+	t.Helper()
+	for field := range r.client.HGetAll(t.Context(), hash).Val() {
+		if strings.HasSuffix(field, ":record") {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	hash  = "hostbot:actions:{200}"
+	index = "hostbot:{actions}:due"
+)
+
+func TestActionOfADeadProcessIsReportedOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead, first, second := start(t, address), start(t, address), start(t, address)
+		end(dead.starts(t, "1", "restart", 0), interaction.Done)
+		dead.starts(t, "2", "start", 0)
+		dead.starts(t, "3", "restart", 20*time.Minute)
+		dead.kill()
+		got := make(map[string]actions.Report)
+		for len(got) < 2 {
+			r := await(t, first, second)
+			if _, again := got[r.Request.ID]; again {
+				t.Error("reported twice:", r.Request.ID)
+			}
+			got[r.Request.ID] = r
+		}
+		r := got["2"]
+		if r.Token.Reveal() != "the-token" || r.Request.ApplicationID != "1" || r.Request.Locale != "de" || r.Request.Fields != nil {
+			t.Errorf("asked for by %+v", r.Request)
+		}
+		if r.Action.Name != "start" || r.Action.BotName != "Shop" || r.Action.Outcome != "" || r.Told {
+			t.Errorf("%+v", r)
+		}
+		if token := got["3"].Token.Reveal(); token != "" {
+			t.Errorf("a token that is not good any more was kept: %q", token)
+		}
+		first.awaitNone(t)
+	})
+}
+
+// TestReportedActionHoldsItsBot has the lock of a dead process hold for the time that it was
+// renewed for, and the same action be held back from then on.
+func TestReportedActionHoldsItsBot(t *testing.T) {
+	server := miniredis.RunT(t)
+	dead, other := stopped(t, "redis://"+server.Addr()), start(t, "redis://"+server.Addr())
+	dead.starts(t, "1", "restart", 0)
+	await(t, other, other)
+	other.awaitNone(t)
+	claim := func(id, action string) actions.Claim {
+		return actions.Claim{
+			Request: &interaction.Request{ID: id, UserID: "200", CustomerID: "200"},
+			Action:  interaction.Action{Name: action, BotID: "b1"},
+		}
+	}
+	_ = refused[*actions.BusyError](t, other.Actions, claim("2", "stop"))
+	server.SetTime(time.Now().Add(31 * time.Second))
+	_ = refused[*actions.HeldError](t, other.Actions, claim("3", "restart"))
+	acquire(t, other.Actions, claim("4", "stop")).Close()
+	acquire(t, other.Actions, claim("5", "restart")).Close()
+}
+
+// TestStoppedProcessDoesNotReportAgain has a process stop while it runs an action, and go on once
+// another one has reported that, and others have acted on the bot.
+func TestStoppedProcessDoesNotReportAgain(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead, other := stopped(t, address), start(t, address)
+		ends, renews := dead.starts(t, "1", "restart", 0), dead.starts(t, "2", "restart", 0)
+		await(t, other, other)
+		await(t, other, other)
+		other.awaitNone(t)
+		other.client.Del(t.Context(), hash) // as time would do, with what others did
+		if ends.End(interaction.Action{Outcome: interaction.Done}) {
+			t.Error("staff are to be told again of what has ended")
+		}
+		dead.run()
+		eventually(t, "the process knows of the report", func() bool { return !renews.End(interaction.Action{Outcome: interaction.Done}) })
+		for _, lock := range []*actions.Lock{ends, renews} {
+			lock.Told()
+			lock.Close()
+		}
+		if r := dead.Actions.Running("200", "b2"); r != nil {
+			t.Errorf("%+v still runs", r)
+		}
+		if dead.holdsRecord(t) {
+			t.Error("what was reported is recorded again")
+		}
+	})
+}
+
+// TestEndThatNobodyWasToldOfIsReported has a process die at each moment after an action has ended.
+func TestEndThatNobodyWasToldOfIsReported(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead, other := stopped(t, address), start(t, address)
+		for i, told := range []bool{false, true} {
+			lock := dead.starts(t, fmt.Sprint(i), "restart", 0)
+			lock.End(interaction.Action{Name: "restart", Outcome: interaction.Done})
+			if told {
+				lock.Told()
+			}
+			if r := await(t, other, other); r.Action.Outcome != interaction.Done || r.Told != told {
+				t.Errorf("reported: %+v, and told: %t", r.Action, r.Told)
+			}
+			other.awaitNone(t)
+		}
+	})
+}
+
+func TestActionOfALivingProcessIsLeftToIt(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living, other, dead := start(t, address), start(t, address), start(t, address)
+		lock := living.starts(t, "1", "restart", 0)
+		dead.starts(t, "2", "restart", 0)
+		dead.kill()
+		// What is reported shows that the time has passed.
+		if r := await(t, living, other); r.Request.ID != "2" {
+			t.Error("an action that runs was reported")
+		}
+		end(lock, interaction.Done)
+		living.awaitNone(t)
+	})
+}
+
+func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
+	server := redistest.StartMiniredis(t)
+	living, other := start(t, server.URL()), start(t, server.URL())
+	before := living.starts(t, "1", "restart", 0)
+	server.Stop()
+	during, runs := living.starts(t, "2", "restart", 0), living.starts(t, "3", "restart", 0)
+	if during.Shared() || runs.Shared() {
+		t.Error("a Redis that is down has granted a lock")
+	}
+	end(before, interaction.Done)
+	end(during, interaction.Done)
+	server.Restart()
+	// Once Redis is back it knows of the action that runs, and of no other.
+	eventually(t, "Redis knows of the action that runs", func() bool {
+		held := other.client.ZRange(t.Context(), index, 0, -1).Val()
+		return len(held) == 1 && strings.HasPrefix(held[0], "200/") && len(other.client.HKeys(t.Context(), hash).Val()) == 6
+	})
+	living.kill()
+	if r := await(t, other, other); r.Request.ID != "3" || r.Token.Reveal() != "the-token" {
+		t.Error("reported:", r.Request.ID)
+	}
+	other.awaitNone(t)
+}
+
+func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living, other := start(t, address), start(t, address)
+		lock := living.starts(t, "1", "restart", 0)
+		living.client.Del(t.Context(), keys(t, living.client, "*{200}*")...)
+		living.client.Del(t.Context(), index)
+		eventually(t, "the action is recorded again", func() bool {
+			return living.holdsRecord(t) && len(keys(t, living.client, "*:token:*")) == 1 && living.client.ZCard(t.Context(), index).Val() == 1
+		})
+		busy := refused[*actions.BusyError](t, other.Actions, actions.Claim{
+			Request: &interaction.Request{ID: "2", UserID: "200", CustomerID: "200"}, Action: interaction.Action{Name: "stop", BotID: "b1"},
+		})
+		if busy.Running.Action != "restart" {
+			t.Errorf("running is %+v", busy.Running)
+		}
+		end(lock, interaction.Done)
+		living.awaitNone(t)
+	})
+}
+
+// A failover to a replica that lags behind takes Redis back to before the removal.
+func TestActionThatIsThereAgainIsNotReported(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living, other := start(t, address), start(t, address)
+		lock := living.starts(t, "1", "restart", 0)
+		held := living.client.HGetAll(t.Context(), hash).Val()
+		due := living.client.ZRangeWithScores(t.Context(), index, 0, -1).Val()
+		if len(held) == 0 || len(due) != 1 {
+			t.Fatalf("no record is kept: %v, %v", held, due)
+		}
+		end(lock, interaction.Done)
+		living.client.HSet(t.Context(), hash, held)
+		living.client.ZAdd(t.Context(), index, due...)
+		living.awaitNone(t)
+		if n := len(living.reported) + len(other.reported); n > 0 {
+			t.Error("an action that has ended was reported")
+		}
+	})
+}
+
+func TestWhatCannotBeReadIsSetAside(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead, other := stopped(t, address), start(t, address)
+		dead.starts(t, "1", "restart", 0)
+		for field := range dead.client.HGetAll(t.Context(), hash).Val() {
+			if strings.HasSuffix(field, ":record") {
+				dead.client.HSet(t.Context(), hash, field, "{")
+			}
+		}
+		dead.client.Set(t.Context(), "hostbot:actions:{201}", "no hash", 0)
+		dead.client.ZAdd(t.Context(), index, redis.Z{Score: 1, Member: "201/b/x"}, redis.Z{Score: 1, Member: "x"})
+		other.awaitNone(t)
+		if got := other.aside.String(); !strings.Contains(got, "{200}:aside:") || !strings.Contains(got, "{201}") {
+			t.Errorf("set aside: %q", got)
+		}
+		if len(keys(t, other.client, "*:aside*")) != 2 || len(other.reported) > 0 {
+			t.Errorf("%q is there, and %d reported", keys(t, other.client, "*"), len(other.reported))
+		}
+	})
+}
+
+// TestIndexOfAnotherTypeIsSetAside also has a customer's actions be of another type.
+func TestIndexOfAnotherTypeIsSetAside(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living := start(t, address)
+		living.client.Set(t.Context(), index, "x", 0)
+		living.client.Set(t.Context(), hash, "x", 0)
+		lock := living.starts(t, "1", "restart", 0)
+		if !lock.Shared() || living.client.ZCard(t.Context(), index).Val() != 1 {
+			t.Errorf("shared: %t; set aside: %s", lock.Shared(), living.aside)
+		}
+		end(lock, interaction.Done)
+		living.awaitNone(t)
+	})
+}
+
+func TestRecordOfALaterVersionIsLeftAlone(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		other := start(t, address)
+		other.client.HSet(t.Context(), hash, "b:id", "x", "b:state", "running", "b:record", `{"format":9,"request":1}`)
+		other.client.ZAdd(t.Context(), index, redis.Z{Score: 1, Member: "200/b/x"})
+		eventually(t, "it is looked at", func() bool { return other.client.ZScore(t.Context(), index, "200/b/x").Val() > 1 })
+		dead := stopped(t, address)
+		dead.starts(t, "1", "restart", 0)
+		await(t, other, other)
+		if !other.holdsRecord(t) || other.aside.String() != "" {
+			t.Errorf("set aside: %s", other.aside)
+		}
+	})
+}
+
+func TestTokenIsKeptForFifteenMinutesAtMost(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		r := stopped(t, address)
+		r.starts(t, "1", "restart", 5*time.Minute)
+		found := keys(t, r.client, "*:token:*")
+		if len(found) != 1 {
+			t.Fatalf("keys %q", found)
+		}
+		if ttl := r.client.PTTL(t.Context(), found[0]).Val(); ttl <= 0 || ttl > 10*time.Minute {
+			t.Errorf("the token is kept for %v", ttl)
+		}
+		if all := fmt.Sprint(r.client.HGetAll(t.Context(), hash).Val()); strings.Contains(all, "the-token") || strings.Contains(all, secret.Text("").String()) {
+			t.Error("a token is in a record:", all)
+		}
+	})
+}

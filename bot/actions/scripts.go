@@ -1,0 +1,119 @@
+package actions
+
+// The actions on a customer's bots have these keys, in one slot of a Cluster. They name no
+// application: an action on a bot keeps back those that begin in another application's bot.
+//
+//	hostbot:actions:{CUSTOMER}             hash: of each bot the fields below, after the bot and a colon
+//	hostbot:actions:{CUSTOMER}:once:ID     what an interaction has done: the ID of its action, or "reported"
+//	hostbot:actions:{CUSTOMER}:started:ID  sorted set: what a user has started, by when
+//	hostbot:actions:{CUSTOMER}:token:ID    the token of an action's interaction
+//
+// The fields are the action's id, its state, its name as action, since when it runs, the record
+// of who asked for it, when it was renewed, and from when on the bot is free for others. The last
+// is missing until staff know how the action ended. All times are in ms, by Redis's clock but for
+// since, which is shown.
+//
+// Each application has an index of what runs, in another slot:
+//
+//	{actions}:due                  sorted set: CUSTOMER/BOT/ID, by when the action counts as abandoned
+//
+// An action is in the index before it is in the hash, and leaves it afterwards.
+
+const clock = `
+local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local function text(ms) return string.format('%.0f', ms) end
+`
+
+// fields is what acquireScript, saveScript and reportScript share. KEYS: the customer's actions,
+// and what the interaction has done. ARGV: the bot, the action's ID, its name, its since, its
+// record, and for how long the hash is kept.
+const fields = clock + `
+local bot, id = ARGV[1] .. ':', ARGV[2]
+local function get(name) return redis.call('HGET', KEYS[1], bot .. name) end
+local function set(name, value) redis.call('HSET', KEYS[1], bot .. name, value) end
+local function write(state)
+  redis.call('HDEL', KEYS[1], bot .. 'free')
+  redis.call('HSET', KEYS[1], bot .. 'id', id, bot .. 'state', state, bot .. 'action', ARGV[3],
+    bot .. 'since', ARGV[4], bot .. 'record', ARGV[5], bot .. 'renewed', text(now))
+  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+end
+`
+
+// acquireScript begins an action, unless the interaction has acted, another action runs on the
+// bot, the same one is held back, or the user has started too many. The first process to ask
+// decides for an interaction, also if it is refused: another one must not answer in between. A
+// client that hears no answer sends the script again, which must not make it another process.
+// It returns what it decided, and of that the action and since when, or how many ms are left.
+//
+// KEYS also: what the user has started. ARGV also: for how long the interaction is known to have
+// acted, the window and how many may be started in it, for how long an action is held back, and
+// after how long an action that nobody renews or reports is forgotten.
+const acquireScript = fields + `
+if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[7]) and redis.pcall('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
+local holder = get('id')
+if holder == id then return {'granted', '', ''} end
+if holder then
+  local left = (get('free') or get('renewed') + ARGV[11]) - now
+  if left > 0 then return {'busy', get('action'), get('since')} end
+  left = left + ARGV[10]
+  if left > 0 and get('state') == 'unconfirmed' and get('action') == ARGV[3] then return {'held', '', text(left)} end
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[8])
+if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[9]) then
+  return {'limit', '', text(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] + ARGV[8] - now)}
+end
+write('running')
+redis.call('ZADD', KEYS[3], text(now), id)
+redis.call('PEXPIRE', KEYS[3], ARGV[8])
+return {'granted', '', ''}`
+
+// saveScript writes what has become of an action: it runs still, it has ended, or it is to be
+// removed ("gone"), which leaves of one that is not confirmed what holds the same action back.
+// What Redis lost is written anew, unless another action was granted since. It returns
+// "reported", and changes nothing, if another process has reported the action. ARGV also: the
+// state, "free" if the bot is free for others from now on, and "reporter" if it is the reporter
+// who asks.
+const saveScript = fields + `
+if ARGV[9] ~= 'reporter' and redis.pcall('GET', KEYS[2]) == 'reported' then return 'reported' end
+local holder = get('id')
+if ARGV[7] == 'gone' then
+  if holder ~= id then return 'saved' end
+  redis.call('HDEL', KEYS[1], bot .. 'record')
+  if get('state') == 'unconfirmed' then
+    if redis.call('HLEN', KEYS[1]) <= 6 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end -- no other bot is in it
+    return 'saved'
+  end
+  redis.call('HDEL', KEYS[1], bot .. 'id', bot .. 'state', bot .. 'action', bot .. 'since', bot .. 'renewed', bot .. 'free')
+elseif not holder or holder == id or tonumber(get('free') or now + 1) <= now then
+  write(ARGV[7])
+  if ARGV[8] == 'free' then set('free', text(now)) end
+end
+return 'saved'`
+
+// reportScript takes an action over from a process that renews it no more, to report it. Nobody
+// knows how it ended if it was running. It returns the state, and "told" if staff know of it;
+// nothing if there is no such action. ARGV also: for how long its lock holds after it was renewed,
+// and for how long it is known that the action was reported.
+const reportScript = fields + `
+if get('id') ~= id or not get('record') then return {} end
+local state, free = get('state'), get('free')
+local told = free and redis.pcall('GET', KEYS[2]) ~= 'reported'
+if state == 'running' then
+  state = 'unconfirmed'
+  set('state', state)
+  set('free', text(get('renewed') + ARGV[7]))
+elseif not free then
+  set('free', text(now))
+end
+redis.call('SET', KEYS[2], 'reported', 'PX', ARGV[8])
+return {state, told and 'told' or ''}`
+
+// holdScript has actions count as abandoned after a time, and returns them: those that are named
+// or, if none is, those that count as abandoned now. So whoever takes one has that time to report
+// it, and is not the last to have it if it dies. KEYS: the index. ARGV: the time, how many, the
+// actions.
+const holdScript = clock + `
+local held = {unpack(ARGV, 3)}
+if #held == 0 then held = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', text(now), 'LIMIT', 0, ARGV[2]) end
+for _, action in ipairs(held) do redis.call('ZADD', KEYS[1], text(now + ARGV[1]), action) end
+return held`

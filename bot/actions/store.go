@@ -1,0 +1,306 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi/secret"
+)
+
+const (
+	// lockLife is for how long a lock holds after it was renewed last.
+	lockLife = 30 * time.Second
+	// onceLife is for how long an interaction is known to have acted: as long as its token
+	// lives. tokenLife is that.
+	// https://discord.com/developers/docs/interactions/receiving-and-responding
+	onceLife  = 15 * time.Minute
+	tokenLife = 15 * time.Minute
+	// reportedLife is for how long a process that was stopped can find that its action was
+	// reported.
+	reportedLife = 24 * time.Hour
+	// recordLife is for how long an action can be reported while no process runs.
+	recordLife = 7 * 24 * time.Hour
+	// lostLife is after what time an action does not keep others back any more that nobody
+	// renews or reports: Redis has lost it from the index, and its process is dead.
+	lostLife = time.Hour
+	// asideLife is for how long what could not be read is kept.
+	asideLife = 30 * 24 * time.Hour
+	// callLimit bounds one use of Redis. It is generous: the interaction is deferred by then,
+	// and an action that goes on without Redis may happen twice.
+	callLimit = time.Second
+	// takenAtOnce is how many abandoned actions are taken at a time.
+	takenAtOnce = 100
+)
+
+// format is counted up when a record changes so that earlier versions of the program cannot
+// read it.
+const format = 1
+
+// record is what Redis keeps of who asked for an action.
+type record struct {
+	Format  int                 `json:"format"`
+	Request interaction.Request `json:"request"`
+	Action  interaction.Action  `json:"action"`
+}
+
+func (l *Lock) encode() ([]byte, error) { return json.Marshal(record{format, l.request, l.action}) }
+
+// errLater says that a later version of the program has written a record.
+var errLater = errors.New("actions: the format of a record is a later one")
+
+func decode(data string) (r record, err error) {
+	var is struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal([]byte(data), &is); err != nil {
+		return record{}, err
+	}
+	if is.Format > format {
+		return record{}, errLater
+	}
+	err = json.Unmarshal([]byte(data), &r)
+	return r, err
+}
+
+// entry names an action in Redis.
+type entry struct{ customer, bot, id string }
+
+func (e entry) String() string { return e.customer + "/" + e.bot + "/" + e.id }
+
+func parseEntry(s string) (e entry, ok bool) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 3 {
+		return entry{}, false
+	}
+	return entry{parts[0], parts[1], parts[2]}, true
+}
+
+// store keeps actions in Redis.
+type store struct{ cfg Config }
+
+func (s store) index() string { return s.cfg.Space.Key("{actions}:due") }
+
+func customerKey(customerID string) string { return "hostbot:actions:{" + customerID + "}" }
+
+func (e entry) tokenKey() string { return customerKey(e.customer) + ":token:" + e.id }
+
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, callLimit)
+}
+
+// acquire asks Redis for a lock. It returns false without a refusal if Redis gives no answer that
+// makes sense.
+func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if _, err := s.hold(ctx, l.entry.String()); err != nil { // the next renewal does it
+		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
+	}
+	data, err := l.encode()
+	if err != nil {
+		return false, nil
+	}
+	args := append(s.fields(l, data), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, HeldBack.Milliseconds(), lostLife.Milliseconds())
+	keys := append(s.keys(l.entry, l.request.ID), customerKey(l.entry.customer)+":started:"+l.request.UserID)
+	answer, err := s.run(ctx, acquireScript, keys, args...).StringSlice()
+	if err != nil || len(answer) != 3 {
+		return false, nil
+	}
+	if granted, refusal = decided(answer); refusal != nil {
+		_ = s.cfg.Redis.ZRem(ctx, s.index(), l.entry.String()).Err() // otherwise whoever finds it there does it
+	}
+	return granted, refusal
+}
+
+// decided reads what acquireScript returned.
+func decided(answer []string) (granted bool, refusal error) {
+	ms, _ := strconv.ParseInt(answer[2], 10, 64)
+	until := time.Now().Add(time.Duration(ms) * time.Millisecond)
+	switch answer[0] {
+	case "granted":
+		return true, nil
+	case "duplicate":
+		return false, ErrDuplicate
+	case "busy":
+		return false, &BusyError{Running{answer[1], time.UnixMilli(ms)}}
+	case "held":
+		return false, &HeldError{until}
+	case "limit":
+		return false, &LimitError{until}
+	}
+	return false, nil
+}
+
+// keys are those of an action, and of the interaction that asked for it.
+func (s store) keys(e entry, interactionID string) []string {
+	return []string{customerKey(e.customer), customerKey(e.customer) + ":once:" + interactionID}
+}
+
+// fields are what scripts write.
+func (s store) fields(l *Lock, data []byte) []any {
+	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds()}
+}
+
+// run runs a script of a customer's actions. What has another type than they have is set aside.
+func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
+	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
+	answer := run()
+	if isWrongType(answer.Err()) && s.setAside(ctx, keys[0], answer.Err()) == nil {
+		answer = run()
+	}
+	return answer
+}
+
+// save writes what has become of an action, and reports whether another process has reported it.
+func (s store) save(l *Lock) (taken bool, err error) {
+	data, err := l.encode()
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	free := ""
+	if l.phase >= told {
+		free = "free"
+	}
+	args := append(s.fields(l, data), string(l.state), free, "")
+	answer, err := s.run(ctx, saveScript, s.keys(l.entry, l.request.ID), args...).Text()
+	return answer == "reported", err
+}
+
+// setToken keeps an interaction's token for as long as it is good.
+func (s store) setToken(e entry, token secret.Text, left time.Duration) error {
+	if left < time.Millisecond {
+		return nil
+	}
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	return s.cfg.Redis.Set(ctx, e.tokenKey(), token.Reveal(), left).Err()
+}
+
+// hold has actions not count as abandoned for a while, and returns them. Without any it takes
+// those that do.
+func (s store) hold(ctx context.Context, entries ...string) ([]string, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	args := []any{s.cfg.Timing.Abandoned.Milliseconds(), takenAtOnce}
+	for _, e := range entries {
+		args = append(args, e)
+	}
+	return s.run(ctx, holdScript, []string{s.index()}, args...).StringSlice()
+}
+
+// remove removes actions. Of one that is not confirmed there stays what holds the same back.
+func (s store) remove(entries ...entry) error {
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	members := make([]any, len(entries))
+	_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, e := range entries {
+			members[i] = e.String()
+			p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), string(gone), "", "reporter")
+			p.Del(ctx, e.tokenKey())
+		}
+		return nil
+	})
+	if err == nil && len(entries) > 0 {
+		err = s.cfg.Redis.ZRem(ctx, s.index(), members...).Err()
+	}
+	return err
+}
+
+// unlist removes something from the index.
+func (s store) unlist(ctx context.Context, member string) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return s.cfg.Redis.ZRem(ctx, s.index(), member).Err()
+}
+
+// ping asks whether Redis can be reached.
+func (s store) ping() error {
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	if err := s.cfg.Redis.ZCard(ctx, s.index()).Err(); !isWrongType(err) {
+		return err
+	}
+	return nil // the next to use the index mends it
+}
+
+// errNone says that there is nothing to report.
+var errNone = errors.New("actions: there is no such action")
+
+// takeOver takes an action over from a process that renews it no more. The error may be errNone.
+func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	found, err := s.cfg.Redis.HMGet(ctx, customerKey(e.customer), e.bot+":id", e.bot+":record").Result()
+	if isWrongType(err) {
+		return Report{}, errors.Join(errNone, s.setAside(ctx, customerKey(e.customer), err))
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	if id, _ := found[0].(string); id != e.id {
+		return Report{}, errNone
+	}
+	data, kept := found[1].(string)
+	if !kept {
+		return Report{}, errNone
+	}
+	read, err := decode(data)
+	if errors.Is(err, errLater) {
+		return Report{}, err
+	}
+	if err != nil {
+		return Report{}, errors.Join(errNone, s.setRecordAside(ctx, e, data, err))
+	}
+	keys := s.keys(e, read.Request.ID)
+	answer, err := s.run(ctx, reportScript, keys, e.bot, e.id, "", "", "", "", lockLife.Milliseconds(), reportedLife.Milliseconds()).StringSlice()
+	if err != nil {
+		return Report{}, err
+	}
+	if len(answer) != 2 {
+		return Report{}, errNone
+	}
+	token, err := s.cfg.Redis.Get(ctx, e.tokenKey()).Result()
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: answer[1] == "told"}, err
+}
+
+// setAside sets a key aside that is of another type than it should be.
+func (s store) setAside(ctx context.Context, key string, reason error) error {
+	aside := key + ":aside"
+	_, err := s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.Rename(ctx, key, aside)
+		p.PExpire(ctx, aside, asideLife)
+		return nil
+	})
+	if err == nil && s.cfg.Aside != nil {
+		s.cfg.Aside(key, fmt.Errorf("%s: %w", key, reason))
+	}
+	return err
+}
+
+// setRecordAside sets a record aside that cannot be read.
+func (s store) setRecordAside(ctx context.Context, e entry, data string, reason error) error {
+	key := customerKey(e.customer) + ":aside:" + e.id
+	if err := s.cfg.Redis.Set(ctx, key, data, asideLife).Err(); err != nil {
+		return err
+	}
+	if s.cfg.Aside != nil {
+		s.cfg.Aside(key, fmt.Errorf("%s: %w", key, reason))
+	}
+	return nil
+}
+
+func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
