@@ -54,7 +54,8 @@ var (
 )
 
 // UnshownError says that an action was carried out, whichever way it ended, and
-// that Discord does not take the message that tells of it.
+// that Discord does not take the message that tells of it; or, if that is not confirmed,
+// that another process may carry it out.
 type UnshownError struct {
 	Action Action
 	Cause  error

@@ -2,7 +2,6 @@ package interaction
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -95,15 +94,6 @@ type File struct {
 	Name string // of letters, digits and what else needs no escaping
 	Type string // such as image/png
 	Data []byte
-}
-
-// Text is what tells one message of the program from another: its content, or the
-// description of its first embed.
-func (m Message) Text() string {
-	if m.Content == "" && len(m.Embeds) > 0 {
-		return strings.TrimSpace(m.Embeds[0].Description)
-	}
-	return strings.TrimSpace(m.Content)
 }
 
 // Choice is a suggestion for an option.

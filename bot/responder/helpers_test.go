@@ -2,7 +2,6 @@ package responder_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,15 +34,14 @@ type call struct {
 // is told, then with success. The first calls take as long as waits say, all others
 // as latency says.
 type discord struct {
-	mu        sync.Mutex
-	started   time.Time
-	calls     []call
-	errs      map[string][]error // by kind of call
-	waits     []time.Duration
-	overtaken string // by what of another process
-	original  error  // why the first response cannot be looked at
-	latency   time.Duration
-	first     string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
+	mu       sync.Mutex
+	started  time.Time
+	calls    []call
+	errs     map[string][]error // by kind of call
+	waits    []time.Duration
+	original error // why the first response cannot be looked at
+	latency  time.Duration
+	first    string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
 }
 
 func (d *discord) send(ctx context.Context, kind, text string) error {
@@ -111,11 +109,7 @@ func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.M
 	return d.send(ctx, "follow up", " "+m.Content)
 }
 
-// OriginalText returns what was sent last, unless another process has put something in
-// its place.
-func (d *discord) OriginalText(context.Context, rest.Callback) (string, error) {
-	return cmp.Or(d.overtaken, "running"), d.original
-}
+func (d *discord) FindOriginal(context.Context, rest.Callback) error { return d.original }
 
 // lock notes what becomes of an action.
 type lock struct {

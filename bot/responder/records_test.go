@@ -91,27 +91,29 @@ func TestStaffAreNotToldOfWhatWasReported(t *testing.T) {
 	}
 }
 
-// TestUnsharedActionNeedsACertainAcknowledgement has Discord take a first response
+// notConfirmed says that an action may have been carried out, as explain has it.
+const notConfirmed = "edit unconfirmed, in short"
+
+// TestActionThatOthersMayCarryOutNeedsACertainAcknowledgement has Discord take a first response
 // and not say so. What it says to the next try may then be about another process's.
-func TestUnsharedActionNeedsACertainAcknowledgement(t *testing.T) {
+func TestActionThatOthersMayCarryOutNeedsACertainAcknowledgement(t *testing.T) {
 	for name, test := range map[string]struct {
-		unshared  bool
-		overtaken string
-		errs      []error
-		end       string // "": none
+		alone bool
+		errs  []error
+		end   string
 	}{
-		"certain":                             {unshared: true, end: "edit done"},
-		"certain after a failure":             {unshared: true, errs: []error{unavailable}, end: "edit done"},
-		"uncertain":                           {unshared: true, errs: []error{unavailable, answered}, end: "edit sorry"},
-		"uncertain, and another process acts": {unshared: true, overtaken: "done", errs: []error{unavailable, answered}},
+		"certain":                             {alone: true, end: "edit done"},
+		"certain after a failure":             {alone: true, errs: []error{unavailable}, end: "edit done"},
+		"uncertain":                           {alone: true, errs: []error{unavailable, answered}, end: notConfirmed},
+		"not to be had":                       {alone: true, errs: []error{unavailable, unavailable, unavailable, unavailable, unavailable, unavailable}, end: notConfirmed},
 		"uncertain, and no other process has": {errs: []error{unavailable, answered}, end: "edit done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := &discord{errs: map[string][]error{"update": test.errs}, overtaken: test.overtaken}
-				s := newResponder(restarting(d, test.unshared), d)
+				d := &discord{errs: map[string][]error{"update": test.errs}}
+				s := newResponder(restarting(d, test.alone), d)
 				s.Serve(press())
-				for _, end := range []string{"edit done", "edit sorry"} {
+				for _, end := range []string{"edit done", "edit sorry", notConfirmed} {
 					if n := s.discord.count(end); n != 0 != (end == test.end) {
 						t.Errorf("%d times %q, want %q alone", n, end, test.end)
 					}
@@ -121,12 +123,12 @@ func TestUnsharedActionNeedsACertainAcknowledgement(t *testing.T) {
 	}
 }
 
-func TestUnsharedActionNeedsACertainDeferral(t *testing.T) {
+func TestActionThatOthersMayCarryOutNeedsACertainDeferral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{errs: map[string][]error{"defer update": {unavailable, answered}}}
 		s := newResponder(slow(1600*ms, restarting(d, true)), d)
 		s.Serve(press())
-		if d.count("edit done") != 0 || d.count("follow up sorry") != 1 {
+		if d.count("edit done") != 0 || d.count("follow up unconfirmed, in short") != 1 {
 			t.Errorf("%q", d.whats())
 		}
 	})

@@ -96,8 +96,7 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	if err == nil && rep.first == unknown {
 		rep.first = rep.sentAs()
 		if alone(response) {
-			err = rep.withdraw(ctx, response)
-			response.Then, tooSlow = nil, false
+			response, tooSlow = rep.explained(unsure(response)), true
 		}
 	}
 	if err == nil && tooSlow {
@@ -148,6 +147,13 @@ func (rep *reply) keep(r interaction.Response) {
 // a response does. Then is run only if it is certain that Discord took this process's response,
 // and not another one's.
 func alone(r interaction.Response) bool { return r.Lock != nil && !r.Lock.Shared() }
+
+// unsure says that another process may carry an action out, and this one does not.
+func unsure(r interaction.Response) error {
+	a := *r.Starts
+	a.Outcome = interaction.Unconfirmed
+	return &interaction.UnshownError{Action: a, Cause: interaction.ErrUnacknowledged}
+}
 
 func (rep *reply) unlock() {
 	if rep.lock != nil {
@@ -308,8 +314,7 @@ func (rep *reply) answeredElsewhere(ctx context.Context) bool {
 	if rep.req.Kind == interaction.Autocomplete {
 		return false
 	}
-	_, err := rep.responder.cfg.Discord.OriginalText(ctx, rep.to)
-	return err == nil
+	return rep.responder.cfg.Discord.FindOriginal(ctx, rep.to) == nil
 }
 
 // correct corrects a first response that counts as failed and says that more will
@@ -319,8 +324,8 @@ func (rep *reply) answeredElsewhere(ctx context.Context) bool {
 func (rep *reply) correct(ctx context.Context, code int, r interaction.Response) {
 	why := interaction.ErrUnacknowledged
 	switch {
-	case alone(r) && rep.overtaken(ctx, r):
-		return
+	case rep.first == unknown && alone(r):
+		why = unsure(r)
 	case rep.first == unknown:
 	case code != rest.CodeUnknownInteraction:
 		return

@@ -27,8 +27,8 @@ type Discord interface {
 	Defer(context.Context, rest.Callback, interaction.Form) error
 	EditOriginal(context.Context, rest.Callback, interaction.Message) error
 	FollowUp(context.Context, rest.Callback, interaction.Message) error
-	// OriginalText returns interaction.Message.Text of the first response as it is now.
-	OriginalText(context.Context, rest.Callback) (string, error)
+	// FindOriginal returns no error if there is a first response.
+	FindOriginal(context.Context, rest.Callback) error
 }
 
 // StaffLog is told what staff should know, before the caller is answered. Its

@@ -57,14 +57,9 @@ func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Me
 	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", withFiles(messageBody(m, 0), m.Files), nil, to.Token)
 }
 
-// OriginalText returns interaction.Message.Text of the first response as it is now.
-func (c *Client) OriginalText(ctx context.Context, to Callback) (string, error) {
-	var m struct {
-		Content string                    `json:"content"`
-		Embeds  []*discordgo.MessageEmbed `json:"embeds"`
-	}
-	err := c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, &m, to.Token)
-	return interaction.Message{Content: m.Content, Embeds: m.Embeds}.Text(), err
+// FindOriginal returns no error if there is a first response.
+func (c *Client) FindOriginal(ctx context.Context, to Callback) error {
+	return c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, nil, to.Token)
 }
 
 // FollowUp sends a further message, visible to the caller alone.
