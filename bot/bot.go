@@ -116,12 +116,13 @@ func (b *Bot) build() error {
 	b.monitor.Discord(b.discord.Invalid)
 	b.onClose(b.discord.Close)
 
+	b.openLeader()
 	b.delivery = b.newDelivery(texts)
+	b.leader.Add(b.delivery.Work()) // first, so that its work comes before that of others
 	b.monitor.LogChannels(b.delivery.Status)
 	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
 
-	b.openLeader()
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
 		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
@@ -170,6 +171,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
+		Wake: b.leader.Wake, Leading: b.leader.Leading, Aside: b.recordUnreadable,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
 	})
 }
@@ -213,7 +215,8 @@ func (b *Bot) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
 	work.Go(func() { b.watcher.Run(working) })
-	work.Go(func() { b.leader.Run(working) })
+	// The leader leads on until the last log entries are out.
+	stopLeading := b.lead(context.WithoutCancel(ctx))
 	// While the program stops, it receives interactions, to tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
@@ -247,6 +250,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	<-disconnected
 	work.Wait()
 	within(flushLimit, b.flush)
+	stopLeading()
 	stopHTTP()
 	return err
 }

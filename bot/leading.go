@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"context"
 	"crypto/rand"
 	"os"
 	"strings"
@@ -15,6 +16,21 @@ func (b *Bot) openLeader() {
 		Log: b.log, Timing: leader.DefaultTiming(),
 	})
 	b.monitor.Leader(b.leader.Leading)
+}
+
+// lead takes part in the election until stop is called, which returns when what was begun has
+// ended and another process may lead.
+func (b *Bot) lead(ctx context.Context) (stop func()) {
+	leading, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.leader.Run(leading)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // replicaName returns what operators know this process by: the name of its machine, which is

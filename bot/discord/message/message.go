@@ -115,6 +115,10 @@ func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 	}
 	if tried { // it may show what was wanted then, also if Discord knew its nonce
 		err = discord.EditMessage(ctx, w.ChannelID, id, w.Message)
+		if takesAnother(err) && s.ID == "" {
+			s.ID, s.Posts, s.Tried = id, s.Posts+1, 0
+			return post(ctx, discord, s, w)
+		}
 		if err != nil && !rest.LacksEmbeds(err) {
 			return s, err
 		}

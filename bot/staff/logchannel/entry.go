@@ -101,16 +101,16 @@ func (s *slot) add(later slot) {
 	}
 }
 
-// record is an entry as it is kept until Discord has it: one, or several equal
+// kept is an Entry as it is kept until Discord has it: one, or several equal
 // errors that came within a moment.
-type record struct {
-	// ID is the same wherever a record is kept, so that none is kept twice.
+type kept struct {
+	// ID is the same wherever an entry is kept, so that none is kept twice.
 	ID string `json:"id"`
 	slot
 }
 
-func newRecord(e Entry, now time.Time) record {
-	r := record{ID: rand.Text(), slot: slot{Entry: e, Tally: tally{Count: 1, Since: now, Last: now}}}
+func newKept(e Entry, now time.Time) kept {
+	r := kept{ID: rand.Text(), slot: slot{Entry: e, Tally: tally{Count: 1, Since: now, Last: now}}}
 	if e.DedupKey != "" {
 		sum := sha256.Sum256([]byte(e.DedupKey))
 		r.ID = base64.RawURLEncoding.EncodeToString(sum[:16])

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/testing/discordtest"
@@ -52,9 +53,16 @@ func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: tr
 func hasty() logchannel.Timing {
 	return logchannel.Timing{
 		Record: 5 * time.Second, Turn: 10 * time.Millisecond, CountFor: time.Hour,
-		Lease: 10 * time.Second, Send: 5 * time.Second, TrustNonce: time.Minute, Grace: time.Hour,
+		Ask: 10 * time.Millisecond, Work: 10 * time.Second, Send: 5 * time.Second, Grace: time.Hour,
 		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond, RetryFail: 20 * time.Millisecond,
 	}
+}
+
+// soonOver is hasty with a death that others notice soon.
+func soonOver() logchannel.Timing {
+	timing := hasty()
+	timing.Work, timing.Send = 2*time.Second, 1500*time.Millisecond
+	return timing
 }
 
 // buttons are those of every process.
@@ -66,9 +74,18 @@ var buttons = logchannel.Buttons{
 // process is a delivery as one of the program's processes has it.
 type process struct {
 	*logchannel.Delivery
-	redis *redisclient.Conn
-	log   world.Log
-	end   func(context.Context)
+	redis   *redisclient.Conn
+	log     world.Log
+	leader  *leader.Leader
+	leading sync.WaitGroup
+	dead    context.Context // done when the process leads no more
+	end     func(context.Context)
+}
+
+// Start has the process look after its entries, and lead if no other does.
+func (p *process) Start() {
+	p.Delivery.Start()
+	p.leading.Go(func() { p.leader.Run(p.dead) })
 }
 
 // newProcess makes a delivery. One that a test did not end is killed with it.
@@ -98,17 +115,26 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, c
 		return nil, err
 	}
 	client := rest.New(secret.Text(token), discordURL)
+	lead := leader.DefaultTiming()
+	lead.Lease, lead.Renew, lead.Read, lead.Retry = timing.Work/2, 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+	p.leader = leader.New(leader.Config{Redis: p.redis.Client, Name: "test", Log: logger, Timing: lead})
 	texts, err := locale.Load()
 	if err != nil {
 		return nil, err
 	}
 	p.Delivery = logchannel.New(logchannel.Config{
 		Discord: client, Redis: p.redis.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Wake: p.leader.Wake, Leading: p.leader.Leading,
 	})
+	p.leader.Add(p.Work())
+	dead, kill := context.WithCancel(context.Background())
+	p.dead = dead
 	var once sync.Once
 	p.end = func(ctx context.Context) {
 		once.Do(func() {
 			p.Close(ctx)
+			kill()
+			p.leading.Wait()
 			p.redis.Close()
 			client.Close()
 		})
@@ -195,10 +221,10 @@ func eventually(t *testing.T, what string, yes func() bool) {
 	}
 }
 
-// waiting is how many records wait for a channel in a Redis.
+// waiting is how many entries wait for a channel in a Redis.
 func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel) int64 {
 	t.Helper()
-	n, err := client.XLen(t.Context(), "hostbot:log:{"+ch.ID+"}").Result()
+	n, err := client.ZCard(t.Context(), "hostbot:{logs}:waiting:"+ch.ID).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

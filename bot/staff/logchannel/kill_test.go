@@ -29,9 +29,7 @@ const (
 // replicaMain posts an action for each line that it reads, repeats the line when
 // that is done, and stops at the end of the input.
 func replicaMain() int {
-	timing := hasty()
-	timing.Lease, timing.Send = time.Second, 800*time.Millisecond
-	p, err := openProcess(os.Getenv(replicaToken), os.Getenv(replicaDiscord), os.Getenv(replicaRedis), timing,
+	p, err := openProcess(os.Getenv(replicaToken), os.Getenv(replicaDiscord), os.Getenv(replicaRedis), soonOver(),
 		map[logchannel.Category]string{logchannel.Actions: os.Getenv(replicaChannel)})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,42 +1,44 @@
-// Package logchannel brings entries to the channels that the company's staff
-// watch: no entry is missing, none is there twice, and a storm of errors stays
-// readable.
+// Package logchannel brings entries to the channels that the company's staff watch: no entry is
+// missing, and a storm of errors stays readable.
 //
-// Post keeps an entry in the process's outbox and records it in a Redis stream,
-// one for each channel, before it returns. Of all processes that share the Redis,
-// one at a time has the lease of a channel and delivers. It plans a message for
-// the entries that came in a moment, writes the plan to Redis, sends the message,
-// and removes the entries once Discord has it. If the process is killed, the next
-// holder of the lease finds the plan and sends the same message again, which
-// Discord knows by its nonce. Equal errors become one message that counts.
+// Post keeps an entry in the process's outbox, and adds it to the channel's queue in Redis before
+// it returns. The leader delivers: a channel is what it reconciles. It plans a message, or an edit
+// of one, for the entries that wait first, writes the plan to Redis, sends the message, and takes
+// the entries out of the queue once Discord has it. If the leader dies, the next one finds the
+// plan, looks for its message and sends it under the same nonce. Equal errors become one message
+// that counts.
 //
-// The outbox keeps each entry until Discord has it. A Redis that lost entries, the
-// lease, the plan or what was delivered gets them back from the processes that know
-// them. While Redis is away for long, each process delivers what Redis never had
-// from its outbox. An entry whose recording was cut off in the middle may then be
-// told twice.
+// The outbox keeps each entry until its ID is among those that were delivered. While a process
+// keeps any, it asks Redis for them every Timing.Ask, and adds again what is neither waiting nor
+// delivered. So an entry is missing only if Redis loses it and its process dies as well. It may be
+// there twice only if Redis has lost that it was delivered. While Redis is away for long, each
+// process delivers what Redis never had from its outbox.
 package logchannel
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/discord/rest"
+	"hostbot/bot/discord/message"
+	"hostbot/bot/leader"
 	"hostbot/bot/store/keyspace"
+	"hostbot/bot/store/record"
 	"hostbot/locale"
 )
 
 // Config is what a Delivery needs.
 type Config struct {
-	Discord *rest.Client
+	Discord message.Discord
 	Redis   redis.UniversalClient
 	Space   keyspace.Space // in Redis
 	// Channels are the IDs of the channels by category; empty or missing where nobody
@@ -44,8 +46,14 @@ type Config struct {
 	Channels map[Category]string
 	Texts    *locale.Texts
 	Buttons  Buttons
-	Log      zerolog.Logger // its lines have the field part: "logchannel"
-	Timing   Timing
+	// Wake has the leader reconcile what is due; see leader.Leader. Leading reports whether this
+	// process leads.
+	Wake    func(ctx context.Context, kind string, ids ...string)
+	Leading func() bool
+	// Aside is told of what could not be read and was set aside; it may be nil.
+	Aside  func(id string, reason error)
+	Log    zerolog.Logger // its lines have the field part: "logchannel"
+	Timing Timing
 	// MaxWaiting is how many entries may wait for a channel before each process counts
 	// further equal errors itself, until fewer wait. Of those that Redis has, the
 	// process keeps the latest ones as well, twice as many.
@@ -59,14 +67,16 @@ const DefaultMaxWaiting = 5000
 // Timing is how the delivery uses time. DefaultTiming is for Discord; tests may
 // be less patient.
 type Timing struct {
-	Record     time.Duration // bound on Post
-	Turn       time.Duration // between two requests to a channel
-	CountFor   time.Duration // age up to which a message counts
-	Lease      time.Duration // until another process delivers in the place of one that was killed
-	Send       time.Duration // bound on one request to Discord; less than Lease
-	TrustNonce time.Duration // for how long Discord surely knows a nonce
+	Record   time.Duration // bound on Post
+	Turn     time.Duration // between two requests to a channel
+	CountFor time.Duration // age up to which a message counts
+	// Ask is how often a process that keeps entries asks Redis for them.
+	Ask time.Duration
+	// Work bounds what is done about a channel at once. It is due again after that.
+	Work       time.Duration
+	Send       time.Duration // bound on what is sent to Discord at once; less than Work
 	Grace      time.Duration // how long Redis may be away before entries are delivered from the outbox
-	RetryFirst time.Duration // pause before a failed request is repeated; it grows
+	RetryFirst time.Duration // pause before a failed request is repeated; it doubles
 	RetryMost  time.Duration // longest pause where Discord may be back any time
 	RetryFail  time.Duration // longest pause where somebody has to mend something
 }
@@ -76,56 +86,78 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Record: 250 * time.Millisecond, Turn: time.Second, CountFor: 50 * time.Minute,
-		Lease: 9 * time.Second, Send: 6 * time.Second, TrustNonce: time.Minute, Grace: 10 * time.Second,
+		Ask: 2 * time.Second, Work: 8 * time.Second, Send: 6 * time.Second, Grace: 10 * time.Second,
 		RetryFirst: time.Second, RetryMost: 30 * time.Second, RetryFail: 5 * time.Minute,
 	}
 }
 
-// Delivery records entries and delivers them. It is safe for concurrent use.
+const (
+	// kind names the work of the leader, and is the hash tag of the keys in Redis.
+	kind = "logs"
+	// format is never counted up: a channel must not wait for a later version of the program,
+	// which may never run. What this one cannot read is set aside.
+	format = 1
+	// atOnce is how many channels are delivered to at a time.
+	atOnce = 5
+)
+
+// Delivery records entries, and delivers them if this process leads. It is safe for concurrent
+// use.
 type Delivery struct {
+	Config
+	records  *record.Kind[state]
 	channels map[Category]*channel
 	all      []*channel // each once
+	hurry    atomic.Bool
 	ctx      context.Context
 	cancel   context.CancelFunc
 	stopping chan struct{}
 	running  sync.WaitGroup
 }
 
-// New returns a delivery that records; it delivers from Start on.
+// New returns a delivery that records. What it records is delivered by Work, which the leader
+// does.
 func New(c Config) *Delivery {
 	c.Log = c.Log.With().Str("part", "logchannel").Logger()
-	d := &Delivery{channels: make(map[Category]*channel), stopping: make(chan struct{})}
+	d := &Delivery{Config: c, channels: make(map[Category]*channel), stopping: make(chan struct{})}
+	d.records = &record.Kind[state]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	token := rand.Text()
 	for _, category := range slices.Sorted(maps.Keys(c.Channels)) {
 		id := c.Channels[category]
 		if id == "" {
 			continue
 		}
-		i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id })
-		if i < 0 {
-			i = len(d.all)
-			d.all = append(d.all, newChannel(id, token, c))
+		ch := d.own(id)
+		if ch == nil {
+			ch = d.newChannel(id)
+			d.all = append(d.all, ch)
 		}
-		d.all[i].updateStatus(func(s *Status) { s.Categories = append(s.Categories, category) })
-		d.channels[category] = d.all[i]
-	}
-	for _, about := range d.all {
-		about.announce = func(e *discordgo.MessageEmbed) {
-			for _, ch := range d.all {
-				if ch != about {
-					ch.post(Entry{Category: Lifecycle, Embed: e})
-				}
-			}
-		}
+		ch.status.Categories = append(ch.status.Categories, category)
+		d.channels[category] = ch
 	}
 	return d
 }
 
-// Start delivers what is waiting, also from an earlier start, until Close.
+// own returns the channel with an ID; nil if no entries of this process go there.
+func (d *Delivery) own(id string) *channel {
+	i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id })
+	if i < 0 {
+		return nil
+	}
+	return d.all[i]
+}
+
+// Start looks after the entries that this process posts, until Close.
 func (d *Delivery) Start() {
 	for _, ch := range d.all {
-		d.running.Go(func() { ch.run(d.ctx, d.stopping) })
+		d.running.Go(ch.run)
+	}
+}
+
+// Work is what the leader does: it delivers.
+func (d *Delivery) Work() leader.Kind {
+	return leader.Kind{
+		Name: kind, Due: d.records.DueKey(), Mend: d.records.Mend, AtOnce: atOnce, Limit: d.Timing.Work, Reconcile: d.reconcile,
 	}
 }
 
@@ -137,21 +169,59 @@ func (d *Delivery) Post(e Entry) {
 	}
 }
 
-// Close delivers what can be delivered until ctx is done, and leaves the rest to
-// other processes or to the next start. It is called once.
+// announce tells the staff of other channels about trouble of one, once of each news.
+func (d *Delivery) announce(about, news string, t *trouble, e *discordgo.MessageEmbed) {
+	key := strings.Join([]string{news, about, t.Since.Format(time.RFC3339Nano)}, " ")
+	for _, ch := range d.all {
+		if ch.id != about {
+			ch.post(Entry{Category: Lifecycle, Embed: e, DedupKey: key})
+		}
+	}
+}
+
+// Close delivers what can be delivered until ctx is done, and leaves the rest to other processes
+// or to the next start. If this process leads, it is to lead on until Close returns. Close is
+// called once.
 func (d *Delivery) Close(ctx context.Context) {
+	d.hurry.Store(true)
 	close(d.stopping)
 	stop := context.AfterFunc(ctx, d.cancel)
 	defer stop()
 	d.running.Wait()
+	var closing sync.WaitGroup
+	for _, ch := range d.all {
+		closing.Go(ch.drain)
+	}
+	closing.Wait()
 	d.cancel()
 }
 
-// Status returns how each channel fares.
-func (d *Delivery) Status() []Status {
-	list := make([]Status, len(d.all))
-	for i, ch := range d.all {
-		list[i] = *ch.status.Load()
+// reconcile delivers what waits first for a channel, if that is due. The channel may be one to
+// which no entries of this process go: those of a replica with other settings may.
+func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
+	ch := d.own(id)
+	if ch == nil {
+		ch = d.newChannel(id)
 	}
-	return list
+	ch.busy.Store(true)
+	defer ch.busy.Store(false)
+	r, again, err := d.records.Take(ctx, id, d.Timing.Work)
+	if r == nil && again == 0 && err == nil { // nothing was ever sent there, or its record was set aside
+		if r, err = d.records.Add(ctx, id, "", state{}, d.Timing.Work, 0); errors.Is(err, record.ErrExists) {
+			return 0, nil
+		}
+	}
+	if err != nil || r == nil {
+		return again, err
+	}
+	t := &turn{channel: ch, state: &r.Value, source: &queued{ch.queue, d.records, r}}
+	t.state.tidy()
+	idle, err := t.take(ctx)
+	switch {
+	case errors.Is(err, record.ErrConflict): // it is another's by now
+		return 0, nil
+	case idle, err != nil:
+		return 0, err
+	}
+	return r.Again(), nil
 }

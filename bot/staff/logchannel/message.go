@@ -140,14 +140,14 @@ func timestamp(at time.Time, style string) string {
 	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
 }
 
-// equal tells whether a message in a channel is what was sent, as far as Discord
+// equal reports whether a message in a channel is what was sent, as far as Discord
 // leaves that as it is.
 func equal(posted rest.Posted, sent interaction.Message) bool {
 	return essence(posted.Content) == essence(sent.Content) &&
 		slices.EqualFunc(posted.Embeds, sent.Embeds, func(a, b *discordgo.MessageEmbed) bool { return essenceOf(a) == essenceOf(b) })
 }
 
-// bare tells whether a message in a channel is what was sent, but for the embeds that Discord
+// bare reports whether a message in a channel is what was sent, but for the embeds that Discord
 // dropped.
 func bare(posted rest.Posted, sent interaction.Message) bool {
 	if len(posted.Embeds) > 0 || len(sent.Embeds) == 0 || essence(posted.Content) != essence(sent.Content) {

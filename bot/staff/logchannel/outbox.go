@@ -7,148 +7,180 @@ import (
 	"time"
 )
 
-// outbox keeps what this process posted until Discord has it, whether Redis has
-// it or not. So nothing is missing where Redis loses it. While Redis is away for
-// long, the process delivers from here what Redis never had.
+// outbox keeps what this process posted until Discord has it, whether Redis has it or not. It
+// is safe for concurrent use.
 type outbox struct {
-	limit int   // of records that Redis has as well
-	state state // of the delivery from here; used by the deliverer alone
+	limit int // of entries that Redis has as well
 
 	mu      sync.Mutex
 	items   []*item   // in the order of the posts
-	down    time.Time // since when Redis takes no records; zero while it does
-	crowded bool      // too many records wait for the channel
+	down    time.Time // since when Redis takes no entries; zero while it does
+	crowded bool      // too many entries wait for the channel
 }
 
-// item is a record in the outbox.
+// item is an entry in the outbox.
 type item struct {
-	record
-	stage stage
+	kept
+	in place
 }
 
-// stage tells whether Redis has a record.
-type stage int
+// place is where an entry is, beside the outbox.
+type place int
 
 const (
-	fresh    stage = iota // it has not, and the record may count further errors
-	tried                 // it may have it
-	recorded              // it has it
+	nowhere    place = iota // it may count further errors
+	maybeRedis              // its content is what Redis may have
+	inRedis
 )
 
-// post keeps a record, and tells whether it should be added to the stream at
-// once. It should not where records before it could not be, nor where an equal
-// error waits already: those of a moment are counted here and added by the next
-// turn, so that a storm costs a few requests to Redis.
-func (o *outbox) post(r record) (atOnce bool) {
+// post keeps an entry, and reports whether it should be added to the queue at once. It should
+// not where entries before it could not be, nor where an equal error waits already: those of a
+// moment are counted here and added with the next question, so that a storm costs a few requests
+// to Redis.
+func (o *outbox) post(e kept) (atOnce bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	atOnce = o.down.IsZero()
-	if r.GroupKey != "" {
+	if e.GroupKey != "" {
 		for _, it := range slices.Backward(o.items) {
-			if it.GroupKey != r.GroupKey {
+			if it.GroupKey != e.GroupKey {
 				continue
 			}
-			if it.stage == fresh {
-				it.add(r.slot)
+			if it.in == nowhere {
+				it.add(e.slot)
 				return false
 			}
 			atOnce = false
 			break
 		}
 	}
-	it := &item{record: r}
+	it := &item{kept: e}
 	if atOnce {
-		it.stage = tried
+		it.in = maybeRedis
 	}
 	o.items = append(o.items, it)
 	return atOnce
 }
 
-// crowd notes whether too many records wait. As long as they do, equal errors go on
-// being counted here.
+// count returns how many entries there are.
+func (o *outbox) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.items)
+}
+
+// oldest returns when the first entry came; zero if there is none.
+func (o *outbox) oldest() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.items) == 0 {
+		return time.Time{}
+	}
+	return o.items[0].Tally.Since
+}
+
+// crowd notes whether too many entries wait. As long as they do, equal errors go on being counted
+// here.
 func (o *outbox) crowd(crowded bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.crowded = crowded
 }
 
-// unrecorded returns the records that Redis may not have, but for those that are still
-// counted. They count no further errors.
-func (o *outbox) unrecorded() []record {
+// unrecorded returns the entries that Redis may not have, but for those that are still counted.
+// They count no further errors.
+func (o *outbox) unrecorded() []kept {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var records []record
+	var entries []kept
 	for _, it := range o.items {
-		counts := o.crowded && it.stage == fresh && it.GroupKey != ""
-		if it.stage != recorded && !counts {
-			it.stage = tried
-			records = append(records, it.record)
+		counts := o.crowded && it.in == nowhere && it.GroupKey != ""
+		if it.in != inRedis && !counts {
+			it.in = maybeRedis
+			entries = append(entries, it.kept)
 		}
 	}
-	return records
+	return entries
 }
 
-// recorded returns the IDs of the records that Redis has.
+// lacking returns how many entries Redis may not have.
+func (o *outbox) lacking() (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, it := range o.items {
+		if it.in != inRedis {
+			n++
+		}
+	}
+	return n
+}
+
+// recorded returns the IDs of the entries that Redis has.
 func (o *outbox) recorded() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var ids []string
 	for _, it := range o.items {
-		if it.stage == recorded {
+		if it.in == inRedis {
 			ids = append(ids, it.ID)
 		}
 	}
 	return ids
 }
 
-// added notes that Redis has records. The oldest of too many are forgotten here.
-func (o *outbox) added(records []record) {
-	ids := make([]string, len(records))
-	for i, r := range records {
-		ids[i] = r.ID
+// added notes that Redis has entries. The oldest of too many are forgotten here.
+func (o *outbox) added(entries []kept) {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.mark(ids, recorded)
+	o.mark(ids, inRedis)
 	surplus := len(o.items) - o.limit
 	o.items = slices.DeleteFunc(o.items, func(it *item) bool {
 		surplus--
-		return surplus >= 0 && it.stage == recorded
+		return surplus >= 0 && it.in == inRedis
 	})
 }
 
-// reconcile forgets the records that Discord has, and notes those that Redis has
-// lost.
-func (o *outbox) reconcile(own fate) {
-	gone := setOf(own.delivered)
+// forget forgets the entries that Discord has.
+func (o *outbox) forget(delivered []string) {
+	gone := setOf(delivered)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.items = slices.DeleteFunc(o.items, func(it *item) bool { return gone[it.ID] })
-	o.mark(own.lost, tried)
 }
 
-func (o *outbox) mark(ids []string, s stage) {
+// lost notes which entries Redis has lost.
+func (o *outbox) lost(ids []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.mark(ids, maybeRedis)
+}
+
+func (o *outbox) mark(ids []string, in place) {
 	marked := setOf(ids)
 	for _, it := range o.items {
 		if marked[it.ID] {
-			it.stage = s
+			it.in = in
 		}
 	}
 }
 
-// failed notes that Redis does not answer or takes no records, and tells whether
-// that is news for a record.
+// failed notes that Redis does not answer or takes no entries, and reports whether
+// that is news for an entry.
 func (o *outbox) failed() (news bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	news = o.down.IsZero() && slices.ContainsFunc(o.items, func(it *item) bool { return it.stage != recorded })
+	news = o.down.IsZero() && slices.ContainsFunc(o.items, func(it *item) bool { return it.in != inRedis })
 	if news {
 		o.down = time.Now()
 	}
 	return news
 }
 
-// recovered notes that Redis takes records, and tells whether that is news.
+// recovered notes that Redis takes entries, and reports whether that is news.
 func (o *outbox) recovered() (news bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -157,22 +189,11 @@ func (o *outbox) recovered() (news bool) {
 	return news
 }
 
-// deserted tells whether Redis has not taken records for so long.
+// deserted reports whether Redis has not taken entries for so long.
 func (o *outbox) deserted(grace time.Duration) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return !o.down.IsZero() && time.Since(o.down) >= grace
-}
-
-func (o *outbox) head() head {
-	records := o.unrecorded()
-	return head{held: true, waiting: len(records), state: o.state, records: records[:min(len(records), readAhead)], save: o.save}
-}
-
-func (o *outbox) save(_ context.Context, next state, done []string) error {
-	o.reconcile(fate{delivered: done})
-	o.state = next
-	return nil
 }
 
 func setOf(ids []string) map[string]bool {
@@ -181,4 +202,27 @@ func setOf(ids []string) map[string]bool {
 		set[id] = true
 	}
 	return set
+}
+
+// memory is the source of entries that Redis never had.
+type memory struct {
+	outbox *outbox
+	again  time.Duration // after which time there is more to do
+}
+
+func (m *memory) head(context.Context) ([]kept, error) {
+	entries := m.outbox.unrecorded()
+	return entries[:min(len(entries), readAhead)], nil
+}
+
+func (m *memory) save(_ context.Context, after time.Duration) error {
+	if after >= 0 {
+		m.again = after
+	}
+	return nil
+}
+
+func (m *memory) done(_ context.Context, ids []string) error {
+	m.outbox.forget(ids)
+	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"hostbot/bot/discord/message"
 )
 
 // Discord's limits of a message.
@@ -16,30 +18,26 @@ const (
 	maxCharacters = 6000 // over all embeds
 	maxContent    = 2000 // characters of all lines
 	maxRows       = 5    // of buttons
-	nonceBytes    = 12   // twice as many hexadecimal digits, of 25 characters
+	nameBytes     = 10   // twice as many hexadecimal digits: see message.Wanted
 )
 
 // maxCounters is how many messages are remembered that may go on counting.
 const maxCounters = 10
 
-// plan is one request to Discord: a message to post, or one to edit. It is kept
-// with its content before it is sent. Any process that finds it can send it
-// again: the content is absolute, and Discord posts no second message for its
-// nonce.
+// plan is a message to post, or one to edit. It is kept with its content before it is sent. Any
+// process that finds it can send it again: the content is absolute, and package message posts no
+// second message for it.
 type plan struct {
-	Nonce  string    `json:"nonce"`
-	At     time.Time `json:"at"`
-	Edits  string    `json:"edits,omitempty"` // ID of the message to edit
-	Slots  []slot    `json:"slots"`
-	Covers []string  `json:"records"` // IDs of the records that it tells of
-	// Stub says that it stands in for a record that Discord refused.
+	Name   string   `json:"name"`
+	Edits  string   `json:"edits,omitempty"` // ID of the message that it counts in
+	Slots  []slot   `json:"slots"`
+	Covers []string `json:"records"` // IDs of the entries that it tells of
+	// Stub says that it stands in for an entry that Discord refused.
 	Stub bool `json:"stub,omitempty"`
-	// Posted is the ID of the message that Discord posted for it without its embeds, as the
-	// bot may not embed links, or that of Edits if an edit has cleared its embeds. It is
-	// edited until they are there, and nothing else is posted.
-	Posted string `json:"posted,omitempty"`
-	// Again is how often such a message was given up and another is to be posted.
-	Again int `json:"again,omitempty"`
+	// Message is the message, also one that is there without its embeds, as the bot may not embed
+	// links. That is edited until they are there, and nothing else is posted.
+	Message message.State `json:"message"`
+	Bare    bool          `json:"bare,omitempty"` // it is there without its embeds
 }
 
 // state is how far the delivery to a channel is.
@@ -47,6 +45,8 @@ type state struct {
 	Plan     *plan     `json:"plan,omitempty"`     // the request under way
 	Counters []counter `json:"counters,omitempty"` // oldest first
 	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
+	Failures int       `json:"failures,omitempty"` // requests in a row that failed
+	Single   bool      `json:"single,omitempty"`   // Discord refused several embeds at once
 }
 
 // counter is a message with errors that are counted by editing it.
@@ -66,11 +66,21 @@ type trouble struct {
 	Passing bool `json:"passing,omitempty"`
 }
 
+// lasts reports whether there is trouble until somebody mends something.
+func (t *trouble) lasts() bool { return t != nil && !t.Passing }
+
+// tidy drops a plan that says nothing, which another version of the program may have written.
+func (s *state) tidy() {
+	if s.Plan != nil && (len(s.Plan.Slots) == 0 || len(s.Plan.Covers) == 0) {
+		s.Plan = nil
+	}
+}
+
 // counterOf returns the index of the message that counts errors of a group, or
 // -1. It is one that may be edited freely: Discord limits edits of a message
 // that is more than an hour old (429 with code 30046).
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
-func (s state) counterOf(group string, now time.Time, lifetime time.Duration) int {
+func (s *state) counterOf(group string, now time.Time, lifetime time.Duration) int {
 	for i, c := range slices.Backward(s.Counters) {
 		if now.Sub(c.Created) < lifetime && indexOf(c.Slots, group) >= 0 {
 			return i
@@ -87,92 +97,81 @@ func indexOf(slots []slot, group string) int {
 	return slices.IndexFunc(slots, func(s slot) bool { return s.GroupKey == group })
 }
 
-// abandoned returns the state without its plan and without the message that this
-// should have edited.
-func (s state) abandoned() state {
+// abandon drops the plan, and the message that this should have edited.
+func (s *state) abandon() {
 	edits := s.Plan.Edits
 	s.Plan = nil
-	s.Counters = slices.DeleteFunc(slices.Clone(s.Counters), func(c counter) bool { return c.Message == edits })
-	return s
+	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return c.Message == edits })
 }
 
-// posted returns the state with a plan for which a message is there without its embeds.
-func (s state) posted(message string) state {
-	p := *s.Plan
-	p.Posted = message
-	s.Plan = &p
-	return s
-}
-
-// anew returns the state with its plan to be posted once more, all of its slots in a message
-// of their own: also those that the message showed which the plan should have edited. The
+// anew has the plan posted once more, all of its slots in a message of their own: also those that
+// the message showed which the plan should have edited. message.State.Posts goes on, so that the
 // nonce is another one: Discord would post nothing for that of a message that was deleted.
-func (s state) anew(channel string) state {
-	p := *s.Plan
+func (s *state) anew() {
+	p := s.Plan
 	if p.Edits != "" {
-		s = s.abandoned()
+		s.abandon()
+		s.Plan = p
 	}
-	p.At, p.Edits, p.Posted, p.Again = time.Now(), "", "", p.Again+1
-	s.Plan = p.namedFor(channel)
-	return s
+	p.Edits, p.Bare, p.Message = "", false, message.State{Posts: p.Message.Posts + 1}
 }
 
-// carriedOut returns the state after its plan, whose message has this ID. It is
-// empty where the message was deleted.
-func (s state) carriedOut(message string) state {
+// carriedOut drops the plan, which Discord has carried out, and remembers its message if that may
+// count further errors.
+func (s *state) carriedOut(now time.Time) {
 	p := s.Plan
-	next := state{Counters: slices.Clone(s.Counters)}
-	if p.Edits != "" {
-		for i := range next.Counters {
-			if next.Counters[i].Message == p.Edits {
-				next.Counters[i].Slots = p.Slots
+	s.Plan, s.Trouble, s.Failures, s.Single = nil, nil, 0, false
+	id := p.Message.ID
+	if p.Edits != "" && id != "" {
+		for i := range s.Counters {
+			if c := &s.Counters[i]; c.Message == p.Edits {
+				c.Slots = p.Slots
+				if id != p.Edits { // it has taken the other one's place
+					c.Message, c.Created = id, now
+				}
 			}
 		}
-		return next
+		return
 	}
 	counts := slices.ContainsFunc(p.Slots, func(s slot) bool { return s.GroupKey != "" })
-	if counts && message != "" && !p.Stub {
-		next.Counters = append(next.Counters, counter{Message: message, Created: p.At, Slots: p.Slots})
-		next.Counters = next.Counters[max(0, len(next.Counters)-maxCounters):]
+	if counts && id != "" && !p.Stub {
+		s.Counters = append(s.Counters, counter{Message: id, Created: now, Slots: p.Slots})
+		s.Counters = s.Counters[max(0, len(s.Counters)-maxCounters):]
 	}
-	return next
 }
 
-// plan returns what to send for the records that wait first, or nil where there
-// is nothing: an edit of the message that counts the first of them, or a message
-// with those that none counts.
-func (ch *channel) plan(s state, waiting []record) *plan {
-	if len(waiting) == 0 {
-		return nil
-	}
-	p := &plan{At: time.Now()}
+// plan plans what to send for the entries that wait first, of which there is one at least: an edit
+// of the message that counts the first of them, or a message with those that none counts.
+func (ch *channel) plan(s *state, waiting []kept, now time.Time) *plan {
+	p := &plan{}
 	limit := maxEmbeds
-	if ch.single {
+	if s.Single {
 		limit = 1
 	}
-	if i := s.counterOf(waiting[0].GroupKey, p.At, ch.Timing.CountFor); i >= 0 {
-		p.Edits, p.Slots, limit = s.Counters[i].Message, slices.Clone(s.Counters[i].Slots), 0
+	if i := s.counterOf(waiting[0].GroupKey, now, ch.Timing.CountFor); i >= 0 {
+		c := s.Counters[i]
+		p.Edits, p.Message.ID, p.Slots, limit = c.Message, c.Message, slices.Clone(c.Slots), 0
 	}
-	for _, r := range waiting {
-		i := indexOf(p.Slots, r.GroupKey)
+	for _, e := range waiting {
+		i := indexOf(p.Slots, e.GroupKey)
 		if i < 0 {
-			if s.counterOf(r.GroupKey, p.At, ch.Timing.CountFor) >= 0 {
+			if s.counterOf(e.GroupKey, now, ch.Timing.CountFor) >= 0 {
 				continue
 			}
-			if len(p.Slots) >= limit || len(p.Slots) > 0 && !fits(p.Slots, r.slot) {
-				limit = 0 // a later record may still be counted
+			if len(p.Slots) >= limit || len(p.Slots) > 0 && !fits(p.Slots, e.slot) {
+				limit = 0 // a later entry may still be counted
 				continue
 			}
 			i = len(p.Slots)
-			p.Slots = append(p.Slots, slot{Entry: r.Entry})
+			p.Slots = append(p.Slots, slot{Entry: e.Entry})
 		}
-		p.Slots[i].add(r.slot)
-		p.Covers = append(p.Covers, r.ID)
+		p.Slots[i].add(e.slot)
+		p.Covers = append(p.Covers, e.ID)
 	}
 	return p.namedFor(ch.id)
 }
 
-// fits tells whether a message has room for one more slot. The lines of a message
+// fits reports whether a message has room for one more slot. The lines of a message
 // stand above its embeds, so that none can follow one in the order of the posts.
 func fits(slots []slot, another slot) bool {
 	var characters, content, rows int
@@ -185,13 +184,13 @@ func fits(slots []slot, another slot) bool {
 	return follows && characters <= maxCharacters && content <= maxContent && rows <= maxRows
 }
 
-// namedFor returns the plan with its nonce. Equal plans for a channel have equal
-// nonces, those for two channels have not: Discord compares nonces "by the same author"
+// namedFor returns the plan with a name, of which its nonce is made. Equal plans for a channel have
+// equal names, those for two channels have not: Discord compares nonces "by the same author"
 // (https://discord.com/developers/docs/resources/message#create-message), and whether it
 // does so across channels is not documented. Here nothing depends on that.
 func (p *plan) namedFor(channel string) *plan {
-	content, _ := json.Marshal([]any{channel, p.Covers, p.Slots, p.Again}) // they consist of what can be encoded
+	content, _ := json.Marshal([]any{channel, p.Covers, p.Slots}) // they consist of what can be encoded
 	sum := sha256.Sum256(content)
-	p.Nonce = hex.EncodeToString(sum[:nonceBytes])
+	p.Name = hex.EncodeToString(sum[:nameBytes])
 	return p
 }

@@ -9,7 +9,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/store/lease"
+	"hostbot/bot/store/record"
 )
 
 // verdict is what Discord's answer to a request means. The last two say that the
@@ -45,134 +48,179 @@ func judge(err error) verdict {
 	}
 }
 
-// forbids tells whether an error says that the bot lacks a permission.
+// forbids reports whether an error says that the bot lacks a permission.
 func forbids(err error) bool {
 	code := rest.CodeOf(err)
 	return code == rest.CodeMissingAccess || code == rest.CodeMissingPermissions
 }
 
-// latest is how many messages are looked at to find one that may be there.
-const latest = 100
-
-// send sends a plan, and returns the ID of the message, which may be there without its
-// embeds. Discord knows a nonce for a few minutes. A plan that is older is first looked for in
-// the channel.
-// https://discord.com/developers/docs/resources/message#create-message
-func (ch *channel) send(ctx context.Context, p *plan) (message string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, ch.Timing.Send)
-	defer cancel()
-	content := ch.message(p.Slots)
-	if message := cmp.Or(p.Edits, p.Posted); message != "" {
-		return message, ch.Discord.EditMessage(ctx, ch.id, message, content)
-	}
-	if time.Since(p.At) > ch.Timing.TrustNonce {
-		posted, err := ch.Discord.LatestMessages(ctx, ch.id, latest)
-		if v := judge(err); v == busy || v == away {
-			return "", err
-		}
-		for _, m := range posted { // none, where they may not be read
-			if equal(m, content) {
-				return m.ID, nil
-			}
-			if bare(m, content) {
-				return m.ID, ch.Discord.EditMessage(ctx, ch.id, m.ID, content)
-			}
-		}
-	}
-	return ch.Discord.CreateMessage(ctx, ch.id, p.Nonce, content)
+// source is where entries wait: in Redis or, if that is away, in the outbox.
+type source interface {
+	// head returns what waits first.
+	head(ctx context.Context) ([]kept, error)
+	// save keeps the state of the turn. The channel is due again after a time.
+	save(ctx context.Context, after time.Duration) error
+	// done takes entries out that Discord has.
+	done(ctx context.Context, ids []string) error
 }
 
-// settle notes the outcome of the state's plan.
-func (ch *channel) settle(ctx context.Context, save saver, s state, message string, err error) error {
-	if err != nil && message != "" && s.Plan.Posted == "" && (s.Plan.Edits == "" || rest.LacksEmbeds(err)) {
-		s = s.posted(message) // whatever becomes of it
-		if err := save(ctx, s, nil); err != nil {
-			return err
+// turn is one request to a channel. Its methods return errors of the source only: those of Discord
+// are in the state.
+type turn struct {
+	*channel
+	source
+	state *state
+}
+
+// take sends what is planned or, if nothing is, plans it for what waits first. It reports whether
+// nothing waits.
+func (t *turn) take(ctx context.Context) (idle bool, err error) {
+	s := t.state
+	if s.Plan == nil {
+		waiting, err := t.head(ctx)
+		if err != nil || len(waiting) == 0 {
+			return true, err
+		}
+		s.Plan = t.plan(s, waiting, time.Now())
+		if s.Plan.Edits != "" { // a message is saved right before it is posted
+			if err := t.save(ctx, record.Keep); err != nil {
+				return false, err
+			}
 		}
 	}
-	p := s.Plan
-	ch.last = judge(err)
-	archived := rest.CodeOf(err) == rest.CodeArchivedThread // which a new message opens, unless the thread is locked
+	unsaved, failure := t.send(ctx)
 	switch {
-	case p.Posted != "" && (ch.last == deleted || archived || p.Edits != "" && ch.last == malformed):
+	case unsaved != nil:
+		return false, unsaved
+	case lease.Check(ctx) != nil && failure != nil: // another leads
+		return true, nil
+	case errors.Is(ctx.Err(), context.Canceled) && failure != nil: // the program ends
+		return false, t.save(context.WithoutCancel(ctx), 0)
+	}
+	return false, t.settle(context.WithoutCancel(ctx), failure)
+}
+
+// send sends the plan. It returns what the source or Discord says to that.
+func (t *turn) send(ctx context.Context) (unsaved, failure error) {
+	ctx, cancel := context.WithTimeout(ctx, t.Timing.Send)
+	defer cancel()
+	p := t.state.Plan
+	content := t.message(p.Slots)
+	shown, failure := message.Show(ctx, t.Discord, p.Message, message.Wanted{
+		ChannelID: t.id, Name: p.Name, Message: content,
+		Is: func(m rest.Posted) bool { return equal(m, content) || bare(m, content) },
+		Save: func(ctx context.Context, s message.State) error {
+			p.Message = s
+			unsaved = t.save(ctx, record.Keep)
+			return unsaved
+		},
+	})
+	p.Message = shown
+	return unsaved, failure
+}
+
+// settle notes what became of the plan.
+func (t *turn) settle(ctx context.Context, failure error) error {
+	s, p, v := t.state, t.state.Plan, judge(failure)
+	p.Bare = p.Bare || rest.LacksEmbeds(failure)
+	switch {
+	case v == taken, v == deleted && p.Edits == "" && !p.Bare: // by staff, after it was posted
+		return t.delivered(ctx, v == deleted)
+	case p.Bare && (v == deleted || p.Edits != "" && v == malformed):
 		// Nobody sees the embeds, nor those that an edit has cleared.
-		ch.deleteBare(ctx, p)
-		ch.retryAt = time.Now().Add(min(ch.pauses.NextBackOff(), ch.Timing.RetryFail))
-		return save(ctx, s.anew(ch.id), nil)
-	case ch.last == deleted && p.Edits == "": // by staff, after it was posted
-		return ch.done(ctx, save, s, "")
-	case ch.last == taken:
-		return ch.done(ctx, save, s, message)
-	case ch.last == deleted, p.Edits != "" && (ch.last == malformed || archived): // the errors go into a new message
-		return save(ctx, s.abandoned(), nil)
-	case ch.last == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
-		ch.single = true
-		ch.deleteBare(ctx, p)
-		return save(ctx, s.abandoned(), nil)
-	case ch.last == malformed && !p.Stub:
-		ch.log.Error().Err(err).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
-		stub := plan{At: time.Now(), Stub: true, Posted: p.Posted, Covers: p.Covers, Slots: []slot{{Entry: Entry{Embed: refused(p.Slots[0], ch.Texts)}}}}
-		s.Plan = stub.namedFor(ch.id)
-		return save(ctx, s, nil)
+		t.deleteBare(ctx)
+		s.anew()
+		return t.save(ctx, t.pause(t.Timing.RetryFail))
+	case p.Edits != "" && (v == deleted || v == malformed): // the errors go into a new message
+		s.abandon()
+	case v == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
+		t.deleteBare(ctx)
+		s.abandon()
+		s.Single = true
+	case v == malformed && !p.Stub:
+		t.log.Error().Err(failure).Interface("entry", p.Slots[0]).Msg("discord refuses a log channel entry")
+		stub := &plan{Stub: true, Message: p.Message, Bare: p.Bare, Covers: p.Covers, Slots: []slot{{Entry: Entry{Embed: refused(p.Slots[0], t.Texts)}}}}
+		s.Plan = stub.namedFor(t.id)
 	default:
-		return ch.postpone(ctx, save, s, err)
+		return t.postpone(ctx, v, failure)
+	}
+	return t.save(ctx, t.next())
+}
+
+// next returns the pause before the next request to the channel.
+func (t *turn) next() time.Duration {
+	if t.hurry.Load() {
+		return 0
+	}
+	return t.Timing.Turn
+}
+
+// pause returns the pause before a request is repeated.
+func (t *turn) pause(longest time.Duration) time.Duration {
+	t.state.Failures++
+	wait := t.Timing.RetryFirst
+	for i := 1; i < t.state.Failures && wait < longest; i++ {
+		wait *= 2
+	}
+	return min(wait, longest)
+}
+
+// deleteBare deletes the message of the plan if it is there without its embeds: it says nothing.
+// If Discord does not delete it, it stays.
+func (t *turn) deleteBare(ctx context.Context) {
+	if p := t.state.Plan; p.Bare {
+		_, _ = message.Delete(ctx, t.Discord, t.id, p.Message.ID)
 	}
 }
 
-// deleteBare deletes the message of a plan that is there without its embeds, if there is
-// one: it says nothing. If Discord does not delete it, it stays.
-func (ch *channel) deleteBare(ctx context.Context, p *plan) {
-	if p.Posted != "" {
-		_ = ch.Discord.DeleteMessage(ctx, ch.id, p.Posted)
+// delivered forgets the entries that the plan covers, now that Discord has them. They are done
+// before the plan is: otherwise a death in between would have them planned once more.
+func (t *turn) delivered(ctx context.Context, gone bool) error {
+	s, before := t.state, t.state.Trouble
+	if gone {
+		s.Plan.Message.ID = ""
 	}
-}
-
-// done forgets the records that the state's plan covers, now that Discord has
-// them.
-func (ch *channel) done(ctx context.Context, save saver, s state, message string) error {
-	ch.single, ch.retryAt = false, time.Time{}
-	ch.pauses.Reset()
-	ch.updateStatus(func(s *Status) { s.Sent++ })
-	ch.outbox.reconcile(fate{delivered: s.Plan.Covers})
-	err := save(ctx, s.carriedOut(message), s.Plan.Covers)
-	if s.Trouble == nil || err != nil { // another process may have the lease: it finds the message there
+	t.noteSent(true)
+	t.outbox.forget(s.Plan.Covers)
+	if err := t.done(ctx, s.Plan.Covers); err != nil {
 		return err
 	}
-	ch.log.Info().Msg("discord takes log channel entries again")
-	if !s.Trouble.Passing {
-		ch.announce(s.Trouble.healed(ch.id, ch.Texts, time.Now()))
+	s.carriedOut(time.Now())
+	t.noteTrouble(nil)
+	if before != nil {
+		t.log.Info().Msg("discord takes log channel entries again")
 	}
-	return nil
+	if before.lasts() {
+		t.announce(t.id, "healed", before, before.healed(t.id, t.Texts, time.Now()))
+	}
+	return t.save(ctx, t.next())
 }
 
-// postpone arranges for a plan to be sent later, and says why, once: what somebody
-// has to mend also in the other channels.
-func (ch *channel) postpone(ctx context.Context, save saver, s state, err error) error {
-	ch.updateStatus(func(s *Status) { s.Retried++ })
-	if e, ok := errors.AsType[*rest.Error](err); ok && ch.last == busy {
-		ch.retryAt = time.Now().Add(cmp.Or(e.RetryAfter, ch.Timing.RetryFirst))
-		return nil
+// postpone has the plan sent later, and says why, once: what somebody has to mend also in the
+// other channels.
+func (t *turn) postpone(ctx context.Context, v verdict, failure error) error {
+	t.noteSent(false)
+	if e, ok := errors.AsType[*rest.Error](failure); ok && v == busy {
+		return t.save(ctx, cmp.Or(e.RetryAfter, t.Timing.RetryFirst))
 	}
-	ch.updateStatus(func(s *Status) { s.Trouble, s.Forbidden = err.Error(), forbids(err) })
-	longest, level := ch.Timing.RetryMost, zerolog.WarnLevel
-	if ch.last != away {
-		ch.last, longest, level = misconfigured, ch.Timing.RetryFail, zerolog.ErrorLevel
+	longest, level, passing := t.Timing.RetryFail, zerolog.ErrorLevel, v == away
+	if passing {
+		longest, level = t.Timing.RetryMost, zerolog.WarnLevel
 	}
-	ch.retryAt = time.Now().Add(min(ch.pauses.NextBackOff(), longest))
-	if s.Trouble != nil && (ch.last == away || !s.Trouble.Passing) {
-		return nil // it is said already
+	after, before := t.pause(longest), t.state.Trouble
+	if before != nil && (passing || before.lasts()) { // it is said already
+		return t.save(ctx, after)
 	}
-	event := ch.log.WithLevel(level)
-	if forbids(err) { // the other channels may not be there to be told
-		event = event.Str("cure", ch.Texts.Text("log.channel.permissions"))
+	event := t.log.WithLevel(level)
+	if forbids(failure) { // the other channels may not be there to be told
+		event = event.Str("cure", t.Texts.Text("log.channel.permissions"))
 	}
-	event.Err(err).Msg("discord does not take log channel entries; they wait and are tried again")
-	s.Trouble = &trouble{Since: time.Now(), Reason: err.Error(), Forbidden: forbids(err), Passing: ch.last == away}
-	if err := save(ctx, s, nil); err != nil {
-		return err
+	event.Err(failure).Msg("discord does not take log channel entries; they wait and are tried again")
+	now := &trouble{Since: time.Now(), Reason: failure.Error(), Forbidden: forbids(failure), Passing: passing}
+	t.state.Trouble = now
+	t.noteTrouble(now)
+	if now.lasts() { // before it is saved: afterwards it is said already
+		t.announce(t.id, "failing", now, now.failing(t.id, t.Texts))
 	}
-	if ch.last == misconfigured {
-		ch.announce(s.Trouble.failing(ch.id, ch.Texts))
-	}
-	return nil
+	return t.save(ctx, after)
 }

@@ -1,6 +1,10 @@
 package logchannel
 
-import "time"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // Status is how a channel fares, as this process knows it.
 type Status struct {
@@ -17,6 +21,8 @@ type Status struct {
 
 	Sent    uint64 // messages and edits that Discord took from this process
 	Retried uint64 // requests of this process that failed
+
+	lasting bool // somebody has to mend something
 }
 
 // Age is for how long the oldest entry has been waiting; 0 without any.
@@ -27,20 +33,88 @@ func (s Status) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.Oldest))
 }
 
-// updateStatus changes the status. It is called by one goroutine.
-func (ch *channel) updateStatus(change func(*Status)) {
-	s := *ch.status.Load()
-	change(&s)
-	ch.status.Store(&s)
+// Status returns how each channel fares. It asks Redis, unless it has done so within Timing.Ask.
+func (d *Delivery) Status() []Status {
+	list := make([]Status, len(d.all))
+	var asking sync.WaitGroup
+	for i, ch := range d.all {
+		asking.Go(func() {
+			ch.mu.Lock()
+			list[i] = ch.status
+			known := time.Since(ch.asked) < d.Timing.Ask
+			ch.mu.Unlock()
+			if !known {
+				list[i] = ch.current()
+			}
+		})
+	}
+	asking.Wait()
+	return list
 }
 
-// note notes the beginning of a queue.
-func (h head) note(s *Status) {
-	s.Waiting, s.Oldest, s.Trouble, s.Forbidden = h.waiting, time.Time{}, "", false
-	if len(h.records) > 0 {
-		s.Oldest = h.records[0].Tally.Since
+// current returns how the channel fares, as Redis says. While Redis is away, that is what this
+// process keeps.
+func (ch *channel) current() Status {
+	ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
+	defer cancel()
+	r, err := ch.records.Get(ctx, ch.id, "")
+	if err == nil {
+		var a answer
+		if a, err = ch.queue.ask(ctx, nil); err == nil {
+			ch.noteQueue(a)
+			if a.due { // its record may have been set aside
+				ch.Wake(ctx, kind, ch.id)
+			}
+		}
 	}
-	if t := h.state.Trouble; t != nil {
+	switch {
+	case err != nil:
+		ch.noteWaiting(ch.outbox.count(), ch.outbox.oldest())
+	case r != nil:
+		ch.noteTrouble(r.Value.Trouble)
+	default:
+		ch.noteTrouble(nil)
+	}
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.asked = time.Now()
+	return ch.status
+}
+
+// noteQueue notes what waits, in Redis and in this process alone.
+func (ch *channel) noteQueue(a answer) {
+	a.waiting += ch.outbox.lacking()
+	if own := ch.outbox.oldest(); a.oldest.IsZero() || !own.IsZero() && own.Before(a.oldest) {
+		a.oldest = own
+	}
+	if a.waiting == 0 {
+		a.oldest = time.Time{}
+	}
+	ch.noteWaiting(a.waiting, a.oldest)
+}
+
+func (ch *channel) noteWaiting(n int, oldest time.Time) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.status.Waiting, ch.status.Oldest = n, oldest
+}
+
+func (ch *channel) noteTrouble(t *trouble) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	s := &ch.status
+	if s.Trouble, s.Forbidden, s.lasting = "", false, t.lasts(); t != nil {
 		s.Trouble, s.Forbidden = t.Reason, t.Forbidden
+	}
+}
+
+// noteSent notes an answer of Discord's.
+func (ch *channel) noteSent(taken bool) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if taken {
+		ch.status.Sent++
+	} else {
+		ch.status.Retried++
 	}
 }

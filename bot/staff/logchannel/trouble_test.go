@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/testing/faultproxy"
 	"hostbot/hostapi/redistest"
 )
 
@@ -70,10 +70,11 @@ func TestAScriptIsRepeated(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		o.errors.Allow(discordtest.MissingAccess)
-		p := o.newProcess(t, url, hasty())
+		p := o.newProcess(t, url, soonOver())
+		var scripts atomic.Int32
 		p.redis.Client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			err := next(ctx, cmd)
-			if err == nil && strings.HasPrefix(cmd.Name(), "eval") {
+			if err == nil && strings.HasPrefix(cmd.Name(), "eval") && scripts.Add(1)%3 == 0 {
 				err = next(ctx, cmd)
 			}
 			return err
@@ -225,14 +226,14 @@ func TestClosingWhileDiscordHangs(t *testing.T) {
 		p.Post(failure("restart", 1))
 		p.Start()
 		eventually(t, "it is being sent", func() bool {
-			return strings.Contains(client.HGet(t.Context(), "hostbot:log:{"+o.errors.ID+"}:delivery", "state").Val(), `"plan"`)
+			return strings.Contains(client.HGet(t.Context(), "hostbot:{logs}:record:"+o.errors.ID, "r").Val(), `"plan"`)
 		})
 		for i := range 20 {
 			p.Post(failure("restart", 2+i))
 		}
 		p.close()
 		if n := waiting(t, client, o.errors); n != 2 {
-			t.Errorf("Redis has %d records", n)
+			t.Errorf("Redis has %d entries", n)
 		}
 		if p.log.Count("are lost") > 0 {
 			t.Error("the process log tells of a loss")
@@ -265,26 +266,5 @@ func TestRedisIsBackBeforeDiscord(t *testing.T) {
 		mend()
 		o.newProcess(t, server.URL(), hasty()).Start()
 		await(t, o.actions, "all actions", func() bool { return slices.Equal(titles(o.actions), numbered(2)) })
-	})
-}
-
-// A process that reaches Redis and not Discord lets one deliver that does.
-func TestWhoDoesNotReachDiscordStepsAside(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		o := newOffice(t, unlimited())
-		timing := hasty()
-		timing.Lease, timing.RetryFirst, timing.RetryMost = time.Hour, 50*time.Millisecond, 100*time.Millisecond
-		address := strings.TrimPrefix(o.discord.GatewayURL(), "ws://")
-		relay := faultproxy.RunT(t, address)
-		relay.Set(faultproxy.Refusing)
-		cutOff := o.newProcessAt(t, strings.Replace(o.discord.URL(), address, relay.Addr(), 1), url, timing)
-		cutOff.Start()
-		cutOff.Post(action("one"))
-		eventually(t, "it tries", func() bool { return cutOff.Status()[0].Retried > 0 })
-		other := o.newProcess(t, url, timing)
-		other.Start()
-		await(t, o.actions, "the other one delivers", func() bool { return slices.Equal(titles(o.actions), []string{"one"}) })
-		cutOff.Post(action("two"))
-		await(t, o.actions, "it goes on", func() bool { return slices.Equal(titles(o.actions), []string{"one", "two"}) })
 	})
 }

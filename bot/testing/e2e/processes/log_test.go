@@ -15,7 +15,8 @@ import (
 )
 
 // TestEntriesSurviveARedisThatForgets has Redis lose everything while the entries
-// of 200 actions wait in it, for a Discord that takes its time.
+// of 200 actions wait in it, for a Discord that takes its time. None is missing. Some may be there
+// twice, as Redis has lost that they were delivered.
 func TestEntriesSurviveARedisThatForgets(t *testing.T) {
 	t.Parallel()
 	w := newScene(t, instantly, discordtest.Config{})
@@ -35,8 +36,9 @@ func TestEntriesSurviveARedisThatForgets(t *testing.T) {
 	for _, c := range who {
 		times[w.logged(c.bot)]++
 	}
-	if times[1] != len(who) {
-		t.Errorf("entries by how often staff read them: %v", times)
+	t.Logf("entries by how often staff read them: %v", times)
+	if times[0] > 0 {
+		t.Errorf("%d entries are missing", times[0])
 	}
 }
 

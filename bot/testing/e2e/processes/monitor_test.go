@@ -87,8 +87,6 @@ func (g group) part() string {
 	switch {
 	case found == nil:
 		return strings.Trim(strings.ToLower(strings.Fields(g.text)[0]), `"`)
-	case strings.Contains(g.text, ":log:{"):
-		return "log channels"
 	case strings.Contains(g.text, ":account:{"):
 		return "cached accounts"
 	}
