@@ -126,7 +126,10 @@ func (b *Bot) build() error {
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
 		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
-		Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
+		Reached: b.leader.Reached, Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
+	})
+	b.leader.Add(leader.Kind{
+		Name: "actions", Due: b.actions.DueKey(), Mend: b.actions.Mend, AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: b.actions.ReconcileDue,
 	})
 	b.handlers = commands.New(commands.Config{
 		Accounts: cache, Hosting: hosting, Actions: b.actions, Texts: texts,

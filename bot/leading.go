@@ -5,8 +5,16 @@ import (
 	"crypto/rand"
 	"os"
 	"strings"
+	"time"
 
 	"hostbot/bot/leader"
+)
+
+// How many actions of processes that died are reported at once, and how long one report may
+// take.
+const (
+	reportsAtOnce = 10
+	reportLimit   = 30 * time.Second
 )
 
 // openLeader makes what elects one replica, to which the other parts add their work.

@@ -94,6 +94,8 @@ type Config struct {
 	// decides alone.
 	Redis redis.UniversalClient
 	Space keyspace.Space
+	// Reached returns for how long this process could reach Redis without a break.
+	Reached func() time.Duration
 	// Report tells staff and the caller of an action. If this process dies in it, another one
 	// calls it again.
 	Report func(Report)
@@ -125,7 +127,8 @@ type Actions struct {
 	reporting map[entry]struct{}  // that this process reports
 }
 
-// New returns the actions of a process, none of which runs. They are renewed while Run runs.
+// New returns the actions of a process, none of which runs. They are renewed while Run
+// runs. The leader reports those that nobody renews (ReconcileDue).
 func New(cfg Config) *Actions {
 	return &Actions{
 		cfg: cfg, store: store{cfg}, local: newLocal(),

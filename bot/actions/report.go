@@ -5,49 +5,51 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 )
 
-// Run renews the actions of this process, and reports those of processes that died, until ctx is
-// done and the last Report has returned.
+// Run renews the actions of this process until ctx is done.
 func (a *Actions) Run(ctx context.Context) {
 	if a.cfg.Redis == nil {
 		return
 	}
-	var reporting sync.WaitGroup
-	defer reporting.Wait()
 	ticker := time.NewTicker(a.cfg.Timing.Renew)
 	defer ticker.Stop()
-	// After an outage of Redis no action looks renewed. Every process that lives has the time
-	// to renew its own before another reports them.
-	reached := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		}
-		if a.renew() != nil {
-			reached = time.Now().Add(a.cfg.Timing.Renew)
-		}
-		if time.Since(reached) < a.cfg.Timing.Abandoned {
-			continue
-		}
-		abandoned, err := a.Abandoned(ctx)
-		if err != nil {
-			reached = time.Now().Add(a.cfg.Timing.Renew)
-		}
-		for _, name := range abandoned {
-			reporting.Go(func() { _, _ = a.Reconcile(ctx, name) })
+			_ = a.renew() // the next time
 		}
 	}
 }
 
-// Abandoned returns names of actions that nobody renews any more, for Reconcile. Whoever asks must
-// have reached Redis for as long as Timing.Abandoned. A name is returned again after that time,
-// unless the action was reported by then.
-func (a *Actions) Abandoned(ctx context.Context) ([]string, error) { return a.store.hold(ctx) }
+// DueKey returns the key of the sorted set of actions by when they count as abandoned, in Unix ms
+// by Redis's clock.
+func (a *Actions) DueKey() string { return a.store.index() }
+
+// Mend sets the index aside if it is something else than a sorted set. Each process that lives
+// adds its actions to the new one.
+func (a *Actions) Mend(ctx context.Context) { a.store.mendIndex(ctx) }
+
+// ReconcileDue reports an action if nobody renews it any more, and this process could reach Redis
+// for as long as that takes: after an outage no action looks renewed, and every process that lives
+// has the time to renew its own. It returns after which time the action is to be looked at again;
+// 0 if that is not known.
+func (a *Actions) ReconcileDue(ctx context.Context, name string) (again time.Duration, err error) {
+	if wait := a.cfg.Timing.Abandoned - a.cfg.Reached(); wait > 0 {
+		return wait, nil
+	}
+	left, err := a.store.left(ctx, name)
+	if err != nil || left > 0 {
+		return left, err
+	}
+	if err := a.store.hold(ctx, name); err != nil { // it is due again if this process dies
+		return 0, err
+	}
+	return a.Reconcile(ctx, name)
+}
 
 // Reconcile reports an action that nobody renews any more. After an error it is to be called
 // again after a time.
@@ -102,9 +104,9 @@ func (a *Actions) renew() error {
 	}
 	a.mu.Unlock()
 	if len(held) == 0 {
-		return a.store.ping()
+		return nil
 	}
-	if _, err := a.store.hold(context.Background(), held...); err != nil {
+	if err := a.store.hold(context.Background(), held...); err != nil {
 		return err
 	}
 	for _, l := range own {

@@ -14,6 +14,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
@@ -63,18 +64,20 @@ func start(t *testing.T, address string) *replica {
 func stopped(t *testing.T, address string) *replica {
 	t.Helper()
 	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), aside: &asides{}, kill: func() {}}
+	leading := leader.New(leader.Config{Redis: r.client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
+		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
+	}})
 	r.Actions = actions.New(actions.Config{
-		Redis: r.client, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
+		Redis: r.client, Reached: leading.Reached, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
 	})
 	r.run = func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			r.Run(ctx)
-		}()
-		r.kill = func() { cancel(); <-done }
+		var running sync.WaitGroup
+		running.Go(func() { r.Run(ctx) })
+		running.Go(func() { leading.Run(ctx) })
+		r.kill = func() { cancel(); running.Wait() }
 	}
+	leading.Add(leader.Kind{Name: "actions", Due: r.DueKey(), Mend: r.Mend, AtOnce: 10, Limit: time.Minute, Reconcile: r.ReconcileDue})
 	t.Cleanup(func() { r.kill() })
 	return r
 }

@@ -108,12 +108,8 @@ end
 redis.call('SET', KEYS[2], 'reported', 'PX', ARGV[8])
 return {state, told and 'told' or ''}`
 
-// holdScript has actions count as abandoned after a time, and returns them: those that are named
-// or, if none is, those that count as abandoned now. So whoever takes one has that time to report
-// it, and is not the last to have it if it dies. KEYS: the index. ARGV: the time, how many, the
-// actions.
+// holdScript has actions count as abandoned after a time. Whoever takes one has that time to report
+// it, and is not the last to have it if it dies. KEYS: the index. ARGV: the time, the actions.
 const holdScript = clock + `
-local held = {unpack(ARGV, 3)}
-if #held == 0 then held = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', text(now), 'LIMIT', 0, ARGV[2]) end
-for _, action in ipairs(held) do redis.call('ZADD', KEYS[1], text(now + ARGV[1]), action) end
-return held`
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], text(now + ARGV[1]), ARGV[i]) end
+return 0`

@@ -36,8 +36,6 @@ const (
 	// callLimit bounds one use of Redis. It is generous: the interaction is deferred by then,
 	// and an action that goes on without Redis may happen twice.
 	callLimit = time.Second
-	// takenAtOnce is how many abandoned actions are taken at a time.
-	takenAtOnce = 100
 )
 
 // format is counted up when a record changes so that earlier versions of the program cannot
@@ -101,7 +99,7 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if _, err := s.hold(ctx, l.entry.String()); err != nil { // the next renewal does it
+	if err := s.hold(ctx, l.entry.String()); err != nil { // the next renewal does it
 		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
 	}
 	data, err := l.encode()
@@ -186,16 +184,25 @@ func (s store) setToken(e entry, token secret.Text, left time.Duration) error {
 	return s.cfg.Redis.Set(ctx, e.tokenKey(), token.Reveal(), left).Err()
 }
 
-// hold has actions not count as abandoned for a while, and returns them. Without any it takes
-// those that do.
-func (s store) hold(ctx context.Context, entries ...string) ([]string, error) {
+// hold has actions count as abandoned only after a time.
+func (s store) hold(ctx context.Context, entries ...string) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	args := []any{s.cfg.Timing.Abandoned.Milliseconds(), takenAtOnce}
+	args := []any{s.cfg.Timing.Abandoned.Milliseconds()}
 	for _, e := range entries {
 		args = append(args, e)
 	}
-	return s.run(ctx, holdScript, []string{s.index()}, args...).StringSlice()
+	return s.run(ctx, holdScript, []string{s.index()}, args...).Err()
+}
+
+// mendIndex sets the index aside if it is something else than a sorted set.
+func (s store) mendIndex(ctx context.Context) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	found, err := s.cfg.Redis.Type(ctx, s.index()).Result()
+	if err == nil && found != "zset" && found != "none" {
+		_ = s.setAside(ctx, s.index(), errors.New("it is a "+found))
+	}
 }
 
 // remove removes actions. Of one that is not confirmed there stays what holds the same back.
@@ -224,14 +231,21 @@ func (s store) unlist(ctx context.Context, member string) error {
 	return s.cfg.Redis.ZRem(ctx, s.index(), member).Err()
 }
 
-// ping asks whether Redis can be reached.
-func (s store) ping() error {
-	ctx, cancel := limited(context.Background())
+// left returns for how long an action does not count as abandoned; 0 if it does, or is not in the
+// index.
+func (s store) left(ctx context.Context, member string) (time.Duration, error) {
+	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := s.cfg.Redis.ZCard(ctx, s.index()).Err(); !isWrongType(err) {
-		return err
+	var clock *redis.TimeCmd
+	var due *redis.FloatCmd
+	_, _ = s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+		clock, due = p.Time(ctx), p.ZScore(ctx, s.index(), member)
+		return nil
+	})
+	if err := errors.Join(clock.Err(), due.Err()); err != nil {
+		return 0, err
 	}
-	return nil // the next to use the index mends it
+	return max(0, time.UnixMilli(int64(due.Val())).Sub(clock.Val())), nil
 }
 
 // errNone says that there is nothing to report.

@@ -105,6 +105,7 @@ type Leader struct {
 	lease   *lease.Lease
 	leading atomic.Pointer[term] // nil while another process leads, or none
 	terms   atomic.Uint64
+	reached atomic.Pointer[time.Time] // since when Redis has answered each attempt; nil if it did not
 }
 
 // New returns a leader that does not lead until Run is called.
@@ -191,7 +192,21 @@ func (l *Leader) hold(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	held, err := l.lease.Hold(ctx, l.Timing.Lease)
+	if now := time.Now(); err != nil {
+		l.reached.Store(nil)
+	} else {
+		l.reached.CompareAndSwap(nil, &now)
+	}
 	return held && err == nil
+}
+
+// Reached returns for how long Redis has answered each attempt to hold the lease, whoever held it.
+func (l *Leader) Reached() time.Duration {
+	since := l.reached.Load()
+	if since == nil {
+		return 0
+	}
+	return time.Since(*since)
 }
 
 // failing reports whether Discord has failed for so long that another is to lead.

@@ -18,17 +18,17 @@ func figures() map[string]figure {
 	return map[string]figure{
 		// Commands that Redis processes in 30 s while nobody does anything, what scripts call
 		// included, beside those of polls: for a replica that leads, and for another beside it.
-		"idle over HTTP, one replica":                     {2550, 130},
-		"idle over HTTP, two replicas":                    {4450, 190},
-		"idle over the gateway, one replica":              {2650, 280},
-		"idle over the gateway, two replicas":             {4650, 490},
+		"idle over HTTP, one replica":                     {145, 130},
+		"idle over HTTP, two replicas":                    {190, 190},
+		"idle over the gateway, one replica":              {280, 280},
+		"idle over the gateway, two replicas":             {490, 490},
 		"idle over the gateway, one replica, for shards":  {85, 150},
 		"idle over the gateway, two replicas, for shards": {170, 300},
 
-		"commands of a poll of one account": {23, 10},
+		"commands of a poll of one account": {15, 10},
 
-		// All of them are sent before, ten a second: the oldest are first.
-		"alerts of a customer with 300 bots before another's": {300, 20},
+		// Customers take turns.
+		"alerts of a customer with 300 bots before another's": {20, 20},
 
 		"MB of a replica that looks at very many accounts": {60, 60},
 
@@ -36,8 +36,8 @@ func figures() map[string]figure {
 		// what it is told is cached.
 		"forgotten during a look: accounts that are cached again": {3, 0},
 
-		// A replica that is cut off keeps its leases.
-		"cut off from Discord, after 40 s: alerts and panels missing": {80, 0},
+		// A leader that is cut off resigns after 15 s. The next one has 20 s for the rest.
+		"cut off from Discord, after 40 s: alerts and panels missing": {10, 0},
 	}
 }
 
