@@ -110,7 +110,7 @@ type Leader struct {
 
 // New returns a leader that does not lead until Run is called.
 func New(c Config) *Leader {
-	return &Leader{Config: c, lease: lease.Named(c.Redis, c.Space.Key(leaseKey), c.Name)}
+	return &Leader{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name)}
 }
 
 // Add adds a kind of work. It is called before Run.

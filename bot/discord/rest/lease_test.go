@@ -13,7 +13,7 @@ import (
 // TestNothingIsSentWithoutTheLease: who was stopped for a while may go on when another leads.
 func TestNothingIsSentWithoutTheLease(t *testing.T) {
 	client, requests := serve(t, answer(http.StatusOK, `{"id": "1"}`))
-	held := lease.New(redistest.Connect(t, redistest.StartMiniredis(t).URL()), "lease")
+	held := lease.New(redistest.Connect(t, redistest.StartMiniredis(t).URL()), "lease", "x")
 	ctx := held.Guard(t.Context())
 	if _, err := client.CreateMessage(ctx, "1", "n", interaction.Message{Content: "x"}); err == nil || len(requests) > 0 {
 		t.Errorf("without the lease: %v, %d requests", err, len(requests))

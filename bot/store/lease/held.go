@@ -2,7 +2,6 @@ package lease
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"time"
@@ -12,11 +11,6 @@ import (
 
 // ErrLost says that this process does not hold the lease any more under which it was to act.
 var ErrLost = errors.New("lease: this process does not hold it any more")
-
-// Named is New for a process that has a name, which Holder returns. The name has no space in it.
-func Named(client redis.UniversalClient, key, name string) *Lease {
-	return as(client, key, name+" "+rand.Text())
-}
 
 // Holder returns the name of the process that holds the lease; "" if none does.
 func (l *Lease) Holder(ctx context.Context) (string, error) {

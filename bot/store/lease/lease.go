@@ -24,12 +24,10 @@ type Lease struct {
 	until atomic.Pointer[time.Time] // for how long it holds the lease; nil if it does not
 }
 
-// New returns a lease with a key in Redis, which nobody here holds yet.
-func New(client redis.UniversalClient, key string) *Lease { return as(client, key, rand.Text()) }
-
-// as returns a lease for one who is told from others by a token.
-func as(client redis.UniversalClient, key, token string) *Lease {
-	return &Lease{redis: client, key: key, token: token}
+// New returns a lease with a key in Redis, which nobody here holds yet. The name is that of this
+// process, which Holder returns; it has no space in it.
+func New(client redis.UniversalClient, key, name string) *Lease {
+	return &Lease{redis: client, key: key, token: name + " " + rand.Text()}
 }
 
 // KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms). A key of another

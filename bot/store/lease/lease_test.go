@@ -12,7 +12,7 @@ import (
 
 func TestOneHoldsTheLease(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
-		one, other := lease.New(redistest.Connect(t, url), "lease"), lease.New(redistest.Connect(t, url), "lease")
+		one, other := lease.New(redistest.Connect(t, url), "lease", "x"), lease.New(redistest.Connect(t, url), "lease", "x")
 		holds := func(l *lease.Lease, lasts time.Duration) bool {
 			t.Helper()
 			held, err := l.Hold(t.Context(), lasts)
@@ -46,7 +46,7 @@ func TestWhatIsNoLeaseIsReplaced(t *testing.T) {
 		if err := client.RPush(t.Context(), "lease", "x").Err(); err != nil {
 			t.Fatal(err)
 		}
-		one, other := lease.New(client, "lease"), lease.New(client, "lease")
+		one, other := lease.New(client, "lease", "x"), lease.New(client, "lease", "x")
 		held, err := one.Hold(t.Context(), time.Hour)
 		others, failure := other.Hold(t.Context(), time.Hour)
 		if !held || others || err != nil || failure != nil {
@@ -58,7 +58,7 @@ func TestWhatIsNoLeaseIsReplaced(t *testing.T) {
 func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
 	server := miniredis.RunT(t)
 	url := "redis://" + server.Addr()
-	one, other := lease.New(redistest.Connect(t, url), "lease"), lease.New(redistest.Connect(t, url), "lease")
+	one, other := lease.New(redistest.Connect(t, url), "lease", "x"), lease.New(redistest.Connect(t, url), "lease", "x")
 	for _, step := range []struct {
 		after  time.Duration
 		who    *lease.Lease
@@ -75,7 +75,7 @@ func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
 func TestGuardOfWhatIsDoneUnderALease(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		client := redistest.Connect(t, url)
-		one, other := lease.Named(client, "lease", "one"), lease.Named(client, "lease", "other")
+		one, other := lease.New(client, "lease", "one"), lease.New(client, "lease", "other")
 		guarded := one.Guard(t.Context())
 		check := func(what string, held bool, holder string) {
 			t.Helper()
