@@ -3,12 +3,13 @@ package e2e_test
 import (
 	"context"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
@@ -196,9 +197,11 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 // then be locked, of which its owner is told.
 func TestPanelsInThreads(t *testing.T) {
 	t.Parallel()
-	redis := miniredis.RunT(t)
-	redis.ClockTTL(true)
-	w, anna, thread := paneled(t, world.Options{Redis: "redis://" + redis.Addr()})
+	server := miniredis.RunT(t)
+	server.ClockTTL(true)
+	url := "redis://" + server.Addr()
+	client := redistest.Connect(t, url)
+	w, anna, thread := paneled(t, world.Options{Redis: url})
 	first := thread.WaitFor(t, "Status of the bots").ID
 	awaitLooks(t, w, 2)
 	thread.Allow(discordtest.Archived)
@@ -229,7 +232,7 @@ func TestPanelsInThreads(t *testing.T) {
 		t.Error("the owner is not told")
 	}
 	// Each /panel has it tried again: an attempt that begins in a locked thread is to end there.
-	if !world.Eventually(limit, func() bool { return untouched(redis) }) {
+	if !world.Eventually(limit, func() bool { return untouched(t.Context(), client) }) {
 		t.Error("the panel is tried all the time")
 	}
 	thread.Allow(discordtest.FullAccess)
@@ -240,19 +243,14 @@ func TestPanelsInThreads(t *testing.T) {
 }
 
 // untouched reports whether no panel is due for an hour, and none is worked on.
-func untouched(redis *miniredis.Miniredis) bool {
-	due, err := redis.SortedSet(panelsDue(redis))
-	for _, at := range due {
-		if at < float64(time.Now().Add(time.Hour).UnixMilli()) {
-			return false
-		}
+func untouched(ctx context.Context, client redis.UniversalClient) bool {
+	keys, err := client.Keys(ctx, "*:{panels}:due").Result()
+	if err != nil || len(keys) != 1 {
+		return false
 	}
-	return err == nil && len(due) > 0
-}
-
-func panelsDue(redis *miniredis.Miniredis) string {
-	keys := redis.Keys()
-	return keys[max(0, slices.IndexFunc(keys, func(key string) bool { return strings.HasSuffix(key, ":{panels}:due") }))]
+	hour := strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)
+	soon, err := client.ZCount(ctx, keys[0], "-inf", hour).Result()
+	return err == nil && soon == 0
 }
 
 // TestPanelThatCannotBeRead has Redis hold garbage in the place of a panel. The other one
