@@ -118,7 +118,6 @@ func (b *Bot) build() error {
 
 	b.openLeader()
 	b.delivery = b.newDelivery(texts)
-	b.leader.Add(b.delivery.Work()) // first, so that its work comes before that of others
 	b.monitor.LogChannels(b.delivery.Status)
 	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
@@ -128,9 +127,7 @@ func (b *Bot) build() error {
 		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
 		Reached: b.leader.Reached, Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
 	})
-	b.leader.Add(leader.Kind{
-		Name: "actions", Due: b.actions.DueKey(), Mend: b.actions.Mend, AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: b.actions.ReconcileDue,
-	})
+	b.addWork()
 	b.handlers = commands.New(commands.Config{
 		Accounts: cache, Hosting: hosting, Actions: b.actions, Texts: texts,
 		Staff: commands.Staff{
@@ -207,11 +204,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		return err
 	}
 	b.delivery.Start()
-	b.log.Info().Str("version", b.version).Msg("hostbot starts")
-	b.stafflog.Started(b.version)
-	if b.redis.Embedded {
-		b.stafflog.RedisEmbedded()
-	}
+	b.announceStart()
 
 	working, stopWork := context.WithCancel(ctx)
 	defer stopWork()
@@ -225,18 +218,44 @@ func (b *Bot) Run(ctx context.Context) error {
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
 	work.Go(func() { b.actions.Run(connected) })
-	var refused error
-	disconnected := make(chan struct{})
+	disconnected := make(chan error, 1)
 	go func() {
 		defer close(disconnected)
-		refused = receive(connected)
+		disconnected <- receive(connected)
 	}()
 
-	limit := drainLimit
+	limit, err := b.untilStopped(ctx, disconnected)
+	delayed := b.afterDrainDelay()
+	stopWork()
+	within(limit, b.responder.Drain)
+	<-delayed
+	disconnect()
+	within(refusalDrain, b.responder.Close)
+	for range disconnected { // until it is
+	}
+	work.Wait()
+	within(flushLimit, b.flush)
+	stopLeading()
+	stopHTTP()
+	return err
+}
+
+// announceStart says that the process starts.
+func (b *Bot) announceStart() {
+	b.log.Info().Str("version", b.version).Msg("hostbot starts")
+	b.stafflog.Started(b.version)
+	if b.redis.Embedded {
+		b.stafflog.RedisEmbedded()
+	}
+}
+
+// untilStopped waits until the process is to stop, and says so. It returns for how long what runs
+// may go on, and why the process stops unless it was told to.
+func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) (limit time.Duration, err error) {
 	select {
-	case <-disconnected:
-		err, limit = refused, refusedLimit
+	case err = <-disconnected:
 		b.announceStop(err.Error())
+		return refusedLimit, err
 	case <-ctx.Done():
 		b.handOver()
 		b.announceStop("told to stop")
@@ -244,18 +263,7 @@ func (b *Bot) Run(ctx context.Context) error {
 		b.handOver()
 		b.announceStop(err.Error())
 	}
-	delayed := b.afterDrainDelay()
-	stopWork()
-	within(limit, b.responder.Drain)
-	<-delayed
-	disconnect()
-	within(refusalDrain, b.responder.Close)
-	<-disconnected
-	work.Wait()
-	within(flushLimit, b.flush)
-	stopLeading()
-	stopHTTP()
-	return err
+	return drainLimit, err
 }
 
 // listen starts the operators' pages, where they are wanted.

@@ -5,25 +5,28 @@ import (
 	"crypto/rand"
 	"os"
 	"strings"
-	"time"
 
 	"hostbot/bot/leader"
-)
-
-// How many actions of processes that died are reported at once, and how long one report may
-// take.
-const (
-	reportsAtOnce = 10
-	reportLimit   = 30 * time.Second
 )
 
 // openLeader makes what elects one replica, to which the other parts add their work.
 func (b *Bot) openLeader() {
 	b.leader = leader.New(leader.Config{
-		Redis: b.redis.Client, Space: b.space, Name: replicaName(), FailingSince: b.discord.FailingSince,
+		Redis: b.redis.Client, Space: b.space, Name: replicaName(), Silence: b.discord.Silence,
 		Log: b.log, Timing: leader.DefaultTiming(),
 	})
 	b.monitor.Leader(b.leader.Leading)
+}
+
+// addWork tells the leader what it has to do. What comes first begins first.
+func (b *Bot) addWork() {
+	b.leader.Add(b.delivery.Work())
+	b.leader.Add(b.actions.Work())
+	if b.watcher.On() {
+		b.leader.Add(b.watcher.Work())
+		b.leader.Add(b.alerts.Work())
+		b.leader.Add(b.panels.Work())
+	}
 }
 
 // lead takes part in the election until stop is called, which returns when what was begun has

@@ -33,10 +33,6 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		OnHeld: func(h alerts.Held, reason error) { b.staffQueue.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
 		Aside:  b.recordUnreadable,
 	})
-	if b.watcher.On() {
-		b.leader.Add(b.watcher.Work())
-		b.leader.Add(b.alerts.Work())
-	}
 	b.watcher.Observe(b.alerts.Changed)
 	b.watcher.Observe(outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Pace, Term: b.leader.Term, Tell: b.stafflog.Outage,
@@ -107,8 +103,5 @@ func (b *Bot) openPanels() {
 		Wake:  b.leader.Wake,
 		Aside: b.recordUnreadable,
 	})
-	if b.watcher.On() {
-		b.leader.Add(b.panels.Work())
-	}
 	b.watcher.Observe(b.panels.Changed)
 }

@@ -128,7 +128,7 @@ type Actions struct {
 }
 
 // New returns the actions of a process, none of which runs. They are renewed while Run
-// runs. The leader reports those that nobody renews (ReconcileDue).
+// runs. The leader reports those that nobody renews (Work).
 func New(cfg Config) *Actions {
 	return &Actions{
 		cfg: cfg, store: store{cfg}, local: newLocal(),

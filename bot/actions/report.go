@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"hostbot/bot/leader"
 )
 
 // Run renews the actions of this process until ctx is done.
@@ -25,19 +27,25 @@ func (a *Actions) Run(ctx context.Context) {
 	}
 }
 
-// DueKey returns the key of the sorted set of actions by when they count as abandoned, in Unix ms
-// by Redis's clock.
-func (a *Actions) DueKey() string { return a.store.index() }
+// How many actions are reported at once, and how long one report may take.
+const (
+	reportsAtOnce = 10
+	reportLimit   = 30 * time.Second
+)
 
-// Mend sets the index aside if it is something else than a sorted set. Each process that lives
-// adds its actions to the new one.
-func (a *Actions) Mend(ctx context.Context) { a.store.mendIndex(ctx) }
+// Work is what the leader does: it reports actions whose process died. Their index has them by
+// when they count as abandoned.
+func (a *Actions) Work() leader.Kind {
+	return leader.Kind{
+		Name: "actions", Due: a.store.index(), Mend: a.store.mendIndex, AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
+	}
+}
 
-// ReconcileDue reports an action if nobody renews it any more, and this process could reach Redis
+// reconcile reports an action if nobody renews it any more, and this process could reach Redis
 // for as long as that takes: after an outage no action looks renewed, and every process that lives
 // has the time to renew its own. It returns after which time the action is to be looked at again;
 // 0 if that is not known.
-func (a *Actions) ReconcileDue(ctx context.Context, name string) (again time.Duration, err error) {
+func (a *Actions) reconcile(ctx context.Context, name string) (again time.Duration, err error) {
 	if wait := a.cfg.Timing.Abandoned - a.cfg.Reached(); wait > 0 {
 		return wait, nil
 	}
@@ -48,12 +56,11 @@ func (a *Actions) ReconcileDue(ctx context.Context, name string) (again time.Dur
 	if err := a.store.hold(ctx, name); err != nil { // it is due again if this process dies
 		return 0, err
 	}
-	return a.Reconcile(ctx, name)
+	return a.report(ctx, name)
 }
 
-// Reconcile reports an action that nobody renews any more. After an error it is to be called
-// again after a time.
-func (a *Actions) Reconcile(ctx context.Context, name string) (again time.Duration, err error) {
+// report reports an action that nobody renews any more.
+func (a *Actions) report(ctx context.Context, name string) (again time.Duration, err error) {
 	e, ok := parseEntry(name)
 	if !ok {
 		return 0, a.store.unlist(ctx, name)

@@ -77,7 +77,7 @@ func stopped(t *testing.T, address string) *replica {
 		running.Go(func() { leading.Run(ctx) })
 		r.kill = func() { cancel(); running.Wait() }
 	}
-	leading.Add(leader.Kind{Name: "actions", Due: r.DueKey(), Mend: r.Mend, AtOnce: 10, Limit: time.Minute, Reconcile: r.ReconcileDue})
+	leading.Add(r.Work())
 	t.Cleanup(func() { r.kill() })
 	return r
 }

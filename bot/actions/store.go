@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/aside"
 	"hostbot/hostapi/secret"
 )
 
@@ -31,8 +32,6 @@ const (
 	// lostLife is after what time an action does not keep others back any more that nobody
 	// renews or reports: Redis has lost it from the index, and its process is dead.
 	lostLife = time.Hour
-	// asideLife is for how long what could not be read is kept.
-	asideLife = 30 * 24 * time.Hour
 	// callLimit bounds one use of Redis. It is generous: the interaction is deferred by then,
 	// and an action that goes on without Redis may happen twice.
 	callLimit = time.Second
@@ -151,7 +150,7 @@ func (s store) fields(l *Lock, data []byte) []any {
 func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
 	answer := run()
-	if isWrongType(answer.Err()) && s.setAside(ctx, keys[0], answer.Err()) == nil {
+	if aside.IsWrongType(answer.Err()) && s.setAside(ctx, keys[0], answer.Err()) == nil {
 		answer = run()
 	}
 	return answer
@@ -199,8 +198,8 @@ func (s store) hold(ctx context.Context, entries ...string) error {
 func (s store) mendIndex(ctx context.Context) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	found, err := s.cfg.Redis.Type(ctx, s.index()).Result()
-	if err == nil && found != "zset" && found != "none" {
+	found, err := aside.OtherType(ctx, s.cfg.Redis, s.index(), "zset")
+	if err == nil && found != "" {
 		_ = s.setAside(ctx, s.index(), errors.New("it is a "+found))
 	}
 }
@@ -256,7 +255,7 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	found, err := s.cfg.Redis.HMGet(ctx, customerKey(e.customer), e.bot+":id", e.bot+":record").Result()
-	if isWrongType(err) {
+	if aside.IsWrongType(err) {
 		return Report{}, errors.Join(errNone, s.setAside(ctx, customerKey(e.customer), err))
 	}
 	if err != nil {
@@ -293,12 +292,7 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 
 // setAside sets a key aside that is of another type than it should be.
 func (s store) setAside(ctx context.Context, key string, reason error) error {
-	aside := key + ":aside"
-	_, err := s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Rename(ctx, key, aside)
-		p.PExpire(ctx, aside, asideLife)
-		return nil
-	})
+	err := aside.Key(ctx, s.cfg.Redis, key, key+":aside")
 	if err == nil && s.cfg.Aside != nil {
 		s.cfg.Aside(key, fmt.Errorf("%s: %w", key, reason))
 	}
@@ -308,7 +302,7 @@ func (s store) setAside(ctx context.Context, key string, reason error) error {
 // setRecordAside sets a record aside that cannot be read.
 func (s store) setRecordAside(ctx context.Context, e entry, data string, reason error) error {
 	key := customerKey(e.customer) + ":aside:" + e.id
-	if err := s.cfg.Redis.Set(ctx, key, data, asideLife).Err(); err != nil {
+	if err := s.cfg.Redis.Set(ctx, key, data, aside.KeptFor).Err(); err != nil {
 		return err
 	}
 	if s.cfg.Aside != nil {
@@ -316,5 +310,3 @@ func (s store) setRecordAside(ctx context.Context, e entry, data string, reason 
 	}
 	return nil
 }
-
-func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }

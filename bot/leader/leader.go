@@ -11,11 +11,12 @@
 // Wake. A leader that misses the call finds the entry within Timing.Read.
 //
 // A leader that Discord does not answer at all resigns, since to hold the lease without working
-// is not to lead.
+// is not to lead. If nobody else leads then, it tries again.
 package leader
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -60,11 +61,11 @@ type Config struct {
 	Space keyspace.Space
 	// Name is what operators know this process by.
 	Name string
-	// FailingSince returns since when each request to Discord has failed; zero if the last one
-	// was answered. It may be nil.
-	FailingSince func() time.Time
-	Log          zerolog.Logger
-	Timing       Timing
+	// Silence returns from when until when Discord has answered no request of this process; zero
+	// if it has answered the last one. It may be nil.
+	Silence func() (from, until time.Time)
+	Log     zerolog.Logger
+	Timing  Timing
 }
 
 // Timing is how a Leader uses time. Tests may be less patient.
@@ -75,16 +76,19 @@ type Timing struct {
 	// Window is how far ahead is read.
 	Window time.Duration
 	Retry  time.Duration
-	// Resign is for how long Discord may fail before the leader resigns, and Away for how long
-	// it leaves the lease to others then.
-	Resign, Away time.Duration
+	// Resign is after which silence of Discord's the leader resigns. It doubles each time, up to
+	// ResignMost, until Discord answers: it may be silent to all.
+	Resign, ResignMost time.Duration
+	// Away is for how long a process that has resigned leaves the lease to others, if one of
+	// them takes it.
+	Away time.Duration
 }
 
 // DefaultTiming returns the timing for operation.
 func DefaultTiming() Timing {
 	return Timing{
 		Lease: 6 * time.Second, Renew: 2 * time.Second, Read: 5 * time.Second, Window: 10 * time.Second,
-		Retry: 10 * time.Second, Resign: 15 * time.Second, Away: 30 * time.Second,
+		Retry: 10 * time.Second, Resign: 5 * time.Second, ResignMost: time.Minute, Away: 30 * time.Second,
 	}
 }
 
@@ -103,6 +107,7 @@ type Leader struct {
 	Config
 	kinds   []*Kind
 	lease   *lease.Lease
+	resign  time.Duration        // after which silence it resigns the next time; Run's alone
 	leading atomic.Pointer[term] // nil while another process leads, or none
 	terms   atomic.Uint64
 	reached atomic.Pointer[time.Time] // since when Redis has answered each attempt; nil if it did not
@@ -110,7 +115,7 @@ type Leader struct {
 
 // New returns a leader that does not lead until Run is called.
 func New(c Config) *Leader {
-	return &Leader{Config: c, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name)}
+	return &Leader{Config: c, resign: c.Timing.Resign, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name)}
 }
 
 // Add adds a kind of work. It is called before Run.
@@ -144,14 +149,18 @@ func (l *Leader) Wake(ctx context.Context, kind string, ids ...string) {
 	}
 }
 
+// Ended reports whether the context of a Reconcile is done because its term has ended. What it could
+// not do is due at once then, for the next leader.
+func Ended(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
 // Run leads while this process holds the lease, until ctx is done and what was begun has ended.
 // Then another process may lead at once.
 func (l *Leader) Run(ctx context.Context) {
-	var notBefore time.Time
 	for ctx.Err() == nil {
-		if time.Now().After(notBefore) && l.hold(ctx) {
+		if l.hold(ctx) {
 			if resigned := l.lead(ctx); resigned {
-				notBefore = time.Now().Add(l.Timing.Away)
+				l.stayAway(ctx)
+				continue
 			}
 		}
 		pause(ctx, l.Timing.Renew)
@@ -161,6 +170,7 @@ func (l *Leader) Run(ctx context.Context) {
 // lead leads for one term. It reports whether this process has resigned.
 func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	l.Log.Info().Str("name", l.Name).Msg("this replica leads")
+	began := time.Now()
 	working, end := context.WithCancel(l.lease.Guard(ctx))
 	l.terms.Add(1)
 	t := newTerm(l)
@@ -172,7 +182,7 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	l.leading.Store(t)
 	for ctx.Err() == nil && !resigned {
 		pause(ctx, min(l.Timing.Renew, l.lease.Left()))
-		resigned = l.failing()
+		resigned = l.cutOff(began)
 		if !l.hold(ctx) && !l.lease.Held() {
 			break
 		}
@@ -185,6 +195,43 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	_ = l.lease.Release(ctx) // otherwise it ends by itself
 	l.Log.Info().Bool("resigned", resigned).Msg("this replica leads no more")
 	return resigned
+}
+
+// cutOff reports whether Discord has answered nothing for so long, since the term began, that
+// another is to lead.
+func (l *Leader) cutOff(began time.Time) bool {
+	if l.Silence == nil {
+		return false
+	}
+	from, until := l.Silence()
+	switch {
+	case from.IsZero():
+		l.resign = l.Timing.Resign
+		return false
+	case from.Before(began): // an earlier term has resigned for that
+		from = began
+	}
+	if until.Sub(from) < l.resign {
+		return false
+	}
+	l.resign = min(2*l.resign, l.Timing.ResignMost)
+	return true
+}
+
+// stayAway leaves the lease to others for a while. If none of them takes it, this process may.
+func (l *Leader) stayAway(ctx context.Context) {
+	end := time.Now().Add(l.Timing.Away)
+	for pause(ctx, 2*l.Timing.Renew); ctx.Err() == nil && time.Now().Before(end); pause(ctx, l.Timing.Renew) {
+		limited, cancel := context.WithTimeout(ctx, callLimit)
+		holder, err := l.Holder(limited)
+		cancel()
+		switch {
+		case err != nil:
+			l.reached.Store(nil)
+		case holder == "":
+			return
+		}
+	}
 }
 
 // hold takes or renews the lease, and reports whether that went well.
@@ -209,21 +256,10 @@ func (l *Leader) Reached() time.Duration {
 	return time.Since(*since)
 }
 
-// failing reports whether Discord has failed for so long that another is to lead.
-func (l *Leader) failing() bool {
-	if l.FailingSince == nil {
-		return false
-	}
-	since := l.FailingSince()
-	return !since.IsZero() && time.Since(since) >= l.Timing.Resign
-}
-
 // pause waits until a time is over or ctx is done.
 func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }

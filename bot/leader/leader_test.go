@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ type replica struct {
 func timing() leader.Timing {
 	return leader.Timing{
 		Lease: 2 * time.Second, Renew: 20 * time.Millisecond, Read: time.Hour, Window: time.Hour, Retry: 20 * time.Millisecond,
-		Resign: time.Millisecond, Away: time.Hour,
+		Resign: time.Millisecond, ResignMost: time.Millisecond, Away: time.Hour,
 	}
 }
 
@@ -215,19 +216,64 @@ func TestManyOfOneDelayNoOther(t *testing.T) {
 // TestLeaderThatDiscordDoesNotAnswerResigns, and another goes on.
 func TestLeaderThatDiscordDoesNotAnswerResigns(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
+		released := make(chan struct{})
 		cut := start(t, url, "cut", func(c *leader.Config) {
-			c.FailingSince = func() time.Time { return time.Now().Add(-time.Hour) }
-		}, nil)
-		eventually(t, "somebody else leads", func() bool {
-			if holder, err := cut.Holder(t.Context()); err != nil || holder == "cut" || cut.Leading() {
-				return false
+			c.Silence = func() (from, until time.Time) {
+				<-released
+				return time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 			}
-			return true
-		})
+		}, nil)
+		eventually(t, "it leads", cut.Leading)
 		other := start(t, url, "other", nil, nil)
-		makeDue(t, url, "a")
+		close(released)
 		eventually(t, "the other one leads", other.Leading)
-		cut.Wake(t.Context(), "things", "a")
+		makeDue(t, url, "a")
+		eventually(t, "the other one listens", func() bool {
+			cut.Wake(t.Context(), "things", "a")
+			return len(other.seen) > 0
+		})
+	})
+}
+
+// TestResignedLeaderLeadsAgain if nobody else does, rather than to stay away.
+func TestResignedLeaderLeadsAgain(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		var answers atomic.Bool
+		r := start(t, url, "one", func(c *leader.Config) {
+			c.Silence = func() (from, until time.Time) {
+				if answers.Load() {
+					return time.Time{}, time.Time{}
+				}
+				return time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+			}
+		}, nil)
+		eventually(t, "it has resigned", func() bool { return r.Term() > 0 && !r.Leading() })
+		answers.Store(true)
+		eventually(t, "it leads again", r.Leading)
+		makeDue(t, url, "a")
+		r.Wake(t.Context(), "things", "a")
+		r.want(t, "a")
+	})
+}
+
+// TestSilenceOfAnEarlierTermCountsNoMore: while nobody asks Discord anything, a request that once
+// failed says nothing.
+func TestSilenceOfAnEarlierTermCountsNoMore(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		asked := make(chan struct{}, 1000)
+		r := start(t, url, "one", func(c *leader.Config) {
+			until := time.Now()
+			c.Silence = func() (time.Time, time.Time) {
+				asked <- struct{}{}
+				return until.Add(-time.Hour), until
+			}
+		}, nil)
+		for range 5 {
+			<-asked
+		}
+		if term := r.Term(); term != 1 || !r.Leading() {
+			t.Errorf("it leads: %v, in its term %d", r.Leading(), term)
+		}
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/store/aside"
 )
 
 const (
@@ -169,7 +171,7 @@ func (t *term) readAll(ctx context.Context) {
 	})
 	for i, k := range t.kinds {
 		entries, err := found[i].Result()
-		if redis.HasErrorPrefix(err, "WRONGTYPE") && k.Mend != nil {
+		if aside.IsWrongType(err) && k.Mend != nil {
 			k.Mend(ctx)
 		}
 		if err != nil {

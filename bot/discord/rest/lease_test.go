@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -26,23 +27,55 @@ func TestNothingIsSentWithoutTheLease(t *testing.T) {
 	}
 }
 
-// TestSinceWhenDiscordFails counts from the first failure after the last answer.
-func TestSinceWhenDiscordFails(t *testing.T) {
+// TestSilence lasts from the first request after the last answer, and not longer than Discord is
+// asked.
+func TestSilence(t *testing.T) {
 	status := http.StatusOK
-	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { answer(status, `{}`)(w, r) })
-	ask := func(with int) time.Time {
+	began, goOn := make(chan struct{}, 1), make(chan struct{}, 9)
+	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		began <- struct{}{}
+		<-goOn
+		answer(status, `{}`)(w, r)
+	})
+	ask := func(with int) {
 		status = with
+		goOn <- struct{}{}
 		_ = client.Get(t.Context(), "gateway/bot", nil)
-		return client.FailingSince()
+		<-began
 	}
-	if since := ask(http.StatusOK); !since.IsZero() {
-		t.Errorf("after an answer it fails since %v", since)
+	silent := func(when string, want bool) (from, until time.Time) {
+		t.Helper()
+		from, until = client.Silence()
+		if from.IsZero() == want || until.IsZero() == want || until.Before(from) {
+			t.Errorf("%s the silence is from %v until %v", when, from, until)
+		}
+		return from, until
 	}
-	first := ask(http.StatusBadGateway)
-	if again := ask(http.StatusBadGateway); first.IsZero() || !again.Equal(first) {
-		t.Errorf("it fails since %v, then since %v", first, again)
+	silent("before any request", false)
+	ask(http.StatusOK)
+	silent("after an answer", false)
+	ask(http.StatusBadGateway)
+	first, ended := silent("after a failure", true)
+	if from, until := silent("later", true); !from.Equal(first) || !until.Equal(ended) {
+		t.Errorf("nothing is asked, and the silence goes from %v to %v on until %v", first, ended, until)
 	}
-	if since := ask(http.StatusForbidden); !since.IsZero() {
-		t.Errorf("after a refusal it fails since %v", since)
+	ask(http.StatusBadGateway)
+	if from, until := silent("after another failure", true); !from.Equal(first) || !until.After(ended) {
+		t.Errorf("the silence from %v is one from %v, and ended at %v", first, from, until)
 	}
+	ask(http.StatusForbidden)
+	silent("after a refusal", false)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	gaveUp := make(chan struct{})
+	go func() {
+		defer close(gaveUp)
+		_ = client.Get(ctx, "gateway/bot", nil)
+	}()
+	<-began
+	silent("during a request", true)
+	cancel()
+	<-gaveUp
+	silent("after a request that its caller gave up", false)
+	goOn <- struct{}{}
 }

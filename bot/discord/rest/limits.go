@@ -65,9 +65,7 @@ type limits struct {
 
 	mu          sync.Mutex
 	pausedUntil time.Time // as Discord asked, with all requests
-	// failingSince is when the first request failed after the last that Discord has answered.
-	failingSince time.Time
-	told         int // the threshold that OnInvalid was last told of
+	told        int       // the threshold that OnInvalid was last told of
 }
 
 func newLimits() *limits {
@@ -129,18 +127,6 @@ func notSent(ctx context.Context, wait time.Duration, why string) *Error {
 
 func heldBack(wait time.Duration, why string) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Message: "not sent: " + why, RetryAfter: wait, Global: true}
-}
-
-// reached learns whether Discord has answered a request.
-func (l *limits) reached(answered bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case answered:
-		l.failingSince = time.Time{}
-	case l.failingSince.IsZero():
-		l.failingSince = time.Now()
-	}
 }
 
 // news is what an answer says that nobody knew.

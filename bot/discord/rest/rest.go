@@ -61,6 +61,7 @@ type Client struct {
 
 	purpose Purpose
 	limits  *limits
+	silence *silence
 
 	token     secret.Text
 	base      string      // of all addresses, with a slash at its end
@@ -80,6 +81,7 @@ func New(token secret.Text, base string) *Client {
 	_, path, _ := strings.Cut(base, "://")
 	return &Client{
 		limits:  newLimits(),
+		silence: new(silence),
 		token:   token,
 		base:    base,
 		path:    path[strings.Index(path, "/"):],
@@ -115,13 +117,10 @@ func (c *Client) PausedUntil() time.Time {
 	return c.limits.pausedUntil
 }
 
-// FailingSince returns since when Discord has answered no request, or each with a failure of
-// its own; zero if it has answered the last one.
-func (c *Client) FailingSince() time.Time {
-	c.limits.mu.Lock()
-	defer c.limits.mu.Unlock()
-	return c.limits.failingSince
-}
+// Silence returns from when until when Discord has answered no request, or each with a failure of
+// its own: until now if a request is in flight, and until the last one ended otherwise. Both are
+// zero if it has answered the last one. A time in which nothing was asked for 15 s ends a silence.
+func (c *Client) Silence() (from, until time.Time) { return c.silence.span() }
 
 // Close gives up idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
@@ -227,12 +226,11 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
 	defer cancel()
+	c.silence.began()
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req.WithContext(ctx))
+	c.silence.ended(became(req, res))
 	c.observe(req, res)
-	if answered := err == nil && res.StatusCode < 500; answered || !errors.Is(req.Context().Err(), context.Canceled) {
-		c.limits.reached(answered)
-	}
 	if err != nil {
 		return nil, c.unanswered(err)
 	}
@@ -254,6 +252,18 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 		return nil, &Error{Message: "the answer is not Discord's", Uncertain: true}
 	}
 	return body, nil
+}
+
+// became returns what became of a request; res is nil if there was no answer.
+func became(req *http.Request, res *http.Response) outcome {
+	switch {
+	case res != nil && res.StatusCode < 500:
+		return answered
+	case errors.Is(req.Context().Err(), context.Canceled):
+		return canceled
+	default:
+		return unanswered
+	}
 }
 
 // note lets the limits learn from an answer; refused is nil for a success.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/sanitize"
+	"hostbot/bot/store/aside"
 	"hostbot/bot/store/record"
 )
 
@@ -20,8 +20,6 @@ const (
 	rememberFor = 24 * time.Hour
 	// readAhead is how many entries are looked at to plan a message.
 	readAhead = 100
-	// asideFor is for how long what could not be read is kept.
-	asideFor = 30 * 24 * time.Hour
 )
 
 // queue is what Redis has of a channel's entries. It is safe for concurrent use.
@@ -125,8 +123,7 @@ return 1`
 // run runs a script. What it finds of another type is set aside first.
 func (q *queue) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	answer := redis.NewScript(script).Run(ctx, q.redis, keys, args...)
-	// A miniredis says so of a script in the middle of a line.
-	if err := answer.Err(); err != nil && strings.Contains(err.Error(), "WRONGTYPE") {
+	if aside.IsWrongType(answer.Err()) {
 		q.setAside(ctx)
 		answer = redis.NewScript(script).Run(ctx, q.redis, keys, args...)
 	}
@@ -198,14 +195,13 @@ func (q *queue) setAside(ctx context.Context) {
 		key, wanted string
 		names       []string
 	}{{q.waiting, "zset", []string{"waiting:", "entries:"}}, {q.entries, "hash", []string{"entries:"}}, {q.delivered, "zset", []string{"delivered:"}}} {
-		found, err := q.redis.Type(ctx, one.key).Result()
-		if err != nil || found == one.wanted || found == "none" {
+		found, err := aside.OtherType(ctx, q.redis, one.key, one.wanted)
+		if err != nil || found == "" {
 			continue
 		}
 		for i, name := range one.names {
 			name += q.channel
-			err := q.redis.Rename(ctx, q.key(name), q.key("aside:"+name)).Err()
-			_ = q.redis.PExpire(ctx, q.key("aside:"+name), asideFor).Err() // otherwise it stays
+			err := aside.Key(ctx, q.redis, q.key(name), q.key("aside:"+name))
 			if i == 0 && err == nil {
 				q.aside(name, fmt.Errorf("%s of %s: it is a %s", name, kind, found))
 			}

@@ -7,14 +7,12 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/store/aside"
 )
 
-const (
-	// asideFor is for how long what could not be read is kept.
-	asideFor = 30 * 24 * time.Hour
-	// rebuildLimit bounds how long it may take to find all records of a kind.
-	rebuildLimit = time.Minute
-)
+// rebuildLimit bounds how long it may take to find all records of a kind.
+const rebuildLimit = time.Minute
 
 // SetAside sets a record aside that cannot be read: it is kept for 30 days under another key, and
 // is due no more.
@@ -28,11 +26,7 @@ func (k *Kind[T]) SetAside(ctx context.Context, id string, reason error) {
 
 // rename sets aside what has a name.
 func (k *Kind[T]) rename(ctx context.Context, name string, reason error) error {
-	_, err := k.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Rename(ctx, k.key(name), k.key("aside:"+name))
-		p.PExpire(ctx, k.key("aside:"+name), asideFor)
-		return nil
-	})
+	err := aside.Key(ctx, k.Redis, k.key(name), k.key("aside:"+name))
 	if err == nil && k.Aside != nil { // otherwise it is still there
 		k.Aside(name, fmt.Errorf("%s of %s: %w", name, k.Name, reason))
 	}
@@ -44,8 +38,8 @@ func (k *Kind[T]) rename(ctx context.Context, name string, reason error) error {
 // there is then.
 func (k *Kind[T]) mend(ctx context.Context, id, owner string) {
 	for name, wanted := range map[string]string{"record:" + id: "hash", "of:" + owner: "set", "due": "zset", "counts": "hash"} {
-		found, err := k.Redis.Type(ctx, k.key(name)).Result()
-		if err != nil || found == wanted || found == "none" {
+		found, err := aside.OtherType(ctx, k.Redis, k.key(name), wanted)
+		if err != nil || found == "" {
 			continue
 		}
 		err = k.rename(ctx, name, fmt.Errorf("it is a %s", found))
@@ -75,7 +69,3 @@ func (k *Kind[T]) rebuild(ctx context.Context) error {
 	}
 	return scan(ctx, k.Redis)
 }
-
-// isWrongType reports whether Redis has something of another type. A miniredis says so of a
-// script in the middle of a line.
-func isWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }

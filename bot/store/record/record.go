@@ -17,6 +17,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 )
 
@@ -127,7 +128,7 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 		return redis.NewScript(saveScript).Run(ctx, k.Redis, keys, r.ID, r.version, k.Format, data, r.due, ms, most, r.Life.Milliseconds(), r.Count).StringSlice()
 	}
 	answer, err := run()
-	if isWrongType(err) {
+	if aside.IsWrongType(err) {
 		k.mend(ctx, r.ID, r.Owner)
 		answer, err = run()
 	}
@@ -165,7 +166,7 @@ func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *R
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	answer, err := redis.NewScript(takeScript).Run(limited, k.Redis, []string{k.key("record:" + id), k.key("due")}, id, work.Milliseconds()).StringSlice()
-	if isWrongType(err) {
+	if aside.IsWrongType(err) {
 		k.mend(ctx, id, "")
 	}
 	if err != nil || len(answer) < 2 {
@@ -278,7 +279,7 @@ func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error)
 // may be errLater.
 func (k *Kind[T]) read(ctx context.Context, found *redis.SliceCmd, id, owner string) (*Record[T], error) {
 	fields, err := found.Result()
-	if isWrongType(err) {
+	if aside.IsWrongType(err) {
 		k.SetAside(ctx, id, err)
 		return nil, nil
 	}
@@ -303,7 +304,7 @@ func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	ids, err := k.Redis.SMembers(limited, k.key("of:"+owner)).Result()
-	if isWrongType(err) {
+	if aside.IsWrongType(err) {
 		k.mend(limited, "", owner)
 		return nil, nil
 	}
@@ -317,7 +318,7 @@ func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 		}
 		return nil
 	})
-	if err != nil && !isWrongType(err) {
+	if err != nil && !aside.IsWrongType(err) {
 		return nil, err
 	}
 	var own []*Record[T]

@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/bot/discord/message"
+	"hostbot/bot/store/aside"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
@@ -78,7 +77,7 @@ func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 
 func (a *Alerts) applyOnce(ctx context.Context, c watcher.Change) error {
 	owner, err := a.customer(ctx, c.CustomerID)
-	if redis.HasErrorPrefix(err, "WRONGTYPE") { // told again and again, the change would keep back those of everybody else
+	if aside.IsWrongType(err) { // told again and again, the change would keep back those of everybody else
 		a.Log.Error().Err(err).Str("user", c.CustomerID).Msg("what redis holds of a customer's alerts makes no sense: a change is not told")
 		return nil
 	}

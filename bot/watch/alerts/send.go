@@ -145,6 +145,8 @@ func marked(m rest.Posted, mark time.Time) bool {
 func (a *Alerts) later(ctx context.Context, r *record.Record[episode], failure error) {
 	wait := a.Timing.Retry
 	switch e, ok := errors.AsType[*rest.Error](failure); {
+	case leader.Ended(ctx): // another one leads now
+		wait = 0
 	case ok && e.Global: // all requests wait, and each alert keeps its place
 		wait = e.RetryAfter
 	case ok:

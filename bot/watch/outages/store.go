@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/store/aside"
 )
 
 // What Redis keeps is a hash: of each bot that stopped lately what is known, and when the outage
@@ -28,7 +30,7 @@ func (o *Outages) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	fields, err := o.Redis.HGetAll(ctx, o.Space.Key(key)).Result()
-	if err != nil && !redis.HasErrorPrefix(err, "WRONGTYPE") {
+	if err != nil && !aside.IsWrongType(err) {
 		return err
 	}
 	o.term, o.began, o.bots, o.changed = o.Term(), time.Time{}, make(map[string]bot), make(map[string]bool)
@@ -62,7 +64,7 @@ func (o *Outages) save(ctx context.Context) error {
 		p.PExpire(ctx, key, keptFor)
 		return nil
 	})
-	if redis.HasErrorPrefix(err, "WRONGTYPE") { // it is written anew the next time
+	if aside.IsWrongType(err) { // it is written anew the next time
 		for name := range o.bots {
 			o.changed[name] = true
 		}

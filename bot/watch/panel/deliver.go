@@ -119,6 +119,8 @@ func (p *Panels) show(ctx context.Context, t *taken, m interaction.Message) (err
 func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Duration) {
 	e, ok := errors.AsType[*rest.Error](err)
 	switch {
+	case leader.Ended(ctx): // another one leads now
+		return 0
 	case !ok: // Redis's, or the panel was removed
 		return p.Timing.Retry
 	case rest.IsUnknownMessage(e), e.Code == rest.CodeUnknownChannel:

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/leader"
+	"hostbot/bot/store/aside"
 	"hostbot/bot/watch/history"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -120,7 +121,7 @@ func (w *Watcher) read(ctx context.Context, customerID string) (a *account, agai
 	if errors.Is(due.Err(), redis.Nil) {
 		return nil, 0, nil
 	}
-	if redis.HasErrorPrefix(fields.Err(), "WRONGTYPE") {
+	if aside.IsWrongType(fields.Err()) {
 		w.index.SetAside(ctx, customerID, fields.Err())
 		// For which reasons the account is watched is lost. Any of them may be taken back.
 		return nil, 0, errors.Join(w.Watch(ctx, customerID, Alerts), w.Watch(ctx, customerID, Panel))

@@ -1,6 +1,7 @@
 package processes_test
 
 import (
+	"context"
 	"sync"
 	"syscall"
 	"testing"
@@ -17,7 +18,8 @@ const (
 	alertsUnderWay  = 40 // and as many panels that are to be edited
 	linesUnderWay   = 40 // of log
 	actionsUnderWay = 10
-	restartTakes    = 3 * time.Second
+	// restartTakes leaves a slow machine two seconds to strike while actions are under way.
+	restartTakes = 6 * time.Second
 )
 
 // busy is a scene in which one replica leads and another could: much is under way at the first.
@@ -31,6 +33,7 @@ type busy struct {
 
 	watched, logging, acting []customer
 	replies                  []*discordtest.Reply // to those who act
+	stopUse                  func()               // ends what crash has begun
 }
 
 // newBusy returns a scene of which nothing is under way yet: the customers who are watched have
@@ -57,9 +60,31 @@ func newBusy(t *testing.T, group func(testing.TB) *redistest.Group) *busy {
 	return b
 }
 
-// crash has all bots that are watched crash, and waits until the first replica has seen it.
+// use has a customer use the first replica until stopUse is called. As Discord answers it then, it
+// leads on although messages are stuck.
+func (b *busy) use(t *testing.T) {
+	t.Helper()
+	user := b.customers("using", 1)[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	var using sync.WaitGroup
+	using.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = user.Start("/help", nil)
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	})
+	b.stopUse = cancel // nothing waits for that: the accident is to strike now
+	t.Cleanup(func() { cancel(); using.Wait() })
+}
+
+// crash has all bots that are watched crash, and waits until the first replica has seen it. The
+// replica is in use from then on.
 func (b *busy) crash(t *testing.T) {
 	t.Helper()
+	b.use(t)
 	b.discordLine.begin(b.actions.ID)
 	b.allCrash()
 	b.awaitRound(t)
@@ -194,6 +219,12 @@ func TestAccidentsLoseNothing(t *testing.T) {
 			b.act(t)
 			before, since := b.state(), time.Now()
 			t.Logf("%s: missing before: %v", name, before.missing)
+			b.stopUse()
+			for _, what := range []string{"alerts", "panels", "lines", "ends of actions"} {
+				if before.missing[what] == 0 {
+					t.Errorf("no %s are under way", what)
+				}
+			}
 			var striking sync.WaitGroup
 			striking.Go(func() { accident.strike(b, t) })
 			b.judge(t, name, since, striking.Wait)
@@ -212,6 +243,7 @@ func TestKilledBetweenToldAndNoted(t *testing.T) {
 	b.redisLine.hold("\r\nb:") // a field with a bot's states
 	b.crash(t)
 	eventually(t, "the replica is about to note that falls are handed on", b.redisLine.isHeld)
+	b.stopUse()
 	since := time.Now()
 	b.first.kill()
 	b.judge(t, "killed between told and noted", since, func() {})

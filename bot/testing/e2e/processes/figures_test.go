@@ -36,8 +36,8 @@ func figures() map[string]figure {
 		// what it is told is cached.
 		"forgotten during a look: accounts that are cached again": {3, 0},
 
-		// A leader that is cut off resigns after 15 s. The next one has 20 s for the rest.
-		"cut off from Discord, after 40 s: alerts and panels missing": {10, 0},
+		// A leader that is cut off resigns after 5 s.
+		"cut off from Discord, after 40 s: alerts and panels missing": {0, 0},
 	}
 }
 
