@@ -150,7 +150,7 @@ func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
 	for name, happen := range map[string]func(*testing.T, office){
 		"deleted":  func(t *testing.T, o office) { deleteMessage(t, o.errors) },
 		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
-		"refused":  func(_ *testing.T, o office) { o.refuseEdit() },
+		"refused":  func(t *testing.T, o office) { o.refuseEdit(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
@@ -176,11 +176,18 @@ func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
 	}
 }
 
-// refuseEdit has Discord refuse the content of the next edit.
-func (o office) refuseEdit() {
+// refuseEdit has Discord refuse the content of the next edit, and waits until it has: an edit
+// that is under way already is answered by then, as the channel was.
+func (o office) refuseEdit(t *testing.T) {
+	t.Helper()
 	o.discord.Inject(discordtest.Fault{
 		Method: http.MethodPatch, Route: discordtest.RouteMessage, Status: http.StatusBadRequest, Times: 1,
 		Body: `{"message":"no","code":50035}`, Header: http.Header{"Content-Type": {"application/json"}},
+	})
+	eventually(t, "an edit is refused", func() bool {
+		return slices.ContainsFunc(o.discord.Calls(), func(call discordtest.Call) bool {
+			return call.Method == http.MethodPatch && call.Status == http.StatusBadRequest
+		})
 	})
 }
 
@@ -195,7 +202,7 @@ func TestABareMessageOfSeveralIsReplaced(t *testing.T) {
 	p.Start()
 	eventually(t, "it is tried again", func() bool { return p.Status()[1].Retried >= 2 })
 	o.discord.ExpectFailures()
-	o.refuseEdit()
+	o.refuseEdit(t)
 	o.errors.Grant(discordtest.EmbedLinks)
 	eventually(t, "all is delivered", func() bool { return p.Status()[1].Waiting == 0 })
 	got := titles(o.errors)
