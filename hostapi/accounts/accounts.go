@@ -91,9 +91,8 @@ type Cache struct {
 	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
 
-	parsers             fastjson.ParserPool // of entries
-	put, expire, forget *redis.Script
-	listAlone           atomic.Int64 // until this Unix time the list stands in for single servers
+	parsers   fastjson.ParserPool // of entries
+	listAlone atomic.Int64        // until this Unix time the list stands in for single servers
 	// unwritten holds, by user ID, a text of its own for the latest change that Redis
 	// did not take. What Redis holds of such an account is not believed.
 	unwritten sync.Map
@@ -109,10 +108,7 @@ func New(c Config) *Cache {
 	}
 	c.Prefix = cmp.Or(c.Prefix, "hostbot:")
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Cache{
-		config: c, ctx: ctx, cancel: cancel,
-		put: redis.NewScript(putScript), expire: redis.NewScript(expireScript), forget: redis.NewScript(forgetScript),
-	}
+	return &Cache{config: c, ctx: ctx, cancel: cancel}
 }
 
 // Account returns a user's account. Where it is not fresh, the service is asked.
@@ -161,7 +157,7 @@ func (c *Cache) Acted(ctx context.Context, userID, serverID, action, status stri
 // Expire makes the next Account ask the service, whatever the account's age. It
 // stays to be shown while the service is slow or fails.
 func (c *Cache) Expire(ctx context.Context, userID string) {
-	if _, err := c.run(context.WithoutCancel(ctx), c.expire, userID); err != nil {
+	if err := c.expire(context.WithoutCancel(ctx), userID); err != nil {
 		change := rand.Text()
 		c.unwritten.Store(userID, change)
 		// By then nothing from before the change is fresh, whoever stored it.
@@ -184,7 +180,7 @@ func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
 // was anything. The answer to a call that began before is not stored. The error is
 // Redis's, which may still hold the account then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
-	removed, err := c.run(context.WithoutCancel(ctx), c.forget, userID)
+	removed, err := c.drop(context.WithoutCancel(ctx), userID, c.freshKey(userID), c.lastKey(userID))
 	return removed > 0, err
 }
 

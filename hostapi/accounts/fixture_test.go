@@ -168,6 +168,7 @@ func newFixture(t testing.TB, url string) *fixture {
 	t.Helper()
 	f := &fixture{service: &service{calls: make(chan question)}, redis: redistest.Connect(t, url), hook: &hook{}, started: time.Now()}
 	f.redis.AddHook(redistest.Hook(f.hook.met))
+	f.redis.AddHook(transactions{f.hook})
 	f.Cache = f.another(t)
 	return f
 }
@@ -325,4 +326,16 @@ func (h *hook) met(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook)
 		}
 	}
 	return next(ctx, cmd)
+}
+
+// transactions has the hook meet a transaction by its first command, MULTI.
+type transactions struct{ *hook }
+
+func (transactions) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (transactions) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+func (h transactions) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		return h.met(ctx, cmds[0], func(context.Context, redis.Cmder) error { return next(ctx, cmds) })
+	}
 }

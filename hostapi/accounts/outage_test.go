@@ -16,7 +16,7 @@ import (
 // failures are ways in which Redis fails commands.
 var failures = map[string]func(ctx context.Context, cmd redis.Cmder) error{
 	"it does not write": func(_ context.Context, cmd redis.Cmder) error {
-		if strings.HasPrefix(cmd.Name(), "eval") {
+		if strings.HasPrefix(cmd.Name(), "eval") || cmd.Name() == "multi" {
 			return errors.New("OOM command not allowed when used memory > 'maxmemory'.")
 		}
 		return nil

@@ -28,24 +28,21 @@ func (c *Cache) lastKey(userID string) string       { return c.freshKey(userID) 
 func (c *Cache) generationKey(userID string) string { return c.freshKey(userID) + ":generation" }
 func (c *Cache) askedKey(userID string) string      { return c.freshKey(userID) + ":asked" }
 
-// The scripts are all that writes. Each gives the account the generation ARGV[1],
-// for ARGV[2] ms.
-const (
-	change = `redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) `
-	// putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for
-	// ARGV[6] ms, where the generation is still ARGV[3]. One that expired meanwhile was
-	// not followed by another. What is no text is no generation: it is replaced.
-	putScript = `
-local generation = redis.pcall('GET', KEYS[3])
-if type(generation) == 'string' and generation ~= ARGV[3] then return 0 end ` + change + `
+// putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for ARGV[6] ms, if the
+// generation is still ARGV[3]. The next one is ARGV[1], for ARGV[2] ms. One that expired meanwhile
+// was not followed by another. What is no text is no generation: it is replaced.
+const putScript = `
+local former = redis.pcall('SET', KEYS[3], ARGV[1], 'PX', ARGV[2], 'GET')
+if type(former) == 'string' and former ~= ARGV[3] then
+  redis.call('SET', KEYS[3], former, 'PX', ARGV[2])
+  return 0
+end
+if type(former) == 'table' then redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) end
 for i = 1, 2 do
   local lasts = ARGV[4 + i]
   if tonumber(lasts) > 0 then redis.call('SET', KEYS[i], ARGV[4], 'PX', lasts) else redis.call('DEL', KEYS[i]) end
 end
 return 1`
-	expireScript = change + `return redis.call('DEL', KEYS[1])`
-	forgetScript = change + `return redis.call('DEL', KEYS[1], KEYS[2])`
-)
 
 // get returns what a key holds of an account, or nil.
 func (c *Cache) get(ctx context.Context, key, userID string) *entry {
@@ -82,7 +79,7 @@ type found struct {
 // load returns what there is of an account.
 func (c *Cache) load(ctx context.Context, userID string) found {
 	if change, ok := c.unwritten.Load(userID); ok {
-		if _, err := c.run(ctx, c.expire, userID); err != nil {
+		if err := c.expire(ctx, userID); err != nil {
 			return found{unwritten: change, err: err}
 		}
 		c.unwritten.CompareAndDelete(userID, change)
@@ -135,19 +132,41 @@ func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) err
 	if e.Missing {
 		shown = c.config.TTL - age
 	}
-	stored, err := c.run(ctx, c.put, userID, f.generation, data, fresh.Milliseconds(), shown.Milliseconds())
-	if err == nil && stored == 0 {
+	stored, err := c.put(ctx, userID, f.generation, data, fresh, shown)
+	if err == nil && !stored {
 		return errChanged
 	}
 	return err
 }
 
-// run runs a script for an account, and returns how much it did.
-func (c *Cache) run(ctx context.Context, script *redis.Script, userID string, args ...any) (int64, error) {
+// put stores an entry unless the account has another generation, and reports whether it did.
+func (c *Cache) put(ctx context.Context, userID, generation string, data []byte, fresh, shown time.Duration) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
 	keys := []string{c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)}
-	// A generation lasts longer than a call to the service that began before it.
-	args = append([]any{rand.Text(), (2 * c.config.Patience).Milliseconds()}, args...)
-	return script.Run(limited, c.config.Redis, keys, args...).Int64()
+	return redis.NewScript(putScript).Run(limited, c.config.Redis, keys,
+		rand.Text(), c.generationLife().Milliseconds(), generation, data, fresh.Milliseconds(), shown.Milliseconds()).Bool()
 }
+
+// drop drops keys of an account, which has another generation then, and returns how many there
+// were.
+func (c *Cache) drop(ctx context.Context, userID string, keys ...string) (int64, error) {
+	limited, cancel := context.WithTimeout(ctx, useLimit)
+	defer cancel()
+	var dropped *redis.IntCmd
+	_, err := c.config.Redis.TxPipelined(limited, func(p redis.Pipeliner) error {
+		p.Set(limited, c.generationKey(userID), rand.Text(), c.generationLife())
+		dropped = p.Del(limited, keys...)
+		return nil
+	})
+	return dropped.Val(), err
+}
+
+// expire drops what makes an account fresh.
+func (c *Cache) expire(ctx context.Context, userID string) error {
+	_, err := c.drop(ctx, userID, c.freshKey(userID))
+	return err
+}
+
+// generationLife is longer than a call to the service that began before a change.
+func (c *Cache) generationLife() time.Duration { return 2 * c.config.Patience }
