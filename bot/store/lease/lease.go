@@ -30,24 +30,20 @@ func New(client redis.UniversalClient, key, name string) *Lease {
 	return &Lease{redis: client, key: key, token: name + " " + rand.Text()}
 }
 
-// KEYS: the lease's. ARGV: the token and, for holdScript, for how long (ms). A key of another
-// type than a lease's is nobody's.
-const (
-	holdScript = `
+// holdScript has one process hold the lease for ARGV[2] ms, or no more if that is 0, unless another
+// one does. It returns whether it was not another's. A key of another type than a lease's is nobody's.
+// KEYS: the lease's. ARGV: the token, and for how long.
+const holdScript = `
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) == 'string' and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 1`
-	releaseScript = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return 0`
-)
 
 // Hold takes the lease, or renews it, unless another process holds it, and tells whether
 // this one does. It lasts for whole milliseconds. After an error nobody knows who holds it.
 func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	until := time.Now().Add(lasts)
-	held, err := redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
+	held, err := l.hold(ctx, lasts)
 	switch {
 	case err != nil: // what was held before is held until its time is over
 	case held:
@@ -62,5 +58,11 @@ func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 // that fails, the lease ends by itself.
 func (l *Lease) Release(ctx context.Context) error {
 	l.until.Store(nil)
-	return redis.NewScript(releaseScript).Run(ctx, l.redis, []string{l.key}, l.token).Err()
+	_, err := l.hold(ctx, 0)
+	return err
+}
+
+// hold runs the script, and reports whether no other process holds the lease.
+func (l *Lease) hold(ctx context.Context, lasts time.Duration) (bool, error) {
+	return redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
 }
