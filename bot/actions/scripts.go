@@ -107,9 +107,3 @@ elseif not free then
 end
 redis.call('SET', KEYS[2], 'reported', 'PX', ARGV[8])
 return {state, told and 'told' or ''}`
-
-// holdScript has actions count as abandoned after a time. Whoever takes one has that time to report
-// it, and is not the last to have it if it dies. KEYS: the index. ARGV: the time, the actions.
-const holdScript = clock + `
-for i = 2, #ARGV do redis.call('ZADD', KEYS[1], text(now + ARGV[1]), ARGV[i]) end
-return 0`

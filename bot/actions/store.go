@@ -183,15 +183,24 @@ func (s store) setToken(e entry, token secret.Text, left time.Duration) error {
 	return s.cfg.Redis.Set(ctx, e.tokenKey(), token.Reveal(), left).Err()
 }
 
-// hold has actions count as abandoned only after a time.
+// hold has actions count as abandoned only after a time. Whoever takes one has that time to report
+// it, and is not the last to have it if it dies.
 func (s store) hold(ctx context.Context, entries ...string) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	args := []any{s.cfg.Timing.Abandoned.Milliseconds()}
-	for _, e := range entries {
-		args = append(args, e)
+	now, err := s.cfg.Redis.Time(ctx).Result()
+	if err != nil {
+		return err
 	}
-	return s.run(ctx, holdScript, []string{s.index()}, args...).Err()
+	members := make([]redis.Z, len(entries))
+	for i, e := range entries {
+		members[i] = redis.Z{Score: float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli()), Member: e}
+	}
+	err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
+	if aside.IsWrongType(err) && s.setAside(ctx, s.index(), err) == nil {
+		err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
+	}
+	return err
 }
 
 // mendIndex sets the index aside if it is something else than a sorted set.
