@@ -40,16 +40,16 @@ type action struct {
 func actionList() []action {
 	return []action{
 		{
-			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up, leadsTo: []state{up, broken},
-			do: withStatus(Hosting.Start), style: discordgo.PrimaryButton,
-		},
-		{
 			name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: []state{unknown, up, broken}, leadsTo: []state{up, broken},
 			do: withStatus(Hosting.Restart), style: discordgo.PrimaryButton,
 		},
 		{
 			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up}, to: down, leadsTo: []state{down},
 			do: withStatus(Hosting.Stop), style: discordgo.SecondaryButton,
+		},
+		{
+			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up, leadsTo: []state{up, broken},
+			do: withStatus(Hosting.Start), style: discordgo.SuccessButton,
 		},
 		{
 			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: []state{unknown, up, down, broken}, leadsTo: []state{up, down, broken},
@@ -109,6 +109,14 @@ func (c *Commands) settled(ctx context.Context, userID string, a action, b *bot)
 // already says that there is nothing to do for an action.
 func (v view) already(a action, s hostapi.Server) string {
 	return "ℹ️ " + v.t.Format("action."+a.name+".already", args{"Bot": name(s)})
+}
+
+// pressed is act, but that it asks before a reinstallation.
+func (c *Commands) pressed(a action) interaction.Handler {
+	if a.op == hostapi.OpReinstall {
+		return c.reinstall(a)
+	}
+	return c.act(a)
 }
 
 // named serves the action that a custom ID names.

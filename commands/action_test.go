@@ -66,7 +66,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 			first := answer(t, newCommands(t, w), test.request)
 			w.wantDone(t)
 			wantText(t, first.Message, test.running, ":R>", "🟡 Shop")
-			if b := buttons(first.Message); !b["Restart"].Disabled && !b["Start"].Disabled || !b["Stop"].Disabled || !b["Reinstall packages"].Disabled {
+			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Stop"].Disabled || !b["Start"].Disabled || !b["Reinstall packages"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
 			last := must(t)(first.Then(t.Context()))

@@ -270,26 +270,22 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 			Title: emoji + " " + v.t.Format(key, args{"Bot": name(server)}), Description: strings.Join(lines, "\n"), Color: color,
 			Timestamp: a.Mark().Format(time.RFC3339Nano),
 		}},
-		Components: []discordgo.MessageComponent{v.alertRow(a, server)},
+		Components: v.alertRows(a, server),
 	}
 }
 
-// alertRow is the row of buttons under an alert.
-func (v view) alertRow(a alerts.Alert, server hostapi.Server) discordgo.MessageComponent {
-	key, style := botKey(server.ID), discordgo.PrimaryButton
-	var buttons []discordgo.MessageComponent
-	name := v.first(condition{state: broken})
-	if a.State == hostapi.StateStopped {
-		name = v.first(condition{state: down})
+// alertRows are the buttons under an alert: those that act on the bot, as its card has them, and
+// the ways on.
+func (v view) alertRows(a alerts.Alert, server hostapi.Server) []discordgo.MessageComponent {
+	key, now := botKey(server.ID), broken
+	switch {
+	case !a.Back.IsZero():
+		now = up
+	case a.State == hostapi.StateStopped:
+		now = down
 	}
-	if first, _ := actionNamed(name); v.offers(first.op) {
-		if !a.Back.IsZero() {
-			style = discordgo.SecondaryButton
-		}
-		buttons = append(buttons, v.button(style, "button."+name, idAlertAct+name+"/"+key, !a.Back.IsZero() && name == "start"))
-	}
-	return row(append(buttons,
+	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, server.ID), row(
 		v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false),
 		v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false),
-	)...)
+	))
 }

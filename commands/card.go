@@ -2,11 +2,8 @@ package commands
 
 import (
 	"cmp"
-	"context"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -56,9 +53,6 @@ type card struct {
 	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
 	links  []discordgo.Button // on which the customer gets on, beside what the card offers
-	// before is what the first button was in the message whose place the card takes; ""
-	// for none.
-	before string
 }
 
 // card returns a bot's card as it is at this moment.
@@ -67,7 +61,7 @@ func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
-	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice, before: firstOf(r.FirstButton)}
+	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
 }
 
 func (c card) draw() interaction.Response {
@@ -139,97 +133,5 @@ func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 		c.field("card.subdomain", sanitize.Code(s.Subdomain, commandLimit), true),
 		c.field("card.id", sanitize.Code(s.ID, commandLimit), true),
 		c.field("card.created", created, false),
-	}
-}
-
-// buttons are the actions on the bot and the ways on. Each has its place, whatever the
-// state: what makes no sense now is disabled. Start and Restart share the first place.
-func (c card) buttons(condition condition) []discordgo.MessageComponent {
-	key, first, refresh := botKey(c.server.ID), c.first(condition), discordgo.SecondaryButton
-	if c.unsure {
-		refresh = discordgo.PrimaryButton
-	}
-	var rows, act []discordgo.MessageComponent
-	for _, a := range actionList() {
-		shares := a.op == hostapi.OpStart || a.op == hostapi.OpRestart
-		if !c.offers(a.op) || shares && a.name != first {
-			continue
-		}
-		id := a.name + "/" + key
-		if shares && c.before != "" && c.before != first {
-			id = idNew + strconv.FormatInt(time.Now().UnixMilli(), 36) + "/" + a.name + "/" + digest(c.server.ID)
-		}
-		style := a.style
-		if c.unsure {
-			style = discordgo.SecondaryButton
-		}
-		act = append(act, c.button(style, "button."+a.name, id, c.busy || !slices.Contains(a.in, condition.state)))
-	}
-	if len(act) > 0 {
-		rows = append(rows, row(act...))
-	}
-	// Only customers themselves change how their bots are started, and delete them.
-	var rare []discordgo.MessageComponent
-	if !c.asked.ByStaff() && c.offers(hostapi.OpUpdateStartup) {
-		rare = append(rare, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
-	}
-	if !c.asked.ByStaff() && c.offers(hostapi.OpDelete) {
-		rare = append(rare, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
-	}
-	if !c.asked.ByStaff() && c.alertsOffered {
-		rare = append(rare,
-			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
-			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
-	}
-	ways := []discordgo.MessageComponent{
-		c.button(refresh, "button.refresh", idShow+key, false),
-		c.button(discordgo.SecondaryButton, "button.details", idDetails+key, c.part == details),
-	}
-	if len(rare) > 0 {
-		ways = append(ways, c.button(discordgo.SecondaryButton, "button.more", idMore+key, c.part == more))
-	}
-	rows = append(rows, row(append(ways, c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false))...))
-	if c.part == more && len(rare) > 0 {
-		rows = append(rows, row(rare...))
-	}
-	return rows
-}
-
-// first names the action of the first button: Start for a bot that is down or on its
-// way up from there, else Restart; the other one where that is turned off.
-func (v view) first(c condition) string {
-	const start, restart = "start", "restart"
-	starts := c.state == down || c.key == "status.starting"
-	if starts && v.offers(hostapi.OpStart) || !v.offers(hostapi.OpRestart) {
-		return start
-	}
-	return restart
-}
-
-// firstOf names the action of a first button by its custom ID, which may also say for
-// whom the button is and when it was drawn.
-func firstOf(customID string) string {
-	parts := strings.Split(customID, "/")
-	for _, prefix := range []string{onBehalf, idNew} {
-		if len(parts) > 2 && parts[0]+"/" == prefix {
-			parts = parts[2:]
-		}
-	}
-	return parts[0]
-}
-
-// settleTime is for how long a button does nothing that has taken another one's place.
-const settleTime = time.Second
-
-// unlessTooSoon serves a button, unless it had just taken another one's place when it was
-// pressed: the press was meant for that one. The time is in the custom ID, so that any
-// replica can tell.
-func unlessTooSoon(h interaction.Handler) interaction.Handler {
-	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		drawn, err := strconv.ParseInt(r.Params["drawn"], 36, 64)
-		if err == nil && r.ReceivedAt.Sub(time.UnixMilli(drawn)).Abs() < settleTime {
-			return interaction.Keep(), nil
-		}
-		return h(ctx, r)
 	}
 }

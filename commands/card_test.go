@@ -3,10 +3,7 @@ package commands_test
 import (
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
@@ -44,122 +41,6 @@ func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 	} {
 		w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": {Action: test.action, At: time.Unix(1_690_000_000, 0)}}}
 		wantText(t, answer(t, newCommands(t, w), press("show/a")).Message, test.want)
-	}
-}
-
-// labels are those of a message's buttons, row by row; disabled ones are in brackets.
-func labels(m interaction.Message) string {
-	var rows []string
-	for _, c := range m.Components {
-		var row []string
-		for _, b := range c.(discordgo.ActionsRow).Components {
-			label := b.(discordgo.Button).Label
-			if b.(discordgo.Button).Disabled {
-				label = "(" + label + ")"
-			}
-			row = append(row, label)
-		}
-		rows = append(rows, strings.Join(row, " "))
-	}
-	return strings.Join(rows, " | ")
-}
-
-func TestButtonsKeepTheirPlaces(t *testing.T) {
-	const ways = " | Refresh Details More… All bots"
-	for status, want := range map[string]string{
-		"RUNNING": "Restart Stop Reinstall packages", "running": "Restart Stop Reinstall packages", "STOPPED": "Start (Stop) Reinstall packages",
-		"CRASHED": "Restart (Stop) Reinstall packages", "Hibernating": "Restart Stop Reinstall packages", "": "Restart Stop Reinstall packages",
-		"RESTARTING": "(Restart) (Stop) (Reinstall packages)", "installing": "(Restart) (Stop) (Reinstall packages)",
-		"STARTING": "(Start) (Stop) (Reinstall packages)", "STOPPING": "(Restart) (Stop) (Reinstall packages)", "SUSPENDED": "(Restart) (Stop) (Reinstall packages)",
-	} {
-		if got := labels(answer(t, newCommands(t, &world{list: account(server("a", "Shop", status))}), press("show/a")).Message); got != want+ways {
-			t.Errorf("%q has %q, want %q", status, got, want+ways)
-		}
-	}
-	_, c := shop(t, "RUNNING")
-	const first = "Restart Stop Reinstall packages | "
-	for id, want := range map[string]string{
-		"details/a": first + "Refresh (Details) More… All bots", "more/a": first + "Refresh Details (More…) All bots | Startup Delete",
-	} {
-		if got := labels(answer(t, c, press(id)).Message); got != want {
-			t.Errorf("%s has %q, want %q", id, got, want)
-		}
-	}
-	if got := labels(answer(t, c, by("1", press("for/42/show/a"))).Message); got != first+"Refresh Details All bots" {
-		t.Errorf("staff have %q", got)
-	}
-}
-
-func TestPressThatWasMeantForAnotherButtonDoesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		long := strings.Repeat("x", 64)
-		w := &world{list: account(server(long, "Shop", "RUNNING")), action: func() (string, error) { return "STOPPED", nil }}
-		c := newCommands(t, w)
-		first := answer(t, c, by("1", press("for/42/stop/"+long)))
-		if got := labels(first.Message); !strings.HasPrefix(got, "(Restart) ") {
-			t.Fatalf("while it is stopped there is %s", got)
-		}
-		last := must(t)(first.Then(t.Context()))
-		sendable(t, last)
-		start := by("1", press(buttons(last.Message)["Start"].CustomID))
-		w.done, w.list.Servers[0].Status = nil, "STOPPED"
-		for after, acts := range map[time.Duration]bool{200 * time.Millisecond: false, time.Second: true} {
-			start.ReceivedAt = time.Now().Add(after)
-			r := answer(t, c, start)
-			if (r.Then != nil) != acts || (r.Form == interaction.FormKeep) == acts {
-				t.Errorf("pressed after %v: form %d, acts %t", after, r.Form, r.Then != nil)
-			}
-			if acts {
-				must(t)(r.Then(t.Context()))
-			}
-		}
-		w.wantDone(t, "start "+long)
-	})
-}
-
-func TestButtonIsGuardedOnlyWhereItIsAnotherOne(t *testing.T) {
-	for _, test := range []struct {
-		action, from, to string
-		guarded          bool
-	}{
-		{"restart", "RUNNING", "RUNNING", false},
-		{"restart", "RUNNING", "STOPPED", true},
-		{"start", "STOPPED", "RUNNING", true},
-		{"stop", "RUNNING", "STOPPED", true},
-	} {
-		w := &world{list: account(server("a", "Shop", test.from)), action: func() (string, error) { return test.to, nil }}
-		end := ending(t, newCommands(t, w), press(test.action+"/a"))
-		id := componentsOf[discordgo.Button](end.Message)[0].CustomID
-		if strings.HasPrefix(id, "new/") != test.guarded {
-			t.Errorf("%q after %s", id, test.action)
-		}
-	}
-}
-
-func TestButtonIsGuardedWhereAMessageIsRedrawn(t *testing.T) {
-	for _, test := range []struct {
-		before  string // the first button of the message that is redrawn
-		status  string
-		guarded bool
-	}{
-		{"restart/a", "RUNNING", false}, {"new/abc/restart/~a", "RUNNING", false}, {"restart/a", "STOPPED", true}, {"start/a", "CRASHED", true},
-		{"", "STOPPED", false}, {"show/a", "RUNNING", true}, {"list/with/", "RUNNING", true},
-	} {
-		refresh := press("show/a")
-		refresh.FirstButton = test.before
-		_, c := shop(t, test.status)
-		id := componentsOf[discordgo.Button](answer(t, c, refresh).Message)[0].CustomID
-		if strings.HasPrefix(id, "new/") != test.guarded {
-			t.Errorf("%q in the place of %q", id, test.before)
-		}
-	}
-}
-
-func TestButtonIsGuardedWhereTheServiceAnswersLate(t *testing.T) {
-	w, c := shop(t, "RUNNING")
-	w.old, w.update = true, becoming(account(server("a", "Shop", "STOPPED")))
-	if id := componentsOf[discordgo.Button](ending(t, c, onBot("bot show", "a")).Message)[0].CustomID; !strings.HasPrefix(id, "new/") {
-		t.Errorf("%q in the place of Restart", id)
 	}
 }
 

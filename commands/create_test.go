@@ -114,7 +114,7 @@ func TestCreateFollowsTheBot(t *testing.T) {
 			if end != "" && strings.Contains(text(last.Message), "Installing") {
 				t.Errorf("it is said to be installing still:\n%s", text(last.Message))
 			}
-			if got := strings.Contains(text(last.Message), "press **Start**"); got != hint || got && buttons(last.Message)["Start"].CustomID == "" {
+			if got := strings.Contains(text(last.Message), "press **Start**"); got != hint || got && buttons(last.Message)["Start"].Disabled {
 				t.Errorf("%q: the customer is sent to a button: %t", end, got)
 			}
 			if last.Action.Outcome != interaction.Done || last.Action.BotID != "new" {

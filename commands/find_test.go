@@ -86,7 +86,7 @@ func TestNobodyElsesBotIsFound(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"))}
 	for _, request := range []interaction.Request{
 		press("restart/b"), press("reinstall/"), press("show/b"), press("open", "b"), press("open"),
-		onBot("bot restart", "b"), press("restart", "b"), press("stop"), press("new/0/restart/b"),
+		onBot("bot restart", "b"), press("restart", "b"), press("stop"),
 	} {
 		refused(t, newCommands(t, w), request, "bot")
 	}

@@ -254,14 +254,14 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	}
 }
 
-// TestChangedStartupNamesTheButtonThatIsThere names Restart only where the card has it.
-func TestChangedStartupNamesTheButtonThatIsThere(t *testing.T) {
+// TestChangedStartupNamesTheButtonThatCanBePressed names Restart only if it can be pressed.
+func TestChangedStartupNamesTheButtonThatCanBePressed(t *testing.T) {
 	for status, restarts := range map[string]bool{"RUNNING": true, "CRASHED": true, "STOPPED": false, "STARTING": false} {
 		_, c := shop(t, status)
 		m := ending(t, c, submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"})).Message
 		wantText(t, m, "✅ How **Shop** is started was changed")
-		if _, there := buttons(m)["Restart"]; there != restarts || strings.Contains(text(m), "Press **Restart**") != restarts {
-			t.Errorf("%s: Restart is there: %t\n%s", status, there, text(m))
+		if b := buttons(m)["Restart"]; b.Disabled == restarts || strings.Contains(text(m), "Press **Restart**") != restarts {
+			t.Errorf("%s: Restart is disabled: %t\n%s", status, b.Disabled, text(m))
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 // result is how an action ended.
 type result struct {
 	action action
-	bot           // as it is afterwards
-	before string // what the first button of the card was while the action was running
+	bot    // as it is afterwards
 	took   time.Duration
 	err    error // nil: it succeeded
 	// already says that the service refused the action because there was nothing to do.
@@ -49,7 +48,7 @@ func outcomeColor(o interaction.Outcome) int {
 
 // draw says how an action ended on the card of its bot, if there still is one.
 func (e result) draw(v view) interaction.Response {
-	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note), before: e.before}
+	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note)}
 	if e.err == nil && e.action.op == hostapi.OpDelete {
 		return v.draw(idShow+botKey(e.server.ID), &discordgo.MessageEmbed{Description: drawn.notice, Color: grey}, v.backRow())
 	}
@@ -82,14 +81,21 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 		Color:       outcomeColor(a.Outcome),
 		Description: strings.TrimSpace(sign + v.say("action."+a.Name+"."+string(a.Outcome), args{"Bot": name(server)}) + "\n" + end),
 	}
-	buttons := []discordgo.MessageComponent{v.button(discordgo.SecondaryButton, "button.back", idListWith, false)}
-	if server.ID != "" {
-		refresh := v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(server.ID), false)
-		buttons = append([]discordgo.MessageComponent{refresh}, buttons...)
-	}
-	response := v.draw("", embed, row(buttons...))
+	response := v.draw("", embed, v.interruptedRows(server.ID, a)...)
 	response.Action, response.Failure = &a, failure
 	return response
+}
+
+// interruptedRows are the buttons as the bot's card has them: Refresh leads there, and a second
+// press must not meet a button that acts.
+func (v view) interruptedRows(serverID string, a interaction.Action) []discordgo.MessageComponent {
+	if serverID == "" || a.Name == deletion().name && a.Outcome == interaction.Done {
+		return []discordgo.MessageComponent{v.backRow()}
+	}
+	return append(v.actionRows(actionRow{state: unknown, quiet: true}, serverID), row(
+		v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(serverID), false),
+		v.button(discordgo.SecondaryButton, "button.back", idListWith, false),
+	))
 }
 
 // ending says how an action ended.

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -81,12 +80,8 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 // finish runs an action, says how it ended, has staff told, and may start the bot then.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
 	started := time.Now()
-	before := firstOf(idListWith) // of a bot that is being created there is but the way back
-	if a.op != hostapi.OpCreate {
-		before = c.view(r).first(conditionOf(cmp.Or(a.transitional, b.server.Status)))
-	}
 	b, err := c.run(ctx, r.CustomerID, a, b)
-	end := result{action: a, bot: b, before: before, took: time.Since(started)}
+	end := result{action: a, bot: b, took: time.Since(started)}
 	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && c.settled(ctx, r.CustomerID, a, &end.bot); !end.already {
 		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
 	}

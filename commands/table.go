@@ -81,13 +81,10 @@ const (
 	idPanelBot    = interaction.ReplyPrefix + "panel/"
 	idPanelNew    = "panel/new"    // a select menu of keys
 	idPanelRemove = "panel/remove" // a select menu of panels' IDs
-	// idNew begins the custom ID of a button that is another one than what was in its
-	// place before. When it was drawn, an action and a key follow.
-	idNew     = "new/"
-	idStartup = "startup/"   // + key
-	idDelete  = "delete/"    // + key
-	idCreate  = "create/"    // + sizes; for a select menu its size goes first
-	idSizes   = "create/new" // chooses the sizes
+	idStartup     = "startup/"     // + key
+	idDelete      = "delete/"      // + key
+	idCreate      = "create/"      // + sizes; for a select menu its size goes first
+	idSizes       = "create/new"   // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
 	// idForget removes what /admin flush lists, and idKeep does not. The log channel calls
@@ -99,11 +96,8 @@ const (
 	onBehalf = "for/"
 )
 
-// anyBot matches a bot's key in a pattern, and newAction what idNew begins.
-const (
-	anyBot    = "{bot...}"
-	newAction = idNew + "{drawn}/{action}/" + anyBot
-)
+// anyBot matches a bot's key in a pattern.
+const anyBot = "{bot...}"
 
 // table lists all commands, by who may use them.
 func (c *Commands) table() []group {
@@ -131,14 +125,10 @@ func (c *Commands) customersTable() []command {
 		{name: "bot show", options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))},
 			{idDetails + anyBot, c.shown(c.drawCard(details))}, {idMore + anyBot, c.shown(c.drawCard(more))},
-			{newAction, unlessTooSoon(named(c.act))},
 		}},
 	}
 	for _, a := range actionList() {
-		act := c.act(a)
-		if a.op == hostapi.OpReinstall {
-			act = c.reinstall(a)
-		}
+		act := c.pressed(a)
 		acts := onBot(a.name, a.op, act)
 		acts.options, acts.handle = anyOfThem, c.withPicker(act)
 		if a.op == hostapi.OpReinstall {
@@ -174,7 +164,7 @@ func (c *Commands) watchTable() []command {
 			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
-			{idAlertAct + "{action}/" + anyBot, named(c.act)},
+			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
 		}},
 		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
 			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
@@ -191,7 +181,6 @@ func (c *Commands) staffTable() []command {
 		{idList + "{page}", forCustomer(c.refreshed(c.drawLookup))}, {idListWith + anyBot, lookup}, {idPages, lookup},
 		{idOpen, forCustomer(c.shown(c.drawCard(brief)))}, {idShow + anyBot, forCustomer(c.refreshed(c.drawCard(brief)))},
 		{idDetails + anyBot, forCustomer(c.shown(c.drawCard(details)))},
-		{newAction, unlessTooSoon(named(c.actForCustomer))},
 	}
 	var operations []hostapi.Operation
 	var choices []string

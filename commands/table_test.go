@@ -63,7 +63,7 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 			}
 		})
 	}
-	want := "bot list, bot show, bot start, bot restart, bot stop, bot reinstall, bot startup, bot delete, bot create, plan, help, " +
+	want := "bot list, bot show, bot restart, bot stop, bot start, bot reinstall, bot startup, bot delete, bot create, plan, help, " +
 		"admin lookup, admin action, admin flush, admin reference, admin status, admin logs test, Hosted bots"
 	if got := strings.Join(names, ", "); got != want {
 		t.Errorf("registered: %s\nwant: %s", got, want)

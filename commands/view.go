@@ -127,16 +127,6 @@ func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
 	return discordgo.ActionsRow{Components: components}
 }
 
-// firstButton returns the custom ID of a message's first component, where that is a button.
-func firstButton(m interaction.Message) string {
-	for _, first := range m.Components[:min(len(m.Components), 1)] {
-		if first, ok := first.(discordgo.ActionsRow).Components[0].(discordgo.Button); ok {
-			return first.CustomID
-		}
-	}
-	return ""
-}
-
 // stamp is a time that Discord shows in the reader's own zone and words.
 func stamp(at time.Time, style string) string {
 	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"

@@ -68,13 +68,10 @@ func ReadEvent(d *fastjson.Value) *Event {
 	e.CustomerID = e.UserID
 	e.Reference = reference(e.ID)
 	e.Message = cmp.Or(messageKey(d), e.ID)
-	if first := d.Get("message", "components", "0", "components", "0"); discordgo.ComponentType(first.GetUint("type")) == discordgo.ButtonComponent {
-		e.FirstButton = text(first, "custom_id")
-	}
 	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
 	switch {
 	case strings.HasPrefix(e.Name, ReplyPrefix):
-		e.Message, e.FirstButton = e.ID, ""
+		e.Message = e.ID
 	case e.Kind == Component:
 		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
 	}

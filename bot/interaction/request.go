@@ -56,9 +56,6 @@ type Request struct {
 	// Message stands for the message that this interaction makes or is about:
 	// the ID of the interaction that made it or, for a further one of that, its own.
 	Message string
-	// FirstButton is the custom ID of the first component of the message that this
-	// may change, where that is a button.
-	FirstButton string
 
 	// Name is the full name of a command ("bot list") or the custom ID of a
 	// component or modal.

@@ -87,14 +87,6 @@ func TestReadEvent(t *testing.T) {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77","interaction_metadata":{"id":"900"}},"data":{"custom_id":"list/1","component_type":2}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "900"},
 		},
-		"button of a message that begins with buttons": {
-			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77","components":[{"type":1,"components":[{"type":2,"custom_id":"restart/a"}]}]},"data":{"custom_id":"show/a"}}`,
-			want:  interaction.Request{Kind: interaction.Component, Name: "show/a", Message: "77", FirstButton: "restart/a"},
-		},
-		"button of a message that begins with a menu": {
-			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77","components":[{"type":1,"components":[{"type":3,"custom_id":"open"}]}]},"data":{"custom_id":"list/0"}}`,
-			want:  interaction.Request{Kind: interaction.Component, Name: "list/0", Message: "77"},
-		},
 		"button of a further message of that interaction": {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"78","interaction_metadata":{"id":"900","original_response_message_id":"77"}},"data":{"custom_id":"list/1","component_type":2}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "78"},

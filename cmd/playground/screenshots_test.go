@@ -44,6 +44,7 @@ func screenshots() map[string]picture {
 		"restart": {message, answered("/bot restart", "Shop", "Restarting Shop")},
 		"plan":    {message, answered("/plan", "", "Pro")},
 		"phone": {look{width: 390, height: 844}, func(b *tab) string {
+			b.sees(last, "🔴 Quiz *night* · Crashed") // the panel, which is above
 			b.uses("/bot show", "Quiz")
 			b.sees(last+" .embed h3", "Quiz")
 			return "body"

@@ -1,0 +1,82 @@
+package commands
+
+import (
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/hostapi"
+)
+
+// actionRow says how the buttons of the actions on a bot are drawn.
+type actionRow struct {
+	prefix string // of the custom IDs, before the action and the bot's key
+	state  state  // of the bot; what makes no sense in it is disabled
+	busy   bool   // an action is running on the bot, so all are disabled
+	quiet  bool   // another button of the message matters more, so none stands out
+}
+
+// actionRows returns the row of the buttons that act on a bot, in the order of actionList, or no
+// row if none of the actions is turned on. Each button has a place of its own, whatever the bot's
+// state, so that a press never meets another button than the one that was aimed at.
+func (v view) actionRows(r actionRow, serverID string) []discordgo.MessageComponent {
+	var buttons []discordgo.MessageComponent
+	for _, a := range actionList() {
+		if !v.offers(a.op) {
+			continue
+		}
+		style := a.style
+		if r.quiet {
+			style = discordgo.SecondaryButton
+		}
+		disabled := r.busy || !slices.Contains(a.in, r.state)
+		buttons = append(buttons, v.button(style, "button."+a.name, r.prefix+a.name+"/"+botKey(serverID), disabled))
+	}
+	if len(buttons) == 0 {
+		return nil
+	}
+	return []discordgo.MessageComponent{row(buttons...)}
+}
+
+// buttons are the actions on the bot and the ways on. Each has its place, whatever the
+// state: what makes no sense now is disabled.
+func (c card) buttons(condition condition) []discordgo.MessageComponent {
+	key, refresh := botKey(c.server.ID), discordgo.SecondaryButton
+	if c.unsure {
+		refresh = discordgo.PrimaryButton
+	}
+	rare := c.rareButtons(key)
+	ways := []discordgo.MessageComponent{
+		c.button(refresh, "button.refresh", idShow+key, false),
+		c.button(discordgo.SecondaryButton, "button.details", idDetails+key, c.part == details),
+	}
+	if len(rare) > 0 {
+		ways = append(ways, c.button(discordgo.SecondaryButton, "button.more", idMore+key, c.part == more))
+	}
+	ways = append(ways, c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false))
+	rows := append(c.actionRows(actionRow{state: condition.state, busy: c.busy, quiet: c.unsure}, c.server.ID), row(ways...))
+	if c.part == more && len(rare) > 0 {
+		rows = append(rows, row(rare...))
+	}
+	return rows
+}
+
+// rareButtons are those behind More. Only customers themselves have them: staff neither change
+// how bots are started nor delete them.
+func (c card) rareButtons(key string) (rare []discordgo.MessageComponent) {
+	if c.asked.ByStaff() {
+		return nil
+	}
+	if c.offers(hostapi.OpUpdateStartup) {
+		rare = append(rare, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
+	}
+	if c.offers(hostapi.OpDelete) {
+		rare = append(rare, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
+	}
+	if c.alertsOffered {
+		rare = append(rare,
+			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
+			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
+	}
+	return rare
+}
