@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/actions"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -28,7 +29,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: loggedSource{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
-		OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
+		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil

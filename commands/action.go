@@ -101,6 +101,7 @@ func (c *Commands) settled(ctx context.Context, userID string, a action, b *bot)
 	}
 	seen, err := c.look(ctx, userID, b.server.ID, lookLimit)
 	if err == nil {
+		seen.known.Beside = b.known.Beside
 		*b = seen
 	}
 	return err == nil && conditionOf(seen.server.Status).state == a.to
@@ -148,7 +149,7 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 // reinstall asks first where the bot runs, or may: it may stop until that is done.
 func (c *Commands) reinstall(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-		server, running := c.atThisMoment(r.CustomerID, b.server)
+		server, running := c.atThisMoment(r.CustomerID, b.server, b.known)
 		switch conditionOf(server.Status).state {
 		case up, unknown, transitional:
 			if running == nil {

@@ -58,7 +58,7 @@ type card struct {
 // card returns a bot's card as it is at this moment.
 func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
 	var running *actions.Running
-	if b.server, running = c.atThisMoment(r.CustomerID, b.server); running != nil {
+	if b.server, running = c.atThisMoment(r.CustomerID, b.server, b.known); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
 	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}

@@ -44,6 +44,7 @@ type world struct {
 	silent   bool   // the service answers the first look alone
 	looks    int
 	notes    map[string]accounts.Note
+	beside   map[string]string // what Redis has of the customer's actions
 
 	asked   []string // IDs of bots for which the service was asked anew; "" for all
 	done    []string
@@ -77,7 +78,7 @@ func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts
 		list.Servers = slices.Clone(w.list.Servers)
 		list.Servers[0].Status = w.changed
 	}
-	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Failure: w.failure, Update: w.update, Notes: w.notes}, w.err
+	return accounts.Snapshot{List: list, FetchedAt: time.Unix(1_700_000_000, 0), Old: w.old, Failure: w.failure, Update: w.update, Notes: w.notes, Beside: w.beside}, w.err
 }
 
 func (w *world) Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error) {

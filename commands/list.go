@@ -40,7 +40,7 @@ type botList struct {
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
-	servers := c.nowOf(r, s.List.Servers)
+	servers := c.nowOf(r, s)
 	slices.SortStableFunc(servers, byUrgency)
 	pages := max(1, (len(servers)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))

@@ -45,7 +45,7 @@ func (c *Commands) drawPicker(r *interaction.Request, s accounts.Snapshot) (inte
 	if len(s.List.Servers) == 0 {
 		return c.botList(r, s).draw(), nil
 	}
-	v, servers := c.view(r), c.nowOf(r, s.List.Servers)
+	v, servers := c.view(r), c.nowOf(r, s)
 	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
 		return cmp.Or(byUrgency(one, other), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
 	})

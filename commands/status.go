@@ -9,6 +9,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // condition is what a status means to a person.
@@ -47,23 +48,32 @@ func (c condition) urgency() int {
 	}
 }
 
-// atThisMoment returns the action that is running on a bot, if any, and the bot with
-// the status that this gives it: that is newer than what the service said last.
-func (c *Commands) atThisMoment(customerID string, s hostapi.Server) (hostapi.Server, *actions.Running) {
-	running := c.actions.Running(customerID, s.ID)
-	if running != nil {
-		if a, ok := actionNamed(running.Action); ok {
-			s.Status = a.transitional
-		}
+// atThisMoment returns the action that is running on a bot of a customer, if any, and the bot
+// with the status that this gives it: that is newer than what the service said last. known is
+// the account in which the bot was found.
+func (c *Commands) atThisMoment(customerID string, s hostapi.Server, known accounts.Snapshot) (hostapi.Server, *actions.Running) {
+	running := c.actions.InFlight(customerID, s.ID, known.Beside)
+	if running == nil || !isAction(running.Action) { // another version of the program may have others
+		return s, nil
+	}
+	if a, ok := actionNamed(running.Action); ok {
+		s.Status = a.transitional
 	}
 	return s, running
 }
 
-// nowOf returns bots as atThisMoment has each.
-func (c *Commands) nowOf(r *interaction.Request, servers []hostapi.Server) []hostapi.Server {
-	servers = slices.Clone(servers)
+// isAction reports whether there are texts for an action on a bot.
+func isAction(name string) bool {
+	_, listed := actionNamed(name)
+	others := []string{creation(hostapi.NewServer{}).name, startup(hostapi.Startup{}).name, deletion().name}
+	return listed || slices.Contains(others, name)
+}
+
+// nowOf returns an account's bots as atThisMoment has each.
+func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []hostapi.Server {
+	servers := slices.Clone(known.List.Servers)
 	for i, s := range servers {
-		servers[i], _ = c.atThisMoment(r.CustomerID, s)
+		servers[i], _ = c.atThisMoment(r.CustomerID, s, known)
 	}
 	return servers
 }

@@ -118,7 +118,7 @@ func withLimits(server *redis.Options) *redis.UniversalOptions {
 		PoolSize:              32,
 		ReadBufferSize:        bufferSize,
 		WriteBufferSize:       bufferSize,
-		PipelinePoolSize:      -1, // none: pipelines are rare, and share the other connections
+		PipelinePoolSize:      -1, // none: pipelines are short, and share the other connections
 		MaxRetries:            1,
 		MaxRetryBackoff:       50 * time.Millisecond,
 		DialerRetries:         1,

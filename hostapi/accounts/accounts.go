@@ -1,5 +1,5 @@
 // Package accounts caches the hosting service's accounts in Redis. Most questions
-// cost one GET and no call to the service, and there is still something to show
+// cost one round trip to Redis and no call to the service, and there is still something to show
 // while the service is slow or away.
 //
 // An account is fresh for Config.TTL. After that the service is asked. Where it
@@ -51,6 +51,9 @@ type Snapshot struct {
 	Failure error
 	// Notes are what is known of servers beside the list, by their IDs.
 	Notes map[string]Note
+	// Beside are the fields of the hash at Config.BesideKey, as they were when Account or
+	// Refresh was called, or Update returned. They are nil if Redis cannot tell.
+	Beside map[string]string
 	// Update waits for the service's answer, and returns it once. It is nil where
 	// the service is not being asked.
 	Update func(context.Context) (Snapshot, error)
@@ -76,6 +79,9 @@ type Config struct {
 	MaxStale time.Duration
 	// Patience bounds a call to the service, which goes on when its callers have gone.
 	Patience time.Duration
+	// BesideKey returns the key of a hash that is read along with a user's account, in the
+	// same round trip. In a Cluster it is in the slot of the hash tag {userID}. It may be nil.
+	BesideKey func(userID string) string
 	// OnGarbage is called when a key held something else than an account.
 	OnGarbage func(error)
 	// OnLookup is called by each Account: fresh tells whether the service had not to be
@@ -118,14 +124,19 @@ func New(c Config) *Cache {
 //
 // There is an error only then, the service's or that of hostapi.Interrupted, and where the service says that there is no such account (any more).
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
+	var beside map[string]string
 	if _, ok := c.unwritten.Load(userID); !ok {
-		if e := c.get(ctx, c.freshKey(userID), userID); e != nil {
+		var e *entry
+		if e, beside = c.getWithBeside(ctx, c.freshKey(userID), userID); e != nil {
 			c.config.OnLookup(true)
-			return e.snapshot()
+			snapshot, err := e.snapshot()
+			snapshot.Beside = beside
+			return snapshot, err
 		}
 	}
 	c.config.OnLookup(false)
-	return c.await(ctx, userID, by, c.refresh(userID))
+	snapshot, err := c.await(ctx, userID, by, c.refresh(userID))
+	return c.withBeside(snapshot, userID, beside), err
 }
 
 // Known returns what is known of a user's account, without asking the service.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/singleflight"
 
 	"hostbot/hostapi"
@@ -32,11 +33,13 @@ func (s Snapshot) Seen(serverID string) time.Time {
 func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	first, err := c.config.Redis.SetNX(limited, c.askedKey(userID), "", refreshPause).Result()
-	if err == nil && !first {
+	var asks *redis.BoolCmd
+	beside := c.along(limited, userID, func(r redis.Cmdable) { asks = r.SetNX(limited, c.askedKey(userID), "", refreshPause) })
+	if first, err := asks.Result(); err == nil && !first {
 		return c.Account(ctx, userID, by)
 	}
-	return c.Ask(ctx, userID, serverID, by)
+	snapshot, err := c.Ask(ctx, userID, serverID, by)
+	return c.withBeside(snapshot, userID, beside), err
 }
 
 // Look asks the service for an account as Refresh does, where nobody waits for it: the

@@ -48,11 +48,16 @@ return 1`
 func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	data, err := c.config.Redis.Get(limited, key).Bytes()
+	return c.entryOf(limited, key, userID, c.config.Redis.Get(limited, key))
+}
+
+// entryOf returns what GET found of an account, or nil.
+func (c *Cache) entryOf(ctx context.Context, key, userID string, got *redis.StringCmd) *entry {
+	data, err := got.Bytes()
 	if err != nil { // nothing, or Redis fails: the service will be asked
 		return nil
 	}
-	return c.decode(limited, key, data, userID)
+	return c.decode(ctx, key, data, userID)
 }
 
 // decode returns the entry that a key held, or nil. Anything else than an entry is

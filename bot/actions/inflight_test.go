@@ -1,0 +1,104 @@
+package actions_test
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/actions"
+	"hostbot/bot/interaction"
+	"hostbot/hostapi/redistest"
+)
+
+// fieldsOf returns what Redis has of the actions of customer 42.
+func fieldsOf(t *testing.T, client redis.UniversalClient) map[string]string {
+	t.Helper()
+	fields, err := client.HGetAll(t.Context(), actions.Key("42")).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+func TestActionIsInFlightForAllProcesses(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := redistest.Connect(t, address)
+		one, other := sharing(client), sharing(redistest.Connect(t, address))
+		var c claims
+		lock := acquire(t, one, c.next("42", "shop", "restart"))
+		during := fieldsOf(t, client)
+		for name, a := range map[string]*actions.Actions{"its own": one, "another": other} {
+			got := a.InFlight("42", "shop", during)
+			if got == nil || got.Action != "restart" || time.Since(got.Since).Abs() > time.Minute {
+				t.Errorf("%s process: %+v", name, got)
+			}
+			if got := a.InFlight("42", "radio", during); got != nil {
+				t.Errorf("%s process: another bot: %+v", name, got)
+			}
+		}
+		if other.InFlight("42", "shop", nil) != nil {
+			t.Error("in flight, though Redis tells nothing")
+		}
+		lock.End(interaction.Action{Outcome: interaction.Done})
+		if got := other.InFlight("42", "shop", fieldsOf(t, client)); got != nil {
+			t.Errorf("after its end: %+v", got)
+		}
+		if got := one.InFlight("42", "shop", during); got != nil {
+			t.Errorf("its own process believes what it read before the end: %+v", got)
+		}
+		lock.Told()
+		lock.Close()
+		if got := one.InFlight("42", "shop", during); got != nil {
+			t.Errorf("its own process believes what it read before it was closed: %+v", got)
+		}
+	})
+}
+
+func TestUnconfirmedActionIsNotInFlight(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := redistest.Connect(t, address)
+		var c claims
+		end(acquire(t, sharing(client), c.next("42", "shop", "restart")), interaction.Unconfirmed)
+		fields := fieldsOf(t, client)
+		if got := sharing(client).InFlight("42", "shop", fields); len(fields) == 0 || got != nil {
+			t.Errorf("%+v of %v", got, fields)
+		}
+	})
+}
+
+// TestFieldsThatMakeNoSenseAreNoAction spoils one field after the other.
+func TestFieldsThatMakeNoSenseAreNoAction(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		client := redistest.Connect(t, address)
+		other := sharing(redistest.Connect(t, address))
+		var c claims
+		lock := acquire(t, sharing(client), c.next("42", "shop", "restart"))
+		defer lock.Close()
+		fields := fieldsOf(t, client)
+		if other.InFlight("42", "shop", fields) == nil {
+			t.Fatal("it is not in flight")
+		}
+		ms := func(ago time.Duration) string { return strconv.FormatInt(time.Now().Add(-ago).UnixMilli(), 10) }
+		for field, values := range map[string][]string{
+			"state":   {"", "ended", "garbage"},
+			"renewed": {"", "garbage", "-1", ms(time.Minute), ms(-time.Minute)},
+			"since":   {"", "garbage", "9223372036854775807", ms(30 * 24 * time.Hour)},
+		} {
+			for _, value := range values {
+				spoiled := maps.Clone(fields)
+				for key := range spoiled {
+					if strings.HasSuffix(key, ":"+field) {
+						spoiled[key] = value
+					}
+				}
+				if got := other.InFlight("42", "shop", spoiled); got != nil {
+					t.Errorf("%s is %q: %+v", field, value, got)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package accounts
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// along has Redis do something, and returns what is beside a user's account, all in one round
+// trip. Each command has its own error.
+func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)) (beside map[string]string) {
+	if c.config.BesideKey == nil {
+		do(c.config.Redis)
+		return nil
+	}
+	var fields *redis.MapStringStringCmd
+	_, _ = c.config.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		do(p)
+		fields = p.HGetAll(ctx, c.config.BesideKey(userID))
+		return nil
+	})
+	return fields.Val() // nil if it is no hash, or Redis fails
+}
+
+// getWithBeside is get, with what is beside the account.
+func (c *Cache) getWithBeside(ctx context.Context, key, userID string) (*entry, map[string]string) {
+	limited, cancel := context.WithTimeout(ctx, useLimit)
+	defer cancel()
+	var got *redis.StringCmd
+	beside := c.along(limited, userID, func(r redis.Cmdable) { got = r.Get(limited, key) })
+	return c.entryOf(limited, key, userID, got), beside
+}
+
+// withBeside returns a snapshot with what is beside the account. It is read anew once the
+// service has answered, which may take long.
+func (c *Cache) withBeside(s Snapshot, userID string, beside map[string]string) Snapshot {
+	s.Beside = beside
+	update := s.Update
+	if update == nil || c.config.BesideKey == nil {
+		return s
+	}
+	s.Update = func(ctx context.Context) (Snapshot, error) {
+		newer, err := update(ctx)
+		if err == nil {
+			limited, cancel := context.WithTimeout(ctx, useLimit)
+			defer cancel()
+			newer.Beside = c.config.Redis.HGetAll(limited, c.config.BesideKey(userID)).Val()
+		}
+		return newer, err
+	}
+	return s
+}
