@@ -11,6 +11,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -168,9 +169,15 @@ type LogChannels struct {
 }
 
 // ByCategory lists the channels by the categories of their entries, which are those
-// of package logchannel.
+// of package logchannel: each field is one, but for the default.
 func (c *LogChannels) ByCategory() map[string]*string {
-	return map[string]*string{"actions": &c.Actions, "errors": &c.Errors, "lifecycle": &c.Lifecycle}
+	channels := make(map[string]*string)
+	for field, value := range reflect.ValueOf(c).Elem().Fields() {
+		if channel := value.Addr().Interface().(*string); channel != &c.Default {
+			channels[field.Tag.Get("yaml")] = channel
+		}
+	}
+	return channels
 }
 
 // Admin is who may use staff's own commands, and where.

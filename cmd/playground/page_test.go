@@ -231,7 +231,7 @@ func testByKeyboard(t *testing.T, chrome browser) {
 	b.types(kb.ArrowDown + kb.ArrowDown + kb.Enter)
 	b.sees(last, "Limits: 1 GB RAM")
 
-	b.focuses(last + " [data-control]")
+	b.focuses(last + " [data-control]:not(:disabled)")
 	b.types(kb.Enter)
 	b.sees(last, "Radio was started")
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot"
+	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/faultproxy"
 	"hostbot/cmd/playground/timeline"
@@ -36,12 +38,9 @@ type parts struct {
 	activity *timeline.Recorder
 	watch    configs.Interval // between the bot's looks at an account
 	staff    *discordtest.Role
-	logs     logChannels
-	closers  []func() // of what was started, in that order
+	logs     map[string]*discordtest.Channel // that staff read, by category
+	closers  []func()                        // of what was started, in that order
 }
-
-// logChannels are the channels that staff read.
-type logChannels struct{ actions, errors, lifecycle *discordtest.Channel }
 
 // startParts starts what the bot depends on. changed is called whenever something
 // happened that can be seen.
@@ -56,8 +55,21 @@ func startParts(watch configs.Interval, changed func()) (*parts, error) {
 		changed()
 	})
 	p.staff = p.discord.AddRole("Staff")
-	p.logs = logChannels{p.discord.AddChannel("bot-log"), p.discord.AddChannel("bot-errors"), p.discord.AddChannel("bot-lifecycle")}
+	p.logs = p.addLogChannels()
 	return p, nil
+}
+
+// addLogChannels makes a channel for each category of log entries.
+func (p *parts) addLogChannels() map[string]*discordtest.Channel {
+	channels := make(map[string]*discordtest.Channel)
+	for _, category := range slices.Sorted(maps.Keys(new(configs.LogChannels).ByCategory())) {
+		name := "bot-" + category
+		if category == string(logchannel.Actions) { // which is what staff read first
+			name = "bot-log"
+		}
+		channels[category] = p.discord.AddChannel(name)
+	}
+	return channels
 }
 
 func (p *parts) start() (err error) {
@@ -97,9 +109,6 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"HOSTAPI_SECRET=" + p.service.Secret(),
 		"REDIS_URL=redis://" + p.relay.Addr(),
 		"CACHE_TTL=" + cacheTTL,
-		"LOG_CHANNEL_ACTIONS=" + p.logs.actions.ID,
-		"LOG_CHANNEL_ERRORS=" + p.logs.errors.ID,
-		"LOG_CHANNEL_LIFECYCLE=" + p.logs.lifecycle.ID,
 		"ADMIN_GUILD_ID=" + p.discord.GuildID(),
 		"ADMIN_ROLE_IDS=" + p.staff.ID,
 		"PANEL_URL=https://example.com/panel", "SIGNUP_URL=https://example.com/signup",
@@ -110,5 +119,8 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		return nil, err
 	}
 	settings.Watch.Interval = p.watch
+	for category, channel := range settings.LogChannels.ByCategory() {
+		*channel = p.logs[category].ID
+	}
 	return bot.New(settings, "playground", log)
 }

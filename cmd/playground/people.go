@@ -115,5 +115,10 @@ func (p *playground) channelsOf(someone person) []*discordtest.Channel {
 }
 
 func (p *playground) isPrivate(ch *discordtest.Channel) bool {
-	return ch.ID == p.logs.actions.ID || ch.ID == p.logs.errors.ID || ch.ID == p.logs.lifecycle.ID
+	for _, private := range p.logs {
+		if ch.ID == private.ID {
+			return true
+		}
+	}
+	return false
 }

@@ -125,7 +125,7 @@ func TestWarmCacheCostsOneRoundTrip(t *testing.T) {
 	// Without log channels, which ask Redis every second what is to be told.
 	w := world.New(t, world.Options{
 		Redis: "redis://" + relay.Addr(),
-		Env:   []string{"LOG_CHANNEL_ACTIONS=off", "LOG_CHANNEL_ERRORS=off", "LOG_CHANNEL_LIFECYCLE=off"},
+		Tune:  func(s *configs.Settings) { s.LogChannels = configs.LogChannels{} },
 	})
 	anna := w.AddCustomer("anna", "Shop", "Radio")
 	stop := w.Start(t)
