@@ -150,7 +150,7 @@ func (s store) fields(l *Lock, data []byte) []any {
 func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
 	answer := run()
-	if aside.IsWrongType(answer.Err()) && s.setAside(ctx, keys[0], answer.Err()) == nil {
+	if aside.IsWrongType(answer.Err()) && s.setAside(ctx, keys[0], "hash") == nil {
 		answer = run()
 	}
 	return answer
@@ -197,7 +197,7 @@ func (s store) hold(ctx context.Context, entries ...string) error {
 		members[i] = redis.Z{Score: float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli()), Member: e}
 	}
 	err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
-	if aside.IsWrongType(err) && s.setAside(ctx, s.index(), err) == nil {
+	if aside.IsWrongType(err) && s.setAside(ctx, s.index(), "zset") == nil {
 		err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
 	}
 	return err
@@ -207,10 +207,7 @@ func (s store) hold(ctx context.Context, entries ...string) error {
 func (s store) mendIndex(ctx context.Context) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	found, err := aside.OtherType(ctx, s.cfg.Redis, s.index(), "zset")
-	if err == nil && found != "" {
-		_ = s.setAside(ctx, s.index(), errors.New("it is a "+found))
-	}
+	_ = s.setAside(ctx, s.index(), "zset") // whoever reads it next tries again
 }
 
 // remove removes actions. Of one that is not confirmed there stays what holds the same back.
@@ -265,7 +262,7 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	defer cancel()
 	found, err := s.cfg.Redis.HMGet(ctx, customerKey(e.customer), e.bot+":id", e.bot+":record").Result()
 	if aside.IsWrongType(err) {
-		return Report{}, errors.Join(errNone, s.setAside(ctx, customerKey(e.customer), err))
+		return Report{}, errors.Join(errNone, s.setAside(ctx, customerKey(e.customer), "hash"))
 	}
 	if err != nil {
 		return Report{}, err
@@ -299,11 +296,11 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: answer[1] == "told"}, err
 }
 
-// setAside sets a key aside that is of another type than it should be.
-func (s store) setAside(ctx context.Context, key string, reason error) error {
-	err := aside.Key(ctx, s.cfg.Redis, key, key+":aside")
-	if err == nil && s.cfg.Aside != nil {
-		s.cfg.Aside(key, fmt.Errorf("%s: %w", key, reason))
+// setAside sets a key aside if it is of another type than is wanted.
+func (s store) setAside(ctx context.Context, key, wanted string) error {
+	found, err := aside.OtherType(ctx, s.cfg.Redis, key, wanted, key+":aside")
+	if found != "" && s.cfg.Aside != nil {
+		s.cfg.Aside(key, fmt.Errorf("%s: it is a %s", key, found))
 	}
 	return err
 }

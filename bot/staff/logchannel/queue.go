@@ -191,22 +191,22 @@ func stringsOf(answer any) []string {
 // what the entries say, since nothing would ever take that away.
 func (q *queue) setAside(ctx context.Context) {
 	q.mend(ctx)
-	for _, one := range []struct {
-		key, wanted string
-		names       []string
-	}{{q.waiting, "zset", []string{"waiting:", "entries:"}}, {q.entries, "hash", []string{"entries:"}}, {q.delivered, "zset", []string{"delivered:"}}} {
-		found, err := aside.OtherType(ctx, q.redis, one.key, one.wanted)
-		if err != nil || found == "" {
-			continue
-		}
-		for i, name := range one.names {
-			name += q.channel
-			err := aside.Key(ctx, q.redis, q.key(name), q.key("aside:"+name))
-			if i == 0 && err == nil {
-				q.aside(name, fmt.Errorf("%s of %s: it is a %s", name, kind, found))
-			}
-		}
+	waiting, entries, delivered := "waiting:"+q.channel, "entries:"+q.channel, "delivered:"+q.channel
+	if q.setOneAside(ctx, waiting, "zset") {
+		_ = aside.Key(ctx, q.redis, q.entries, q.key("aside:"+entries))
 	}
+	q.setOneAside(ctx, entries, "hash")
+	q.setOneAside(ctx, delivered, "zset")
+}
+
+// setOneAside sets a key aside if it is of another type, and reports whether it was.
+func (q *queue) setOneAside(ctx context.Context, name, wanted string) bool {
+	found, err := aside.OtherType(ctx, q.redis, q.key(name), wanted, q.key("aside:"+name))
+	if err != nil || found == "" {
+		return false
+	}
+	q.aside(name, fmt.Errorf("%s of %s: it is a %s", name, kind, found))
+	return true
 }
 
 // readKept decodes an entry. One that another version of the program wrote and this one cannot

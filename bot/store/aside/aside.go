@@ -4,6 +4,7 @@ package aside
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -20,20 +21,34 @@ func IsWrongType(err error) bool { return err != nil && strings.Contains(err.Err
 // Key gives a key another name, in the same slot of a Cluster, under which it is kept for a while.
 // An error says that it stays where it is.
 func Key(ctx context.Context, client redis.UniversalClient, key, name string) error {
-	_, err := client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.Rename(ctx, key, name)
-		p.PExpire(ctx, name, KeptFor)
-		return nil
-	})
+	_, err := client.TxPipelined(ctx, rename(ctx, key, name))
 	return err
 }
 
-// OtherType returns the type of what a key holds if that is another one than is wanted; "" if it
-// is that one, or if nothing is there.
-func OtherType(ctx context.Context, client redis.UniversalClient, key, wanted string) (string, error) {
-	found, err := client.Type(ctx, key).Result()
-	if err != nil || found == wanted || found == "none" {
-		return "", err
+func rename(ctx context.Context, key, name string) func(redis.Pipeliner) error {
+	return func(p redis.Pipeliner) error {
+		p.Rename(ctx, key, name)
+		p.PExpire(ctx, name, KeptFor)
+		return nil
 	}
-	return found, nil
+}
+
+// OtherType does with a key as Key does if what it holds is of another type than is wanted, and
+// returns that type. It returns "" if the key holds what is wanted, or nothing: also where another
+// process has just seen to that, whose new key is left where it is.
+func OtherType(ctx context.Context, client redis.UniversalClient, key, wanted, name string) (found string, err error) {
+	err = client.Watch(ctx, func(tx *redis.Tx) error {
+		kind, err := tx.Type(ctx, key).Result()
+		if err != nil || kind == wanted || kind == "none" {
+			return err
+		}
+		if _, err = tx.TxPipelined(ctx, rename(ctx, key, name)); err == nil {
+			found = kind
+		}
+		return err
+	}, key)
+	if errors.Is(err, redis.TxFailedErr) {
+		return "", nil
+	}
+	return found, err
 }

@@ -19,18 +19,18 @@ const rebuildLimit = time.Minute
 func (k *Kind[T]) SetAside(ctx context.Context, id string, reason error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
-	if err := k.rename(ctx, "record:"+id, reason); err == nil {
-		_ = k.Redis.ZRem(ctx, k.key("due"), id).Err() // otherwise Take does it
+	name := "record:" + id
+	if aside.Key(ctx, k.Redis, k.key(name), k.key("aside:"+name)) != nil { // it is still there
+		return
 	}
+	k.tellAside(name, reason)
+	_ = k.Redis.ZRem(ctx, k.key("due"), id).Err() // otherwise Take does it
 }
 
-// rename sets aside what has a name.
-func (k *Kind[T]) rename(ctx context.Context, name string, reason error) error {
-	err := aside.Key(ctx, k.Redis, k.key(name), k.key("aside:"+name))
-	if err == nil && k.Aside != nil { // otherwise it is still there
+func (k *Kind[T]) tellAside(name string, reason error) {
+	if k.Aside != nil {
 		k.Aside(name, fmt.Errorf("%s of %s: %w", name, k.Name, reason))
 	}
-	return err
 }
 
 // mend sets aside what has another type than it should have: a record, an owner's set, which
@@ -38,12 +38,12 @@ func (k *Kind[T]) rename(ctx context.Context, name string, reason error) error {
 // there is then.
 func (k *Kind[T]) mend(ctx context.Context, id, owner string) {
 	for name, wanted := range map[string]string{"record:" + id: "hash", "of:" + owner: "set", "due": "zset", "counts": "hash"} {
-		found, err := aside.OtherType(ctx, k.Redis, k.key(name), wanted)
+		found, err := aside.OtherType(ctx, k.Redis, k.key(name), wanted, k.key("aside:"+name))
 		if err != nil || found == "" {
 			continue
 		}
-		err = k.rename(ctx, name, fmt.Errorf("it is a %s", found))
-		if err == nil && name == "due" {
+		k.tellAside(name, fmt.Errorf("it is a %s", found))
+		if name == "due" {
 			_ = k.rebuild(ctx)
 		}
 	}
