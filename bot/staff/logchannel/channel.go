@@ -135,6 +135,7 @@ func (ch *channel) deliverUnsaved(ctx context.Context) (idle bool, again time.Du
 // drain delivers until nothing is left, nothing can be done about it, or the program ends. What
 // Redis has is left to another process that leads.
 func (ch *channel) drain() {
+	ch.outbox.crowd(false) // what was counted here goes to Redis now, also where no time is left to ask
 	for ch.ctx.Err() == nil {
 		wait := drainCheck
 		if err := ch.ask(ch.ctx); err == nil {
