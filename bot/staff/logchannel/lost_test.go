@@ -141,8 +141,8 @@ func TestALostPlanLosesNothing(t *testing.T) {
 				await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) > 0 })
 				writer.Start()
 				lose()
-				client := redistest.Connect(t, server.URL())
-				eventually(t, "the writer writes anew", func() bool { return waiting(t, client, o.actions) > 0 })
+				// Either of them may lead by then and deliver that at once.
+				eventually(t, "the writer writes anew", func() bool { return writer.log.Count("written there anew") > 0 })
 				clock.Advance(time.Second)
 				answer()
 				o.awaitAll(t, n)
