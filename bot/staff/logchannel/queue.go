@@ -3,7 +3,9 @@ package logchannel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -55,9 +57,9 @@ func (d *Delivery) newQueue(channel string) *queue {
 	}
 }
 
-// addScript adds the entries that are neither waiting nor delivered, in this order. It returns
-// whether the channel is due by that. KEYS: waiting, entries, delivered, due. ARGV: the channel;
-// then ID and content of each.
+// addScript adds the entries that are neither waiting nor delivered, in this order. The channel is
+// due afterwards, also if none waits, which the leader finds out; the script returns whether it was
+// not before. KEYS: waiting, entries, delivered, due. ARGV: the channel; then ID and content of each.
 const addScript = `
 local t = redis.call('TIME')
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or 0
@@ -69,65 +71,16 @@ for i = 2, #ARGV, 2 do
     redis.call('ZADD', KEYS[1], string.format('%.0f', last), id)
   end
 end
-if redis.call('ZCARD', KEYS[1]) == 0 then return 0 end
-return redis.call('ZADD', KEYS[4], 'NX', t[1] * 1000 + math.floor(t[2] / 1000), ARGV[1])`
+return redis.call('ZADD', KEYS[4], 'NX', 0, ARGV[1])`
 
-// askScript returns how many entries wait, when the first of them came, and which of the caller's
-// are delivered and which are lost. The channel is due afterwards if any wait; the last value is
-// whether that was not so before. KEYS: waiting, delivered, due. ARGV: the channel, then IDs.
-const askScript = `
-local delivered, lost = {}, {}
-for i = 2, #ARGV do
-  if not redis.call('ZSCORE', KEYS[1], ARGV[i]) then
-    local list = redis.call('ZSCORE', KEYS[2], ARGV[i]) and delivered or lost
-    list[#list + 1] = ARGV[i]
-  end
-end
-local n, news = redis.call('ZCARD', KEYS[1]), 0
-if n > 0 then
-  local t = redis.call('TIME')
-  news = redis.call('ZADD', KEYS[3], 'NX', t[1] * 1000 + math.floor(t[2] / 1000), ARGV[1])
-end
-return {n, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '0', delivered, lost, news}`
-
-// headScript returns ID and content of the entries that wait first. If none waits, the channel is
-// not due any more. An ID without a content is dropped: its process adds it anew.
-// KEYS: waiting, entries, due. ARGV: the channel, how many entries.
-const headScript = `
-local list = {}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, ARGV[2] - 1)) do
-  local content = redis.call('HGET', KEYS[2], id)
-  if content then
-    list[#list + 1] = id
-    list[#list + 1] = content
-  else
-    redis.call('ZREM', KEYS[1], id)
-  end
-end
-if redis.call('ZCARD', KEYS[1]) == 0 then redis.call('ZREM', KEYS[3], ARGV[1]) end
-return list`
-
-// doneScript notes that entries are delivered. KEYS: waiting, entries, delivered. ARGV: for how
-// many ms that is remembered, then IDs.
-const doneScript = `
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[1])
-for i = 2, #ARGV do
-  redis.call('ZREM', KEYS[1], ARGV[i])
-  redis.call('HDEL', KEYS[2], ARGV[i])
-  redis.call('ZADD', KEYS[3], now, ARGV[i])
-end
-return 1`
-
-// run runs a script. What it finds of another type is set aside first.
-func (q *queue) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
-	answer := redis.NewScript(script).Run(ctx, q.redis, keys, args...)
-	if aside.IsWrongType(answer.Err()) {
+// retry calls a function again if it finds something of another type, which is set aside first.
+func (q *queue) retry(ctx context.Context, call func() error) error {
+	err := call()
+	if aside.IsWrongType(err) {
 		q.setAside(ctx)
-		answer = redis.NewScript(script).Run(ctx, q.redis, keys, args...)
+		err = call()
 	}
-	return answer
+	return err
 }
 
 // add adds entries, in this order, and reports whether the channel is due by that. It may be
@@ -141,7 +94,11 @@ func (q *queue) add(ctx context.Context, entries []kept) (due bool, err error) {
 		}
 		args = append(args, e.ID, content)
 	}
-	return q.run(ctx, addScript, []string{q.waiting, q.entries, q.delivered, q.due}, args...).Bool()
+	err = q.retry(ctx, func() (err error) {
+		due, err = redis.NewScript(addScript).Run(ctx, q.redis, []string{q.waiting, q.entries, q.delivered, q.due}, args...).Bool()
+		return err
+	})
+	return due, err
 }
 
 // answer is what Redis knows of a queue.
@@ -153,38 +110,109 @@ type answer struct {
 	due             bool // by this question
 }
 
-// ask asks for the entries of the caller that have these IDs.
+// ask asks for the entries of the caller that have these IDs. The channel is due afterwards if any
+// entries wait.
 func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
-	args := append(make([]any, 0, 1+len(ids)), q.channel)
-	for _, id := range ids {
-		args = append(args, id)
-	}
-	values, err := q.run(ctx, askScript, []string{q.waiting, q.delivered, q.due}, args...).Slice()
+	var count, added *redis.IntCmd
+	var first *redis.ZSliceCmd
+	var waiting, delivered *redis.FloatSliceCmd
+	err = q.retry(ctx, func() error {
+		_, err := q.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			count, first = p.ZCard(ctx, q.waiting), p.ZRangeWithScores(ctx, q.waiting, 0, 0)
+			if len(ids) > 0 {
+				waiting, delivered = p.ZMScore(ctx, q.waiting, ids...), p.ZMScore(ctx, q.delivered, ids...)
+			}
+			return nil
+		})
+		if err != nil || count.Val() == 0 {
+			return err
+		}
+		added = q.redis.ZAddNX(ctx, q.due, redis.Z{Member: q.channel}) // its score is 0, which is over
+		return added.Err()
+	})
 	if err != nil {
 		return a, err
 	}
-	if len(values) != 5 {
-		return a, fmt.Errorf("log channels: %d values", len(values))
+	a.waiting = int(count.Val())
+	a.due = added != nil && added.Val() > 0
+	if entries := first.Val(); len(entries) > 0 {
+		a.oldest = time.UnixMicro(int64(entries[0].Score))
 	}
-	waiting, _ := values[0].(int64)
-	since, _ := values[1].(string)
-	due, _ := values[4].(int64)
-	a = answer{waiting: int(waiting), delivered: stringsOf(values[2]), lost: stringsOf(values[3]), due: due != 0}
-	var micro float64
-	if _, err := fmt.Sscan(since, &micro); err == nil && micro > 0 {
-		a.oldest = time.UnixMicro(int64(micro))
+	for i, id := range ids {
+		switch { // no score is 0 but that of an ID that is not there
+		case waiting.Val()[i] != 0:
+		case delivered.Val()[i] != 0:
+			a.delivered = append(a.delivered, id)
+		default:
+			a.lost = append(a.lost, id)
+		}
 	}
 	return a, nil
 }
 
-// stringsOf returns the strings of an answer.
-func stringsOf(answer any) []string {
-	values, _ := answer.([]any)
-	list := make([]string, len(values))
-	for i, value := range values {
-		list[i], _ = value.(string)
+// head returns the entries that wait first. If none waits, the channel is not due any more. An ID
+// without a content is dropped: its process adds it anew.
+func (q *queue) head(ctx context.Context) (entries []kept, err error) {
+	err = q.retry(ctx, func() error {
+		ids, err := q.redis.ZRange(ctx, q.waiting, 0, readAhead-1).Result()
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return q.rest(ctx)
+		}
+		contents, err := q.redis.HMGet(ctx, q.entries, ids...).Result()
+		if err != nil {
+			return err
+		}
+		entries = make([]kept, 0, len(ids))
+		for i, id := range ids {
+			if content, ok := contents[i].(string); ok {
+				entries = append(entries, readKept(id, content))
+			} else if err := q.redis.ZRem(ctx, q.waiting, id).Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return entries, err
+}
+
+// rest has the channel not be due any more, unless an entry has come meanwhile: then it stays
+// due.
+func (q *queue) rest(ctx context.Context) error {
+	err := q.redis.Watch(ctx, func(tx *redis.Tx) error {
+		if n, err := tx.ZCard(ctx, q.waiting).Result(); err != nil || n > 0 {
+			return err
+		}
+		_, err := tx.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.ZRem(ctx, q.due, q.channel).Err() })
+		return err
+	}, q.waiting)
+	if errors.Is(err, redis.TxFailedErr) {
+		return nil
 	}
-	return list
+	return err
+}
+
+// done notes at a time that entries are delivered.
+func (q *queue) done(ctx context.Context, ids []string, now time.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	members, delivered := make([]any, len(ids)), make([]redis.Z, len(ids))
+	for i, id := range ids {
+		members[i], delivered[i] = id, redis.Z{Score: float64(now.UnixMilli()), Member: id}
+	}
+	return q.retry(ctx, func() error {
+		_, err := q.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.ZAdd(ctx, q.delivered, delivered...)
+			p.ZRem(ctx, q.waiting, members...)
+			p.HDel(ctx, q.entries, ids...)
+			p.ZRemRangeByScore(ctx, q.delivered, "-inf", strconv.FormatInt(now.Add(-rememberFor).UnixMilli(), 10))
+			return nil
+		})
+		return err
+	})
 }
 
 // setAside sets aside what has another type than it should have. IDs without an order go with
@@ -230,16 +258,7 @@ type queued struct {
 func (s *queued) head(ctx context.Context) ([]kept, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	q := s.queue
-	pairs, err := q.run(ctx, headScript, []string{q.waiting, q.entries, q.due}, q.channel, readAhead).StringSlice()
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]kept, 0, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		entries = append(entries, readKept(pairs[i], pairs[i+1]))
-	}
-	return entries, nil
+	return s.queue.head(ctx)
 }
 
 func (s *queued) save(ctx context.Context, after time.Duration) error {
@@ -249,10 +268,5 @@ func (s *queued) save(ctx context.Context, after time.Duration) error {
 func (s *queued) done(ctx context.Context, ids []string) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	args := append(make([]any, 0, 1+len(ids)), rememberFor.Milliseconds())
-	for _, id := range ids {
-		args = append(args, id)
-	}
-	q := s.queue
-	return q.run(ctx, doneScript, []string{q.waiting, q.entries, q.delivered}, args...).Err()
+	return s.queue.done(ctx, ids, time.UnixMilli(s.record.Read)) // by Redis's clock
 }
