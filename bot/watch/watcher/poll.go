@@ -56,18 +56,16 @@ func (w *Watcher) admit() bool {
 // account is one that is polled, as Redis holds it.
 type account struct {
 	customerID string
-	due        float64           // since when, in Unix ms
-	now        time.Time         // by Redis's clock, when this was read
 	fields     map[string]string // see scripts.go
 }
 
-// reconcile polls an account if it is due: it asks the service, tells observers what has
+// reconcile polls an account that is due: it asks the service, tells observers what has
 // changed, and writes that. A process that dies in between leaves the account due, so that the
 // next leader sees the same changes, and tells of them again.
 func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.Duration, err error) {
-	a, again, err := w.read(ctx, customerID)
+	a, err := w.read(ctx, customerID)
 	if a == nil {
-		return again, err
+		return 0, err
 	}
 	snapshot, err := w.ask(ctx, customerID)
 	if err != nil {
@@ -105,35 +103,26 @@ func (w *Watcher) ask(ctx context.Context, customerID string) (accounts.Snapshot
 	return snapshot, err
 }
 
-// read reads an account that is due. Otherwise it returns nil, and after which time it is; 0 if
-// it is not watched.
-func (w *Watcher) read(ctx context.Context, customerID string) (a *account, again time.Duration, err error) {
+// read reads an account; nil if it is not watched.
+func (w *Watcher) read(ctx context.Context, customerID string) (*account, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	var clock *redis.TimeCmd
-	var due *redis.FloatCmd
-	var fields *redis.MapStringStringCmd
-	_, _ = w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
-		clock, due = p.Time(ctx), p.ZScore(ctx, w.index.DueKey(), customerID)
-		fields = p.HGetAll(ctx, history.AccountKey(w.Space, customerID))
-		return nil
-	})
-	if errors.Is(due.Err(), redis.Nil) {
-		return nil, 0, nil
-	}
-	if aside.IsWrongType(fields.Err()) {
-		w.index.SetAside(ctx, customerID, fields.Err())
+	fields, err := w.Redis.HGetAll(ctx, history.AccountKey(w.Space, customerID)).Result()
+	if aside.IsWrongType(err) {
+		w.index.SetAside(ctx, customerID, err)
 		// For which reasons the account is watched is lost. Any of them may be taken back.
-		return nil, 0, errors.Join(w.Watch(ctx, customerID, Alerts), w.Watch(ctx, customerID, Panel))
+		return nil, errors.Join(w.Watch(ctx, customerID, Alerts), w.Watch(ctx, customerID, Panel))
 	}
-	if err := errors.Join(clock.Err(), due.Err(), fields.Err()); err != nil {
-		return nil, 0, err
+	if err == nil && len(fields) == 0 { // it is forgotten, or Redis has evicted it
+		err = w.Redis.ZScore(ctx, w.index.DueKey(), customerID).Err()
+		if errors.Is(err, redis.Nil) {
+			return nil, nil
+		}
 	}
-	a = &account{customerID, due.Val(), clock.Val(), fields.Val()}
-	if left := time.UnixMilli(int64(a.due)).Sub(a.now); left > 0 {
-		return nil, max(left, time.Millisecond), nil
+	if err != nil {
+		return nil, err
 	}
-	return a, 0, nil
+	return &account{customerID, fields}, nil
 }
 
 // failure has an account wait for its next turn after a poll that has failed, unless the
@@ -167,15 +156,16 @@ func (w *Watcher) keepHold(ctx context.Context) error {
 // next returns when an account is due again: an interval after it was due, or a multiple, so
 // that it keeps its place while the interval changes. Each account has its place in the
 // interval, by its ID, so that all are spread evenly; the first poll is put there.
-func (w *Watcher) next(a *account) time.Time {
-	interval, from := w.Pace().Milliseconds(), int64(a.due)
-	if a.fields[history.FieldAt] == "" {
+func (w *Watcher) next(a *account, now time.Time) time.Time {
+	interval := w.Pace().Milliseconds()
+	from, err := strconv.ParseInt(a.fields[nextField], 10, 64)
+	if err != nil {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(a.customerID))
 		from = int64(float64(h.Sum32()) / math.MaxUint32 * float64(interval))
 	}
-	now := a.now.UnixMilli()
-	return time.UnixMilli(now + interval - (now-from)%interval)
+	since := (now.UnixMilli() - from) % interval // less than 0 if this process was too early
+	return now.Add(time.Duration(interval-since) * time.Millisecond)
 }
 
 // write writes what a poll at a time has shown, or only when the account is due again if the
@@ -184,8 +174,9 @@ func (w *Watcher) next(a *account) time.Time {
 func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown seen) (again time.Duration, written bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
-	next := w.next(a)
-	var set, gone []any
+	now := w.now()
+	next := w.next(a, now)
+	set, gone := []any{nextField, next.UnixMilli()}, []any(nil)
 	if !at.IsZero() {
 		set = append(set, history.FieldAt, at.Unix())
 	}
@@ -198,10 +189,10 @@ func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown see
 		set = append(set, field, history.Append(a.fields[field], added, at.Add(-history.KeptFor)))
 	}
 	lasts := history.KeptFor.Milliseconds()
-	if before := a.polledAt(); before.Truncate(time.Hour).Equal(at.Truncate(time.Hour)) {
+	if before := a.polledAt(); at.IsZero() || before.Truncate(time.Hour).Equal(at.Truncate(time.Hour)) {
 		lasts = 0 // an hour more or less does not matter
 	}
-	args := slices.Concat([]any{a.customerID, strconv.FormatFloat(a.due, 'f', -1, 64), next.UnixMilli(), lasts, len(set)}, set, gone)
+	args := slices.Concat([]any{a.customerID, next.UnixMilli(), lasts, len(set)}, set, gone)
 	written, err = redis.NewScript(writeScript).Run(ctx, w.Redis, w.keys(a.customerID), args...).Bool()
-	return next.Sub(a.now), written, err
+	return next.Sub(now), written, err
 }

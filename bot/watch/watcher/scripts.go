@@ -14,14 +14,16 @@ import (
 //	{watch}:held      there for as long as the service wants no polls
 //	{watch}:aside:…   what could not be read, for 30 days
 //
-// An account has the fields why:REASON, at (its last poll), b:BOT (package history's
-// log, which ends with the bot's state) and x:BOT (an action that was about to be sent).
+// An account has the fields why:REASON, at (its last poll), next (when it is due, since that poll),
+// b:BOT (package history's log, which ends with the bot's state) and x:BOT (an action that was
+// about to be sent).
 const (
 	kind    = "watch"
 	heldKey = "{watch}:held"
 
 	reasonPrefix = "why:"
 	expectPrefix = "x:"
+	nextField    = "next"
 
 	// callLimit bounds one use of Redis, and expectLimit one for which an action waits.
 	callLimit   = time.Second
@@ -50,18 +52,14 @@ const expectScript = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
 return 0`
 
-// writeScript writes what a poll has shown, and when the account is due next, if it is due since
-// the same time as when it was read. ARGV: the customer, that time, the next one, for how long
-// (ms) the account is kept from now on, 0 to leave that as it is; the number of arguments that are fields and their values, and those;
-// the fields that are removed.
+// writeScript writes what a poll has shown, and when the account is due next, if it is watched and
+// not due later already, as another process has polled it. ARGV: the customer, when it is due, for
+// how long (ms) the account is kept from now on (0 to leave that as it is), the number of arguments
+// that are fields and their values, and those; the fields that are removed.
 const writeScript = `
-local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not due or tonumber(due) ~= tonumber(ARGV[2]) then return 0 end
-redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
-local last = 5 + ARGV[5]
-if last > 5 then
-  redis.call('HSET', KEYS[2], unpack(ARGV, 6, last))
-  if ARGV[4] ~= '0' then redis.call('PEXPIRE', KEYS[2], ARGV[4]) end
-end
+if redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', ARGV[2], ARGV[1]) == 0 then return 0 end
+local last = 4 + ARGV[4]
+redis.call('HSET', KEYS[2], unpack(ARGV, 5, last))
+if ARGV[3] ~= '0' then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
 if #ARGV > last then redis.call('HDEL', KEYS[2], unpack(ARGV, last + 1)) end
 return 1`

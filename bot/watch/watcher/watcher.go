@@ -117,6 +117,7 @@ type Watcher struct {
 	index         *record.Kind[struct{}] // of accounts: their hashes are the watcher's own
 	observers     []func(context.Context, []Change) error
 	status        atomic.Pointer[Status]
+	clock         atomic.Pointer[reading]
 	polls, failed atomic.Uint64
 	limiter       *rate.Limiter
 
@@ -124,6 +125,17 @@ type Watcher struct {
 	refreshed bool      // it is known whether the service wants no polls
 	heldUntil time.Time // the service wants no polls before
 	probedAt  time.Time // when the last poll began
+}
+
+// reading is what Redis's clock showed at a time.
+type reading struct{ at, shown time.Time }
+
+// now is the time by Redis's clock, as of the last Refresh.
+func (w *Watcher) now() time.Time {
+	if r := w.clock.Load(); r != nil {
+		return r.shown.Add(time.Since(r.at))
+	}
+	return time.Now()
 }
 
 // New returns a watcher. The leader polls (Work).
@@ -189,6 +201,7 @@ func (w *Watcher) Refresh(ctx context.Context) error {
 	var watched *redis.IntCmd
 	var first *redis.ZSliceCmd
 	var held *redis.DurationCmd
+	asked := time.Now()
 	_, err := w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		clock, watched, first = p.Time(ctx), p.ZCard(ctx, w.index.DueKey()), p.ZRangeWithScores(ctx, w.index.DueKey(), 0, 0)
 		held = p.PTTL(ctx, w.Space.Key(heldKey))
@@ -197,6 +210,7 @@ func (w *Watcher) Refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.clock.Store(&reading{asked, clock.Val()})
 	least := time.Duration(float64(watched.Val()) / (float64(w.Rate) * (1 - spare)) * float64(time.Second))
 	now := &Status{Accounts: int(watched.Val()), Interval: max(w.Config.Interval, least)}
 	if due := first.Val(); len(due) > 0 && due[0].Score > 0 { // 0 is for now

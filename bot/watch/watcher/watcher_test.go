@@ -236,14 +236,17 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 	})
 }
 
-// pipelineHook is between a client and Redis at each pipeline.
-type pipelineHook func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error
+// commandHook is between a client and Redis at each command.
+type commandHook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
 
-func (h pipelineHook) DialHook(next redis.DialHook) redis.DialHook          { return next }
-func (h pipelineHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (h commandHook) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-func (h pipelineHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error { return h(ctx, cmds, next) }
+func (h commandHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (h commandHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
 }
 
 // TestStopIsNoFallAlthoughRedisFailed has Redis fail where it is asked for what was
@@ -254,14 +257,12 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		var failures atomic.Int32
 		failures.Store(2) // not yet
 		w, _ := start(t, url, s, o, func(c *watcher.Config) {
-			c.Redis.AddHook(pipelineHook(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
-				if cmds[len(cmds)-1].Name() != "hgetall" || failures.Add(1) > 2 {
-					return next(ctx, cmds)
+			c.Redis.AddHook(commandHook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+				if cmd.Name() != "hgetall" || failures.Add(1) > 2 {
+					return next(ctx, cmd)
 				}
-				for _, cmd := range cmds {
-					cmd.SetErr(errors.New("not now"))
-				}
-				return cmds[0].Err()
+				cmd.SetErr(errors.New("not now"))
+				return cmd.Err()
 			}))
 		})
 		watch(t, w, "1")
