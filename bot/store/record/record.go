@@ -235,33 +235,64 @@ func (k *Kind[T]) Waiting(ctx context.Context) (int, error) {
 }
 
 // Remove removes a record, whoever works on it, and returns it as it was last; nil if it was
-// removed before. left is how many the owner has now.
+// removed before, or is none. left is how many the owner has now.
 func (k *Kind[T]) Remove(ctx context.Context, id, owner string) (last *Record[T], left int, err error) {
-	return k.remove(ctx, &Record[T]{ID: id, Owner: owner})
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	var was *redis.StringCmd
+	var others *redis.IntCmd
+	_, err = k.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		was = p.HGet(ctx, k.key("record:"+id), "r")
+		k.removal(ctx, p, id, owner)
+		others = p.SCard(ctx, k.key("of:"+owner))
+		return nil
+	})
+	switch {
+	case aside.IsWrongType(err): // of one key; the others' commands were carried out
+		k.mend(ctx, id, owner)
+	case err != nil && !errors.Is(err, redis.Nil):
+		return nil, 0, fmt.Errorf("remove a record of %s: %w", k.Name, err)
+	}
+	last, left = &Record[T]{ID: id, Owner: owner}, int(others.Val())
+	if json.Unmarshal([]byte(was.Val()), &last.Value) != nil {
+		return nil, left, nil
+	}
+	return last, left, nil
 }
 
 // Drop removes a record that was read. The error may be ErrConflict.
 func (k *Kind[T]) Drop(ctx context.Context, r *Record[T]) error {
-	_, _, err := k.remove(ctx, r)
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	key := k.key("record:" + r.ID)
+	err := k.Redis.Watch(ctx, func(tx *redis.Tx) error {
+		version, err := tx.HGet(ctx, key, "v").Result()
+		switch {
+		case errors.Is(err, redis.Nil) || err == nil && version != r.version:
+			return ErrConflict
+		case err != nil:
+			return err
+		}
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			k.removal(ctx, p, r.ID, r.Owner)
+			return nil
+		})
+		return err
+	}, key)
+	switch {
+	case errors.Is(err, redis.TxFailedErr):
+		return ErrConflict
+	case err != nil && !errors.Is(err, ErrConflict):
+		return fmt.Errorf("remove a record of %s: %w", k.Name, err)
+	}
 	return err
 }
 
-func (k *Kind[T]) remove(ctx context.Context, r *Record[T]) (last *Record[T], left int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	answer, err := redis.NewScript(removeScript).Run(ctx, k.Redis, k.keys(r.ID, r.Owner), r.ID, r.version).StringSlice()
-	if err != nil {
-		return nil, 0, fmt.Errorf("remove a record of %s: %w", k.Name, err)
-	}
-	if len(answer) != 2 {
-		return nil, 0, ErrConflict
-	}
-	left, err = strconv.Atoi(answer[0])
-	last = &Record[T]{ID: r.ID, Owner: r.Owner}
-	if json.Unmarshal([]byte(answer[1]), &last.Value) != nil {
-		return nil, left, err
-	}
-	return last, left, err
+// removal adds the commands that remove a record.
+func (k *Kind[T]) removal(ctx context.Context, p redis.Pipeliner, id, owner string) {
+	p.Del(ctx, k.key("record:"+id))
+	p.ZRem(ctx, k.key("due"), id)
+	p.SRem(ctx, k.key("of:"+owner), id)
 }
 
 // Get returns a record; nil if there is none, or none that can be read.

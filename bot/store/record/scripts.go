@@ -68,14 +68,3 @@ end
 due = text(now + ARGV[2])
 redis.call('ZADD', KEYS[2], due, ARGV[1])
 return {text(now), due, got[1] or '', got[2] or '', got[3] or '', got[4] or ''}`
-
-// removeScript removes a record, and returns how many the owner has left and what it was, ""
-// if it was none; nothing if another version is there. KEYS: the record, what is due, the
-// owner's records. ARGV: the ID, the version that was read ("" for any).
-const removeScript = `
-local version, last = redis.pcall('HGET', KEYS[1], 'v'), redis.pcall('HGET', KEYS[1], 'r')
-if ARGV[2] ~= '' and version ~= ARGV[2] then return {} end
-redis.call('DEL', KEYS[1])
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('SREM', KEYS[3], ARGV[1])
-return {tostring(redis.call('SCARD', KEYS[3])), type(last) == 'string' and last or ''}`
