@@ -24,7 +24,7 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
-// fields is what acquireScript, saveScript and reportScript share. KEYS: the customer's actions,
+// fields is what acquireScript and saveScript share. KEYS: the customer's actions,
 // and what the interaction has done. ARGV: the bot, the action's ID, its name, its since, its
 // record, and for how long the hash is kept.
 const fields = clock + `
@@ -89,21 +89,3 @@ elseif not holder or holder == id or tonumber(get('free') or now + 1) <= now the
   if ARGV[8] == 'free' then set('free', text(now)) end
 end
 return 'saved'`
-
-// reportScript takes an action over from a process that renews it no more, to report it. Nobody
-// knows how it ended if it was running. It returns the state, and "told" if staff know of it;
-// nothing if there is no such action. ARGV also: for how long its lock holds after it was renewed,
-// and for how long it is known that the action was reported.
-const reportScript = fields + `
-if get('id') ~= id or not get('record') then return {} end
-local state, free = get('state'), get('free')
-local told = free and redis.pcall('GET', KEYS[2]) ~= 'reported'
-if state == 'running' then
-  state = 'unconfirmed'
-  set('state', state)
-  set('free', text(get('renewed') + ARGV[7]))
-elseif not free then
-  set('free', text(now))
-end
-redis.call('SET', KEYS[2], 'reported', 'PX', ARGV[8])
-return {state, told and 'told' or ''}`

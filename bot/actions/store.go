@@ -281,19 +281,55 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	if err != nil {
 		return Report{}, errors.Join(errNone, s.setRecordAside(ctx, e, data, err))
 	}
-	keys := s.keys(e, read.Request.ID)
-	answer, err := s.run(ctx, reportScript, keys, e.bot, e.id, "", "", "", "", lockLife.Milliseconds(), reportedLife.Milliseconds()).StringSlice()
+	told, err := s.claim(ctx, e, read.Request.ID)
 	if err != nil {
 		return Report{}, err
-	}
-	if len(answer) != 2 {
-		return Report{}, errNone
 	}
 	token, err := s.cfg.Redis.Get(ctx, e.tokenKey()).Result()
 	if errors.Is(err, redis.Nil) {
 		err = nil
 	}
-	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: answer[1] == "told"}, err
+	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: told}, err
+}
+
+// claim has an action be reported by this process and by no other, and reports whether staff know
+// of it. If it was running, nobody knows how it ended, and its bot is free when its lock is over.
+// The error may be errNone, or redis.TxFailedErr if somebody has saved the action meanwhile.
+func (s store) claim(ctx context.Context, e entry, interactionID string) (told bool, err error) {
+	keys, field := s.keys(e, interactionID), func(name string) string { return e.bot + ":" + name }
+	err = s.cfg.Redis.Watch(ctx, func(tx *redis.Tx) error {
+		var kept struct{ id, record, state, free, renewed, once string }
+		found, err := tx.HMGet(ctx, keys[0], field("id"), field("record"), field("state"), field("free"), field("renewed")).Result()
+		if err != nil {
+			return err
+		}
+		for i, into := range []*string{&kept.id, &kept.record, &kept.state, &kept.free, &kept.renewed} {
+			*into, _ = found[i].(string)
+		}
+		if kept.id != e.id || kept.record == "" {
+			return errNone
+		}
+		if kept.once, err = tx.Get(ctx, keys[1]).Result(); err != nil && !errors.Is(err, redis.Nil) && !aside.IsWrongType(err) {
+			return err
+		}
+		now, err := tx.Time(ctx).Result()
+		if err != nil {
+			return err
+		}
+		told = kept.free != "" && kept.once != "reported"
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			if kept.state == string(running) {
+				renewed, _ := strconv.ParseInt(kept.renewed, 10, 64)
+				p.HSet(ctx, keys[0], field("state"), string(unconfirmed), field("free"), renewed+lockLife.Milliseconds())
+			} else if kept.free == "" {
+				p.HSet(ctx, keys[0], field("free"), now.UnixMilli())
+			}
+			p.Set(ctx, keys[1], "reported", reportedLife)
+			return nil
+		})
+		return err
+	}, keys...)
+	return told, err
 }
 
 // setAside sets a key aside if it is of another type than is wanted.

@@ -35,17 +35,6 @@ func (w *Watcher) keys(customerID string) []string {
 	return []string{w.index.DueKey(), history.AccountKey(w.Space, customerID)}
 }
 
-// unwatchScript takes a reason back, and forgets an account that has none left, or that is
-// something else than an account. ARGV: the customer, the reason.
-const unwatchScript = `
-redis.pcall('HDEL', KEYS[2], 'why:' .. ARGV[2])
-local fields = redis.pcall('HKEYS', KEYS[2])
-for _, field in ipairs(fields.err and {} or fields) do
-  if field:sub(1, 4) == 'why:' then return 0 end
-end
-redis.call('ZREM', KEYS[1], ARGV[1])
-return redis.call('DEL', KEYS[2])`
-
 // expectScript notes an action on a bot of an account that is watched.
 // ARGV: the customer, the field, the action and its time.
 const expectScript = `

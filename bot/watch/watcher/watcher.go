@@ -3,8 +3,8 @@
 //
 // Redis holds when each account is due: once in an interval, which grows where that would
 // be more calls a second than are allowed. The leader polls. It tells observers of a change
-// first, and then writes the bots' states together with the next due time, unless that time was
-// changed meanwhile. So no change is lost by the death of a process. One may be told of twice,
+// first, and then writes the bots' states together with the next due time, unless another process
+// has polled the account meanwhile. So no change is lost by the death of a process. One may be told of twice,
 // and it is named by the state that was left and since when, which every poll sees alike until
 // the new state is written.
 //
@@ -15,7 +15,10 @@ package watcher
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +27,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/time/rate"
 
+	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
@@ -260,7 +264,28 @@ func (w *Watcher) Watch(ctx context.Context, customerID string, why Reason) erro
 func (w *Watcher) Unwatch(ctx context.Context, customerID string, why Reason) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	return redis.NewScript(unwatchScript).Run(ctx, w.Redis, w.keys(customerID), customerID, string(why)).Err()
+	key, own := history.AccountKey(w.Space, customerID), reasonPrefix+string(why)
+	unwatch := func(tx *redis.Tx) error {
+		fields, err := tx.HKeys(ctx, key).Result()
+		if err != nil && !aside.IsWrongType(err) { // what is no account has no reasons
+			return err
+		}
+		others := slices.ContainsFunc(fields, func(f string) bool { return f != own && strings.HasPrefix(f, reasonPrefix) })
+		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			if others {
+				return p.HDel(ctx, key, own).Err()
+			}
+			p.ZRem(ctx, w.index.DueKey(), customerID)
+			return p.Del(ctx, key).Err()
+		})
+		return err
+	}
+	for {
+		err := w.Redis.Watch(ctx, unwatch, key)
+		if !errors.Is(err, redis.TxFailedErr) { // a poll has written what it has shown
+			return err
+		}
+	}
 }
 
 // Expect notes that an action on a bot is about to be sent to the service, so that what
