@@ -18,14 +18,14 @@ func figures() map[string]figure {
 	return map[string]figure{
 		// Commands that Redis processes in 30 s while nobody does anything, what scripts call
 		// included, beside those of polls: for a replica that leads, and for another beside it.
-		"idle over HTTP, one replica":                     {145, 130},
+		"idle over HTTP, one replica":                     {130, 130},
 		"idle over HTTP, two replicas":                    {190, 190},
 		"idle over the gateway, one replica":              {280, 280},
 		"idle over the gateway, two replicas":             {490, 490},
 		"idle over the gateway, one replica, for shards":  {85, 150},
 		"idle over the gateway, two replicas, for shards": {170, 300},
 
-		"commands of a poll of one account": {15, 10},
+		"commands of a poll of one account": {10, 10},
 
 		// Customers take turns.
 		"alerts of a customer with 300 bots before another's": {20, 20},
