@@ -183,7 +183,7 @@ func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 // It is called before Run.
 func (b *Bot) AfterStart(f func()) { b.afterStart = f }
 
-// Ready tells whether interactions are being served.
+// Ready reports whether interactions are being served.
 func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }
 
 // Standby tells that other replicas serve all interactions, and this one would.

@@ -35,7 +35,7 @@ func (b *Bot) receiver() (receive func(context.Context) error, err error) {
 	return func(ctx context.Context) error { return b.endpoint.Run(ctx, listener) }, nil
 }
 
-// receiving tells whether interactions arrive.
+// receiving reports whether interactions arrive.
 func (b *Bot) receiving() bool {
 	if b.endpoint != nil {
 		return b.endpoint.Ready()

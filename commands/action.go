@@ -93,7 +93,7 @@ func (c *Commands) act(a action) interaction.Handler {
 	})
 }
 
-// settled tells whether the service says now that there is nothing to do for an action.
+// settled reports whether the service says now that there is nothing to do for an action.
 // What is cached may be older. Where the service answers, b becomes the bot as it is.
 func (c *Commands) settled(ctx context.Context, userID string, a action, b *bot) bool {
 	if a.to == unknown {

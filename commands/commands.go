@@ -33,7 +33,7 @@ type Accounts interface {
 
 // Hosting is the hosting service's client, as far as customers use it.
 type Hosting interface {
-	// Offers tells whether an operation is turned on.
+	// Offers reports whether an operation is turned on.
 	Offers(op hostapi.Operation) bool
 	Start(ctx context.Context, userID, serverID string) (status string, err error)
 	Stop(ctx context.Context, userID, serverID string) (status string, err error)

@@ -83,7 +83,7 @@ func (c *Commands) askCreate(ctx context.Context, r *interaction.Request) (inter
 }
 
 // languageOptions are the languages of a new bot to choose from, of which one is
-// selected. usual tells whether one of them has a startup of its own.
+// selected. usual reports whether one of them has a startup of its own.
 func (c *Commands) languageOptions(selected string) (options []interaction.Option, usual bool) {
 	for _, l := range c.forms.Languages {
 		options = append(options, interaction.Option{
@@ -216,7 +216,7 @@ func ramOptions(free int) []int {
 func diskOptions() []int { return []int{1024, 2048, 5120, 10240, 20480} }
 func cpuOptions() []int  { return []int{50, 100, 150, 200, 400} }
 
-// readSizes takes sizes from a request's parameters, and tells whether all of them
+// readSizes takes sizes from a request's parameters, and reports whether all of them
 // are there and fit. In place of one that is not or does not, it takes the largest up
 // to the ordinary one.
 func readSizes(free int, params map[string]string) (chosen sizes, fits bool) {

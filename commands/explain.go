@@ -159,7 +159,7 @@ func (v view) explainService(e *hostapi.Error) explanation {
 	return v.fault(text)
 }
 
-// silenceOf tells whether the hosting service is slow, is away, or is broken, which is
+// silenceOf reports whether the hosting service is slow, is away, or is broken, which is
 // that no use can be made of its answers. A gateway before it may be the one to say so.
 // Without an error the service has not answered yet.
 func silenceOf(err error) string {
@@ -188,7 +188,7 @@ func (v view) errorKey(name string) string {
 	return "error." + name
 }
 
-// isNoAccount tells whether the service knows no account of the customer.
+// isNoAccount reports whether the service knows no account of the customer.
 func isNoAccount(err error) bool {
 	var e *hostapi.Error
 	return errors.As(err, &e) && e.Code == hostapi.CodeNotFound && e.Op == hostapi.OpList

@@ -46,7 +46,7 @@ func indexOf(servers []hostapi.Server, key string) int {
 	return slices.IndexFunc(servers, func(s hostapi.Server) bool { return hasKey(s, key) })
 }
 
-// hasKey tells whether a text stands for a bot: its ID, or the digest of that.
+// hasKey reports whether a text stands for a bot: its ID, or the digest of that.
 func hasKey(s hostapi.Server, key string) bool {
 	return s.ID == key || strings.HasPrefix(key, digestMark) && digest(s.ID) == key
 }
@@ -212,7 +212,7 @@ func fold(text string, limit int) string {
 	return strings.Join(strings.Fields(plain.Replace(cases.Fold().String(seen))), " ")
 }
 
-// isTransposed tells whether two texts differ in two neighbouring letters that have
+// isTransposed reports whether two texts differ in two neighbouring letters that have
 // changed places.
 func isTransposed(a, b string) bool {
 	as, bs := []rune(a), []rune(b)

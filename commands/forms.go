@@ -58,7 +58,7 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 	}
 }
 
-// mayBeSentAgain tells whether a form that failed may go well another time.
+// mayBeSentAgain reports whether a form that failed may go well another time.
 func mayBeSentAgain(err error) bool {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return !refused.final
@@ -217,7 +217,7 @@ func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (i
 	return c.begin(ctx, r, deletion(), b)
 }
 
-// isNamed tells whether the typed text is the name of a bot in upper and lower case, but
+// isNamed reports whether the typed text is the name of a bot in upper and lower case, but
 // for what cannot be seen. Of a long name the part that is shown will do as well.
 func isNamed(s hostapi.Server, typed string) bool {
 	typed = sanitize.Plain(typed, interaction.MaxInput)

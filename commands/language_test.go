@@ -116,7 +116,7 @@ func formsOf(t *locale.Texts, key, english string) []string {
 	return forms
 }
 
-// has tells whether a text was drawn with something in each of its holes.
+// has reports whether a text was drawn with something in each of its holes.
 func (d *drawn) has(text string) bool {
 	parts := strings.Split(text, hole)
 	for i := range parts {

@@ -145,7 +145,7 @@ func (v view) done(e result, text func(key string) string) string {
 	return sign + text(key) + took + next
 }
 
-// instant tells whether a duration would be said as 0.0 s.
+// instant reports whether a duration would be said as 0.0 s.
 func instant(d time.Duration) bool { return d < 50*time.Millisecond }
 
 // serviceReason is why the service refused to create a bot, in its own words.

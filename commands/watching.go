@@ -15,7 +15,7 @@ import (
 type Alerts interface {
 	Offered() bool
 	Settings(ctx context.Context, customerID string) (alerts.Settings, error)
-	// TurnOn sends a first message to somebody new, and tells whether it did.
+	// TurnOn sends a first message to somebody new, and reports whether it did.
 	TurnOn(ctx context.Context, to alerts.Recipient, change func(*alerts.Settings)) (now alerts.Settings, sent bool, err error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
@@ -30,7 +30,7 @@ type History interface {
 
 // Panels are customers' public messages about their bots.
 type Panels interface {
-	// Create tells whether the panel is there, or about to be.
+	// Create reports whether the panel is there, or about to be.
 	Create(ctx context.Context, p panel.Panel) (posted bool, err error)
 	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
 	Remove(ctx context.Context, customerID, id string) (panel.Removal, error)

@@ -29,7 +29,7 @@ const (
 // failed is therefore remembered as failing until a call for it succeeds, and its
 // further failures do not count. While the breaker is open, one call a second is let
 // through for failing accounts. The first call for any other account is let through at
-// once, as it tells whether the service works, and calls that come meanwhile wait for it.
+// once, as it reports whether the service works, and calls that come meanwhile wait for it.
 type breaker struct {
 	onDown func(reason error)
 	onUp   func(after time.Duration)
@@ -54,7 +54,7 @@ func (b *breaker) downSince() time.Time {
 	return b.openSince
 }
 
-// allow tells whether a call may be made, and returns its error if not. A call that
+// allow reports whether a call may be made, and returns its error if not. A call that
 // is allowed must be passed to record when it has ended, with its probe.
 func (b *breaker) allow(ctx context.Context, call call) (*probe, *Error) {
 	limit := time.After(probeWait)
@@ -146,13 +146,13 @@ func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time)
 	}
 }
 
-// answered tells whether the outcome of a call is one that only a service that
+// answered reports whether the outcome of a call is one that only a service that
 // works gives: a success, or the refusal of what it was asked.
 func answered(failure *Error) bool {
 	return failure == nil || failure.Status != 0 && !slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled}, failure.Code)
 }
 
-// meansAway tells whether a failure shows that the service is away or broken.
+// meansAway reports whether a failure shows that the service is away or broken.
 func meansAway(failure *Error) bool {
 	switch {
 	case failure.Attempts == 0:

@@ -50,7 +50,7 @@ func (g *guarded) fails(t *testing.T, first, last int) {
 	}
 }
 
-// refused tells whether a call for an account fails without a request.
+// refused reports whether a call for an account fails without a request.
 func (g *guarded) refused(t *testing.T, userID string) bool {
 	t.Helper()
 	g.sent()

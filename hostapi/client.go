@@ -5,7 +5,7 @@
 // takes that user's ID, and the service answers only about that user's servers.
 //
 // Every error is an *Error. Its code is the kind of failure. For an action it
-// also tells whether the action may have been carried out all the same. An
+// also reports whether the action may have been carried out all the same. An
 // action has succeeded only where the answer says "ok": true, or is a 204, which
 // has no body. An answer without that field leaves it open, as does one without
 // the server's record where the operation returns that.
@@ -87,7 +87,7 @@ func New(c Config) (*Client, error) {
 	}, nil
 }
 
-// Offers tells whether an operation is turned on.
+// Offers reports whether an operation is turned on.
 func (c *Client) Offers(op Operation) bool {
 	_, ok := c.operations[op]
 	return ok

@@ -119,7 +119,7 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 	return result{}, attempts, failure
 }
 
-// repeatable tells whether a request that failed may be sent again: the failure
+// repeatable reports whether a request that failed may be sent again: the failure
 // may pass, and no action is carried out twice.
 func repeatable(o operation, failure *Error) bool {
 	mayPass := failure.Code == CodeUnavailable || failure.Code == CodeRateLimited

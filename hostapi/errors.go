@@ -80,7 +80,7 @@ func CodeOf(err error) Code {
 	}
 }
 
-// IsUncertain tells whether err is that of an action which may have been
+// IsUncertain reports whether err is that of an action which may have been
 // carried out all the same.
 func IsUncertain(err error) bool {
 	var e *Error

@@ -46,8 +46,8 @@ func StateOf(status string) State {
 	}
 }
 
-// Broken tells whether a server with the state is down although nobody wanted it.
+// Broken reports whether a server with the state is down although nobody wanted it.
 func (s State) Broken() bool { return s == StateCrashed || s == StateError }
 
-// Down tells whether a server with the state does not run, and is not about to.
+// Down reports whether a server with the state does not run, and is not about to.
 func (s State) Down() bool { return s == StateStopped || s.Broken() }

@@ -104,7 +104,7 @@ func (b *Bundle) Localized() Localized {
 	return all
 }
 
-// isRegistered tells whether commands are registered with a text. Those texts come
+// isRegistered reports whether commands are registered with a text. Those texts come
 // first in each file.
 func isRegistered(key string) bool {
 	section, _, _ := strings.Cut(key, ".")

@@ -6,7 +6,7 @@ var LoadFrom = load
 // Read reads a text file.
 var Read = read
 
-// IsRegistered tells whether commands are registered with a text.
+// IsRegistered reports whether commands are registered with a text.
 var IsRegistered = isRegistered
 
 // Form names the plural form that a whole number asks for.

@@ -78,10 +78,10 @@ func ReadEvent(d *fastjson.Value) *Event {
 	return e
 }
 
-// Answerable tells whether Discord says who is asking and how to answer.
+// Answerable reports whether Discord says who is asking and how to answer.
 func (e *Event) Answerable() bool { return IsSnowflake(e.ID) && IsSnowflake(e.UserID) && e.Token != "" }
 
-// botAbsent tells whether an interaction comes from a guild in which the application is
+// botAbsent reports whether an interaction comes from a guild in which the application is
 // installed by its user alone: Discord names who has installed it, and not the guild, whose
 // key is "0". Of a component these are the owners of what made its message. Where Discord
 // names nobody, nothing is known (discord-api-docs#6752).
@@ -223,7 +223,7 @@ func texts(values []*fastjson.Value) []string {
 	return list
 }
 
-// IsSnowflake tells whether id has the form of Discord's IDs: digits that make a
+// IsSnowflake reports whether id has the form of Discord's IDs: digits that make a
 // number of 64 bits.
 func IsSnowflake(id string) bool {
 	_, err := strconv.ParseUint(id, 10, 64)

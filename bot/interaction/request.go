@@ -93,12 +93,12 @@ type Request struct {
 	AnswerBy time.Time
 }
 
-// InMessage tells whether the request comes from a message of the bot's: from a
+// InMessage reports whether the request comes from a message of the bot's: from a
 // component, or from a modal that a component opened. Its answer may change
 // that message.
 func (r *Request) InMessage() bool { return r.Message != r.ID }
 
-// ByStaff tells whether staff act for a customer.
+// ByStaff reports whether staff act for a customer.
 func (r *Request) ByStaff() bool { return r.CustomerID != r.UserID }
 
 // CustomerName is what the customer is called; empty where Discord did not tell.

@@ -46,7 +46,7 @@ func (rep *reply) change(r interaction.Response) {
 	rep.message.subject, rep.message.by = r.Subject, rep
 }
 
-// mayChange tells whether the end of work may replace what the message shows.
+// mayChange reports whether the end of work may replace what the message shows.
 // before is the response that promised the work. A customer who has moved
 // on to something else is not pulled back. While the message shows the same, the
 // end of an action always replaces it, and so does what was deferred: of several

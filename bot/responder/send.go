@@ -42,7 +42,7 @@ func (rep *reply) orExplained(r interaction.Response, send func(interaction.Resp
 	return r, err
 }
 
-// unacceptable tells whether Discord may take another response in the place of one. Whatever
+// unacceptable reports whether Discord may take another response in the place of one. Whatever
 // is wrong with this one, an explanation costs a request and may reach the caller.
 func unacceptable(err error) bool {
 	e, ok := errors.AsType[*rest.Error](err)
@@ -142,7 +142,7 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 	return err
 }
 
-// retry tells whether and after what pause to send again.
+// retry reports whether and after what pause to send again.
 func retry(err error, pause time.Duration) (time.Duration, bool) {
 	e, ok := errors.AsType[*rest.Error](err)
 	if !ok || !e.Temporary() {
@@ -156,7 +156,7 @@ func isUncertain(err error) bool {
 	return ok && e.Uncertain
 }
 
-// isUnanswered tells whether no answer came, or none to its end.
+// isUnanswered reports whether no answer came, or none to its end.
 func isUnanswered(err error) bool {
 	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Status == 0

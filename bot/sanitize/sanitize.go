@@ -177,7 +177,7 @@ func isInvisible(r rune) bool {
 	}
 }
 
-// isMarkup tells whether the character at the byte i must be escaped. As few as
+// isMarkup reports whether the character at the byte i must be escaped. As few as
 // possible are, so that names can be searched for as they are.
 func isMarkup(text string, i int) bool {
 	switch text[i] {

@@ -199,7 +199,7 @@ func (b *breaking) list() []switchable {
 	return b.switches()
 }
 
-// broken tells whether something is.
+// broken reports whether something is.
 func (b *breaking) broken() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -84,7 +84,7 @@ type Config struct {
 	BesideKey func(userID string) string
 	// OnGarbage is called when a key held something else than an account.
 	OnGarbage func(error)
-	// OnLookup is called by each Account: fresh tells whether the service had not to be
+	// OnLookup is called by each Account: fresh reports whether the service had not to be
 	// asked. It may be nil.
 	OnLookup func(fresh bool)
 	Now      func() time.Time // nil: time.Now
@@ -187,7 +187,7 @@ func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
 	return n > 0, err
 }
 
-// Forget drops everything that is cached of an account, and tells whether there
+// Forget drops everything that is cached of an account, and reports whether there
 // was anything. The answer to a call that began before is not stored. The error is
 // Redis's, which may still hold the account then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {

@@ -37,7 +37,7 @@ func (e *entry) snapshot() (Snapshot, error) {
 	return Snapshot{List: e.List, FetchedAt: e.FetchedAt, Notes: e.Notes}, nil
 }
 
-// has tells whether the account has a server.
+// has reports whether the account has a server.
 func (e *entry) has(serverID string) bool {
 	return slices.ContainsFunc(e.List.Servers, func(s hostapi.Server) bool { return s.ID == serverID })
 }

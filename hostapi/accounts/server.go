@@ -124,7 +124,7 @@ func (c *Cache) fetchInstead(ctx context.Context, userID string) (Snapshot, erro
 	}
 }
 
-// tellsNothing tells whether an answer says nothing of a server: there is no such
+// tellsNothing reports whether an answer says nothing of a server: there is no such
 // operation, or no such server, or the record is not one as in the list. The service's
 // document shows neither the path of the operation nor its answer.
 func tellsNothing(s hostapi.Server, err error) bool {

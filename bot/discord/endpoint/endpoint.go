@@ -90,7 +90,7 @@ func New(cfg Config) *Endpoint {
 	return e
 }
 
-// Ready tells whether interactions are received.
+// Ready reports whether interactions are received.
 func (e *Endpoint) Ready() bool { return e.listening.Load() }
 
 // Run receives interactions until ctx is done. Then it closes the listener, waits

@@ -9,7 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// equal tells whether a list is as it is wanted. The order of commands does not
+// equal reports whether a list is as it is wanted. The order of commands does not
 // count, which Discord does not keep; that of options is shown to people, and does.
 //
 // Discord fills in what was not sent, and not always in the same way, so there

@@ -90,7 +90,7 @@ func (e *Error) Error() string {
 	}
 }
 
-// Temporary tells whether the same request may succeed later.
+// Temporary reports whether the same request may succeed later.
 func (e *Error) Temporary() bool {
 	return e.Status == 0 || e.Status == http.StatusTooManyRequests || e.Status >= 500
 }
@@ -103,7 +103,7 @@ func CodeOf(err error) int {
 	return 0
 }
 
-// IsUnknownMessage tells whether Discord knows no such message, or not any more.
+// IsUnknownMessage reports whether Discord knows no such message, or not any more.
 // With status 403 the code means that Discord suspects abuse and blocks the request
 // (discord-userdoccers, pages/topics/errors.mdx).
 func IsUnknownMessage(err error) bool {
@@ -111,14 +111,14 @@ func IsUnknownMessage(err error) bool {
 	return ok && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
 }
 
-// LacksEmbeds tells whether Discord took a message without its embeds, as the bot lacks the
+// LacksEmbeds reports whether Discord took a message without its embeds, as the bot lacks the
 // permission to embed links in the channel.
 func LacksEmbeds(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.NoEmbeds
 }
 
-// TakesNoMessages tells whether a user takes no direct messages from the bot. Discord
+// TakesNoMessages reports whether a user takes no direct messages from the bot. Discord
 // says so with 50007 where the user has blocked the bot, and since March 2026 with 50278
 // where the user takes none from members of a server, or shares none with the bot
 // (discord-api-docs#8212, #8238 and #8244). Before, 50007 stood for all of these.
@@ -127,7 +127,7 @@ func TakesNoMessages(err error) bool {
 	return code == CodeCannotMessageUser || code == CodeNoWayToUser
 }
 
-// RefusesContent tells whether Discord refused what a message says, so that the channel may
+// RefusesContent reports whether Discord refused what a message says, so that the channel may
 // take another. Beside malformed, empty and too large ones these are messages that a guild's
 // AutoMod (200000, 200001) or Discord's filter of links (240000) blocks, also when it is
 // edited (Discord's change log of June 27, 2024). Other refusals with status 400 are about

@@ -300,7 +300,7 @@ func (c *Client) unanswered(err error) *Error {
 	return &Error{Message: err.Error(), Uncertain: true}
 }
 
-// isDiscords tells whether a success was answered by Discord. A proxy or a sign-in
+// isDiscords reports whether a success was answered by Discord. A proxy or a sign-in
 // page that answers in its place may not have passed the request on. Discord's 204
 // has the type text/html although it has no body (discord-api-docs#5887,
 // discord.js#9218); all else that Discord answers is JSON.

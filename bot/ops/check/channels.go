@@ -41,7 +41,7 @@ func (c *checker) logChannels() []check {
 	return list
 }
 
-// logChannel tells whether the bot can write to a channel, and who else reads it.
+// logChannel reports whether the bot can write to a channel, and who else reads it.
 func (c *checker) logChannel(ctx context.Context, id string) health.Item {
 	me, err := c.discord.me()
 	if err != nil {

@@ -114,7 +114,7 @@ func (c *checker) application(context.Context) health.Item {
 	return good("%s, public", found)
 }
 
-// interactions tells whether Discord sends interactions to where the bot takes them.
+// interactions reports whether Discord sends interactions to where the bot takes them.
 func (c *checker) interactions(context.Context) health.Item {
 	app, err := c.discord.application()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"hostbot/bot/staff/health"
 )
 
-// commandsGuild tells whether customers' commands can be registered in the one guild
+// commandsGuild reports whether customers' commands can be registered in the one guild
 // that is set.
 func (c *checker) commandsGuild(ctx context.Context) health.Item {
 	v := c.commandsIn(ctx, c.Settings.Discord.GuildID)
@@ -23,7 +23,7 @@ func (c *checker) commandsGuild(ctx context.Context) health.Item {
 	return v
 }
 
-// commandsIn tells whether commands can be registered in a guild.
+// commandsIn reports whether commands can be registered in a guild.
 func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 	app, err := c.discord.application()
 	if err != nil {
@@ -46,7 +46,7 @@ func invite(app register.Application, guildID string) string {
 	return "invite it there: " + rest.InviteURL(app.ID, guildID)
 }
 
-// staffGuild tells whether the bot is in staff's guild and can have commands there.
+// staffGuild reports whether the bot is in staff's guild and can have commands there.
 func (c *checker) staffGuild(ctx context.Context) health.Item {
 	id := c.Settings.Admin.GuildID
 	v := c.commandsIn(ctx, id)
@@ -72,7 +72,7 @@ func (c *checker) notInGuild(guildID string, err error) health.Item {
 	return discordTrouble(err)
 }
 
-// staffRoles tells whether the roles of staff exist.
+// staffRoles reports whether the roles of staff exist.
 func (c *checker) staffRoles(ctx context.Context) health.Item {
 	admin := c.Settings.Admin
 	if len(admin.RoleIDs) == 0 && len(admin.UserIDs) == 0 {
@@ -100,7 +100,7 @@ func (c *checker) staffRoles(ctx context.Context) health.Item {
 	return good("%s", strings.Join(names, ", "))
 }
 
-// staffUsers tells whether staff are in their guild.
+// staffUsers reports whether staff are in their guild.
 func (c *checker) staffUsers(ctx context.Context) health.Item {
 	admin := c.Settings.Admin
 	if _, err := c.guild(ctx, admin.GuildID); err != nil {

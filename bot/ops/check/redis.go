@@ -37,7 +37,7 @@ func noRedis(context.Context) health.Item {
 	return warn("set REDIS_URL in production", "data is kept in the process: it is lost with the process, and replicas do not see each other")
 }
 
-// server tells whether Redis can be used.
+// server reports whether Redis can be used.
 func (r *redisServer) server(context.Context) health.Item {
 	facts, err := r.info()
 	version := facts["redis_version"]

@@ -46,7 +46,7 @@ func (c *checker) service(ctx context.Context) health.Item {
 	return fail("the service's log may say why", "%s", reason(err))
 }
 
-// accepted tells whether the secret is what made the service look for an account. A
+// accepted reports whether the secret is what made the service look for an account. A
 // wrong address may answer like a service that knows no such account; but not with
 // another answer to a wrong secret.
 func (c *checker) accepted(ctx context.Context) health.Item {

@@ -102,7 +102,7 @@ func (m *Monitor) Log(dropped func() uint64) {
 	m.read = append(m.read, func(p *page) { p.counter("hostbot_log_lines_dropped_total", dropped()) })
 }
 
-// blamesService tells whether a failure is the service's, or the way's to it, and
+// blamesService reports whether a failure is the service's, or the way's to it, and
 // not what a customer asked for.
 func blamesService(code hostapi.Code) bool {
 	switch code {

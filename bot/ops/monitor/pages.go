@@ -9,9 +9,9 @@ import (
 
 // Pages is what the pages show beside the figures.
 type Pages struct {
-	// Ready tells whether interactions are being served.
+	// Ready reports whether interactions are being served.
 	Ready func() bool
-	// Standby tells whether they would be, if other replicas did not serve them all.
+	// Standby reports whether they would be, if other replicas did not serve them all.
 	Standby func() bool
 	// Health tells in lines of text how the program and what it depends on fare.
 	Health func(context.Context) string

@@ -162,7 +162,7 @@ func (s *Store) Keep(incident Incident) {
 	}
 }
 
-// allow tells whether Redis may have one more incident this hour.
+// allow reports whether Redis may have one more incident this hour.
 func (s *Store) allow(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

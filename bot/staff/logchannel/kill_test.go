@@ -77,7 +77,7 @@ func startReplica(t *testing.T, o office, redisURL string) *replica {
 	return r
 }
 
-// post has the replica post an action, and tells whether it said that this was
+// post has the replica post an action, and reports whether it said that this was
 // done.
 func (r *replica) post(title string) (done bool) {
 	_, _ = fmt.Fprintln(r.in, title) // which fails where it was killed
@@ -91,7 +91,7 @@ func (r *replica) kill() {
 	_ = r.process.Wait()
 }
 
-// killWhilePosting tells whether the replica still said that it is done.
+// killWhilePosting reports whether the replica still said that it is done.
 func (r *replica) killWhilePosting(title string) (done bool) {
 	killed := make(chan struct{})
 	go func() {
@@ -167,7 +167,7 @@ func TestEveryActionExactlyOnce(t *testing.T) {
 	t.Logf("%d actions in %d messages", len(shown)+len(unknown), len(o.actions.Messages()))
 }
 
-// unanswered tells whether the latest message is there and its sender does not
+// unanswered reports whether the latest message is there and its sender does not
 // know yet.
 func (o office) unanswered() bool {
 	shown := titles(o.actions)

@@ -39,7 +39,7 @@ if type(holder) == 'string' and holder ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 1`
 
-// Hold takes the lease, or renews it, unless another process holds it, and tells whether
+// Hold takes the lease, or renews it, unless another process holds it, and reports whether
 // this one does. It lasts for whole milliseconds. After an error nobody knows who holds it.
 func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	until := time.Now().Add(lasts)

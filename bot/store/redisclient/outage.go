@@ -119,7 +119,7 @@ func (o *outage) use(ctx context.Context) error {
 	return err
 }
 
-// isUnusable tells whether an error says that Redis cannot be used, and not that it
+// isUnusable reports whether an error says that Redis cannot be used, and not that it
 // refused one command for what that says.
 func isUnusable(err error) bool {
 	var network net.Error

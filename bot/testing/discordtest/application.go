@@ -60,7 +60,7 @@ func (s *Server) SetApplication(settings ApplicationSettings) {
 	}
 }
 
-// supports tells whether the application may be installed so. The store's lock
+// supports reports whether the application may be installed so. The store's lock
 // is held.
 func (st *commandStore) supports(install int) bool {
 	if len(st.settings.Installs) == 0 {
@@ -69,7 +69,7 @@ func (st *commandStore) supports(install int) bool {
 	return slices.Contains(st.settings.Installs, install)
 }
 
-// sendsInteractions tells whether interactions go over the gateway.
+// sendsInteractions reports whether interactions go over the gateway.
 func (st *commandStore) sendsInteractions() bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -125,7 +125,7 @@ func (b *callbackBody) validate(p *problems, in *interaction) {
 	}
 }
 
-// fits tells whether the type of a response answers the interaction, as
+// fits reports whether the type of a response answers the interaction, as
 // docs:interactions/receiving-and-responding#interaction-response-object says: 6
 // and 7 for components alone, 9 not for a modal. Of a modal that a component
 // opened, libraries take 6 and 7 for allowed (discord.js
@@ -145,7 +145,7 @@ func (b *callbackBody) fits(in *interaction) bool {
 	return false
 }
 
-// decodeData reads the data into out and tells whether there was any.
+// decodeData reads the data into out and reports whether there was any.
 func (b *callbackBody) decodeData(p *problems, out any, required bool) bool {
 	if len(b.Data) == 0 || string(b.Data) == "null" {
 		if required {

@@ -51,7 +51,7 @@ const (
 	Gone
 )
 
-// thread tells whether a channel with the access is a thread.
+// thread reports whether a channel with the access is a thread.
 func (a Access) thread() bool { return a == MissingThreadPermission || a == Archived || a.locked() }
 
 func (a Access) locked() bool { return a == Locked || a == LockedOpen }

@@ -91,7 +91,7 @@ func denied(status, code int, message string) *refusal {
 	return r
 }
 
-// closed tells whether the channel is a locked thread and the bot may not manage threads.
+// closed reports whether the channel is a locked thread and the bot may not manage threads.
 func (ch *channel) closed() bool { return ch.access.locked() && !ch.may(ManageThreads) }
 
 // threadClosed refuses what a thread does not take now.

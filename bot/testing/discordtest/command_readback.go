@@ -90,7 +90,7 @@ func (st *commandStore) wire(c Command, localized bool) map[string]any {
 	return wire
 }
 
-// inDMs tells whether a command may be used in the bot's DMs, as far as the
+// inDMs reports whether a command may be used in the bot's DMs, as far as the
 // command says.
 func inDMs(c *Command) bool {
 	if c.DMPermission != nil && !*c.DMPermission {

@@ -21,7 +21,7 @@ const (
 // one say whether answers to interactions go on, as they do here.
 func (s *Server) Quarantine(quarantined bool) { s.quarantined.Store(quarantined) }
 
-// quarantines tells whether a quarantine keeps the bot from writing to a DM: where it has
+// quarantines reports whether a quarantine keeps the bot from writing to a DM: where it has
 // written nothing before. The server's lock is held.
 func (s *Server) quarantines(dm *channel) bool {
 	if !s.quarantined.Load() {

@@ -26,7 +26,7 @@ func (s *Server) addElsewhere(ch *channel) *Channel {
 	return ch.shown(s)
 }
 
-// foreign tells whether the bot is not where the channel is.
+// foreign reports whether the bot is not where the channel is.
 func (s *Server) foreign(ch *channel) bool { return ch.group || !s.commands.isMember(ch.guildID) }
 
 func (st *commandStore) isMember(guildID string) bool {
@@ -80,7 +80,7 @@ func (s *Server) owners(in *interaction) map[string]any {
 	return map[string]any{"0": in.channel.guildID}
 }
 
-// forUsers tells whether a command comes with the installation by a user
+// forUsers reports whether a command comes with the installation by a user
 // (docs:interactions/application-commands#installation-context).
 func (st *commandStore) forUsers(c *Command) bool {
 	st.mu.Lock()

@@ -88,7 +88,7 @@ func (f *faults) drop(active *activeFault) {
 	f.list = slices.DeleteFunc(f.list, func(other *activeFault) bool { return other == active })
 }
 
-// strike lets a fault happen where its time has come, and tells whether the
+// strike lets a fault happen where its time has come, and reports whether the
 // call is over with that.
 func (s *Server) strike(active *activeFault, handled bool, w http.ResponseWriter, c *call) (over bool) {
 	if active == nil || active.After != handled {

@@ -170,7 +170,7 @@ func (g *gateway) silence() <-chan struct{} {
 
 // dispatch sends an event to every session whose shard serves the guild, and
 // keeps it for those that are away. There may be several for one shard
-// (docs:events/gateway#sharding). It tells whether one was there.
+// (docs:events/gateway#sharding). It reports whether one was there.
 func (g *gateway) dispatch(guildID, name string, data json.RawMessage) (passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

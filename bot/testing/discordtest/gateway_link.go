@@ -188,7 +188,7 @@ func (l *link) fail(code int) {
 	}
 }
 
-// ends tells whether a session cannot be resumed after a close code, by the
+// ends reports whether a session cannot be resumed after a close code, by the
 // explanations of the codes. After all others it can, after 1000 too where it is
 // the server that closes (JDA WebSocketClient.java, discord.py client.py).
 func ends(code int) bool {

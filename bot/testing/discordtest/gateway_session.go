@@ -52,7 +52,7 @@ func (s *session) flush() {
 	}
 }
 
-// holds tells whether all events after sequence are still kept.
+// holds reports whether all events after sequence are still kept.
 func (s *session) holds(sequence int64) bool {
 	return sequence >= s.dropped && sequence <= s.sequence
 }

@@ -22,7 +22,7 @@ type startLimit struct {
 	resets    time.Time // zero while none is counted
 }
 
-// take counts an IDENTIFY and tells whether it was allowed. No source says whether
+// take counts an IDENTIFY and reports whether it was allowed. No source says whether
 // one that op 9 answers counts; here it does.
 func (l *startLimit) take(now time.Time) bool {
 	l.roll(now)
@@ -82,7 +82,7 @@ func (s *Server) IdentifyAtOnce() {
 	s.gateway.becomes(func() { s.gateway.atOnce = true })
 }
 
-// tooSoon tells whether a shard identifies within 5 s of another in its bucket
+// tooSoon reports whether a shard identifies within 5 s of another in its bucket
 // (docs:events/gateway#sharding-max-concurrency). The gateway's lock is held.
 func (g *gateway) tooSoon(shard int) bool {
 	if g.atOnce {

@@ -95,7 +95,7 @@ func (s *Server) launch(in *interaction, data map[string]any) error {
 }
 
 // deliver sends the event of an interaction, which is nil where it never was, to where
-// the application receives interactions. It tells whether there was somebody.
+// the application receives interactions. It reports whether there was somebody.
 func (s *Server) deliver(guildID string, in *interaction, event json.RawMessage) bool {
 	targets := s.endpoints.targets()
 	for _, address := range targets {
@@ -114,7 +114,7 @@ func (s *Server) hinder(token string) {
 	}
 }
 
-// hindered tells whether that is known of the interaction that a call answers.
+// hindered reports whether that is known of the interaction that a call answers.
 func (s *Server) hindered(c *call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

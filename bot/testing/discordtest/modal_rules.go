@@ -98,6 +98,6 @@ func validateRadios(p *problems, path string, c *Component, seen customIDs) {
 	validateOptions(p, at(path, "options"), c.Options, 1)
 }
 
-// required tells whether something must be entered: in a modal that is so unless it
+// required reports whether something must be entered: in a modal that is so unless it
 // says otherwise (docs:components/reference).
 func required(c Component) bool { return or(c.Required, true) }

@@ -63,7 +63,7 @@ func shown(commandType int, name string) string {
 	return strconv.Quote(name)
 }
 
-// calls tells whether the user would call something of that name so.
+// calls reports whether the user would call something of that name so.
 func (u *User) calls(word, name string, localizations map[string]string) bool {
 	return word == name || word == ShownIn(name, localizations, u.locale())
 }

@@ -173,7 +173,7 @@ func (s *Server) authorize(c *call) *refusal {
 	return refuse(http.StatusUnauthorized, 0, "401: Unauthorized")
 }
 
-// valid tells whether a token is the bot's and has not been reset.
+// valid reports whether a token is the bot's and has not been reset.
 func (s *Server) valid(token string) bool { return token == s.cfg.Token && !s.tokenReset.Load() }
 
 func isInteractionRoute(route string) bool {

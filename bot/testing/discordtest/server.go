@@ -285,7 +285,7 @@ func awaitOne[T any](ctx context.Context, s *Server, lock sync.Locker, n *notifi
 	return found, err
 }
 
-// pause waits for d on the server's clock and tells whether it passed before
+// pause waits for d on the server's clock and reports whether it passed before
 // ctx was done or the server closed.
 func (s *Server) pause(ctx context.Context, d time.Duration) bool {
 	passed := make(chan struct{})

@@ -28,7 +28,7 @@ func (s *snowflakes) next() string {
 	return strconv.FormatUint(ms<<22+s.count.Add(1), 10)
 }
 
-// isSnowflake tells whether text is an id.
+// isSnowflake reports whether text is an id.
 func isSnowflake(text string) bool {
 	n, err := strconv.ParseUint(text, 10, 64)
 	return err == nil && n > 0

@@ -15,7 +15,7 @@ func (s *Server) AddThread(name string, archivesAfter time.Duration) *Channel {
 	return ch
 }
 
-// thread tells whether the channel is a thread. The server's lock is held.
+// thread reports whether the channel is a thread. The server's lock is held.
 func (ch *channel) thread() bool { return ch.access.thread() || ch.archivesAfter > 0 }
 
 // age archives a thread that was inactive for too long. The server's lock is held.

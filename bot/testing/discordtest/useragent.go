@@ -11,7 +11,7 @@ import (
 // brackets is free.
 var userAgent = regexp.MustCompile(`^DiscordBot \(\S+[^()]*\)`)
 
-// blocked tells whether Cloudflare turns a request away for its User-Agent, and
+// blocked reports whether Cloudflare turns a request away for its User-Agent, and
 // answers it then. Discord documents that such a request "may be blocked"
 // (docs:reference#user-agent) with code 40333
 // (docs:topics/opcodes-and-status-codes#json). In fact it lets some foreign

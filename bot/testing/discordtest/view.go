@@ -97,7 +97,7 @@ func addComponents(add func(string), components []Component) {
 	}
 }
 
-// Contains tells whether text is anywhere in the message.
+// Contains reports whether text is anywhere in the message.
 func (v View) Contains(text string) bool { return strings.Contains(v.Text(), text) }
 
 // flatten returns all components, those of rows and labels included, in order.

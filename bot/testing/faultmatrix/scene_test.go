@@ -105,7 +105,7 @@ func address(url string) string {
 	return host
 }
 
-// tooSlow tells whether the machine is so busy that the bot took what is well for
+// tooSlow reports whether the machine is so busy that the bot took what is well for
 // broken: how something ends may then be another than it should be, though it is
 // true all the same.
 func (s *scene) tooSlow() bool { return s.pulse.lateSince(s.serves) > 0 }

@@ -164,7 +164,7 @@ func (d *Discord) answerCallback(w http.ResponseWriter, first bool) {
 	_, _ = io.WriteString(w, `{"message": "Interaction has already been acknowledged.", "code": 40060}`)
 }
 
-// callback notes an answer, and tells whether it was the interaction's first.
+// callback notes an answer, and reports whether it was the interaction's first.
 // Whoever has waited long for word of the first may well send another.
 func (d *Discord) callback(id string, body []byte) bool {
 	now := time.Now()

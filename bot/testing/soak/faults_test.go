@@ -40,7 +40,7 @@ func (w *weather) begin() (end func()) {
 	}
 }
 
-// stormySince tells whether something that began then may have met a storm.
+// stormySince reports whether something that began then may have met a storm.
 func (w *weather) stormySince(began time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,7 +50,7 @@ func (w *weather) stormySince(began time.Time) bool {
 // beforeActing is how long a command may take until it is answered or its action begins.
 const beforeActing = 15 * time.Second
 
-// killedAfter tells whether a process was killed that may have had a command then
+// killedAfter reports whether a process was killed that may have had a command then
 // which it had not answered, and whose action it had not begun. It is no promise that
 // such a command is answered: nothing of it is kept, and Discord goes on showing that
 // the bot is thinking.

@@ -119,7 +119,7 @@ func New(c Config) *Alerts {
 	}
 }
 
-// Offered tells whether there are alerts at all.
+// Offered reports whether there are alerts at all.
 func (a *Alerts) Offered() bool { return a.Watching.On() }
 
 // Status is how alerts fare, over all processes.

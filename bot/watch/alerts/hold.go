@@ -26,7 +26,7 @@ type Held struct {
 	Code  int       // Discord's, such as rest.CodeQuarantined
 }
 
-// Is tells whether something is held.
+// Is reports whether something is held.
 func (h Held) Is() bool { return !h.Until.IsZero() }
 
 // Problem is what staff are told of, as the keys of their texts call it.
@@ -97,7 +97,7 @@ func (a *Alerts) readHold(ctx context.Context, id string) (r *record.Record[hold
 	return r, max(0, time.Duration(r.Value.Until-now)*time.Millisecond), err
 }
 
-// quarantined tells whether Discord refused the last message to somebody new as the bot is in
+// quarantined reports whether Discord refused the last message to somebody new as the bot is in
 // quarantine, so that one is to be tried before alerts count on it.
 func (a *Alerts) quarantined(ctx context.Context) (bool, error) {
 	r, err := a.holds.Get(ctx, newHold, "")

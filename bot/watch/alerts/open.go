@@ -72,7 +72,7 @@ func (a *Alerts) openDM(ctx context.Context, userID string) (channel string, err
 	return channel, err
 }
 
-// mayIntroduce waits until a DM may be opened, unless that takes too long, and tells whether
+// mayIntroduce waits until a DM may be opened, unless that takes too long, and reports whether
 // that is a try of whether Discord lets the bot write to new people again. It is none of
 // whether Discord takes alerts again.
 func (a *Alerts) mayIntroduce(ctx context.Context) (try bool, err error) {

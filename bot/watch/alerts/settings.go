@@ -23,7 +23,7 @@ type Settings struct {
 	Closed time.Time `json:"closed,omitzero"`
 }
 
-// For tells whether alerts are on for a bot.
+// For reports whether alerts are on for a bot.
 func (s Settings) For(serverID string) bool {
 	if on, ok := s.Bots[serverID]; ok {
 		return on
@@ -31,7 +31,7 @@ func (s Settings) For(serverID string) bool {
 	return s.All
 }
 
-// Any tells whether alerts are on for some bot.
+// Any reports whether alerts are on for some bot.
 func (s Settings) Any() bool {
 	for _, on := range s.Bots {
 		if on {
@@ -69,7 +69,7 @@ func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, err
 	return c.Settings, err
 }
 
-// KeepsDM tells whether the channel of a customer's DM is kept, though alerts are off.
+// KeepsDM reports whether the channel of a customer's DM is kept, though alerts are off.
 func (a *Alerts) KeepsDM(ctx context.Context, customerID string) (bool, error) {
 	c, err := a.customer(ctx, customerID)
 	return c.Channel != "" && !c.Any(), err
@@ -89,7 +89,7 @@ func readCustomer(value []byte) (c customer) {
 }
 
 // TurnOn changes a customer's settings so that there are more alerts than before. To somebody
-// new it sends a first message, and tells whether it did. Where it has done so before with
+// new it sends a first message, and reports whether it did. Where it has done so before with
 // that nonce, Discord posts none. The error is ErrClosed where the customer takes none, with
 // Discord's reason, and ErrLater where Discord takes none for now; the settings stay as they
 // are then.

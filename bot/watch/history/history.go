@@ -39,7 +39,7 @@ type Span struct {
 	State    hostapi.State // Unwatched for a gap
 }
 
-// Gap tells whether so much time passed between two looks that nobody knows what was in
+// Gap reports whether so much time passed between two looks that nobody knows what was in
 // between. The interval is the one at which accounts are looked at.
 func Gap(between, interval time.Duration) bool { return between > missedLooks*interval }
 

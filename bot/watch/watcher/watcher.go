@@ -160,7 +160,7 @@ func (w *Watcher) Observe(changed func(ctx context.Context, changes []Change) er
 	w.observers = append(w.observers, changed)
 }
 
-// On tells whether accounts are watched at all.
+// On reports whether accounts are watched at all.
 func (w *Watcher) On() bool { return w.Config.Interval > 0 }
 
 // Status returns how the watching fares, as this process has seen last.

@@ -134,7 +134,7 @@ func (h *held) hold(word string) {
 	h.word = []byte(word)
 }
 
-// isHeld tells whether a command is held up.
+// isHeld reports whether a command is held up.
 func (h *held) isHeld() bool {
 	select {
 	case <-h.holds:

@@ -138,7 +138,7 @@ func startPrometheus(t *testing.T, target string) prometheus {
 	return prometheus("http://" + address + "/api/v1/")
 }
 
-// ask returns what is under data in Prometheus's answer. It tells whether there was one.
+// ask returns what is under data in Prometheus's answer. It reports whether there was one.
 func (p prometheus) ask(path string, data any) bool {
 	res, err := http.Get(string(p) + path)
 	if err != nil {

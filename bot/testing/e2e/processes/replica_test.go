@@ -96,7 +96,7 @@ func (r *replica) tail() string {
 	return strings.Join(lines[max(0, len(lines)-6):], "\n")
 }
 
-// alive tells whether the process runs.
+// alive reports whether the process runs.
 func (r *replica) alive() bool {
 	select {
 	case <-r.ended:

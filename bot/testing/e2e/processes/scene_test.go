@@ -172,7 +172,7 @@ func allRestart(t *testing.T, who []customer) []*discordtest.Reply {
 	return replies
 }
 
-// isSettled tells whether a reply says how it ended.
+// isSettled reports whether a reply says how it ended.
 func isSettled(v discordtest.View) bool {
 	return v.State != discordtest.Waiting && v.State != discordtest.Thinking &&
 		!v.Contains("Restarting **") && !v.Contains("Creating **")

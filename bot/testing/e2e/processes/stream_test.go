@@ -155,7 +155,7 @@ func (r *replica) figure(metric, label string) (sum int) {
 	return sum
 }
 
-// connected tells whether there is one session for each shard, with a connection.
+// connected reports whether there is one session for each shard, with a connection.
 func (w *scene) connected(shards int) bool {
 	seen := make(map[int]int)
 	for _, session := range w.discord.Sessions() {

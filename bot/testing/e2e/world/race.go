@@ -2,6 +2,6 @@
 
 package world
 
-// RaceDetector tells whether the race detector is on. It makes everything take
+// RaceDetector reports whether the race detector is on. It makes everything take
 // several times as long.
 const RaceDetector = true

@@ -16,7 +16,7 @@ func Flag[T any](name string) T {
 	return flag.Lookup(name).Value.(flag.Getter).Get().(T) //nolint:errcheck // another type is a mistake in the test, which panics
 }
 
-// OverHTTP tells whether the tests are run with interactions over HTTP: -transport http.
+// OverHTTP reports whether the tests are run with interactions over HTTP: -transport http.
 func OverHTTP() bool { return Flag[string]("transport") == "http" }
 
 // AboutTheGateway skips a test that has no meaning where there is no gateway.
