@@ -35,19 +35,19 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	})
 	b.watcher.Observe(b.alerts.Changed)
 	b.watcher.Observe(outages.New(outages.Config{
-		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Pace, Term: b.leader.Term, Tell: b.stafflog.Outage,
+		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval, Term: b.leader.Term, Tell: b.stafflog.Outage,
 	}).Changed)
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
-		Alerts: b.alerts, Expect: b.watcher.Expect, History: history.New(b.redis.Client, b.space, b.watcher.Pace),
-		Panels: b.panels, Known: cache.Known, Pace: b.watcher.Pace,
+		Alerts: b.alerts, NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
+		Panels: b.panels, Known: cache.Known, Interval: b.watcher.Interval,
 	}
 }
 
 // kept returns what is kept of a customer: all that forget forgets.
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
-	states := history.New(b.redis.Client, b.space, b.watcher.Pace)
+	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
 	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
 		var notAccount, notAlerts, notDM, notStates error
 		kept.Cached, notAccount = cache.Has(ctx, userID)

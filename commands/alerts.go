@@ -248,22 +248,22 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	if a.State.Broken() {
 		key, emoji = "alert.crashed", "🔴"
 	}
-	if !a.Back.IsZero() {
+	if !a.RecoveredAt.IsZero() {
 		key, emoji, color = "alert.back", "🟢", green
 	}
-	lines := []string{v.t.Format("alert.when", args{"Time": stamp(a.Fell, "T"), "When": relative(a.Fell)})}
-	if a.Ran > 0 {
+	lines := []string{v.t.Format("alert.when", args{"Time": stamp(a.DownAt, "T"), "When": relative(a.DownAt)})}
+	if a.Uptime > 0 {
 		ran := "alert.ran"
-		if a.Longer {
+		if a.AtLeast {
 			ran = "alert.ran_longer"
 		}
-		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Duration(a.Ran)}))
+		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Duration(a.Uptime)}))
 	}
 	if a.Count > 1 {
 		lines = append(lines, v.t.Count("alert.count", a.Count, args{"Since": stamp(a.First, "t")}))
 	}
-	if !a.Back.IsZero() {
-		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(a.Back, "T"), "Duration": v.t.Duration(a.Back.Sub(a.Fell))}))
+	if !a.RecoveredAt.IsZero() {
+		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(a.RecoveredAt, "T"), "Duration": v.t.Duration(a.RecoveredAt.Sub(a.DownAt))}))
 	}
 	return interaction.Message{
 		Embeds: []*discordgo.MessageEmbed{{
@@ -279,7 +279,7 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 func (v view) alertRows(a alerts.Alert, server hostapi.Server) []discordgo.MessageComponent {
 	key, now := botKey(server.ID), broken
 	switch {
-	case !a.Back.IsZero():
+	case !a.RecoveredAt.IsZero():
 		now = up
 	case a.State == hostapi.StateStopped:
 		now = down

@@ -306,7 +306,7 @@ func TestWatcherKnowsWhatIsAboutToBeDone(t *testing.T) {
 		{submit("create/512/2048/100", newBot("Radio")), "RUNNING", ""},
 	} {
 		w, expected := &world{list: account(server("a", "Shop", test.status))}, ""
-		w.watch.Expect = func(_ context.Context, customerID, serverID, action string) {
+		w.watch.NoteAction = func(_ context.Context, customerID, serverID, action string) {
 			if len(w.done) > 0 {
 				t.Errorf("%s is told of when it is done", action)
 			}

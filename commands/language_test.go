@@ -385,7 +385,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report = health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}}
 	all()
 	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
-	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Lag: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
+	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	for _, code := range []int{rest.CodeQuarantined, rest.CodeDMsTooFast} {
 		report.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}

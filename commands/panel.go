@@ -256,7 +256,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	switch {
 	case len(lines) == 0:
 		lines = []string{v.t.Text("panel.empty")}
-	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Pace()):
+	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Interval()):
 		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
 	}
 	embed := &discordgo.MessageEmbed{

@@ -103,8 +103,8 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 	// The service may show a bot as stopped for a moment at any action. Of one that stays
 	// stopped, the stop that was expected before must not be forgotten.
 	stays := a.transitional == "" && hostapi.StateOf(b.server.Status) == hostapi.StateStopped
-	if c.watch.Expect != nil && a.op != hostapi.OpCreate && !stays {
-		c.watch.Expect(ctx, userID, b.server.ID, a.name)
+	if c.watch.NoteAction != nil && a.op != hostapi.OpCreate && !stays {
+		c.watch.NoteAction(ctx, userID, b.server.ID, a.name)
 	}
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {

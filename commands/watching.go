@@ -41,15 +41,15 @@ type Panels interface {
 // Watch is what commands need of those who watch accounts.
 type Watch struct {
 	Alerts Alerts
-	// Expect is told of an action that is about to be sent to the service.
-	Expect func(ctx context.Context, customerID, serverID, action string)
+	// NoteAction is told of an action that is about to be sent to the service.
+	NoteAction func(ctx context.Context, customerID, serverID, action string)
 
 	History History
 	Panels  Panels
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
-	// Pace returns at which interval accounts are looked at now.
-	Pace func() time.Duration
+	// Interval returns at which interval accounts are looked at now.
+	Interval func() time.Duration
 }
 
 func (w Watch) offered() bool { return w.Alerts != nil && w.Alerts.Offered() }

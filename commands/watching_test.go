@@ -96,7 +96,7 @@ func (kept) Retry(context.Context, string) error { return nil }
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
-		Alerts: h, History: h, Panels: kept{h}, Pace: func() time.Duration { return time.Minute },
+		Alerts: h, History: h, Panels: kept{h}, Interval: func() time.Duration { return time.Minute },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
 		},
@@ -471,9 +471,9 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	at := time.Unix(1_700_000_000, 0)
 	for _, state := range []hostapi.State{hostapi.StateStopped, hostapi.StateCrashed} {
 		for _, longer := range []bool{false, true} {
-			alert := alerts.Alert{CustomerID: "42", Locale: d.locale, ServerID: "id-0", Name: long("W"), State: state, First: at, Fell: at, Count: 1 + len(d.locale), Ran: 400 * time.Hour, Longer: longer}
+			alert := alerts.Alert{CustomerID: "42", Locale: d.locale, ServerID: "id-0", Name: long("W"), State: state, First: at, DownAt: at, Count: 1 + len(d.locale), Uptime: 400 * time.Hour, AtLeast: longer}
 			d.see(interaction.Reply(c.Alert(alert)))
-			alert.Back = at.Add(time.Hour)
+			alert.RecoveredAt = at.Add(time.Hour)
 			d.see(interaction.Reply(c.Alert(alert)))
 		}
 	}

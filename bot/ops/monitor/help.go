@@ -39,10 +39,10 @@ func help() map[string]string {
 		"hostbot_log_failed_requests_total": "Messages and edits that Discord did not take at once.",
 
 		"hostbot_watch_accounts":           "Accounts that are watched, by all replicas.",
-		"hostbot_watch_interval_seconds":   "Time between two looks at an account; more than WATCH_INTERVAL where WATCH_RATE allows no less.",
+		"hostbot_watch_interval_seconds":   "Time between two polls of an account; more than WATCH_INTERVAL where WATCH_RATE allows no less.",
 		"hostbot_watch_lag_seconds":        "For how long the account has been due that is due first.",
-		"hostbot_watch_looks_total":        "Looks of this replica that succeeded.",
-		"hostbot_watch_failed_looks_total": "Looks of this replica that did not succeed.",
+		"hostbot_watch_looks_total":        "Polls of this replica that succeeded.",
+		"hostbot_watch_failed_looks_total": "Polls of this replica that did not succeed.",
 		"hostbot_alerts_waiting":           "Alerts that are to be sent or edited, by all replicas.",
 		"hostbot_alerts_sent_total":        "Alerts that were sent, by all replicas.",
 		"hostbot_alerts_refused_total":     "Customers who took no message, by all replicas.",

@@ -153,12 +153,12 @@ func (d describer) watching() []Item {
 	}
 	title := d.t.Text("staff.status.watch")
 	watched := item("watcher", "%d accounts, each every %v, %v late; alerts: %d sent, %d refused, %d wait",
-		d.Watch.Accounts, d.Watch.Interval, d.Watch.Lag, d.Alerts.Sent, d.Alerts.Refused, d.Alerts.Waiting)
+		d.Watch.Accounts, d.Watch.Interval, d.Watch.Delay, d.Alerts.Sent, d.Alerts.Refused, d.Alerts.Waiting)
 	if d.Watch.Grown {
 		watched = d.wrong(watched, Failure, "log.cure.watch_slow")
 	}
 	watched.Staff = Staff{Title: title, Text: d.t.Format("staff.status.watched", locale.Args{
-		"N": d.Watch.Accounts, "Interval": d.t.Duration(d.Watch.Interval), "Lag": d.t.Duration(d.Watch.Lag),
+		"N": d.Watch.Accounts, "Interval": d.t.Duration(d.Watch.Interval), "Lag": d.t.Duration(d.Watch.Delay),
 	}) + "\n" + d.t.Format("staff.status.alerts", locale.Args{
 		"Sent": d.Alerts.Sent, "Refused": d.Alerts.Refused, "Waiting": d.Alerts.Waiting,
 	})}

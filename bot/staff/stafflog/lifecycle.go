@@ -94,7 +94,7 @@ const maxPlans = 8
 // the same outage takes the entry's place.
 func (l *Log) Outage(o outages.Outage) {
 	color, plans := red, ""
-	if o.Back >= o.Bots {
+	if o.Recovered >= o.Bots {
 		color = green
 	}
 	names := slices.Sorted(maps.Keys(o.Plans))
@@ -102,7 +102,7 @@ func (l *Log) Outage(o outages.Outage) {
 		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(o.Plans[plan]) + "\n"
 	}
 	title := l.t.Count("log.fell.title", o.Bots, locale.Args{"Customers": o.Customers, "Duration": l.t.Duration(o.Within)})
-	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(o.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(o.Back)))
+	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(o.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(o.Recovered)))
 	if plans != "" {
 		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
 	}

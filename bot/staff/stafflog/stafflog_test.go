@@ -248,7 +248,7 @@ func TestFallSaysWithinWhichTimeBotsStopped(t *testing.T) {
 	p := posted{}
 	first := time.Unix(1_700_000_000, 0)
 	newLog(t, p).Outage(outages.Outage{
-		ID: "1", Bots: 12, Customers: 9, Back: 3, First: first, Last: first, Within: 2 * time.Minute, Plans: map[string]int{"Pro": 12},
+		ID: "1", Bots: 12, Customers: 9, Recovered: 3, First: first, Last: first, Within: 2 * time.Minute, Plans: map[string]int{"Pro": 12},
 	})
 	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Run again\n3", "Pro: 12")
 }

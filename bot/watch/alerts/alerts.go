@@ -6,7 +6,7 @@
 // asked in these DMs and not in quarantine. From then on package watcher looks at the account.
 //
 // A fall and the recovery from it are one message, which is edited; further falls within
-// a few minutes are counted in it. An episode in Redis holds the text of a message.
+// a few minutes are counted in it. An outage in Redis holds the text of a message.
 // The leader sends, each message under a nonce, so that Discord posts one message although the
 // request was repeated. A customer whose DMs turn out to be closed is not written to again.
 package alerts
@@ -37,16 +37,16 @@ type Alert struct {
 	Locale     string `json:"-"` // the customer's, as of when alerts were turned on
 	ServerID   string `json:"-"`
 
-	Name  string        `json:"name"`
-	State hostapi.State `json:"state"` // in which the bot fell, the last time
-	First time.Time     `json:"first"`
-	Fell  time.Time     `json:"fell"` // the last time
-	Count int           `json:"count"`
-	// Ran is for how long the bot had run, and for longer where Longer is set; 0 where
+	Name   string        `json:"name"`
+	State  hostapi.State `json:"state"` // in which the bot fell, the last time
+	First  time.Time     `json:"first"`
+	DownAt time.Time     `json:"fell"` // the last time
+	Count  int           `json:"count"`
+	// Uptime is for how long the bot had run, and for longer where AtLeast is set; 0 where
 	// nobody knows.
-	Ran    time.Duration `json:"ran,omitempty"`
-	Longer bool          `json:"longer,omitempty"`
-	Back   time.Time     `json:"back,omitzero"` // zero: it is still down
+	Uptime      time.Duration `json:"ran,omitempty"`
+	AtLeast     bool          `json:"longer,omitempty"`
+	RecoveredAt time.Time     `json:"back,omitzero"` // zero: it is still down
 }
 
 // Discord is where messages go. Errors are *rest.Error.
@@ -104,7 +104,7 @@ func DefaultTiming() Timing {
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
-	records *record.Kind[episode]
+	records *record.Kind[outage]
 	holds   *record.Kind[hold]
 	line    *record.Kind[line] // one record
 }
@@ -113,7 +113,7 @@ type Alerts struct {
 func New(c Config) *Alerts {
 	return &Alerts{
 		Config:  c,
-		records: &record.Kind[episode]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
+		records: &record.Kind[outage]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
 		holds:   &record.Kind[hold]{Redis: c.Redis, Space: c.Space, Name: holdKind, Format: format, Aside: c.Aside},
 		line:    &record.Kind[line]{Redis: c.Redis, Space: c.Space, Name: lineKind, Format: format, Aside: c.Aside},
 	}

@@ -102,13 +102,13 @@ func startWith(t *testing.T, discord *discordtest.Server, url string, w *watched
 // draw says what an alert holds.
 func draw(a alerts.Alert) interaction.Message {
 	text := fmt.Sprintf("%s %c fell %d times", a.Name, a.State, a.Count)
-	if !a.Back.IsZero() {
-		text += fmt.Sprintf(", back after %v", a.Back.Sub(a.Fell))
+	if !a.RecoveredAt.IsZero() {
+		text += fmt.Sprintf(", back after %v", a.RecoveredAt.Sub(a.DownAt))
 	}
-	if a.Ran > 0 {
-		text += fmt.Sprintf(", ran %v", a.Ran)
+	if a.Uptime > 0 {
+		text += fmt.Sprintf(", ran %v", a.Uptime)
 	}
-	if a.Longer {
+	if a.AtLeast {
 		text += " or longer"
 	}
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Description: text, Timestamp: a.Mark().Format(time.RFC3339Nano)}}}
@@ -128,7 +128,7 @@ func as(u *discordtest.User, nonce string) alerts.Recipient {
 
 // fell is a bot's fall, and back its recovery.
 func fell(u *discordtest.User, server string, at time.Time) watcher.Change {
-	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateRunning, To: hostapi.StateCrashed, Since: at.Add(-time.Hour), At: at, Unasked: true}
+	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateRunning, To: hostapi.StateCrashed, Since: at.Add(-time.Hour), At: at, Unexpected: true}
 }
 
 func back(u *discordtest.User, server string, at time.Time) watcher.Change {
@@ -219,7 +219,7 @@ func TestWhoIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := fell(anna, "asked", now)
-		asked.Unasked = false
+		asked.Unexpected = false
 		tell(t, a, fell(ben, "shop", now), fell(anna, "off", now), fell(anna, "muted", now), asked, back(anna, "never", now), fell(anna, "on", now))
 		anna.InDM().Sees(t, "on c fell")
 		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })

@@ -25,8 +25,8 @@ func (a Alert) Mark() time.Time {
 	return a.First.UTC().Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond)
 }
 
-// episode is an alert and what was sent of it. Its ID in Redis is CUSTOMER/BOT.
-type episode struct {
+// outage is an alert and what was sent of it. Its ID in Redis is CUSTOMER/BOT.
+type outage struct {
 	Alert
 	Nonce   string        `json:"nonce"` // names the message
 	Last    string        `json:"last"`  // names the last fall
@@ -36,8 +36,8 @@ type episode struct {
 	Held    int           `json:"held,omitempty"`    // how often Discord refused it for a reason that holds all
 }
 
-// get returns the episode of a customer's bot; a new record if there is none.
-func (a *Alerts) get(ctx context.Context, customerID, serverID string) (*record.Record[episode], error) {
+// get returns the outage of a customer's bot; a new record if there is none.
+func (a *Alerts) get(ctx context.Context, customerID, serverID string) (*record.Record[outage], error) {
 	id := customerID + "/" + serverID
 	r, err := a.records.Get(ctx, id, customerID)
 	if r == nil {
@@ -51,7 +51,7 @@ func (a *Alerts) get(ctx context.Context, customerID, serverID string) (*record.
 // be told of a change twice.
 func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
 	for _, c := range changes {
-		if !c.Unasked && c.To != hostapi.StateRunning && c.To != history.Gone {
+		if !c.Unexpected && c.To != hostapi.StateRunning && c.To != history.Gone {
 			continue
 		}
 		if err := a.apply(ctx, c); err != nil {
@@ -61,7 +61,7 @@ func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
 	return nil
 }
 
-// apply changes the episode of a bot. If somebody else changes it at the same time, it begins
+// apply changes the outage of a bot. If somebody else changes it at the same time, it begins
 // again.
 func (a *Alerts) apply(ctx context.Context, c watcher.Change) error {
 	for range updateAttempts {
@@ -90,20 +90,20 @@ func (a *Alerts) applyOnce(ctx context.Context, c watcher.Change) error {
 	}
 	e := &r.Value
 	switch {
-	case !c.At.After(e.Fell): // it is known
+	case !c.At.After(e.DownAt): // it is known
 		return nil
-	case c.Unasked:
+	case c.Unexpected:
 		if !e.fell(c, c.At.Before(owner.Muted[c.ServerID])) {
 			return nil
 		}
-	case e.Nonce == "" || !e.Back.IsZero() || c.To != hostapi.StateRunning:
+	case e.Nonce == "" || !e.RecoveredAt.IsZero() || c.To != hostapi.StateRunning:
 		return nil
 	default:
-		e.Back = c.At
+		e.RecoveredAt = c.At
 	}
 	r.Life = openFor
-	if !e.Back.IsZero() {
-		r.Life = episodeFor
+	if !e.RecoveredAt.IsZero() {
+		r.Life = outageFor
 	}
 	err = a.records.Save(ctx, r, 0)
 	if err == nil {
@@ -112,27 +112,27 @@ func (a *Alerts) applyOnce(ctx context.Context, c watcher.Change) error {
 	return err
 }
 
-// fell notes a fall in an episode: in the one that there is, or in a new one. It tells
+// fell notes a fall in an outage: in the one that there is, or in a new one. It tells
 // whether there is something to be sent. While the bot is muted there is no new one.
-func (e *episode) fell(c watcher.Change, muted bool) bool {
+func (e *outage) fell(c watcher.Change, muted bool) bool {
 	name := nameOf(c)
 	if e.Last == name { // it is told of again
 		return false
 	}
-	goesOn := e.Nonce != "" && c.At.Sub(e.First) < countFor && (e.Back.IsZero() || c.At.Sub(e.Back) < flap)
+	goesOn := e.Nonce != "" && c.At.Sub(e.First) < countFor && (e.RecoveredAt.IsZero() || c.At.Sub(e.RecoveredAt) < flap)
 	if !goesOn {
 		if muted {
 			return false
 		}
-		*e = episode{Alert: Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}, Nonce: name}
+		*e = outage{Alert: Alert{CustomerID: c.CustomerID, ServerID: c.ServerID, First: c.At}, Nonce: name}
 	}
 	e.Last = name
-	e.Name, e.State, e.Fell, e.Back = c.Name, c.To, c.At, time.Time{}
-	e.Ran, e.Longer = 0, false
+	e.Name, e.State, e.DownAt, e.RecoveredAt = c.Name, c.To, c.At, time.Time{}
+	e.Uptime, e.AtLeast = 0, false
 	if c.From == hostapi.StateRunning {
-		e.Ran, e.Longer = c.At.Sub(c.Since), c.Longer
+		e.Uptime, e.AtLeast = c.At.Sub(c.Since), c.AtLeast
 		if !c.After.IsZero() && c.At.Sub(c.After) > unseenFor { // it may have run for any part of that
-			e.Ran, e.Longer = c.After.Sub(c.Since), true
+			e.Uptime, e.AtLeast = c.After.Sub(c.Since), true
 		}
 	}
 	e.Count++

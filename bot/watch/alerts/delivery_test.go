@@ -58,10 +58,10 @@ func TestEpisodeIsKeptWhileTheBotIsDown(t *testing.T) {
 			t.Helper()
 			keys, err := redistest.Keys(t.Context(), client, "*{alerts}:record:*")
 			if err != nil || len(keys) != 1 {
-				t.Fatalf("episodes: %q (%v)", keys, err)
+				t.Fatalf("outages: %q (%v)", keys, err)
 			}
 			if left := client.PTTL(t.Context(), keys[0]).Val(); left <= least || left > most {
-				t.Errorf("%s an episode is kept for %v, want %v", when, left, most)
+				t.Errorf("%s an outage is kept for %v, want %v", when, left, most)
 			}
 		}
 		tell(t, a, fell(anna, "shop", now))

@@ -179,7 +179,7 @@ func (a *Alerts) isNews(ctx context.Context, id string, code int, remember time.
 // holdAll holds all alerts, as Discord refused one for a reason that is not its own. That one
 // waits for longer than the others and longer each time, so that another is tried first. Where
 // Discord takes others all the same, it is given up after mostRefusals.
-func (a *Alerts) holdAll(ctx context.Context, r *record.Record[episode], try bool, failure error) error {
+func (a *Alerts) holdAll(ctx context.Context, r *record.Record[outage], try bool, failure error) error {
 	r.Value.Held++
 	times := r.Value.Held
 	if times > mostRefusals && !try { // nothing was held, so others were taken since the last time

@@ -167,7 +167,7 @@ const mostRefusals = 10
 
 // channelRefused opens a customer's DM anew, once for an alert, as that may be another channel
 // or work then. Where it does not help, the alert is tried again with growing pauses.
-func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[episode], failure error) error {
+func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[outage], failure error) error {
 	if r.Value.Refused == 0 {
 		return a.reopen(ctx, r)
 	}
@@ -177,7 +177,7 @@ func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[episode], 
 
 // tryLess counts that an alert could not reach its channel, and has it tried again after a pause
 // that grows with that, or gives it up.
-func (a *Alerts) tryLess(ctx context.Context, r *record.Record[episode], failure error) {
+func (a *Alerts) tryLess(ctx context.Context, r *record.Record[outage], failure error) {
 	r.Value.Refused++
 	times := r.Value.Refused
 	if times > mostRefusals {
@@ -191,7 +191,7 @@ func (a *Alerts) tryLess(ctx context.Context, r *record.Record[episode], failure
 
 // reopen opens a customer's DM anew and has the alert tried again. Where Discord refuses that
 // for whatever reason, it is not asked once more for this alert.
-func (a *Alerts) reopen(ctx context.Context, r *record.Record[episode]) error {
+func (a *Alerts) reopen(ctx context.Context, r *record.Record[outage]) error {
 	left, err := a.left(ctx, newHold)
 	if err != nil {
 		return err

@@ -52,9 +52,9 @@ func (a *Alerts) reconcile(ctx context.Context, id string) (again time.Duration,
 	return r.Again(), nil
 }
 
-// send sends an episode as it is now. An error says that it is to be tried again. Of a try
+// send sends an outage as it is now. An error says that it is to be tried again. Of a try
 // all alerts depend that are held.
-func (a *Alerts) send(ctx context.Context, r *record.Record[episode], try bool) error {
+func (a *Alerts) send(ctx context.Context, r *record.Record[outage], try bool) error {
 	e := &r.Value
 	e.CustomerID, e.ServerID, _ = strings.Cut(r.ID, "/")
 	owner, err := a.customer(ctx, e.CustomerID)
@@ -79,9 +79,9 @@ func (a *Alerts) send(ctx context.Context, r *record.Record[episode], try bool) 
 	return a.sent(ctx, r)
 }
 
-// sent notes that Discord has an episode's message. If the episode has changed meanwhile, it
+// sent notes that Discord has an outage's message. If the outage has changed meanwhile, it
 // stays due.
-func (a *Alerts) sent(ctx context.Context, r *record.Record[episode]) error {
+func (a *Alerts) sent(ctx context.Context, r *record.Record[outage]) error {
 	nonce, shown, after := r.Value.Nonce, r.Value.Message, record.Never
 	for {
 		if !r.Value.Sent {
@@ -102,7 +102,7 @@ func (a *Alerts) sent(ctx context.Context, r *record.Record[episode]) error {
 
 // refused does what there is to do about an alert that Discord did not take. An error says
 // that it is to be tried again.
-func (a *Alerts) refused(ctx context.Context, r *record.Record[episode], try bool, failure error) error {
+func (a *Alerts) refused(ctx context.Context, r *record.Record[outage], try bool, failure error) error {
 	switch rest.About(failure) {
 	case rest.AboutRecipient:
 		return a.refuse(ctx, r.Owner)
@@ -120,8 +120,8 @@ func (a *Alerts) refused(ctx context.Context, r *record.Record[episode], try boo
 	}
 }
 
-// show makes an episode's message show it as it is now, and returns what is known of it then.
-func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[episode]) (message.State, error) {
+// show makes an outage's message show it as it is now, and returns what is known of it then.
+func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[outage]) (message.State, error) {
 	e := &r.Value
 	return message.Show(ctx, a.Discord, e.Message, message.Wanted{
 		ChannelID: channel, Name: e.Nonce, Message: a.Draw(e.Alert),
@@ -141,8 +141,8 @@ func marked(m rest.Posted, mark time.Time) bool {
 	})
 }
 
-// later has an episode tried again, without holding others up.
-func (a *Alerts) later(ctx context.Context, r *record.Record[episode], failure error) {
+// later has an outage tried again, without holding others up.
+func (a *Alerts) later(ctx context.Context, r *record.Record[outage], failure error) {
 	wait := a.Timing.Retry
 	switch e, ok := errors.AsType[*rest.Error](failure); {
 	case leader.Ended(ctx): // another one leads now
@@ -156,13 +156,13 @@ func (a *Alerts) later(ctx context.Context, r *record.Record[episode], failure e
 	a.putOff(ctx, r, wait)
 }
 
-// putOff has an episode wait. Where that fails, it waits for a.Timing.Work.
-func (a *Alerts) putOff(ctx context.Context, r *record.Record[episode], wait time.Duration) {
+// putOff has an outage wait. Where that fails, it waits for a.Timing.Work.
+func (a *Alerts) putOff(ctx context.Context, r *record.Record[outage], wait time.Duration) {
 	_ = a.records.Save(context.WithoutCancel(ctx), r, wait)
 }
 
-// drop gives an episode up, unless it has changed meanwhile.
-func (a *Alerts) drop(ctx context.Context, r *record.Record[episode]) error {
+// drop gives an outage up, unless it has changed meanwhile.
+func (a *Alerts) drop(ctx context.Context, r *record.Record[outage]) error {
 	return ignoreConflict(a.records.Drop(ctx, r))
 }
 

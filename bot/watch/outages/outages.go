@@ -34,7 +34,7 @@ type Outage struct {
 	ID        string
 	Bots      int       // that stopped
 	Customers int       // whose they are
-	Back      int       // of the bots, how many run again
+	Recovered int       // of the bots, how many run again
 	First     time.Time // when the first of them was seen to have stopped
 	Last      time.Time // and when the last of them was
 	// Within is the time in which all of them stopped: each was seen to run at most one
@@ -68,10 +68,10 @@ type Outages struct {
 
 // bot is one that stopped lately. Its name is CUSTOMER/BOT.
 type bot struct {
-	At   time.Time `json:"at"` // when it was seen to have stopped
-	Plan string    `json:"plan,omitempty"`
-	Back bool      `json:"back,omitempty"` // it runs again
-	In   bool      `json:"in,omitempty"`   // it is in the outage
+	At        time.Time `json:"at"` // when it was seen to have stopped
+	Plan      string    `json:"plan,omitempty"`
+	Recovered bool      `json:"back,omitempty"` // it runs again
+	In        bool      `json:"in,omitempty"`   // it is in the outage
 }
 
 // New returns outages.
@@ -84,7 +84,7 @@ func (o *Outages) Changed(ctx context.Context, changes []watcher.Change) error {
 	defer o.mu.Unlock()
 	concerned, interval := false, o.Interval()
 	for _, c := range changes {
-		stopped, back := c.Unasked, !c.Unasked && c.To == hostapi.StateRunning
+		stopped, back := c.Unexpected, !c.Unexpected && c.To == hostapi.StateRunning
 		if !stopped && !back {
 			continue
 		}
@@ -114,7 +114,7 @@ func (o *Outages) Changed(ctx context.Context, changes []watcher.Change) error {
 // stopped notes a bot that stopped. It reports whether that is of an outage.
 func (o *Outages) stopped(name string, c watcher.Change, window time.Duration) bool {
 	at, newest := c.At, c.At
-	if known, ok := o.bots[name]; ok && !known.Back { // it is told of again
+	if known, ok := o.bots[name]; ok && !known.Recovered { // it is told of again
 		at = known.At
 	}
 	var last time.Time
@@ -167,8 +167,8 @@ func (o *Outages) begin(since time.Time) bool {
 // back notes a bot that runs. It reports whether that is of an outage.
 func (o *Outages) back(name string) bool {
 	b, ok := o.bots[name]
-	if ok && !b.Back {
-		b.Back = true
+	if ok && !b.Recovered {
+		b.Recovered = true
 		o.set(name, b)
 	}
 	return b.In
@@ -207,8 +207,8 @@ func (o *Outages) outage(interval time.Duration) Outage {
 		customerID, _, _ := strings.Cut(name, "/")
 		customers[customerID] = true
 		now.Bots++
-		if b.Back {
-			now.Back++
+		if b.Recovered {
+			now.Recovered++
 		}
 		if b.Plan != "" {
 			now.Plans[b.Plan]++

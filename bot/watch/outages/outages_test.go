@@ -50,7 +50,7 @@ func (f *fixture) at(seconds int) time.Time {
 func (f *fixture) change(customer, bot, seconds int, unasked bool, to hostapi.State) watcher.Change {
 	return watcher.Change{
 		CustomerID: fmt.Sprint(customer), ServerID: fmt.Sprint(bot), Plan: []string{"Pro", ""}[bot%2],
-		At: f.at(seconds), Unasked: unasked, To: to,
+		At: f.at(seconds), Unexpected: unasked, To: to,
 	}
 }
 
@@ -110,7 +110,7 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 		f.want(outages.Outage{Bots: 10, Customers: 9, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 9}})
 		first := f.last().ID
 		f.see(f.fell(9, 0, 95), f.back(3, 0, 96), f.back(60, 0, 96))
-		f.want(outages.Outage{Bots: 11, Customers: 10, Back: 1, First: f.at(0), Last: f.at(95), Within: 125 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 11, Customers: 10, Recovered: 1, First: f.at(0), Last: f.at(95), Within: 125 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID != first {
 			t.Error("a fall that goes on has an entry of its own")
 		}
@@ -147,11 +147,11 @@ func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.seeMany(9, 0, 0, 1)
 		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
-		f.want(outages.Outage{Bots: 10, Customers: 10, Back: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 10, Customers: 10, Recovered: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 		first := f.last().ID
 		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall, and does not end it
 		f.see(f.back(9, 0, 220))
-		f.want(outages.Outage{Bots: 10, Customers: 10, Back: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		f.want(outages.Outage{Bots: 10, Customers: 10, Recovered: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
 		if f.last().ID != first {
 			t.Error("that the bots are back is told of in another entry")
 		}
@@ -172,7 +172,7 @@ func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.seeMany(10, 0, 0, 1)
 		f.see(f.back(0, 0, 49*60))
-		if f.last().Back != 1 {
+		if f.last().Recovered != 1 {
 			t.Errorf("told: %+v", f.last())
 		}
 		told := len(f.told)
@@ -203,7 +203,7 @@ func TestAnotherLeaderGoesOn(t *testing.T) {
 		first := f.last().ID
 		f.lead()
 		f.see(f.fell(10, 0, 14))
-		f.want(outages.Outage{Bots: 11, Customers: 11, Back: 1, First: f.at(0), Last: f.at(14), Within: 44 * time.Second, Plans: map[string]int{"Pro": 11}})
+		f.want(outages.Outage{Bots: 11, Customers: 11, Recovered: 1, First: f.at(0), Last: f.at(14), Within: 44 * time.Second, Plans: map[string]int{"Pro": 11}})
 		if f.last().ID != first {
 			t.Error("another leader tells of the same outage in another entry")
 		}

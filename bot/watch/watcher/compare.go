@@ -22,7 +22,7 @@ func (a *account) polledAt() time.Time {
 // standing is a bot's state as the last poll has shown it.
 type standing struct {
 	history.Entry
-	longer bool // nobody polled before: it may have had the state for longer
+	atLeast bool // nobody polled before: it may have had the state for longer
 }
 
 // known returns the bots of which something is known.
@@ -50,7 +50,7 @@ type seen struct {
 // that bot as it was seen then. So each bot's change has a time of its own.
 func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 	s, known, before := seen{added: make(map[string]string)}, a.known(), a.polledAt()
-	gap := !before.IsZero() && history.Gap(poll.FetchedAt.Sub(before), w.Pace())
+	gap := !before.IsZero() && history.Gap(poll.FetchedAt.Sub(before), w.Interval())
 	listed := make(map[string]bool, len(poll.List.Servers))
 	for _, server := range poll.List.Servers {
 		listed[server.ID] = true
@@ -60,7 +60,7 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 		}
 		change := Change{
 			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
-			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, Longer: former.longer, After: before, At: poll.Seen(server.ID),
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, AtLeast: former.atLeast, After: before, At: poll.Seen(server.ID),
 		}
 		w.judge(&change, a.fields[expectPrefix+server.ID])
 		s.note(change, gap)
@@ -96,7 +96,7 @@ func (s *seen) note(c Change, gap bool) {
 
 // judge decides whether a change is a bot that stopped running unasked. A service may
 // show a bot as stopped while it carries an action out. expected is the last action and
-// its time, as Expect has noted it.
+// its time, as NoteAction has noted it.
 func (w *Watcher) judge(c *Change, expected string) {
 	crashed := c.To.Broken() && !c.From.Broken()
 	stopped := c.To == hostapi.StateStopped &&
@@ -104,15 +104,15 @@ func (w *Watcher) judge(c *Change, expected string) {
 	if c.From == history.Unwatched || c.From == history.Gone || !crashed && !stopped {
 		return
 	}
-	c.Unasked = true
+	c.Unexpected = true
 	action, at, _ := strings.Cut(expected, " ")
 	seconds, err := strconv.ParseInt(at, 10, 64)
-	over := time.Unix(seconds, 0).Add(w.Timing.Settle)
+	over := time.Unix(seconds, 0).Add(w.Timing.GracePeriod)
 	switch {
 	case crashed, err != nil:
 	case action == "stop": // unless the bot was seen to run after that
-		c.Unasked = c.After.After(over)
+		c.Unexpected = c.After.After(over)
 	case c.At.Before(over):
-		c.To, c.Unasked = hostapi.StateRestarting, false
+		c.To, c.Unexpected = hostapi.StateRestarting, false
 	}
 }

@@ -157,7 +157,7 @@ func (w *Watcher) keepHold(ctx context.Context) error {
 // that it keeps its place while the interval changes. Each account has its place in the
 // interval, by its ID, so that all are spread evenly; the first poll is put there.
 func (w *Watcher) next(a *account, now time.Time) time.Time {
-	interval := w.Pace().Milliseconds()
+	interval := w.Interval().Milliseconds()
 	from, err := strconv.ParseInt(a.fields[nextField], 10, 64)
 	if err != nil {
 		h := fnv.New32a()

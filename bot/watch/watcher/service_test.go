@@ -93,7 +93,7 @@ func TestLookIsOneRequest(t *testing.T) {
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests were sent", n)
 		}
-		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
+		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Delay > 500*time.Millisecond })
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests were sent while the service had asked for none", n)
 		}
@@ -139,9 +139,9 @@ func TestPauseOutlivesAReplica(t *testing.T) {
 		watch(t, first, "1")
 		until(t, "the service was asked", func() bool { return first.Status().Failed == 1 })
 		kill()
-		lag := first.Status().Lag + time.Second
+		lag := first.Status().Delay + time.Second
 		second, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
-		until(t, "another process sees what is due", func() bool { return second.Status().Lag > lag })
+		until(t, "another process sees what is due", func() bool { return second.Status().Delay > lag })
 		if n := looks.Load(); n != 1 {
 			t.Errorf("the service was asked %d times", n)
 		}
@@ -265,7 +265,7 @@ func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
 			}
 			return len(keys) > 0 || client.ZScore(t.Context(), "hostbot:{watch}:due", "4242").Err() == nil
 		}
-		w.Expect(t.Context(), "4242", "bot", "stop") // of which nothing is kept
+		w.NoteAction(t.Context(), "4242", "bot", "stop") // of which nothing is kept
 		if kept() {
 			t.Error("something is kept of an account that is not watched")
 		}

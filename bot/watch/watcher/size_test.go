@@ -81,7 +81,7 @@ func TestSize(t *testing.T) {
 		var heap runtime.MemStats
 		runtime.ReadMemStats(&heap)
 		t.Logf("%s: %.1f calls/s, interval %v, lag %v, CPU of all replicas %.1f %% of a core, heap of all %d MB, Redis %d bytes an account",
-			what, float64(service.Load())/took.Seconds(), status.Interval.Round(time.Second), status.Lag.Round(time.Millisecond),
+			what, float64(service.Load())/took.Seconds(), status.Interval.Round(time.Second), status.Delay.Round(time.Millisecond),
 			100*used.Seconds()/took.Seconds(), heap.HeapInuse>>20, (memory()-empty)/(*sizeAccounts))
 	}
 	round := max(time.Minute, time.Duration(*sizeAccounts)*time.Second/time.Duration(*sizeRate)*10/9)

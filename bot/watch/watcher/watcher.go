@@ -56,15 +56,15 @@ type Change struct {
 	To   hostapi.State `json:"to"`
 	// From was seen first at Since; it may have lasted for longer where nobody polled
 	// before that.
-	Since  time.Time `json:"since,omitzero"`
-	Longer bool      `json:"longer,omitempty"`
+	Since   time.Time `json:"since,omitzero"`
+	AtLeast bool      `json:"longer,omitempty"`
 	// The change came between After and At: the poll before, and when the service told of
 	// it, which is the poll that showed it or, of a bot that a customer had looked at
 	// alone, a moment before that.
 	After time.Time `json:"after,omitzero"`
 	At    time.Time `json:"at"`
-	// Unasked says that the bot stopped running although nobody had asked for it.
-	Unasked bool `json:"unasked,omitempty"`
+	// Unexpected says that the bot stopped running although nobody had asked for it.
+	Unexpected bool `json:"unasked,omitempty"`
 }
 
 // Accounts asks the service for an account, for others to see as well.
@@ -95,14 +95,14 @@ type Config struct {
 
 // Timing is how a Watcher uses time, beside the interval. Tests may be less patient.
 type Timing struct {
-	Refresh time.Duration // between two questions to Redis how the watching fares
-	Settle  time.Duration // for how long an action explains what it leads to
-	Probe   time.Duration // between two polls while the service is away
+	Refresh     time.Duration // between two questions to Redis how the watching fares
+	GracePeriod time.Duration // for how long an action explains what it leads to
+	Probe       time.Duration // between two polls while the service is away
 }
 
 // DefaultTiming returns the timing for Discord and the service.
 func DefaultTiming() Timing {
-	return Timing{Refresh: 10 * time.Second, Settle: 2 * time.Minute, Probe: 15 * time.Second}
+	return Timing{Refresh: 10 * time.Second, GracePeriod: 2 * time.Minute, Probe: 15 * time.Second}
 }
 
 // Status is how the watching fares.
@@ -110,8 +110,8 @@ type Status struct {
 	Accounts int           // that are watched
 	Interval time.Duration // between two polls of one, as it is now
 	Grown    bool          // it is longer than it should be
-	Lag      time.Duration // for how long the account has been due that is due first
-	Looks    uint64        // polls that succeeded in this process
+	Delay    time.Duration // for how long the account has been due that is due first
+	Polls    uint64        // polls that succeeded in this process
 	Failed   uint64        // that did not
 }
 
@@ -166,14 +166,14 @@ func (w *Watcher) On() bool { return w.Config.Interval > 0 }
 // Status returns how the watching fares, as this process has seen last.
 func (w *Watcher) Status() Status {
 	s := *w.status.Load()
-	s.Looks, s.Failed = w.polls.Load(), w.failed.Load()
+	s.Polls, s.Failed = w.polls.Load(), w.failed.Load()
 	return s
 }
 
-// Pace returns at which interval accounts are looked at now.
-func (w *Watcher) Pace() time.Duration { return w.status.Load().Interval }
+// Interval returns at which interval accounts are looked at now.
+func (w *Watcher) Interval() time.Duration { return w.status.Load().Interval }
 
-// Run keeps Status and Pace up to date until ctx is done.
+// Run keeps Status and Interval up to date until ctx is done.
 func (w *Watcher) Run(ctx context.Context) {
 	if !w.On() {
 		return
@@ -218,7 +218,7 @@ func (w *Watcher) Refresh(ctx context.Context) error {
 	least := time.Duration(float64(watched.Val()) / (float64(w.Rate) * (1 - spare)) * float64(time.Second))
 	now := &Status{Accounts: int(watched.Val()), Interval: max(w.Config.Interval, least)}
 	if due := first.Val(); len(due) > 0 && due[0].Score > 0 { // 0 is for now
-		now.Lag = max(0, clock.Val().Sub(time.UnixMilli(int64(due[0].Score))))
+		now.Delay = max(0, clock.Val().Sub(time.UnixMilli(int64(due[0].Score))))
 	}
 	now.Grown = float64(now.Interval) > tolerance*float64(w.Config.Interval)
 	w.hold(held.Val())
@@ -288,9 +288,9 @@ func (w *Watcher) Unwatch(ctx context.Context, customerID string, why Reason) er
 	}
 }
 
-// Expect notes that an action on a bot is about to be sent to the service, so that what
+// NoteAction notes that an action on a bot is about to be sent to the service, so that what
 // it leads to is not told as unasked for. It takes a quarter of a second at most.
-func (w *Watcher) Expect(ctx context.Context, customerID, serverID, action string) {
+func (w *Watcher) NoteAction(ctx context.Context, customerID, serverID, action string) {
 	if !w.On() {
 		return
 	}

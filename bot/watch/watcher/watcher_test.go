@@ -138,7 +138,7 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 	c := watcher.Config{
 		Redis: client, Wake: leading.Wake, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
 		OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(),
-		Timing: watcher.Timing{Refresh: 10 * time.Millisecond, Settle: 2 * time.Second, Probe: time.Hour},
+		Timing: watcher.Timing{Refresh: 10 * time.Millisecond, GracePeriod: 2 * time.Second, Probe: time.Hour},
 	}
 	if tune != nil {
 		tune(&c)
@@ -193,7 +193,7 @@ func TestChangesAreToldOnceAndInOrder(t *testing.T) {
 		} {
 			s.set(func(s *service) { s.status = want.status })
 			got := o.wait(t, i+1)
-			if got.From != want.from || got.To != want.to || got.Unasked != want.unasked || got.Name != "Shop" || got.Plan != "Pro" || got.CustomerID != "1" {
+			if got.From != want.from || got.To != want.to || got.Unexpected != want.unasked || got.Name != "Shop" || got.Plan != "Pro" || got.CustomerID != "1" {
 				t.Errorf("change %d is %+v, want %+v", i, got, want)
 			}
 		}
@@ -210,9 +210,9 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 		w, _ := start(t, url, s, o, nil)
 		watch(t, w, "1")
 		o.wait(t, 1)
-		w.Expect(t.Context(), "1", "bot", "stop")
+		w.NoteAction(t.Context(), "1", "bot", "stop")
 		s.set(func(s *service) { s.status = "STOPPED" })
-		if c := o.wait(t, 2); c.Unasked {
+		if c := o.wait(t, 2); c.Unexpected {
 			t.Error("a stop through us is a fall")
 		}
 		s.set(func(s *service) { s.status = "RUNNING" })
@@ -220,17 +220,17 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 		s.set(func(s *service) { s.status = "STOPPING" }) // somebody asked elsewhere
 		o.wait(t, 4)
 		s.set(func(s *service) { s.status = "STOPPED" })
-		if c := o.wait(t, 5); c.Unasked {
+		if c := o.wait(t, 5); c.Unexpected {
 			t.Error("a stop elsewhere is a fall")
 		}
 		s.set(func(s *service) { s.status = "RUNNING" })
 		o.wait(t, 6)
-		w.Expect(t.Context(), "1", "bot", "restart") // on whose way the bot is stopped for a moment
+		w.NoteAction(t.Context(), "1", "bot", "restart") // on whose way the bot is stopped for a moment
 		s.set(func(s *service) { s.status = "STOPPED" })
-		if c := o.wait(t, 7); c.Unasked || c.To != hostapi.StateRestarting {
+		if c := o.wait(t, 7); c.Unexpected || c.To != hostapi.StateRestarting {
 			t.Errorf("a restart through us is %+v", c)
 		}
-		if c := o.wait(t, 8); !c.Unasked || c.To != hostapi.StateStopped { // and it stays so
+		if c := o.wait(t, 8); !c.Unexpected || c.To != hostapi.StateStopped { // and it stays so
 			t.Errorf("a restart from which the bot does not return is %+v", c)
 		}
 	})
@@ -267,10 +267,10 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		})
 		watch(t, w, "1")
 		o.wait(t, 1)
-		w.Expect(t.Context(), "1", "bot", "stop")
+		w.NoteAction(t.Context(), "1", "bot", "stop")
 		failures.Store(0)
 		s.set(func(s *service) { s.status = "STOPPED" })
-		if c := o.wait(t, 2); c.Unasked || c.To != hostapi.StateStopped {
+		if c := o.wait(t, 2); c.Unexpected || c.To != hostapi.StateStopped {
 			t.Errorf("a stop through us is %+v", c)
 		}
 		if n := failures.Load(); n < 3 {
@@ -290,7 +290,7 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 		s.wait(t, "1", 5)
 		s.set(func(s *service) { s.err = nil })
 		s.wait(t, "1", 2)
-		spans, err := history.New(redistest.Connect(t, url), "", w.Pace).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
+		spans, err := history.New(redistest.Connect(t, url), "", w.Interval).Of(t.Context(), "1", "bot", time.Now().Add(-time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +302,7 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 			t.Errorf("the history is %s, and %d changes were told", states, o.count())
 		}
 		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }) // which is an answer
-		if c := o.wait(t, 2); c.To != history.Gone || c.Unasked {
+		if c := o.wait(t, 2); c.To != history.Gone || c.Unexpected {
 			t.Errorf("an account that was closed is %+v", c)
 		}
 	})
@@ -352,7 +352,7 @@ func TestRateBoundsAllReplicasTogether(t *testing.T) {
 		if most := rate*took.Seconds() + rate/4 + 1; float64(calls) > most {
 			t.Errorf("%d looks within %v, at most %v are allowed", calls, took, most)
 		}
-		if pace := w.Pace(); pace < watched*time.Second/rate || pace > 2*watched*time.Second/rate {
+		if pace := w.Interval(); pace < watched*time.Second/rate || pace > 2*watched*time.Second/rate {
 			t.Errorf("the interval is %v", pace)
 		}
 	})
@@ -373,7 +373,7 @@ func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
 		watch(t, w, "1")
 		s.wait(t, "1", 1)
 		s.set(func(s *service) { s.err = nil })
-		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Lag > 500*time.Millisecond })
+		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Delay > 500*time.Millisecond })
 		s.wait(t, "1", 1)
 		if looks := s.of("1"); looks[1].Sub(looks[0]) < 1900*time.Millisecond {
 			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))

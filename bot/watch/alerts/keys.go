@@ -14,7 +14,7 @@ import "time"
 // other kinds are the holds, and the line of those to whom a DM is opened.
 const (
 	kind   = "alerts"
-	format = 1 // of an episode as JSON
+	format = 1 // of an outage as JSON
 
 	countsKey = "{alerts}:counts" // that of the kind
 	sentCount = "sent"
@@ -27,10 +27,10 @@ const (
 	// up to which age a message counts: less than the hour after which edits are limited.
 	flap     = 10 * time.Minute
 	countFor = 50 * time.Minute
-	// openFor is for how long an episode is kept while the bot is down, so that its message
-	// can say when the bot is back, and episodeFor once that was told.
-	openFor    = 90 * 24 * time.Hour
-	episodeFor = 24 * time.Hour
+	// openFor is for how long an outage is kept while the bot is down, so that its message
+	// can say when the bot is back, and outageFor once that was told.
+	openFor   = 90 * 24 * time.Hour
+	outageFor = 24 * time.Hour
 	// unseenFor is how long nobody may have looked before a fall for it to be taken that
 	// the bot had run until then.
 	unseenFor = 10 * time.Minute
