@@ -47,19 +47,22 @@ var errUndrawn = errors.New("panel: it cannot be drawn")
 // deliver makes the message of a panel show what is true. Its error is errUndrawn, or
 // Discord's, where that did not take the message.
 func (p *Panels) deliver(ctx context.Context, t *taken) error {
+	known := t.Message.ID
 	next, err := p.update(ctx, t)
 	after := context.WithoutCancel(ctx)
 	switch e := p.keep(after, t, next); {
 	case errors.Is(e, record.ErrConflict):
-		p.overtaken(after, t)
+		if t.Message.ID != known { // otherwise whoever was faster knows of the message
+			p.overtaken(after, t)
+		}
 	case e != nil:
 		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
 	return err
 }
 
-// overtaken is called where a panel was removed, or saved by another process, while this one
-// worked on it. A message that no record knows of is deleted.
+// overtaken is called if a panel was removed, or saved by another process, while this one posted
+// a message of it. A message that no record knows of is deleted.
 func (p *Panels) overtaken(ctx context.Context, t *taken) {
 	own, err := p.Of(ctx, t.OwnerID)
 	if err != nil {

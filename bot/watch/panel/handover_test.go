@@ -31,3 +31,30 @@ func TestPanelOfATermThatEndsIsDueAtOnce(t *testing.T) {
 		s.channel.WaitFor(t, "crashed")
 	})
 }
+
+// TestMessageOfARemovedPanelIsDeletedOnce has a customer remove a panel while the leader edits its
+// message.
+func TestMessageOfARemovedPanelIsDeletedOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		s := newScene(t, url)
+		p, stop := s.replica()
+		s.create(p, "1001")
+		s.channel.WaitFor(t, "shop radio: running")
+		s.discord.Inject(discordtest.Fault{Method: http.MethodPatch, After: true, Hang: true, Times: 1})
+		s.show(p, "crashed")
+		s.channel.WaitFor(t, "crashed")
+		if removal, err := p.Remove(t.Context(), "42", "1001"); err != nil || !removal.Known {
+			t.Fatalf("%+v, %v", removal, err)
+		}
+		stop() // so the leader hears no answer, and does all that it does about the panel
+		deleted := 0
+		for _, call := range s.discord.Calls() {
+			if call.Method == http.MethodDelete {
+				deleted++
+			}
+		}
+		if deleted != 1 {
+			t.Errorf("%d messages were deleted", deleted)
+		}
+	})
+}
