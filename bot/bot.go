@@ -125,7 +125,7 @@ func (b *Bot) build() error {
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
 		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
-		Reached: b.leader.Reached, Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
+		Reached: b.leader.Reached, CutOff: b.cutOff, Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
 	})
 	b.addWork()
 	b.handlers = commands.New(commands.Config{

@@ -18,6 +18,12 @@ func (b *Bot) openLeader() {
 	b.monitor.Leader(b.leader.Leading)
 }
 
+// cutOff reports whether Discord has answered nothing for as long as after that a leader resigns.
+func (b *Bot) cutOff() bool {
+	from, until := b.discord.Silence()
+	return until.Sub(from) >= leader.DefaultTiming().Resign
+}
+
 // addWork tells the leader what it has to do. What comes first begins first.
 func (b *Bot) addWork() {
 	b.leader.Add(b.delivery.Work())

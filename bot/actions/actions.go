@@ -9,7 +9,9 @@
 // The process that runs an action renews its record every 2 s. If Redis has lost the record, it
 // is written anew. A record that was not renewed for 8 s is abandoned: another process reports
 // that nobody knows how the action ended. The process that ran it may only have been stopped. It
-// finds then that the action was reported, and does not report it again.
+// finds then that the action was reported, and does not report it again. A process that Discord
+// does not answer hands over actions that have ended, as their callers do not know of that yet. It
+// goes on trying to tell them the same.
 //
 // If Redis does not answer, the process decides alone. Two processes may then let two actions run
 // at once, and a process that dies leaves no record.
@@ -96,6 +98,9 @@ type Config struct {
 	Space keyspace.Space
 	// Reached returns for how long this process could reach Redis without a break.
 	Reached func() time.Duration
+	// CutOff reports whether Discord has not answered this process for a while. The leader then tells
+	// callers how the actions of this process have ended. It may be nil.
+	CutOff func() bool
 	// Report tells staff and the caller of an action. If this process dies in it, another one
 	// calls it again.
 	Report func(Report)

@@ -46,6 +46,7 @@ type Lock struct {
 	state  state
 	phase  phase
 	saved  bool // Redis has the state and the phase
+	handed bool // the leader is to tell the caller
 }
 
 // Shared reports whether Redis granted the lock. Otherwise another process may have granted one
@@ -140,6 +141,17 @@ func (l *Lock) sync() error {
 	l.all.forget(l)
 	l.all.remember(l.entry)
 	return nil
+}
+
+// handOver has the leader tell the caller how the action ended, if this process is cut off from
+// Discord and staff know already. It reports whether the leader is to, from now on or before.
+func (l *Lock) handOver(cutOff bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cutOff && !l.handed && l.phase == told && l.saved {
+		l.handed = l.all.store.abandon(l.entry.String()) == nil // otherwise the next renewal does it
+	}
+	return l.handed
 }
 
 // renew makes Redis hold what is true, also if it has lost it since.

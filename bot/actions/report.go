@@ -49,6 +49,9 @@ func (a *Actions) reconcile(ctx context.Context, name string) (again time.Durati
 	if wait := a.cfg.Timing.Abandoned - a.cfg.Reached(); wait > 0 {
 		return wait, nil
 	}
+	if a.owns(name) { // it was handed over, and nobody else leads
+		return a.cfg.Timing.Abandoned, nil
+	}
 	left, err := a.store.left(ctx, name)
 	if err != nil || left > 0 {
 		return left, err
@@ -73,7 +76,7 @@ func (a *Actions) report(ctx context.Context, name string) (again time.Duration,
 		a.cfg.Log.Warn().Err(err).Msg("the action of a process that died cannot be reported")
 		return a.cfg.Timing.Abandoned, err
 	}
-	a.cfg.Log.Warn().Str("interaction", report.Request.ID).Str("action", report.Action.Name).Msg("a process died while it ran an action")
+	a.cfg.Log.Warn().Str("interaction", report.Request.ID).Str("action", report.Action.Name).Msg("an action is reported whose process has died or is cut off from discord")
 	a.setReporting(e, true)
 	defer a.setReporting(e, false)
 	a.cfg.Report(report)
@@ -82,6 +85,18 @@ func (a *Actions) report(ctx context.Context, name string) (again time.Duration,
 	}
 	a.remember(e)
 	return 0, nil
+}
+
+// owns reports whether an action is one of this process.
+func (a *Actions) owns(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for l := range a.own {
+		if l.entry.String() == name {
+			return true
+		}
+	}
+	return false
 }
 
 // setReporting has an action not count as abandoned while this process reports it.
@@ -103,13 +118,15 @@ func (a *Actions) renew() error {
 	}
 	a.mu.Lock()
 	own, held := slices.Collect(maps.Keys(a.own)), make([]string, 0, len(a.own)+len(a.reporting))
-	for _, l := range own {
-		held = append(held, l.entry.String())
-	}
 	for e := range a.reporting {
 		held = append(held, e.String())
 	}
 	a.mu.Unlock()
+	cutOff := a.cfg.CutOff != nil && a.cfg.CutOff()
+	own = slices.DeleteFunc(own, func(l *Lock) bool { return l.handOver(cutOff) })
+	for _, l := range own {
+		held = append(held, l.entry.String())
+	}
 	if len(held) == 0 {
 		return nil
 	}

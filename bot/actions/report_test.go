@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,11 +28,13 @@ func quick() actions.Timing {
 
 // replica is a process that carries out actions, as far as Redis can tell.
 type replica struct {
+	cutOff atomic.Bool // from Discord
 	*actions.Actions
 	client   redis.UniversalClient
 	reported chan actions.Report
 	aside    *asides
 	run      func()
+	resigns  func() // leads no more
 	kill     func() // stops it, with its actions left as they are
 }
 
@@ -68,13 +71,15 @@ func stopped(t *testing.T, address string) *replica {
 		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
 	}})
 	r.Actions = actions.New(actions.Config{
-		Redis: r.client, Reached: leading.Reached, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
+		Redis: r.client, Reached: leading.Reached, CutOff: r.cutOff.Load, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
 	})
 	r.run = func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { r.Run(ctx) })
-		running.Go(func() { leading.Run(ctx) })
+		leads, resign := context.WithCancel(ctx)
+		running.Go(func() { leading.Run(leads) })
+		r.resigns = resign
 		r.kill = func() { cancel(); running.Wait() }
 	}
 	leading.Add(r.Work())
@@ -391,6 +396,37 @@ func TestTokenIsKeptForFifteenMinutesAtMost(t *testing.T) {
 		}
 		if all := fmt.Sprint(r.client.HGetAll(t.Context(), hash).Val()); strings.Contains(all, "the-token") || strings.Contains(all, secret.Text("").String()) {
 			t.Error("a token is in a record:", all)
+		}
+	})
+}
+
+// TestActionsOfAProcessThatIsCutOffAreReported by another process, once callers alone do not know
+// how they ended. A process that leads itself has nobody to hand them over to.
+func TestActionsOfAProcessThatIsCutOffAreReported(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		alone := start(t, address)
+		ended, runs := alone.starts(t, "1", "restart", 0), alone.starts(t, "2", "restart", 0)
+		ended.End(interaction.Action{Name: "restart", BotID: "b1", Outcome: interaction.Done})
+		ended.Told()
+		alone.cutOff.Store(true)
+		eventually(t, "it is handed over", func() bool {
+			due := alone.client.ZRangeByScore(t.Context(), index, &redis.ZRangeBy{Min: "-inf", Max: "0"}).Val()
+			return len(due) == 1
+		})
+		other := start(t, address)
+		alone.resigns()
+		r := await(t, alone, other)
+		if r.Request.ID != "1" || r.Action.Outcome != interaction.Done || !r.Told || r.Token != "the-token" {
+			t.Errorf("reported is %+v", r)
+		}
+		if len(alone.reported) > 0 {
+			t.Error("a process has reported its own action")
+		}
+		ended.Close()
+		end(runs, interaction.Done)
+		other.awaitNone(t)
+		if len(alone.reported)+len(other.reported) > 0 {
+			t.Error("another action was reported")
 		}
 	})
 }

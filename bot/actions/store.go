@@ -203,6 +203,13 @@ func (s store) hold(ctx context.Context, entries ...string) error {
 	return err
 }
 
+// abandon has an action count as abandoned from now on.
+func (s store) abandon(member string) error {
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	return s.cfg.Redis.ZAdd(ctx, s.index(), redis.Z{Member: member}).Err() // its score is 0, which is over
+}
+
 // mendIndex sets the index aside if it is something else than a sorted set.
 func (s store) mendIndex(ctx context.Context) {
 	ctx, cancel := limited(ctx)
