@@ -3,10 +3,10 @@
 //
 // Redis holds when each account is due: once in an interval, which grows where that would
 // be more calls a second than are allowed. The leader polls. It tells observers of a change
-// first, and then writes the bots' states together with the next due time, unless another process
-// has polled the account meanwhile. So no change is lost by the death of a process. One may be told of twice,
-// and it is named by the state that was left and since when, which every poll sees alike until
-// the new state is written.
+// first, and then writes the bots' states together with the next due time, unless another
+// process has polled the account meanwhile. So no change is lost by the death of a process. One
+// may be told of twice, and it is named by the state that was left and since when, which every
+// poll sees alike until the new state is written.
 //
 // A poll that fails tells nothing: the service being away is no change. Polls stand
 // back behind customers. They are few at a time, cease for as long as the service asks
