@@ -16,6 +16,11 @@ func (b *Bot) registerCommands(ctx context.Context) {
 		registrar := register.New(register.Config{
 			Session: b.discord.Session(), PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
 			Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
+			OnForeignKey: func() {
+				if b.endpoint != nil {
+					b.endpoint.RefuseAll()
+				}
+			},
 		})
 		registrar.Run(ctx, b.scopes())
 		if b.afterStart != nil {

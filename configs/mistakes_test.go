@@ -102,6 +102,14 @@ func TestInteractionsNeedAnAddressAndAKey(t *testing.T) {
 		{"localhost", key, "INTERACTIONS_ADDR", "not a host and port"},
 		{":8080", key[2:], "DISCORD_PUBLIC_KEY", "not a public key: 64"},
 		{":8080", "xy" + key[2:], "DISCORD_PUBLIC_KEY", "not a public key: 64"},
+		// With one of these anybody could sign: the neutral element, points of order 2, 4 and 8, and
+		// an encoding of the first that is not the usual one.
+		{":8080", "01" + strings.Repeat("0", 62), "DISCORD_PUBLIC_KEY", "placeholder"},
+		{":8080", "ec" + strings.Repeat("f", 60) + "7f", "DISCORD_PUBLIC_KEY", "placeholder"},
+		{":8080", strings.Repeat("0", 64), "DISCORD_PUBLIC_KEY", "placeholder"},
+		{":8080", "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", "DISCORD_PUBLIC_KEY", "placeholder"},
+		{":8080", "ee" + strings.Repeat("f", 60) + "7f", "DISCORD_PUBLIC_KEY", "placeholder"},
+		{":8080", "02" + strings.Repeat("0", 62), "DISCORD_PUBLIC_KEY", "placeholder"}, // no point
 	} {
 		_, err := configs.Load("", required("INTERACTIONS_ADDR="+test.address, "DISCORD_PUBLIC_KEY="+test.key))
 		if got := lines(t, err); len(got) != 1 || !strings.HasPrefix(got[0], test.variable+" ") || !strings.Contains(got[0], test.want) {

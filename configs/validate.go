@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"filippo.io/edwards25519"
+
 	"hostbot/configs/redisurl"
 	"hostbot/hostapi"
 	"hostbot/hostapi/secret"
@@ -99,7 +101,21 @@ func (l *loader) checkInteractions(s *Settings) {
 		l.check("discord.public_key", errors.New("is missing, as INTERACTIONS_ADDR is set"))
 	case len(key.Key()) != ed25519.PublicKeySize:
 		l.check("discord.public_key", fmt.Errorf("is not a public key: %d digits and letters from a to f", hex.EncodedLen(ed25519.PublicKeySize)))
+	default:
+		l.check("discord.public_key", anybodysKey(key.Key()))
 	}
+}
+
+// anybodysKey returns what is wrong with a key for which anybody can make signatures, without
+// a secret key. crypto/ed25519 takes them, as RFC 8032 does: a point of small order, such as 32
+// zeros, makes up for what a signature lacks.
+// https://eprint.iacr.org/2020/1244 (Taming the many EdDSAs)
+func anybodysKey(key ed25519.PublicKey) error {
+	point, err := new(edwards25519.Point).SetBytes(key)
+	if err != nil || new(edwards25519.Point).MultByCofactor(point).Equal(edwards25519.NewIdentityPoint()) == 1 {
+		return errors.New("is not a public key, but a placeholder or a mistake: copy Public Key from the Developer Portal, General Information")
+	}
+	return nil
 }
 
 // Each function below returns the mistake in a value, or nil.

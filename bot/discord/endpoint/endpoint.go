@@ -76,6 +76,7 @@ type Endpoint struct {
 	server    *http.Server
 	reading   *semaphore.Weighted
 	listening atomic.Bool
+	foreign   atomic.Bool // the key is another application's
 }
 
 // New returns an endpoint that does not listen yet.
@@ -91,7 +92,11 @@ func New(cfg Config) *Endpoint {
 }
 
 // Ready reports whether interactions are received.
-func (e *Endpoint) Ready() bool { return e.listening.Load() }
+func (e *Endpoint) Ready() bool { return e.listening.Load() && !e.foreign.Load() }
+
+// RefuseAll has all requests be refused from now on, as the key turned out to be another
+// application's: what is signed with it is not from Discord, or not for this bot.
+func (e *Endpoint) RefuseAll() { e.foreign.Store(true) }
 
 // Run receives interactions until ctx is done. Then it closes the listener, waits
 // until those requests are answered that have arrived, and returns nil. An error is

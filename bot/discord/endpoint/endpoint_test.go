@@ -74,6 +74,21 @@ func TestOnlyWhatDiscordHasSignedIsAccepted(t *testing.T) {
 	}
 }
 
+// TestNothingIsAcceptedOnceTheKeyIsAnothers although it is signed with it.
+func TestNothingIsAcceptedOnceTheKeyIsAnothers(t *testing.T) {
+	run(t, leave, func(s *server) {
+		s.endpoint.RefuseAll()
+		for _, body := range []string{`{"id":"1","token":"t","type":1,"version":1}`, signed("").body} {
+			if status, _, _ := s.ask(signed(body)); status != http.StatusUnauthorized || s.received() != 0 {
+				t.Errorf("answered %d with %d events", status, s.received())
+			}
+		}
+		if s.endpoint.Ready() {
+			t.Error("it is ready")
+		}
+	})
+}
+
 func TestBodyWithoutALengthIsBoundedAsWell(t *testing.T) {
 	run(t, leave, func(s *server) {
 		r := signed(strings.Repeat(" ", 512<<10+1))

@@ -42,13 +42,14 @@ const command = `{"id":"1","application_id":"2","type":2,"token":"t","user":{"id
 
 // server is an endpoint that runs, on a clock of its own and without a network.
 type server struct {
-	t      *testing.T
-	dial   chan net.Conn
-	closed chan struct{}
-	stop   context.CancelFunc
-	ended  chan error
-	told   chan error // what Respond returned
-	close  sync.Once
+	endpoint *endpoint.Endpoint
+	t        *testing.T
+	dial     chan net.Conn
+	closed   chan struct{}
+	stop     context.CancelFunc
+	ended    chan error
+	told     chan error // what Respond returned
+	close    sync.Once
 
 	mu     sync.Mutex
 	events []*interaction.Event
@@ -66,6 +67,7 @@ func run(t *testing.T, respond func(*server, *interaction.Event), test func(*ser
 			s.mu.Unlock()
 			go respond(s, event)
 		}})
+		s.endpoint = e
 		go func() { s.ended <- e.Run(ctx, s) }()
 		synctest.Wait()
 		if !e.Ready() {

@@ -58,6 +58,9 @@ func (r *Registrar) checkEndpoint(a *Application) {
 	case r.config.PublicKey == "":
 	case a.VerifyKey != "" && !strings.EqualFold(a.VerifyKey, r.config.PublicKey):
 		r.config.Log.Error().Msg("no command or button reaches this bot: DISCORD_PUBLIC_KEY is another application's. The right one is " + portal)
+		if r.config.OnForeignKey != nil {
+			r.config.OnForeignKey()
+		}
 	case a.Endpoint == "":
 		r.config.Log.Warn().Msg("no command or button reaches this bot yet: set the Interactions Endpoint URL " + portal)
 	}

@@ -63,10 +63,12 @@ type Config struct {
 	// PublicKey is the key of interactions that arrive over HTTP, in hex. It is empty
 	// where they arrive over the gateway.
 	PublicKey string
-	Redis     redis.UniversalClient
-	Staff     Staff
-	Log       zerolog.Logger
-	Timing    Timing
+	// OnForeignKey is called if PublicKey is not the application's. It may be nil.
+	OnForeignKey func()
+	Redis        redis.UniversalClient
+	Staff        Staff
+	Log          zerolog.Logger
+	Timing       Timing
 }
 
 // Timing is how long a Registrar waits before it tries again: First, then twice

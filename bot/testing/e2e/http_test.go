@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"testing"
@@ -76,11 +78,18 @@ func TestAddressThatIsTakenEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestKeyOfAnotherApplicationIsNoticed, as all that Discord sends is refused then.
+// TestKeyOfAnotherApplicationIsNoticed, and nothing is served with it.
 func TestKeyOfAnotherApplicationIsNoticed(t *testing.T) {
 	t.Parallel()
-	w := world.New(t, world.Options{HTTP: true, Env: []string{"DISCORD_PUBLIC_KEY=" + strings.Repeat("0", 64)}})
+	key, _, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world.New(t, world.Options{HTTP: true, Env: []string{"DISCORD_PUBLIC_KEY=" + hex.EncodeToString(key), "HTTP_ADDR=127.0.0.1:0"}})
 	w.Discord.ExpectFailures() // PINGs are refused
 	w.Start(t)
 	w.Log.WaitFor(t, "DISCORD_PUBLIC_KEY is another application's")
+	if !world.Eventually(t.Context(), func() bool { status, _ := w.Operator(t, "/readyz"); return status == http.StatusServiceUnavailable }) {
+		t.Error("the program is ready")
+	}
 }
