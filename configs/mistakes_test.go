@@ -20,6 +20,7 @@ func TestMistakesInVariables(t *testing.T) {
 		{"DISCORD_TOKEN", "a\nb", "white space"},
 		{"DISCORD_API_URL", "discord.com", "not an absolute http or https address"},
 		{"DISCORD_API_URL", "https://discord.com/api?v=9", "without ?"},
+		{"DISCORD_API_URL", "http://discord.example/api/v10", "plain http"},
 		{"DISCORD_GUILD_ID", "guild", "not an ID"},
 		{"DISCORD_GUILD_ID", "0", "not an ID"},
 		{"DISCORD_GUILD_ID", "99999999999999999999999", "not an ID"},

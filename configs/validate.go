@@ -31,8 +31,7 @@ func levels() []string { return []string{"trace", "debug", "info", "warn", "erro
 // validate notes every value that could be read and is wrong all the same.
 func (l *loader) validate(s *Settings) {
 	l.check("discord.token", token(s.Discord.Token))
-	_, err := hostapi.ParseURL(s.Discord.APIURL, true)
-	l.check("discord.api_url", err)
+	l.check("discord.api_url", discordAPI(s.Discord.APIURL))
 	l.check("discord.guild_id", snowflake(s.Discord.GuildID))
 	l.checkInteractions(s)
 
@@ -42,7 +41,7 @@ func (l *loader) validate(s *Settings) {
 	l.check("hostapi.timeout", between(s.HostAPI.Timeout, 100*time.Millisecond, 2*time.Minute))
 
 	if s.Redis.URL != "" {
-		_, err = redisurl.Parse(s.Redis.URL)
+		_, err := redisurl.Parse(s.Redis.URL)
 		l.check("redis.url", err)
 	}
 
@@ -104,6 +103,15 @@ func (l *loader) checkInteractions(s *Settings) {
 	default:
 		l.check("discord.public_key", anybodysKey(key.Key()))
 	}
+}
+
+// discordAPI returns what is wrong with the base of Discord's REST API.
+func discordAPI(address string) error {
+	u, err := hostapi.ParseURL(address, true)
+	if err == nil && u.Scheme == "http" && !hostapi.IsLoopback(u.Hostname()) {
+		return errors.New("is plain http to another machine, which shows the token to everyone between; use https")
+	}
+	return err
 }
 
 // anybodysKey returns what is wrong with a key for which anybody can make signatures, without

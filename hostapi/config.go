@@ -76,13 +76,14 @@ func ParseURL(address string, allowHTTP bool) (*url.URL, error) {
 		return nil, errors.New("must not hold a user name or password")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return nil, errors.New("must end with its path, without ? or #")
-	case u.Scheme == "http" && !allowHTTP && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !allowHTTP && !IsLoopback(u.Hostname()):
 		return nil, errors.New("is plain http to another machine, which shows the secret to everyone between; use https, or set HOSTAPI_ALLOW_HTTP=true")
 	}
 	return u, nil
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -123,11 +125,16 @@ func (m *Monitor) Interactions() (answered, unanswered int64) {
 func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.Sum(time.Now()) }
 
 // Listen serves handler at addr (host:port) and returns the address with the
-// port that was chosen, and how to stop.
+// port that was chosen, and how to stop. At a loopback address it answers only requests to localhost
+// or to an IP address: a web page in a browser on the same machine could otherwise read the pages
+// by a name of its own that leads there (DNS rebinding).
 func Listen(addr string, handler http.Handler) (bound string, stop func(context.Context), err error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return "", nil, fmt.Errorf("monitor: %w", err)
+	}
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && at.IP.IsLoopback() {
+		handler = byAddressOnly(handler)
 	}
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
@@ -141,4 +148,16 @@ func Listen(addr string, handler http.Handler) (bound string, stop func(context.
 		}
 		serving.Wait()
 	}, nil
+}
+
+// byAddressOnly refuses requests to any other name than localhost.
+func byAddressOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		if net.ParseIP(host) == nil && !strings.EqualFold(host, "localhost") {
+			http.Error(w, "use localhost or an IP address", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

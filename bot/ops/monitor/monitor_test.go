@@ -174,6 +174,36 @@ func TestProcessIsMeasured(t *testing.T) {
 	}
 }
 
+// TestPagesOnLoopbackAreAskedForByAddress, so that no web page in a browser reads them by a name of
+// its own.
+func TestPagesOnLoopbackAreAskedForByAddress(t *testing.T) {
+	addr, stop, err := monitor.Listen("127.0.0.1:0", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t.Context())
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for host, want := range map[string]int{
+		"": 200, "127.0.0.1": 200, "localhost:9090": 200, "LOCALHOST": 200, "[::1]:9090": 200, "192.0.2.1:1": 200,
+		"evil.example": 421, "localhost.evil.example:9090": 421, "127.0.0.1.evil.example": 421, "[": 421,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host // "": the address
+		res, err := client.Do(r)
+		if err != nil {
+			t.Errorf("%q: %v", host, err)
+			continue
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%q: answered %d, want %d", host, res.StatusCode, want)
+		}
+	}
+}
+
 func TestListenServesUntilItIsStopped(t *testing.T) {
 	addr, stop, err := monitor.Listen("127.0.0.1:0", http.NotFoundHandler())
 	if err != nil {
