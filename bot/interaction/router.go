@@ -93,6 +93,15 @@ func failing(err error) Handler {
 // patterns, and two patterns that match the same name.
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
+// Patterns returns the patterns of the routes that were added for a kind of interactions.
+func (r *Router) Patterns(kind Kind) []string {
+	var patterns []string
+	for _, route := range r.routes[kind] {
+		patterns = append(patterns, route.pattern)
+	}
+	return patterns
+}
+
 func (r *Router) add(kind Kind, pattern string, h Handler) {
 	added := route{pattern: pattern, handler: h}
 	for text := range strings.SplitSeq(pattern, "/") {

@@ -33,6 +33,9 @@ func TestRouterFindsTheHandler(t *testing.T) {
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}
+	if got := strings.Join(r.Patterns(interaction.Component), " "); got != "list/{page} bot/restart/{bot...} open" {
+		t.Errorf("the patterns of components are %s", got)
+	}
 
 	tests := []struct {
 		kind          interaction.Kind

@@ -18,6 +18,16 @@ type dependency struct {
 	outcomes []outcome
 }
 
+// messages is how Discord takes messages that are no answers.
+type messages int
+
+const (
+	taken   messages = iota // as usual
+	unsure                  // what it answers where one is posted cannot be understood
+	failing                 // it does not say that it takes one, or deletes one
+	refused                 // for good
+)
+
 // outcome is how each way of using the bot ends during some faults. It is a line of
 // FAILURES.md.
 type outcome struct {
@@ -28,6 +38,11 @@ type outcome struct {
 	acts    ending // where something is changed
 	keeps   ending // where staff use what only Redis has; usual where empty
 	suggest ending // where a bot is suggested that is not remembered; usual where empty
+
+	messages messages
+
+	// late is where an account is shown that will do as it is remembered; known where empty.
+	late ending
 
 	// trips says that the service is taken to be away after a while. What is asked
 	// of it is then refused at once, and certainly not done.
@@ -54,7 +69,7 @@ func dependencies() []dependency {
 		{"Discord, first response", firstResponses()},
 		{"Discord, later responses", laterResponses()},
 		{"gateway", gatewayOutcomes()},
-		{"log channels", logChannels()},
+		{"log channels and other messages", logChannels()},
 	}
 	if world.OverHTTP() {
 		all[2].outcomes = onlyForActions(all[2].outcomes)
@@ -92,7 +107,7 @@ func serviceLost() []outcome {
 			unknown: broken, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone,
 			faults: []fault{atTheService("500", hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1>"})},
 		}, {
-			unknown: usual, known: usual, acts: usual, suggest: nothing,
+			unknown: usual, known: usual, acts: usual, suggest: nothing, late: aged,
 			faults: []fault{atTheService("slow", hostapitest.Fault{Delay: 2500 * time.Millisecond}, "HOSTAPI_TIMEOUT=20s")},
 		}, {
 			unknown: nonsense, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone,
@@ -130,7 +145,7 @@ func redisOutcomes() []outcome {
 	return []outcome{
 		{
 			unknown: usual, known: usual, acts: usual, keeps: "error.internal",
-			staff: "admin[ /]", lifecycle: "Redis cannot be used", noticed: "redis cannot be used",
+			staff: "admin[ /]|aside/reference", lifecycle: "Redis cannot be used", noticed: "redis cannot be used",
 			faults: []fault{
 				onTheWay("connection refused", toRedis, faultproxy.Refusing),
 				onTheWay("connection reset", toRedis, faultproxy.Resetting),
@@ -144,7 +159,7 @@ func redisOutcomes() []outcome {
 				onTheWay("name not found", toRedis, faultproxy.Unknown),
 			},
 		}, {
-			unknown: usual, known: usual, acts: usual, keeps: "error.internal", staff: "admin[ /]",
+			unknown: usual, known: usual, acts: usual, keeps: "error.internal", staff: "admin[ /]|aside/reference",
 			faults: []fault{inRedis("full", "OOM command not allowed when used memory > 'maxmemory'.")},
 		}, {
 			unknown: usual, known: usual, acts: usual,
@@ -267,28 +282,40 @@ func gatewayOutcomes() []outcome {
 	}}
 }
 
-// logChannels: customers notice nothing. Staff read everything, once, as soon as it
-// can be delivered.
+// logChannels: customers notice nothing but where they have messages posted or deleted
+// themselves. Staff read everything, once, as soon as it can be delivered.
 func logChannels() []outcome {
 	meets := func(name string, f discordtest.Fault) fault {
 		return atDiscord(name, f, discordtest.RouteMessages, discordtest.RouteMessage)
 	}
-	return []outcome{{
-		unknown: usual, known: usual, acts: usual, breaks: []string{"10003", "50001", "50013"},
-		faults: []fault{
-			meets("connection reset", discordtest.Fault{Reset: true}),
-			meets("answers lost", discordtest.Fault{Reset: true, After: true}),
-			meets("hanging", discordtest.Fault{Hang: true}),
+	how := func(m messages, faults ...fault) outcome {
+		return outcome{messages: m, unknown: usual, known: usual, acts: usual, breaks: []string{"10003", "50001", "50013"}, faults: faults}
+	}
+	lost := how(
+		failing,
+		meets("connection reset", discordtest.Fault{Reset: true}),
+		meets("answers lost", discordtest.Fault{Reset: true, After: true}),
+		meets("hanging", discordtest.Fault{Hang: true}),
+		meets("another content type", signIn()),
+		meets("429", discordtest.RateLimited("", "", 2*time.Second, false)),
+		meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`)),
+	)
+	// Who does not hear that a message was deleted deletes it once more.
+	lost.breaks = append(lost.breaks, "DELETE /channels/{channel}/messages/{message}: 404, code 10008")
+	return []outcome{
+		how(
+			taken,
 			meets("slow", discordtest.Fault{Delay: time.Second}),
-			meets("answers truncated", handled(truncated())),
-			meets("wrong types", handled(status(http.StatusOK, `{"id":1}`))),
-			meets("another content type", signIn()),
-			meets("401", status(http.StatusUnauthorized, `{"message":"401: Unauthorized","code":0}`)),
 			inLogChannels("403", discordtest.MissingAccess),
 			inLogChannels("may not write", discordtest.MissingPermissions),
 			inLogChannels("404", discordtest.Gone),
-			meets("429", discordtest.RateLimited("", "", 2*time.Second, false)),
-			meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`)),
-		},
-	}}
+		),
+		how(
+			unsure,
+			meets("answers truncated", handled(truncated())),
+			meets("wrong types", handled(status(http.StatusOK, `{"id":1}`))),
+		),
+		lost,
+		how(refused, meets("401", status(http.StatusUnauthorized, `{"message":"401: Unauthorized","code":0}`))),
+	}
 }

@@ -1,13 +1,14 @@
 package faultmatrix_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"hostbot/bot/testing/discordtest"
 )
@@ -18,57 +19,88 @@ type need int
 const (
 	needsNothing need = iota
 	looks             // shows an account
+	names             // names an account's bots, whose states it does not show
 	suggests          // suggests an account's bots
 	asks              // opens a form for an account
 	acts              // changes something
-	keeps             // uses what only Redis has
+	keeps             // uses what only Redis has, of which staff read where it fails
 )
 
 // flow is one way of using the bot. Each has a customer of its own.
 type flow struct {
-	name string
-	need need
-	// known says that the customer's account was seen before things break.
-	known  bool
-	action string // as its texts are called; empty where nothing is to be changed
-	bot    string // that is changed
-	// prepare leads to where the flow begins; it is done before things break.
+	route string // that it takes: its kind and its pattern
+	need  need
+	// unknown says that the customer's account was not seen before things break.
+	unknown bool
+	action  string // as its texts are called; empty where nothing is to be changed
+	bot     string // that is changed
+	// prepare leads to where the flow begins; it is done before things break. Where there
+	// is none, a customer whose account is to be known has looked at it.
 	prepare step
 	do      step
-	good    string // what is read where all goes well
-	goesOn  bool   // after the first response, which is a call
+	good    string                              // what is read where all goes well, as a regular expression
+	goesOn  bool                                // after the first response, which is a call
+	lost    ending                              // where Redis fails, which alone has what the flow is about; empty if it is about no such thing
+	late    bool                                // what is remembered of the account will do, though the service may yet answer
+	lie     func(c *person, text string) string // what is not true of a text, or ""; nil where nothing but actions is to be checked
+	posts   map[messages]ending                 // where Discord does not take the messages of the flow as usual; nil where it has none
+	about   string                              // what the flow is about then
+}
+
+func (f flow) name() string {
+	if f.unknown {
+		return f.route + ", unknown"
+	}
+	return f.route
 }
 
 // step is something that a customer does, in a message or anywhere.
 type step func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error)
 
-// now carries a step out, not at the same moment as too many others.
+// now carries a step out, not at the same moment as too many others. Who still waits for an
+// answer after that moment keeps nobody from doing something.
 func (s step) now(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	const moment = 150 * time.Millisecond
 	c.scene.moment <- struct{}{}
-	defer func() { <-c.scene.moment }()
+	over := sync.OnceFunc(func() { <-c.scene.moment })
+	defer over()
+	defer time.AfterFunc(moment, over).Stop()
 	return s(ctx, c, in)
 }
 
 // theCustomer stands for the person of a flow in the options of a command.
 const theCustomer = "the customer"
 
-// types is a command of the customer's or, where it is one of theirs, of staff.
+// given returns the options of a command of somebody's, and who gives it: the customer or,
+// where it is one of theirs, staff.
+func (c *person) given(command string, options discordtest.Options) (*discordtest.User, discordtest.Options) {
+	given := maps.Clone(options)
+	if given["user"] == theCustomer {
+		given["user"] = c.user
+	}
+	if strings.HasPrefix(command, "/admin ") {
+		return c.staff, given
+	}
+	return c.user, given
+}
+
+// types is a command of the customer's or of staff.
 func types(command string, options discordtest.Options) step {
 	return func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-		given := maps.Clone(options)
-		if given["user"] == theCustomer {
-			given["user"] = c.user
-		}
-		if strings.HasPrefix(command, "/admin ") {
-			return c.staff.Command(ctx, command, given)
-		}
-		return c.user.Command(ctx, command, given)
+		who, given := c.given(command, options)
+		return who.Command(ctx, command, given)
 	}
 }
 
 func presses(label string) step {
 	return func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		return in.Click(ctx, label)
+	}
+}
+
+func picks(placeholder string, labels ...string) step {
+	return func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		return in.Pick(ctx, placeholder, labels...)
 	}
 }
 
@@ -89,16 +121,53 @@ func reads(text string) step {
 	}
 }
 
-// completes asks for suggestions and fails where there are none.
-func completes(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-	choices, err := c.user.Complete(ctx, "/bot show", "bot", "sho", nil)
-	if err == nil && len(choices) == 0 {
-		err = errNoSuggestions
+// where carries a step out where a button of the message can be pressed.
+func where(label string, do step) step {
+	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		button, err := in.View().Button(label)
+		if err != nil || button.Disabled {
+			return in, err
+		}
+		return do(ctx, c, in)
 	}
-	return nil, err
+}
+
+// becomes waits until the message that a button is in has a text, as its answer takes the
+// message's place only after a while.
+func becomes(text string) step {
+	return func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		_, err := in.Await(ctx, func(v discordtest.View) bool { return v.Contains(text) })
+		return in, err
+	}
+}
+
+// completes asks for suggestions for the option "bot" and fails where there are none.
+func completes(command string, options discordtest.Options) step {
+	return func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
+		who, given := c.given(command, options)
+		choices, err := who.Complete(ctx, command, "bot", "sho", given)
+		if err == nil && len(choices) == 0 {
+			err = errNoSuggestions
+		}
+		return nil, err
+	}
 }
 
 var errNoSuggestions = errors.New("nothing is suggested")
+
+// pressesIn presses a button of a message that is no answer to a command.
+func pressesIn(found func(c *person) (*discordtest.User, discordtest.View), label string) step {
+	return func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
+		who, message := found(c)
+		button, err := message.Button(label)
+		if err != nil {
+			return nil, err
+		}
+		return who.Click(ctx, message.ID, button.CustomID)
+	}
+}
 
 // steps makes one of several.
 func steps(list ...step) step {
@@ -113,82 +182,23 @@ func steps(list ...step) step {
 	}
 }
 
+// seen looks at the customer's account.
+func seen() step { return steps(types("/bot list", nil), reads(shop)) }
+
+// flows returns all flows: one at least for each route of the table of commands.
 func flows() []flow {
-	return slices.Concat(otherFlows(), viewingFlows(), actionFlows())
-}
-
-func otherFlows() []flow {
-	flush := discordtest.Options{"user": theCustomer}
-	return []flow{
-		{name: "/help", need: needsNothing, do: types("/help", nil), good: "</bot restart:"},
-		{name: "/admin status", need: needsNothing, do: types("/admin status", nil), good: "Interactions served"},
-		{
-			name: "/admin flush", need: keeps, goesOn: true, known: true, do: presses("Remove all of it"), good: "was cached of", // or nothing was
-			prepare: steps(types("/bot list", nil), reads(shop), types("/admin flush", flush), reads("would be removed")),
-		},
-		{name: "/admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "Nothing is known"},
+	all := slices.Concat(customersFlows(), watchingFlows(), staffFlows())
+	for i := range all {
+		f := &all[i]
+		if f.action != "" {
+			f.need = acts
+			if f.bot == "" {
+				f.bot = shop
+			}
+		}
+		if f.prepare == nil && !f.unknown && f.need != needsNothing {
+			f.prepare = seen()
+		}
 	}
-}
-
-func viewingFlows() []flow {
-	seen, theShop := steps(types("/bot list", nil), reads(shop)), discordtest.Options{"bot": shop}
-	opensRadio := func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-		return in.Pick(ctx, "Open a bot", radio)
-	}
-	turns := func(ctx context.Context, _ *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-		return in.Pick(ctx, "Page 1 of 2", "Page 2 of 2")
-	}
-	hostedBots := func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
-		return c.staff.Menu(ctx, "Hosted bots", c.user)
-	}
-	return []flow{
-		{name: "/bot list, unknown", need: looks, do: types("/bot list", nil), good: "🔴 Radio"},
-		{name: "/plan, unknown", need: looks, do: types("/plan", nil), good: "11 of 30"},
-		{name: "/admin lookup, unknown", need: looks, do: types("/admin lookup", discordtest.Options{"user": theCustomer}), good: "🔴 Radio"},
-		{name: "/bot create, unknown", need: looks, do: types("/bot create", nil), good: "room for"},
-		{name: "/bot show", need: looks, known: true, prepare: seen, do: types("/bot show", discordtest.Options{"bot": radio}), good: "🔴 Radio"},
-		{name: "Refresh", need: looks, known: true, prepare: seen, do: presses("Refresh"), good: "🔴 Radio"},
-		{name: "a page", need: looks, known: true, prepare: seen, do: turns, good: "Page 2 of 2"},
-		{name: "Open a bot", need: looks, known: true, prepare: seen, do: opensRadio, good: "🔴 Radio"},
-		{name: "Hosted bots", need: looks, known: true, prepare: seen, do: hostedBots, good: "🔴 Radio"},
-
-		{name: "typing a bot's name, unknown", need: suggests, do: completes},
-		{name: "typing a bot's name", need: suggests, known: true, prepare: seen, do: completes},
-		{name: "the form of /bot startup", need: asks, known: true, prepare: seen, do: types("/bot startup", theShop)},
-		{name: "the form of /bot delete", need: asks, known: true, prepare: seen, do: types("/bot delete", theShop)},
-		{name: "Continue", need: asks, known: true, prepare: steps(types("/bot create", nil), reads("room for")), do: presses("Continue")},
-	}
-}
-
-// actionFlows are the flows that change something.
-func actionFlows() []flow {
-	seen, theShop := steps(types("/bot list", nil), reads(shop)), discordtest.Options{"bot": shop}
-	flows := []flow{
-		{name: "/bot start", action: "start", bot: idle, known: true, prepare: seen, do: types("/bot start", discordtest.Options{"bot": idle})},
-		{name: "/bot stop", action: "stop", known: true, prepare: seen, do: types("/bot stop", theShop)},
-		{name: "/bot restart", action: "restart", known: true, prepare: seen, do: types("/bot restart", theShop)},
-		{
-			name: "Reinstall packages", action: "reinstall", known: true,
-			prepare: steps(types("/bot reinstall", theShop), reads("may stop")), do: presses("Reinstall packages"),
-		},
-		{name: "/bot restart, unknown", action: "restart", do: types("/bot restart", theShop)},
-		{name: "Restart", action: "restart", known: true, prepare: steps(types("/bot show", theShop), reads("Limits")), do: presses("Restart")},
-		{
-			name: "/admin action", action: "restart", known: true, prepare: seen,
-			do: types("/admin action", discordtest.Options{"user": theCustomer, "bot": shop, "do": "restart"}),
-		}, {
-			name: "/bot startup", action: "startup", known: true, prepare: types("/bot startup", theShop),
-			do: fills(discordtest.Fields{"command": "node other.js"}),
-		}, {
-			name: "/bot delete", action: "delete", known: true, prepare: types("/bot delete", theShop),
-			do: fills(discordtest.Fields{"name": shop}),
-		}, {
-			name: "/bot create", action: "create", known: true, prepare: steps(types("/bot create", nil), reads("room for"), presses("Continue")),
-			do: fills(discordtest.Fields{"name": shop}),
-		},
-	}
-	for i := range flows {
-		flows[i].need, flows[i].bot = acts, cmp.Or(flows[i].bot, shop)
-	}
-	return flows
+	return all
 }

@@ -69,6 +69,11 @@ func (p phrasebook) acting(o outcome) string {
 	if o.trips && o.acts == unconfirmed {
 		text += "; once five accounts have failed in a row " + p.quoted(failed(away))
 	}
+	for _, f := range flows() {
+		if is := f.posts[o.messages]; is != "" {
+			text += "; " + f.about + ": " + p.quoted(is)
+		}
+	}
 	return text
 }
 

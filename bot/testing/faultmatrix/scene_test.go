@@ -12,11 +12,14 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/bot/testing/faultproxy"
+	"hostbot/commands"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/secret"
 )
 
 // patience is how long a test waits for what is not a question of time.
@@ -32,7 +35,11 @@ type scene struct {
 	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
 	moment          chan struct{}        // held by those who do something
 	pulse           *pulse
-	serves          time.Time              // when the bot began to serve
+	struck          time.Time              // when the fault struck: how fast the machine is matters from then on
+	settled         bool                   // all flows have ended
+	late            time.Duration          // for how long the machine then had kept a question to Redis waiting, if for too long
+	commands        *commands.Commands     // that draw what the bot left
+	asTheBot        *rest.Client           // leaves it
 	places          []*discordtest.Channel // where people are: in a guild of each shard
 
 	mu     sync.Mutex
@@ -67,6 +74,8 @@ func newScene(t *testing.T, a attempt, people int, p *pulse) *scene {
 		Tune:    func(c *configs.Settings) { c.Cache.TTL = 0 },
 	})
 	s.Discord.ExpectFailures() // those that may be are checked for each fault
+	s.commands, s.asTheBot = allCommands(t), rest.New(secret.Text(s.Discord.Token()), s.Discord.URL())
+	t.Cleanup(s.asTheBot.Close)
 	s.actions, s.errors = s.Discord.AddChannel("actions"), s.Discord.AddChannel("errors")
 	if shards := world.Flag[int]("shards"); shards != 1 {
 		s.places = s.Discord.AddGuilds(shards)
@@ -108,7 +117,18 @@ func address(url string) string {
 // tooSlow reports whether the machine is so busy that the bot took what is well for
 // broken: how something ends may then be another than it should be, though it is
 // true all the same.
-func (s *scene) tooSlow() bool { return s.pulse.lateSince(s.serves) > 0 }
+func (s *scene) tooSlow() bool { return s.late > 0 || !s.settled && s.pulse.lateSince(s.struck) > 0 }
+
+// settle is called when all flows have ended: how fast the machine is does not matter any more.
+func (s *scene) settle() { s.late, s.settled = s.pulse.lateSince(s.struck), true }
+
+// trials returns one of each flow, with people of their own.
+func (s *scene) trials() (trials []*trial) {
+	for _, f := range flows() {
+		trials = append(trials, &trial{flow: f, person: s.newPerson(f.name())})
+	}
+	return trials
+}
 
 // person is somebody with an account of their own, for one flow, and the member of
 // staff who helps them.
@@ -118,9 +138,12 @@ type person struct {
 	staff *discordtest.User
 }
 
+// manager lets a user manage messages, beside what everybody may do, as panels need.
+const manager = 0x7fcf98637ce41 | 1<<13
+
 // newPerson opens an account with bots enough for two pages.
 func (s *scene) newPerson(name string) *person {
-	c := &person{scene: s, user: s.Discord.User(name), staff: s.AddStaff("staff for " + name)}
+	c := &person{scene: s, user: s.Discord.User(name, discordtest.Permissions(manager)), staff: s.AddStaff("staff for " + name)}
 	if len(s.places) > 0 {
 		s.mu.Lock()
 		c.user = c.user.In(s.places[s.people%len(s.places)])

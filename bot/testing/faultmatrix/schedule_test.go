@@ -2,6 +2,7 @@ package faultmatrix_test
 
 import (
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -31,10 +32,8 @@ func TestFaultMatrix(t *testing.T) {
 		until = earlier(until, began.Add(sampleTime))
 	}
 	m := &machine{pulse: startPulse(t)}
-	unjudged := schedule{until: until, try: func(a attempt, people int) (judged bool) {
-		judged = true // where -run does not choose it
-		ok := t.Run(a.name, func(t *testing.T) { judged = a.try(t, people, m) })
-		return judged || !ok
+	unjudged := schedule{until: until, try: func(a attempt, people int, judged func(bool)) {
+		t.Run(a.name, func(t *testing.T) { a.try(t, people, m, judged) })
 	}}.run(faults)
 	t.Logf("not judged: %d of %d, in %v", len(unjudged), len(faults), time.Since(began).Round(time.Second))
 	if all && len(unjudged) > 0 {
@@ -58,12 +57,12 @@ const (
 
 // pace is how much happens at once.
 type pace struct {
-	faults int // that are tried: they mostly wait
+	faults int // that are tried and not judged yet: they mostly wait
 	people int // of each fault who do something in the same moment
 }
 
 // paces are from the fastest to the slowest. What is asked here is not how fast the bot is.
-func paces() []pace { return []pace{{8, 15}, {4, 10}, {2, 6}, {1, 3}} }
+func paces() []pace { return []pace{{4, 12}, {3, 8}, {2, 5}, {1, 3}} }
 
 // attempt is a fault to be tried, and how all is to end.
 type attempt struct {
@@ -106,12 +105,12 @@ func sample(t *testing.T, all []dependency) []attempt {
 // schedule says what is tried when.
 type schedule struct {
 	until time.Time // when the last try begins
-	// try tries a fault with so many people at once, and reports whether the machine was
-	// fast enough for that to be judged.
-	try func(a attempt, people int) (judged bool)
+	// try tries a fault with so many people at once. It calls judged with whether the machine
+	// was fast enough, unless it fails before that, and may take its time from then on.
+	try func(a attempt, people int, judged func(bool))
 }
 
-// end is how a try ended.
+// end is how fast the machine was for a try.
 type end struct {
 	attempt
 	began  time.Time
@@ -129,12 +128,19 @@ func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 		slowed  time.Time // when the pace was last slowed
 		judged  int       // at this pace
 		running int
+		tries   sync.WaitGroup
 	)
+	defer tries.Wait()
 	for {
 		for ; running < all[at].faults && len(waiting) > 0 && time.Now().Before(s.until); running++ {
 			next, people, began := waiting[0], all[at].people, time.Now()
 			waiting = waiting[1:]
-			go func() { ended <- end{next, began, s.try(next, people)} }()
+			tries.Go(func() {
+				var once sync.Once
+				judged := func(is bool) { once.Do(func() { ended <- end{next, began, is} }) }
+				s.try(next, people, judged)
+				judged(true) // it failed, or -run does not choose it
+			})
 		}
 		if running == 0 {
 			return waiting
@@ -161,20 +167,21 @@ func TestScheduleOfSlowMachine(t *testing.T) {
 	faults := make([]attempt, 40)
 	for name, test := range map[string]struct{ time, atLeast, atMost time.Duration }{
 		"judges all":        {time: time.Hour, atLeast: 100 * time.Second, atMost: 200 * time.Second},
-		"ends when it must": {time: time.Minute, atLeast: time.Minute, atMost: 65 * time.Second},
+		"ends when it must": {time: time.Minute, atLeast: time.Minute, atMost: 70 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var running, judged atomic.Int64
 				began := time.Now()
-				unjudged := schedule{until: began.Add(test.time), try: func(_ attempt, people int) bool {
+				unjudged := schedule{until: began.Add(test.time), try: func(_ attempt, people int, tell func(bool)) {
 					before := running.Add(1)
 					time.Sleep(5 * time.Second) // of the bubble's time
 					fast := max(before, running.Add(-1)+1) <= 2 && people <= 6
 					if fast {
 						judged.Add(1)
 					}
-					return fast
+					tell(fast)
+					time.Sleep(5 * time.Second) // which are nobody's
 				}}.run(faults)
 				took := time.Since(began)
 				if took < test.atLeast || took > test.atMost || int(judged.Load())+len(unjudged) != len(faults) {

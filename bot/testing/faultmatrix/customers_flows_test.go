@@ -1,0 +1,141 @@
+package faultmatrix_test
+
+import (
+	"context"
+	"slices"
+
+	"hostbot/bot/testing/discordtest"
+)
+
+const (
+	theForms    = "More…"
+	unknownName = "Qqqq" // which no bot is called
+)
+
+// customersFlows are those of what customers do with their own bots.
+func customersFlows() []flow {
+	list := steps(types("/bot list", nil), reads(shop))
+	card := func(bot string) step {
+		return steps(types("/bot show", discordtest.Options{"bot": bot}), reads("Limits"))
+	}
+	picker := func(action string) step { return steps(types("/bot "+action, nil), reads("Which bot")) }
+	all := slices.Concat(viewingFlows(), createFlows(), formFlows(card(shop)), botCommands(), cardFlows("component ", list, card))
+	for _, a := range []string{"start", "restart", "stop"} {
+		all = append(all, pickedAction("component "+a, a, picker(a)))
+	}
+	return append(all, flow{
+		route: "component reinstall", need: looks, late: true, good: "may stop",
+		prepare: steps(types("/bot reinstall", nil), reads("Of which bot")), do: picks("Choose a bot", shop),
+	})
+}
+
+// viewingFlows show a customer's account.
+func viewingFlows() []flow {
+	all := []flow{
+		{route: "command help", need: needsNothing, do: types("/help", nil), good: "</bot restart:"},
+		{route: "command bot list", need: looks, unknown: true, do: types("/bot list", nil), good: "🔴 Radio"},
+		{route: "command plan", need: looks, unknown: true, do: types("/plan", nil), good: "11 of 30"},
+		{route: "component plan", need: looks, prepare: steps(types("/plan", nil), reads("11 of 30")), do: presses("Refresh"), good: "11 of 30"},
+		{route: "command bot show", need: looks, do: types("/bot show", discordtest.Options{"bot": radio}), good: "🔴 Radio"},
+		{route: "command bot reinstall", need: looks, do: types("/bot reinstall", discordtest.Options{"bot": shop}), late: true, good: "may stop"},
+		{route: "autocomplete bot show bot", need: suggests, unknown: true, do: completes("/bot show", nil)},
+	}
+	for _, command := range []string{"show", "start", "restart", "stop", "reinstall", "history", "startup", "delete"} {
+		all = append(all, flow{route: "autocomplete bot " + command + " bot", need: suggests, do: completes("/bot "+command, nil)})
+	}
+	return all
+}
+
+// botCommands are actions on a bot that is named with the command.
+func botCommands() []flow {
+	theShop := discordtest.Options{"bot": shop}
+	return []flow{
+		{route: "command bot start", action: "start", bot: idle, do: types("/bot start", discordtest.Options{"bot": idle})},
+		{route: "command bot stop", action: "stop", do: types("/bot stop", theShop)},
+		{route: "command bot restart", action: "restart", do: types("/bot restart", theShop)},
+		{route: "command bot restart", action: "restart", unknown: true, do: types("/bot restart", theShop)},
+	}
+}
+
+// formFlows are those of the forms for a bot.
+func formFlows(card step) []flow {
+	opened := steps(card, presses(theForms), reads("Limits"))
+	var all []flow
+	for name, label := range map[string]string{"startup": "Startup", "delete": "Delete"} {
+		command := "/bot " + name
+		all = append(all,
+			flow{route: "command bot " + name, need: asks, do: types(command, discordtest.Options{"bot": shop})},
+			flow{route: "component " + name + "/{bot...}", need: asks, prepare: opened, do: presses(label)},
+			flow{
+				route: "component " + name, need: asks, do: picks("Choose a bot", shop),
+				prepare: steps(types(command, discordtest.Options{"bot": unknownName}), reads("Choose one of these")),
+			})
+	}
+	return append(all, flow{
+		route: "modal startup/{bot...}", action: "startup", prepare: types("/bot startup", discordtest.Options{"bot": shop}),
+		do: fills(discordtest.Fields{"command": "node other.js"}),
+	}, flow{
+		route: "modal delete/{bot...}", action: "delete", prepare: types("/bot delete", discordtest.Options{"bot": shop}),
+		do: fills(discordtest.Fields{"name": shop}),
+	}, flow{
+		route: "component more/{bot...}", need: looks, do: presses(theForms), good: "🔴 Radio",
+		prepare: steps(types("/bot show", discordtest.Options{"bot": radio}), reads("Limits")),
+	})
+}
+
+// createFlows lead to a new bot.
+func createFlows() []flow {
+	sizes := steps(types("/bot create", nil), reads("room for"))
+	return []flow{
+		{route: "command bot create", need: looks, unknown: true, do: types("/bot create", nil), good: "room for"},
+		{
+			route: "component create/new", need: looks, do: presses("Create"), good: "room for",
+			prepare: steps(step(emptied), types("/bot list", nil), reads("no bots")),
+		},
+		{route: "component create/{what}/{ram}/{disk}/{cpu}", need: looks, prepare: sizes, do: picks("RAM", "1024"), good: "room for"},
+		{route: "component create/{ram}/{disk}/{cpu}", need: asks, prepare: sizes, do: presses("Continue")},
+		{
+			route: "modal create/{ram}/{disk}/{cpu}", action: "create", prepare: steps(sizes, presses("Continue")),
+			do: fills(discordtest.Fields{"name": shop}),
+		},
+	}
+}
+
+// emptied takes all bots from the account.
+func emptied(_ context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	for _, s := range c.scene.Service.Servers(c.user.ID) {
+		c.scene.Service.Remove(c.user.ID, s.ID)
+	}
+	return in, nil
+}
+
+// cardFlows are those of a list of bots and of a card, which are alike for customers and
+// staff. on begins their routes.
+func cardFlows(on string, list step, card func(bot string) step) []flow {
+	all := []flow{
+		{route: on + "list/{page}", need: looks, prepare: list, do: presses("Refresh"), good: "🔴 Radio"},
+		{route: on + "list/with/{bot...}", need: looks, prepare: card(radio), do: presses("All bots"), good: "🔴 Radio"},
+		{route: on + "pages", need: looks, prepare: list, do: picks("Page 1 of 2", "Page 2 of 2"), good: "Page 2 of 2"},
+		{route: on + "open", need: looks, prepare: list, do: picks("Open a bot", radio), good: "🔴 Radio"},
+		{route: on + "show/{bot...}", need: looks, prepare: card(radio), do: presses("Refresh"), good: "🔴 Radio"},
+		{route: on + "details/{bot...}", need: looks, prepare: card(radio), do: presses("Details"), good: "🔴 Radio"},
+		{route: on + "reinstall/{bot...}", need: looks, prepare: card(shop), do: presses("Reinstall packages"), late: true, good: "may stop"},
+		{
+			route: on + "packages/{bot...}", action: "reinstall", do: presses("Reinstall packages"),
+			prepare: steps(card(shop), presses("Reinstall packages"), reads("may stop")),
+		},
+		{route: on + "start/{bot...}", action: "start", bot: idle, prepare: card(idle), do: presses("Start")},
+		{route: on + "restart/{bot...}", action: "restart", prepare: card(shop), do: presses("Restart")},
+		{route: on + "stop/{bot...}", action: "stop", prepare: card(shop), do: presses("Stop")},
+	}
+	return all
+}
+
+// pickedAction is an action on the bot that is chosen in a menu.
+func pickedAction(route, action string, menu step) flow {
+	bot := shop
+	if action == "start" {
+		bot = idle
+	}
+	return flow{route: route, action: action, bot: bot, prepare: menu, do: picks("Choose a bot", bot)}
+}

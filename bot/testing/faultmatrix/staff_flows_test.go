@@ -1,0 +1,76 @@
+package faultmatrix_test
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/commands"
+)
+
+// staffFlows are those of staff's commands.
+func staffFlows() []flow {
+	user := discordtest.Options{"user": theCustomer}
+	lookup := steps(types("/admin lookup", user), reads(shop))
+	card := func(bot string) step { return steps(lookup, picks("Open a bot", bot), reads("Limits")) }
+	picker := func(action string) step {
+		options := discordtest.Options{"user": theCustomer, "bot": unknownName, "do": action}
+		return steps(types("/admin action", options), reads("Choose one of these"))
+	}
+	const on = "component for/{user}/"
+	all := slices.Concat(staffCommands(user), asideFlows(), cardFlows(on, lookup, card))
+	for _, a := range []string{"start", "restart", "stop"} {
+		all = append(all, pickedAction(on+a, a, picker(a)))
+	}
+	asked := steps(seen(), types("/admin flush", user), reads("would be removed"))
+	return append(
+		all,
+		flow{route: on + "reinstall", need: looks, prepare: picker("reinstall"), do: picks("Choose a bot", shop), late: true, good: "may stop"},
+		flow{route: on + "admin/flush", need: keeps, goesOn: true, prepare: asked, do: presses("Remove all of it"), good: "was cached of"}, // or nothing was
+		flow{route: on + "admin/flush/not", need: needsNothing, prepare: asked, do: presses("Cancel"), good: "Nothing was removed"},
+	)
+}
+
+func staffCommands(user discordtest.Options) []flow {
+	action := discordtest.Options{"user": theCustomer, "bot": shop, "do": "restart"}
+	hostedBots := func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
+		return c.staff.Menu(ctx, "Hosted bots", c.user)
+	}
+	return []flow{
+		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Interactions served"},
+		{route: "command admin logs test", need: needsNothing, goesOn: true, do: types("/admin logs test", nil), good: "One entry of each kind"},
+		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "Nothing is known"},
+		{route: "command admin flush", need: keeps, do: types("/admin flush", user), good: "of <@"}, // what is kept, or that nothing is
+		{route: "command admin lookup", need: looks, unknown: true, do: types("/admin lookup", user), good: "🔴 Radio"},
+		{route: "command Hosted bots", need: looks, do: hostedBots, good: "🔴 Radio"},
+		{route: "command admin action", action: "restart", do: types("/admin action", action)},
+		{route: "autocomplete admin action bot", need: suggests, do: completes("/admin action", user)},
+	}
+}
+
+// asideFlows are those of the buttons under an entry in a log channel.
+func asideFlows() []flow {
+	entry := func(c *person) (*discordtest.User, discordtest.View) {
+		return c.staff, newest(c.staff, "of "+c.user.ID)
+	}
+	written := steps(seen(), wroteAnEntry)
+	return []flow{
+		{route: "component aside/lookup/{user}/{name...}", need: looks, prepare: written, do: pressesIn(entry, "Look up"), good: "🔴 Radio"},
+		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "Nothing is known"},
+	}
+}
+
+// wroteAnEntry leaves a message with the buttons of an entry about the customer where staff
+// look. Entries stay for long, so it may be from before.
+func wroteAnEntry(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	return in, c.left(ctx, c.staff, interaction.Message{
+		Content: "A failure of " + c.user.ID,
+		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Look up", CustomID: commands.LookupID(c.user.ID, c.user.Name)},
+			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Reference", CustomID: commands.ReferenceID("ABCDEFG")},
+		}}},
+	})
+}

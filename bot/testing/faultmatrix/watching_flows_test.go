@@ -1,0 +1,166 @@
+package faultmatrix_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/alerts"
+	"hostbot/hostapi"
+)
+
+// watchingFlows are those of what takes watching: the history, alerts and panels.
+func watchingFlows() []flow {
+	all := slices.Concat(historyFlows(), alertsFlows(), alertFlows(), panelFlows())
+	for i := range all {
+		f := &all[i]
+		_, name, _ := strings.Cut(f.route, " ")
+		switch {
+		case strings.Contains(name, "history"):
+			f.lost, f.late = "history.unreadable", f.need == looks
+		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "aside/mute"):
+			f.lost = "alerts.unreadable"
+		case strings.HasPrefix(name, "panel"):
+			f.lost = "panel.unreadable"
+		}
+	}
+	return all
+}
+
+// forms are a card with all its buttons.
+func forms() step {
+	return steps(types("/bot show", discordtest.Options{"bot": shop}), reads("Limits"), presses(theForms), reads("Limits"))
+}
+
+func historyFlows() []flow {
+	const unwatched = "Nothing is known of the past"
+	return []flow{
+		{route: "command bot history", need: looks, do: types("/bot history", discordtest.Options{"bot": shop}), good: unwatched},
+		{route: "component history/{bot...}", need: looks, prepare: forms(), do: presses("History"), good: unwatched},
+		{route: "component history", need: looks, prepare: steps(types("/bot history", nil), reads("Of which bot")), do: picks("Choose a bot", shop), good: unwatched},
+	}
+}
+
+// alertsFlows are those of the settings of alerts.
+func alertsFlows() []flow {
+	const intro, menu = "I send you a direct message when", "Turn a bot's alerts on or off"
+	settings := steps(types("/alerts", nil), reads(intro))
+	on := steps(settings, where("On for all", steps(presses("On for all"), becomes("Alerts are on")))) // or they are from before
+	return []flow{
+		{route: "command alerts", need: names, do: types("/alerts", nil), good: intro},
+		{route: "component alerts/of/{bot...}", need: names, prepare: forms(), do: presses("Alerts"), good: intro},
+		{route: "component alerts", need: names, goesOn: true, prepare: on, do: picks(menu, shop), good: "Alerts are off"},
+		{
+			route: "component alerts/set/one/{on}/{bot...}", need: names, goesOn: true, good: "Alerts are off",
+			prepare: steps(on, forms(), presses("Alerts"), reads(intro)), do: presses("Turn off for " + shop),
+		},
+		{
+			route: "component alerts/set/all/{on}", need: names, goesOn: true, prepare: settings, do: presses("On for all"), good: "Alerts are on", lie: greeted,
+			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
+		},
+	}
+}
+
+// greeted checks that who turns alerts on has a first message, and only one.
+func greeted(c *person, text string) string {
+	n := 0
+	for _, message := range c.user.InDM().Messages() {
+		if message.Contains("This is where I write to you") {
+			n++
+		}
+	}
+	return counted(n, 1, strings.Contains(text, "Alerts are on"))
+}
+
+// counted says what is wrong with how many messages there are. There are as many as are
+// wanted where it is said so, and at most one otherwise.
+func counted(n, want int, said bool) string {
+	if n > 1 || said && n != want {
+		return fmt.Sprintf("%d messages are there", n)
+	}
+	return ""
+}
+
+// alertFlows are those of the buttons under an alert.
+func alertFlows() []flow {
+	alert := func(c *person) (*discordtest.User, discordtest.View) {
+		dm := c.user.InDM()
+		return dm, newest(dm, shop)
+	}
+	alerted := steps(seen(), sentAnAlert)
+	return []flow{
+		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "Show"), good: "🟢 Shop"},
+		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute 1 h"), good: "sends no alerts until"},
+		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
+	}
+}
+
+// newest returns the last message that somebody sees with a text.
+func newest(who *discordtest.User, text string) (last discordtest.View) {
+	for _, message := range who.Messages() {
+		if message.Contains(text) {
+			last = message
+		}
+	}
+	return last
+}
+
+// sentAnAlert leaves a message in the customer's DM as the bot draws it for a bot that has
+// crashed. Alerts live for long, so it may be from before.
+func sentAnAlert(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	fell := time.Now()
+	message := c.scene.commands.Alert(alerts.Alert{
+		CustomerID: c.user.ID, Locale: "en-US", ServerID: shop + "-" + c.user.ID, Name: shop,
+		State: hostapi.StateCrashed, First: fell, DownAt: fell, Count: 1,
+	})
+	return in, c.left(ctx, c.user.InDM(), message)
+}
+
+// left leaves a message of the bot's where somebody looks.
+func (c *person) left(ctx context.Context, who *discordtest.User, m interaction.Message) error {
+	_, err := c.scene.asTheBot.CreateMessage(ctx, who.ChannelID(), "left-"+c.user.ID, m)
+	return err
+}
+
+// panelFlows are those of public messages about bots.
+func panelFlows() []flow {
+	const choose, posted = "Choose bots for a panel in this channel", "The panel is there"
+	panels := steps(types("/panel", nil), reads("Your public panels"))
+	with := func(bot string) step { return steps(panels, picks(choose, bot), reads(posted)) }
+	panel := func(c *person) (*discordtest.User, discordtest.View) {
+		for _, message := range c.panels() {
+			return c.user, message
+		}
+		return c.user, discordtest.View{}
+	}
+	is := func(said string, n int) func(*person, string) string {
+		return func(c *person, text string) string { return counted(len(c.panels()), n, strings.Contains(text, said)) }
+	}
+	const removed = "The panel was removed"
+	return []flow{
+		{route: "command panel", need: looks, do: types("/panel", nil), good: "You have no public panel yet"},
+		{
+			route: "component panel/new", need: names, goesOn: true, prepare: panels, do: picks(choose, shop), good: posted, lie: is(posted, 1),
+			about: "a new panel", posts: map[messages]ending{unsure: "panel.later", failing: "panel.later", refused: "panel.unreadable"},
+		},
+		{ // Redis may have lost it
+			route: "component panel/remove", need: needsNothing, goesOn: true, prepare: with(shop), do: picks("Remove a panel", "Panel 1"),
+			good: removed + "|You have no public panel yet", lie: is(removed, 0),
+			about: "removing a panel", posts: map[messages]ending{failing: "panel.unreadable", refused: "panel.unreadable"},
+		},
+		{route: "component aside/panel/{owner}/{bot...}", need: looks, prepare: with(radio), do: pressesIn(panel, radio), good: "🔴 Radio"},
+	}
+}
+
+// panels returns the messages of the customer's panels.
+func (c *person) panels() []discordtest.View {
+	return slices.DeleteFunc(c.user.Messages(), func(message discordtest.View) bool {
+		return !slices.ContainsFunc(message.Buttons(), func(b discordtest.Component) bool {
+			return strings.Contains(b.CustomID, "panel/"+c.user.ID)
+		})
+	})
+}
