@@ -93,7 +93,7 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute,
-		Retry: 15 * time.Second, Work: 10 * time.Second,
+		Retry: 5 * time.Second, Work: 10 * time.Second,
 	}
 }
 

@@ -276,14 +276,14 @@ func (b *busy) stopForAWhile(_ *testing.T) {
 }
 
 // cutOff lets nothing of the replica's reach Discord for a while, and says what came meanwhile.
-// The ends of the replica's own actions are known to nobody else.
 func (b *busy) cutOff(t *testing.T) {
 	t.Helper()
 	b.discordLine.block()
 	<-time.After(40 * time.Second) // longer than any lease
 	s := b.state()
 	t.Logf("cut off from Discord, after 40 s: missing: %v", s.missing)
-	within(t, "cut off from Discord, after 40 s: alerts and panels missing", s.missing["alerts"]+s.missing["panels"])
+	missing, _ := s.sum()
+	within(t, "cut off from Discord, after 40 s: missing", missing)
 	b.discordLine.free()
 }
 

@@ -37,7 +37,7 @@ func figures() map[string]figure {
 		"forgotten during a look: accounts that are cached again": {3, 0},
 
 		// A leader that is cut off resigns after 5 s.
-		"cut off from Discord, after 40 s: alerts and panels missing": {0, 0},
+		"cut off from Discord, after 40 s: missing": {0, 0},
 	}
 }
 
