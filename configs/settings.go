@@ -173,7 +173,7 @@ type LogChannels struct {
 func (c *LogChannels) ByCategory() map[string]*string {
 	channels := make(map[string]*string)
 	for field, value := range reflect.ValueOf(c).Elem().Fields() {
-		if channel := value.Addr().Interface().(*string); channel != &c.Default {
+		if channel, ok := value.Addr().Interface().(*string); ok && channel != &c.Default {
 			channels[field.Tag.Get("yaml")] = channel
 		}
 	}
