@@ -114,7 +114,7 @@ func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
 				link.acknowledgeAll()
 			},
 			discover: func(n int) (*discordgo.GatewayBotResponse, error) {
-				answer := &discordgo.GatewayBotResponse{URL: "ws://gateway.test"}
+				answer := &discordgo.GatewayBotResponse{URL: "ws://gateway.discord.gg"}
 				if n > 1 {
 					answer.SessionStartLimit = discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}
 				}
@@ -123,7 +123,7 @@ func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
 		}
 		g, told := newTestGateway(f)
 		g.cfg.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			if strings.HasPrefix(address, "resume.test") {
+			if strings.HasPrefix(address, "gateway-us-east1-b.discord.gg") {
 				return nil, net.ErrClosed
 			}
 			return f.dial(ctx, network, address)
@@ -136,6 +136,52 @@ func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
 			t.Errorf("opcodes %v; told %q", ops, *told)
 		}
 	})
+}
+
+// TestTokenGoesOnlyToDiscord has somebody write another address for resuming into Redis.
+func TestTokenGoesOnlyToDiscord(t *testing.T) {
+	for address, general := range map[string]string{
+		"ws://evil.test/":                        "",
+		"ws://gateway.discord.gg.evil.test/":     "",
+		"ws://evildiscord.gg/":                   "",
+		"ws://127.0.0.2:1/":                      "ws://127.0.0.1:1",
+		"ws://user@evil.test:443/?x=discord.gg/": "",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var first fakeMessage
+			f := &fakeGateway{script: func(_ int, link *fakeLink) {
+				first = link.hello()
+				link.send(`{"t":"RESUMED","s":9,"op":0,"d":{}}`)
+				link.acknowledgeAll()
+			}}
+			if general != "" {
+				f.discover = func(int) (*discordgo.GatewayBotResponse, error) {
+					return &discordgo.GatewayBotResponse{URL: general}, nil
+				}
+			}
+			g, _ := newTestGateway(f)
+			if _, err := g.cfg.Discovery.GatewayBot(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var dialed []string
+			g.cfg.Transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+				dialed = append(dialed, address)
+				return f.dial(ctx, network, address)
+			}
+			g.session = Session{ID: "session", ResumeURL: address, Sequence: 8, Version: 10}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_ = g.Run(ctx)
+			f.scripts.Wait()
+			want := "gateway.discord.gg:80"
+			if general != "" {
+				want = strings.TrimPrefix(general, "ws://")
+			}
+			if first.Op != opResume || !slices.Equal(dialed, []string{want}) {
+				t.Errorf("%s: opcode %d was sent to %q, want a resume at %s", address, first.Op, dialed, want)
+			}
+		})
+	}
 }
 
 func TestGatewayIsReachedThroughAProxyOverTLS(t *testing.T) {

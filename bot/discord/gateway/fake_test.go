@@ -59,7 +59,7 @@ func (f *fakeGateway) GatewayBot(context.Context) (*discordgo.GatewayBotResponse
 	if f.discover != nil {
 		return f.discover(len(f.asked))
 	}
-	return &discordgo.GatewayBotResponse{URL: "ws://gateway.test", Shards: 1}, nil
+	return &discordgo.GatewayBotResponse{URL: "ws://gateway.discord.gg", Shards: 1}, nil
 }
 
 // dial is a transport's DialContext.
@@ -123,7 +123,7 @@ func (l *fakeLink) hello() fakeMessage {
 }
 
 func (l *fakeLink) ready() {
-	l.send(`{"t":"READY","s":1,"op":0,"d":{"session_id":"session","resume_gateway_url":"ws://resume.test/?x=1","application":{"id":"7"}}}`)
+	l.send(`{"t":"READY","s":1,"op":0,"d":{"session_id":"session","resume_gateway_url":"ws://gateway-us-east1-b.discord.gg/?x=1","application":{"id":"7"}}}`)
 }
 
 func (l *fakeLink) acknowledge() { l.send(`{"t":null,"s":null,"op":11,"d":null}`) }

@@ -201,17 +201,21 @@ func (g *Gateway) connect(ctx context.Context) (reached state, reason error) {
 }
 
 // address returns where to take the session up or, once Discord allows that, to
-// begin one. Where the address that Discord named for resuming has failed, the
-// general one takes its place, where any session can be resumed
+// begin one. Where the address that Discord named for resuming has failed, or may not be
+// Discord's, the general one takes its place, where any session can be resumed
 // (discord-api-docs#5725).
 func (g *Gateway) address(ctx context.Context) (string, error) {
 	session := g.Session()
-	if session.ID != "" && session.ResumeURL != "" {
+	resumable := session.ID != "" && session.ResumeURL != ""
+	if resumable && g.isDiscords(session.ResumeURL) {
 		return session.ResumeURL, nil
 	}
 	answer, err := g.cfg.Discovery.GatewayBot(ctx)
 	if err != nil {
 		return "", err
+	}
+	if resumable && g.isDiscords(session.ResumeURL) { // as is known now
+		return session.ResumeURL, nil
 	}
 	if session.ID != "" {
 		return answer.URL, nil

@@ -43,7 +43,7 @@ func TestSessionIsBegunAndResumed(t *testing.T) {
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"gateway.test/?encoding=json&v=10", "resume.test/?encoding=json&v=10"}, addresses); diff != "" {
+	if diff := cmp.Diff([]string{"gateway.discord.gg/?encoding=json&v=10", "gateway-us-east1-b.discord.gg/?encoding=json&v=10"}, addresses); diff != "" {
 		t.Errorf("addresses (-want +got):\n%s", diff)
 	}
 	var sent struct {

@@ -33,7 +33,7 @@ func TestSessionIsHandedOver(t *testing.T) {
 			t.Errorf("the connection was closed with %v, after which Discord ends the session", closed)
 		}
 		left := g.Session()
-		want := Session{ID: "session", ResumeURL: "ws://resume.test/?x=1", Sequence: 8, ApplicationID: "7", Version: 10}
+		want := Session{ID: "session", ResumeURL: "ws://gateway-us-east1-b.discord.gg/?x=1", Sequence: 8, ApplicationID: "7", Version: 10}
 		if diff := cmp.Diff(want, left); diff != "" {
 			t.Errorf("session (-want +got):\n%s", diff)
 		}
@@ -68,7 +68,7 @@ func TestSessionIsHandedOverWhileItIsResumed(t *testing.T) {
 			link.acknowledgeAll()
 		}}
 		g, _ := newTestGateway(f)
-		want := Session{ID: "session", ResumeURL: "ws://resume.test/?x=1", Sequence: 8, ApplicationID: "7", Version: 10}
+		want := Session{ID: "session", ResumeURL: "ws://gateway-us-east1-b.discord.gg/?x=1", Sequence: 8, ApplicationID: "7", Version: 10}
 		g.session = want
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(ErrHandOver) })
