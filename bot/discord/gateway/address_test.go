@@ -138,6 +138,33 @@ func TestSessionIsResumedAtTheGeneralAddress(t *testing.T) {
 	})
 }
 
+// TestNobodyWaitsForAnothersQuestion longer than it may: a shard that is given away must leave.
+func TestNobodyWaitsForAnothersQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		f := &fakeGateway{discover: func(int) (*discordgo.GatewayBotResponse, error) {
+			<-answer
+			return &discordgo.GatewayBotResponse{URL: "ws://gateway.discord.gg"}, nil
+		}}
+		g, _ := newTestGateway(f)
+		first := make(chan error, 1)
+		go func() {
+			_, err := g.cfg.Discovery.GatewayBot(t.Context())
+			first <- err
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := g.cfg.Discovery.GatewayBot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the second one got %v", err)
+		}
+		close(answer)
+		if err := <-first; err != nil || len(f.asked) != 1 {
+			t.Errorf("the first one got %v; Discord was asked %d times", err, len(f.asked))
+		}
+	})
+}
+
 // TestTokenGoesOnlyToDiscord has somebody write another address for resuming into Redis.
 func TestTokenGoesOnlyToDiscord(t *testing.T) {
 	for address, general := range map[string]string{

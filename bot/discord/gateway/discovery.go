@@ -3,11 +3,11 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"golang.org/x/sync/singleflight"
 
 	"hostbot/bot/discord/rest"
 )
@@ -16,41 +16,51 @@ import (
 // lose their connections at once, ask once.
 const answerLife = 5 * time.Second
 
+// discoveryLimit bounds a request that several may wait for.
+const discoveryLimit = 15 * time.Second
+
 // Discovery asks Discord where the gateway is, for all shards of a process.
 type Discovery struct {
 	REST REST
 
-	mu   sync.Mutex
-	at   time.Time
-	last atomic.Pointer[discordgo.GatewayBotResponse]
+	calls singleflight.Group
+	last  atomic.Pointer[discordgo.GatewayBotResponse]
+	until atomic.Pointer[time.Time] // when last is used no more; nil: not at all
 }
 
 // Last is what Discord said last: how many shards it recommends and how many sessions
 // may be begun. It is nil until Discord was asked.
 func (d *Discovery) Last() *discordgo.GatewayBotResponse { return d.last.Load() }
 
-// GatewayBot returns what Discord says, or has just said.
+// GatewayBot returns what Discord says, or has just said. Those who ask at the same time share a
+// request, and each waits for it for as long as ctx allows.
 func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if time.Since(d.at) < answerLife {
+	if until := d.until.Load(); until != nil && time.Now().Before(*until) {
 		return d.Last(), nil
 	}
-	answer, err := d.REST.GatewayBot(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("ask where the gateway is: %w", err)
+	asked := d.calls.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discoveryLimit)
+		defer cancel()
+		answer, err := d.REST.GatewayBot(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("ask where the gateway is: %w", err)
+		}
+		until := time.Now().Add(answerLife)
+		d.last.Store(answer)
+		d.until.Store(&until)
+		return answer, nil
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case got := <-asked:
+		answer, _ := got.Val.(*discordgo.GatewayBotResponse)
+		return answer, got.Err
 	}
-	d.last.Store(answer)
-	d.at = time.Now()
-	return answer, nil
 }
 
 // Forget has Discord be asked the next time, whatever it has just said.
-func (d *Discovery) Forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.at = time.Time{}
-}
+func (d *Discovery) Forget() { d.until.Store(nil) }
 
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
 // error is a *FinalError, or that ctx is done.
