@@ -64,7 +64,7 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 		field("log.field.duration", v.t.Duration(i.Failed))
 	}
 	field("staff.status.version", sanitize.Code(i.Version, wordLimit))
-	field("staff.reference.shard", strconv.Itoa(i.Shard))
+	field("staff.reference.shard", sanitize.Code(i.Shard, wordLimit))
 	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))
 	return v.draw("", embed, row(v.button(discordgo.SecondaryButton, "button.lookup", LookupID(i.CustomerID, i.CustomerName), false)))
 }

@@ -330,7 +330,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report := health.Report{Version: long("v"), Shards: []shards.Status{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute, Unanswered: 9_999_999}
 	at := incident.Incident{
 		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
-		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway",
+		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway", Shard: "99999",
 	}
 	w := &world{list: bots("RUNNING", 30), links: pages, staff: commands.Staff{
 		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) health.Report { return report },

@@ -29,6 +29,9 @@ type Request struct {
 	// ApplicationID is the application's, which is ours.
 	ApplicationID string
 
+	// Shard is the one over which this came; empty where it came over HTTP.
+	Shard string
+
 	// UserID is the caller's, as Discord attested it.
 	UserID string
 	// UserName is what the caller is called.

@@ -251,7 +251,7 @@ func (c *connection) dispatch(name string, data *fastjson.Value) {
 		g.cfg.OnResumed()
 	case "INTERACTION_CREATE":
 		event := interaction.ReadEvent(data)
-		event.Replayed = c.state == resuming
+		event.Replayed, event.Shard = c.state == resuming, strconv.Itoa(g.cfg.Shard.ID)
 		g.cfg.OnInteraction(event)
 	}
 }

@@ -80,7 +80,7 @@ type Incident struct {
 	Took      time.Duration `json:"took,omitempty"`
 	Uncertain bool          `json:"uncertain,omitempty"` // it may have been carried out
 
-	Shard   int    `json:"shard"`
+	Shard   string `json:"over,omitempty"` // over which the interaction came; empty where it came over HTTP
 	Version string `json:"version"`
 }
 
@@ -88,7 +88,7 @@ type Incident struct {
 func Of(r *interaction.Request, err error) Incident {
 	s := Incident{
 		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, CustomerName: r.CustomerName(), GuildID: r.GuildID, ChannelID: r.ChannelID,
-		Kind: string(r.Kind), Route: r.Route, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
+		Kind: string(r.Kind), Route: r.Route, Shard: r.Shard, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
 		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
 	}
 	if r.Running != nil {

@@ -28,7 +28,7 @@ func TestAStoryIsKeptForAWeek(t *testing.T) {
 		store := incident.New(client, "", "1.2.3", zerolog.Nop())
 		r := &interaction.Request{
 			ID: "9", Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "43", GuildID: "7", ChannelID: "8",
-			Reference: "ABC1234", ReceivedAt: time.Now().Add(-time.Second).UTC(),
+			Reference: "ABC1234", ReceivedAt: time.Now().Add(-time.Second).UTC(), Shard: "3",
 		}
 		told := incident.Of(r, &hostapi.Error{
 			Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable, Status: 503, Detail: "no such node", Attempts: 2, Took: time.Second, Uncertain: true,
@@ -42,7 +42,7 @@ func TestAStoryIsKeptForAWeek(t *testing.T) {
 		if diff := cmp.Diff(told, got); diff != "" {
 			t.Errorf("incident (-want +got):\n%s", diff)
 		}
-		if got.Answer != "no such node" || got.Attempts != 2 || got.Failed < time.Second {
+		if got.Answer != "no such node" || got.Attempts != 2 || got.Failed < time.Second || got.Shard != "3" {
 			t.Errorf("it tells %+v", got)
 		}
 		store.Keep(incident.Of(r, errors.New("the caller could not be told")))

@@ -345,6 +345,9 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 			for _, part := range append(test.story, "Reference "+code, anna.ID) {
 				story.WaitFor(t, part)
 			}
+			if shown := story.WaitFor(t, code); shown.Contains("Shard") == world.OverHTTP() {
+				t.Errorf("the shard is shown only where there is one: %s", shown.Text())
+			}
 			w.StaffRead(t, "Staff command", "admin reference", code, sam.ID)
 		})
 	}
