@@ -171,6 +171,7 @@ func (f *fakeGateway) run(t *testing.T, d time.Duration) ([]string, error) {
 		t.Error("the gateway is ready without a connection")
 	}
 	f.scripts.Wait()
+	synctest.Wait() // for a question that began in the moment in which it ended
 	return *told, err
 }
 
