@@ -149,8 +149,16 @@ func TestAcceptedInteractionsRunAtOnceAndLeaveFewGoroutines(t *testing.T) {
 			if n := d.count("reply hello"); n != (round+1)*atOnce {
 				t.Errorf("%d were answered, want %d", n, (round+1)*atOnce)
 			}
-			if n := runtime.NumGoroutine() - before; n > mayStay {
-				t.Errorf("%d goroutines stay", n)
+			stay := runtime.NumGoroutine() - before
+			for range 10_000 { // those that have ended are counted for a moment more
+				if stay <= mayStay {
+					break
+				}
+				runtime.Gosched()
+				stay = runtime.NumGoroutine() - before
+			}
+			if stay > mayStay {
+				t.Errorf("%d goroutines stay", stay)
 			}
 		}
 		s.Close(t.Context()) // or the workers are still there at the test's end, which fails it
