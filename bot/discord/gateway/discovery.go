@@ -59,8 +59,11 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 	}
 }
 
-// Forget has Discord be asked the next time, whatever it has just said.
-func (d *Discovery) Forget() { d.until.Store(nil) }
+// Forget has Discord be asked the next time, whatever it has just said or is being asked.
+func (d *Discovery) Forget() {
+	d.until.Store(nil)
+	d.calls.Forget("")
+}
 
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
 // error is a *FinalError, or that ctx is done.

@@ -159,7 +159,7 @@ func (q *queue) head(ctx context.Context) (entries []kept, err error) {
 			return err
 		}
 		if len(ids) == 0 {
-			return q.rest(ctx)
+			return q.notDue(ctx)
 		}
 		contents, err := q.redis.HMGet(ctx, q.entries, ids...).Result()
 		if err != nil {
@@ -178,9 +178,9 @@ func (q *queue) head(ctx context.Context) (entries []kept, err error) {
 	return entries, err
 }
 
-// rest has the channel not be due any more, unless an entry has come meanwhile: then it stays
+// notDue has the channel not be due any more, unless an entry has come meanwhile: then it stays
 // due.
-func (q *queue) rest(ctx context.Context) error {
+func (q *queue) notDue(ctx context.Context) error {
 	err := q.redis.Watch(ctx, func(tx *redis.Tx) error {
 		if n, err := tx.ZCard(ctx, q.waiting).Result(); err != nil || n > 0 {
 			return err

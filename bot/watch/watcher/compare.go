@@ -62,7 +62,7 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
 			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, AtLeast: former.atLeast, After: before, At: poll.Seen(server.ID),
 		}
-		w.judge(&change, a.fields[expectPrefix+server.ID])
+		w.judge(&change, a.fields[notePrefix+server.ID])
 		s.note(change, gap)
 	}
 	for serverID, former := range known {

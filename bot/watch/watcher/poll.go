@@ -183,7 +183,7 @@ func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown see
 	for serverID, added := range shown.added {
 		field := history.Field(serverID)
 		if added == "" {
-			gone = append(gone, field, expectPrefix+serverID)
+			gone = append(gone, field, notePrefix+serverID)
 			continue
 		}
 		set = append(set, field, history.Append(a.fields[field], added, at.Add(-history.KeptFor)))

@@ -22,12 +22,12 @@ const (
 	heldKey = "{watch}:held"
 
 	reasonPrefix = "why:"
-	expectPrefix = "x:"
+	notePrefix   = "x:"
 	nextField    = "next"
 
-	// callLimit bounds one use of Redis, and expectLimit one for which an action waits.
-	callLimit   = time.Second
-	expectLimit = 250 * time.Millisecond
+	// callLimit bounds one use of Redis, and noteLimit one for which an action waits.
+	callLimit = time.Second
+	noteLimit = 250 * time.Millisecond
 )
 
 // keys are the KEYS of the scripts below: what is due, and the account.
@@ -35,9 +35,9 @@ func (w *Watcher) keys(customerID string) []string {
 	return []string{w.index.DueKey(), history.AccountKey(w.Space, customerID)}
 }
 
-// expectScript notes an action on a bot of an account that is watched.
+// noteScript notes an action on a bot of an account that is watched.
 // ARGV: the customer, the field, the action and its time.
-const expectScript = `
+const noteScript = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
 return 0`
 

@@ -294,10 +294,10 @@ func (w *Watcher) NoteAction(ctx context.Context, customerID, serverID, action s
 	if !w.On() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, expectLimit)
+	ctx, cancel := context.WithTimeout(ctx, noteLimit)
 	defer cancel()
 	expected := action + " " + strconv.FormatInt(time.Now().Unix(), 10)
-	if err := redis.NewScript(expectScript).Run(ctx, w.Redis, w.keys(customerID), customerID, expectPrefix+serverID, expected).Err(); err != nil {
+	if err := redis.NewScript(noteScript).Run(ctx, w.Redis, w.keys(customerID), customerID, notePrefix+serverID, expected).Err(); err != nil {
 		w.Log.Debug().Err(err).Msg("redis does not take which action is about to begin")
 	}
 }

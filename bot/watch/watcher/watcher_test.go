@@ -236,19 +236,6 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 	})
 }
 
-// commandHook is between a client and Redis at each command.
-type commandHook func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error
-
-func (h commandHook) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (h commandHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
-func (h commandHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
-}
-
 // TestStopIsNoFallAlthoughRedisFailed has Redis fail where it is asked for what was
 // asked for.
 func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
@@ -257,7 +244,7 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		var failures atomic.Int32
 		failures.Store(2) // not yet
 		w, _ := start(t, url, s, o, func(c *watcher.Config) {
-			c.Redis.AddHook(commandHook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
+			c.Redis.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 				if cmd.Name() != "hgetall" || failures.Add(1) > 2 {
 					return next(ctx, cmd)
 				}
