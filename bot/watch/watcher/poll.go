@@ -73,14 +73,10 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 		return w.failure(ctx, a, err)
 	}
 	shown := w.compare(a, snapshot)
-	if len(shown.changes) > 0 {
-		for _, changed := range w.observers {
-			if err := changed(ctx, shown.changes); err != nil {
-				w.failed.Add(1)
-				w.Log.Warn().Err(err).Msg("changes could not be told and will be told again")
-				return 0, err
-			}
-		}
+	if err := w.tell(ctx, shown.changes); err != nil {
+		w.failed.Add(1)
+		w.Log.Warn().Err(err).Msg("changes could not be told and will be told again")
+		return 0, err
 	}
 	again, written, err := w.write(ctx, a, snapshot.FetchedAt, shown)
 	if err != nil || !written {
@@ -90,6 +86,18 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 	}
 	w.polls.Add(1)
 	return again, nil
+}
+
+// tell tells each observer of changes, also those after one that fails.
+func (w *Watcher) tell(ctx context.Context, changes []Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	var failed error
+	for _, changed := range w.observers {
+		failed = errors.Join(failed, changed(ctx, changes))
+	}
+	return failed
 }
 
 // ask asks the service for an account.

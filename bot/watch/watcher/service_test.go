@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -311,5 +312,16 @@ func TestOldEntriesAreDropped(t *testing.T) {
 				return err == nil && len(history.Decode(log)) == want
 			})
 		}
+	})
+}
+
+// TestObserverThatFailsSilencesNoOther has two observers, of which the first always fails.
+func TestObserverThatFailsSilencesNoOther(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, failing, o := newService(), newTold(), newTold()
+		failing.refuse, failing.next = math.MaxInt, o
+		w, _ := start(t, url, s, failing, nil)
+		watch(t, w, "1")
+		o.wait(t, 1)
 	})
 }

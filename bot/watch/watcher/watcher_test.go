@@ -85,7 +85,8 @@ type told struct {
 	mu      sync.Mutex
 	changes []watcher.Change
 	changed chan struct{}
-	refuse  int // so many calls fail
+	refuse  int   // so many calls fail
+	next    *told // is told after this one; it may be nil
 }
 
 func newTold() *told { return &told{changed: make(chan struct{})} }
@@ -144,7 +145,7 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 		tune(&c)
 	}
 	w = watcher.New(c)
-	if o != nil {
+	for ; o != nil; o = o.next {
 		w.Observe(o.Changed)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
