@@ -23,11 +23,9 @@ const (
 	idAlertAll = "alerts/set/all/" // + on or off
 	// These are under messages that tell of a fall.
 	idAlertAct  = interaction.ReplyPrefix + "act/" // + action + key
+	idAlertOpen = interaction.ReplyPrefix + "show" // a select menu of keys
 	idAlertShow = interaction.ReplyPrefix + "show/"
 	idAlertMute = interaction.ReplyPrefix + "mute/"
-
-	// muteFor is for how long one press keeps a bot's alerts back.
-	muteFor = time.Hour
 )
 
 // alertChange is what a press asks to be turned on or off. It says so itself, so that an
@@ -168,7 +166,7 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 	var lines []string
 	for _, server := range servers[:min(len(servers), maxOptions)] {
 		line := bell(s.For(server.ID)) + " " + name(server)
-		if until := s.Muted[server.ID]; until.After(time.Now()) {
+		if until := s.MutedUntil(server.ID, time.Now()); !until.IsZero() {
 			line += " · " + v.t.Format("alerts.muted", args{"Until": relative(until)})
 		}
 		lines = append(lines, line)
@@ -227,7 +225,7 @@ const labelNameLimit = 40
 // mute keeps a bot's alerts back for a while.
 func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
-		v, until := c.view(r), time.Now().Add(muteFor)
+		v, until := c.view(r), time.Now().Add(alerts.MuteFor)
 		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")}))
 		return muted, unreadableAlerts(c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until))
 	}), nil
@@ -238,54 +236,4 @@ func (v view) firstAlert() interaction.Message {
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{
 		Title: "🔔 " + v.t.Text("alerts.title"), Description: v.t.Format("alerts.first", args{"Alerts": v.mention("alerts")}), Color: blurple,
 	}}}
-}
-
-// Alert draws the message of an alert.
-func (c *Commands) Alert(a alerts.Alert) interaction.Message {
-	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
-	server := hostapi.Server{ID: a.ServerID, Name: a.Name}
-	key, emoji, color := "alert.stopped", "⚫", red
-	if a.State.Broken() {
-		key, emoji = "alert.crashed", "🔴"
-	}
-	if !a.RecoveredAt.IsZero() {
-		key, emoji, color = "alert.back", "🟢", green
-	}
-	lines := []string{v.t.Format("alert.when", args{"Time": stamp(a.DownAt, "T"), "When": relative(a.DownAt)})}
-	if a.Uptime > 0 {
-		ran := "alert.ran"
-		if a.AtLeast {
-			ran = "alert.ran_longer"
-		}
-		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Duration(a.Uptime)}))
-	}
-	if a.Count > 1 {
-		lines = append(lines, v.t.Count("alert.count", a.Count, args{"Since": stamp(a.First, "t")}))
-	}
-	if !a.RecoveredAt.IsZero() {
-		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(a.RecoveredAt, "T"), "Duration": v.t.Duration(a.RecoveredAt.Sub(a.DownAt))}))
-	}
-	return interaction.Message{
-		Embeds: []*discordgo.MessageEmbed{{
-			Title: emoji + " " + v.t.Format(key, args{"Bot": name(server)}), Description: strings.Join(lines, "\n"), Color: color,
-			Timestamp: a.Mark().Format(time.RFC3339Nano),
-		}},
-		Components: v.alertRows(a, server),
-	}
-}
-
-// alertRows are the buttons under an alert: those that act on the bot, as its card has them, and
-// the ways on.
-func (v view) alertRows(a alerts.Alert, server hostapi.Server) []discordgo.MessageComponent {
-	key, now := botKey(server.ID), broken
-	switch {
-	case !a.RecoveredAt.IsZero():
-		now = up
-	case a.State == hostapi.StateStopped:
-		now = down
-	}
-	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, server.ID), row(
-		v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false),
-		v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false),
-	))
 }

@@ -97,7 +97,9 @@ func TestAlertsHaveTheButtonsOfTheCard(t *testing.T) {
 		{hostapi.StateStopped, time.Time{}, "(Restart) (Stop) Start Reinstall packages"},
 		{hostapi.StateCrashed, at, "Restart Stop (Start) Reinstall packages"},
 	} {
-		alert := c.Alert(alerts.Alert{CustomerID: "42", ServerID: "a", Name: "Shop", State: test.state, DownAt: at, Count: 1, RecoveredAt: test.back})
+		alert := c.Alert(alerts.Alert{CustomerID: "42", Bots: []alerts.Outage{
+			{ServerID: "a", Name: "Shop", State: test.state, DownAt: at, Count: 1, RecoveredAt: test.back},
+		}})
 		if got := labels(alert); got != test.want+" | Show Mute 1 h" {
 			t.Errorf("an alert of %c has %q", test.state, got)
 		}

@@ -35,11 +35,11 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request, b bot) (
 	if len(states) == 0 {
 		return v.drawUnwatched(b), nil
 	}
-	return v.drawHistory(b, states)
+	return v.drawHistory(b, states, c.watch.Interval())
 }
 
 // drawHistory draws the history of a bot: a picture, and in words what it shows.
-func (v view) drawHistory(b bot, states []history.Span) (interaction.Response, error) {
+func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) (interaction.Response, error) {
 	var strips []chart.Strip
 	var shares []string
 	now := states[len(states)-1].To
@@ -59,7 +59,7 @@ func (v view) drawHistory(b bot, states []history.Span) (interaction.Response, e
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: blurple,
-		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · "), v.outages(longest), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
+		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · "), v.outages(longest, interval), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
 	response := v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
@@ -67,8 +67,8 @@ func (v view) drawHistory(b bot, states []history.Span) (interaction.Response, e
 	return response, nil
 }
 
-// outages lists the latest outages of a period, or says that there were none.
-func (v view) outages(s chart.Strip) string {
+// outages lists the latest outages of a period that was looked at in an interval, or says that there were none.
+func (v view) outages(s chart.Strip, interval time.Duration) string {
 	out := outages(s)
 	if len(out) == 0 {
 		return "✅ " + v.t.Text("history.no_outages")
@@ -83,7 +83,7 @@ func (v view) outages(s chart.Strip) string {
 		if span.To.Equal(s.To) {
 			key = "history.outage_now"
 		}
-		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(span.From, "f"), "Duration": v.t.Duration(span.To.Sub(span.From))}))
+		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(span.From, "f"), "Duration": v.t.DurationWithin(span.To.Sub(span.From), interval)}))
 	}
 	return strings.Join(lines, "\n")
 }

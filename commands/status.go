@@ -81,7 +81,16 @@ func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []host
 // conditionOf says what a status means to a person. A status that is not known is
 // shown as it came and never taken for stopped.
 func conditionOf(status string) condition {
-	switch hostapi.StateOf(status) {
+	state := hostapi.StateOf(status)
+	if state == hostapi.StateUnknown && strings.TrimSpace(status) != "" {
+		return condition{"", "⚪", grey, unknown}
+	}
+	return conditionIn(state)
+}
+
+// conditionIn says what a state means to a person.
+func conditionIn(s hostapi.State) condition {
+	switch s {
 	case hostapi.StateRunning:
 		return condition{"status.running", "🟢", green, up}
 	case hostapi.StateStopped:
@@ -101,10 +110,7 @@ func conditionOf(status string) condition {
 	case hostapi.StateSuspended:
 		return condition{"status.suspended", "⛔", red, locked}
 	}
-	if strings.TrimSpace(status) == "" {
-		return condition{"status.unknown", "⚪", grey, unknown}
-	}
-	return condition{"", "⚪", grey, unknown}
+	return condition{"status.unknown", "⚪", grey, unknown}
 }
 
 // status says a bot's status with its emoji.

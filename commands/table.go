@@ -163,7 +163,7 @@ func (c *Commands) watchTable() []command {
 		{name: "alerts", off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
 			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
-			{idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
+			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
 		}},
 		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{

@@ -471,10 +471,18 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	at := time.Unix(1_700_000_000, 0)
 	for _, state := range []hostapi.State{hostapi.StateStopped, hostapi.StateCrashed} {
 		for _, longer := range []bool{false, true} {
-			alert := alerts.Alert{CustomerID: "42", Locale: d.locale, ServerID: "id-0", Name: long("W"), State: state, First: at, DownAt: at, Count: 1 + len(d.locale), Uptime: 400 * time.Hour, AtLeast: longer}
-			d.see(interaction.Reply(c.Alert(alert)))
-			alert.RecoveredAt = at.Add(time.Hour)
-			d.see(interaction.Reply(c.Alert(alert)))
+			one := alerts.Outage{ServerID: "id-0", Name: long("W"), State: state, DownAt: at, Count: 1 + len(d.locale), Uptime: 400 * time.Hour, AtLeast: longer}
+			for _, bots := range []int{1, 2, 300} {
+				alert := alerts.Alert{CustomerID: "42", Locale: d.locale, First: at, Bots: slices.Repeat([]alerts.Outage{one}, bots)}
+				for i := range alert.Bots {
+					alert.Bots[i].ServerID = fmt.Sprint("id-", i)
+				}
+				d.see(interaction.Reply(c.Alert(alert)))
+				for i := range alert.Bots {
+					alert.Bots[i].RecoveredAt = at.Add(time.Hour)
+				}
+				d.see(interaction.Reply(c.Alert(alert)))
+			}
 		}
 	}
 }

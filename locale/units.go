@@ -47,6 +47,18 @@ func (t *Texts) Duration(d time.Duration) string {
 	}
 }
 
+// DurationWithin says how long something took whose beginning and end are known to so much. It says
+// nothing finer.
+func (t *Texts) DurationWithin(d, precision time.Duration) string {
+	if d = d.Round(precision); d < precision {
+		d = precision
+	}
+	if minutes := int(d.Minutes()); precision >= time.Minute && minutes < 2 {
+		return t.Format("unit.minutes", Args{"N": minutes})
+	}
+	return t.Duration(d)
+}
+
 // Milliseconds says a latency. Nothing takes less than one.
 func (t *Texts) Milliseconds(d time.Duration) string {
 	return t.Format("unit.milliseconds", Args{"N": int(max(1, d.Milliseconds()))})

@@ -157,6 +157,15 @@ func (s *Service) SetStatus(userID, id, status string) bool {
 	return found != nil
 }
 
+// SetStatuses sets the status of all servers of an account at once, as a machine that fails does.
+func (s *Service) SetStatuses(userID, status string) {
+	s.accounts.mu.Lock()
+	defer s.accounts.mu.Unlock()
+	for _, server := range s.accounts.open(userID).servers {
+		server.setStatus(status)
+	}
+}
+
 // Remove takes a server away, even in the middle of an action, and reports
 // whether it was there.
 func (s *Service) Remove(userID, id string) bool {

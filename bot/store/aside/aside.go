@@ -18,6 +18,9 @@ const KeptFor = 30 * 24 * time.Hour
 // takes. A miniredis says so of a script in the middle of a line.
 func IsWrongType(err error) bool { return err != nil && strings.Contains(err.Error(), "WRONGTYPE") }
 
+// IsGone reports whether Key has failed as there is no such key: another process has set it aside.
+func IsGone(err error) bool { return err != nil && strings.Contains(err.Error(), "no such key") }
+
 // Key gives a key another name, in the same slot of a Cluster, under which it is kept for a while.
 // An error says that it stays where it is.
 func Key(ctx context.Context, client redis.UniversalClient, key, name string) error {

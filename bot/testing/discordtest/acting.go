@@ -117,6 +117,27 @@ func (u *User) Pick(ctx context.Context, messageID, customID string, values ...s
 	return seen(ctx)(u.act(&interaction{kind: kindComponent, name: "select menu " + c.Placeholder, source: m}, data))
 }
 
+// PickIn is Pick by what a user sees: the placeholder of the menu, and the labels of options.
+func (u *User) PickIn(ctx context.Context, v View, placeholder string, labels ...string) (*Reply, error) {
+	menu, err := v.Select(placeholder)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]string, len(labels))
+	for i, label := range labels {
+		k := slices.IndexFunc(menu.Options, func(o SelectOption) bool { return o.Label == label || o.Value == label })
+		if k < 0 {
+			there := make([]string, len(menu.Options))
+			for n, o := range menu.Options {
+				there[n] = fmt.Sprintf("%q", o.Label)
+			}
+			return nil, fmt.Errorf("no option %q; there: %s", label, strings.Join(there, ", "))
+		}
+		values[i] = menu.Options[k].Value
+	}
+	return u.Pick(ctx, v.ID, menu.CustomID, values...)
+}
+
 // selected refuses a choice that Discord's client does not offer.
 func selected(c Component, values []string) error {
 	least, most := selectable(&c)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Reply is what comes of one thing that a user did: the message that answers a
@@ -150,24 +149,7 @@ func (r *Reply) Click(ctx context.Context, label string) (*Reply, error) {
 // Pick chooses options, by their labels, in the select menu with a placeholder,
 // and waits until the bot has answered or failed to.
 func (r *Reply) Pick(ctx context.Context, placeholder string, labels ...string) (*Reply, error) {
-	v := r.View()
-	menu, err := v.Select(placeholder)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]string, len(labels))
-	for i, label := range labels {
-		k := slices.IndexFunc(menu.Options, func(o SelectOption) bool { return o.Label == label || o.Value == label })
-		if k < 0 {
-			there := make([]string, len(menu.Options))
-			for n, o := range menu.Options {
-				there[n] = fmt.Sprintf("%q", o.Label)
-			}
-			return nil, fmt.Errorf("no option %q; there: %s", label, strings.Join(there, ", "))
-		}
-		values[i] = menu.Options[k].Value
-	}
-	return r.user.Pick(ctx, v.ID, menu.CustomID, values...)
+	return r.user.PickIn(ctx, r.View(), placeholder, labels...)
 }
 
 // Forget drops what the server keeps of the reply, its messages included, so

@@ -68,7 +68,7 @@ func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 		w, anna, dm := alerted(t, world.Options{Redis: redis})
 		crash(t, w, anna.ID, "id-shop")
 		alert := dm.Sees(t, "Shop has crashed")
-		if !alert.Contains("It went down <t:") || !alert.Contains("It had been running for") {
+		if !alert.Contains("Noticed <t:") || !alert.Contains("It had been running for") {
 			t.Errorf("the alert says:\n%s", alert.Text())
 		}
 		dm.Presses(t, alert, "Show").WaitFor(t, "Limits: 512 MB RAM")
@@ -88,6 +88,31 @@ func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 		crash(t, w, anna.ID, "id-radio") // which sends no alerts
 		awaitLooks(t, w, 3)
 		wantMessages(t, dm, "Radio", 0)
+	})
+}
+
+// TestAlertOfSeveralBots has two bots of a customer crash between two looks.
+func TestAlertOfSeveralBots(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w, anna, dm := alerted(t, world.Options{Redis: redis})
+		anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 Radio")
+		awaitLooks(t, w, 2)
+		w.Service.SetStatuses(anna.ID, hostapitest.Crashed)
+		alert := dm.Sees(t, "2 of your bots are down")
+		if !alert.Contains("🔴 **Radio** · Crashed") || !alert.Contains("Noticed <t:") || !alert.Contains("I look every") {
+			t.Errorf("the alert says:\n%s", alert.Text())
+		}
+		wantMessages(t, dm, "Shop", 1)
+		card := dm.Picks(t, alert, "Open a bot", "Radio")
+		card.WaitFor(t, "Limits: 512 MB RAM")
+		card.Press(t, "Restart")
+		w.Finish(t)
+		dm.Sees(t, "1 of your bots is down")
+		w.Service.SetStatuses(anna.ID, hostapitest.Running)
+		if v := dm.Sees(t, "All 2 bots are back"); v.ID != alert.ID {
+			t.Error("another message says so")
+		}
 	})
 }
 

@@ -169,6 +169,14 @@ func pressesIn(found func(c *person) (*discordtest.User, discordtest.View), labe
 	}
 }
 
+// picksIn picks an option of a menu in a message that was found.
+func picksIn(found func(c *person) (*discordtest.User, discordtest.View), placeholder, label string) step {
+	return func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
+		who, message := found(c)
+		return who.PickIn(ctx, message, placeholder, label)
+	}
+}
+
 // steps makes one of several.
 func steps(list ...step) step {
 	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {

@@ -28,7 +28,9 @@ func allCommands(t testing.TB) *commands.Commands {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return commands.New(commands.Config{Hosting: offersAll{}, Texts: texts, Staff: commands.Staff{GuildID: "1"}})
+	return commands.New(commands.Config{
+		Hosting: offersAll{}, Texts: texts, Staff: commands.Staff{GuildID: "1"}, Watch: commands.Watch{Interval: func() time.Duration { return time.Minute }},
+	})
 }
 
 // TestEveryRouteHasAFlow compares the flows with the table of commands, by which production

@@ -66,7 +66,7 @@ func asideFlows() []flow {
 // wroteAnEntry leaves a message with the buttons of an entry about the customer where staff
 // look. Entries stay for long, so it may be from before.
 func wroteAnEntry(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	return in, c.left(ctx, c.staff, interaction.Message{
+	return in, c.left(ctx, c.staff, "left", interaction.Message{
 		Content: "A failure of " + c.user.ID,
 		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Look up", CustomID: commands.LookupID(c.user.ID, c.user.Name)},

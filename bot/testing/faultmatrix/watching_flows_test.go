@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,12 +88,16 @@ func counted(n, want int, said bool) string {
 
 // alertFlows are those of the buttons under an alert.
 func alertFlows() []flow {
-	alert := func(c *person) (*discordtest.User, discordtest.View) {
-		dm := c.user.InDM()
-		return dm, newest(dm, shop)
+	saying := func(text string) func(c *person) (*discordtest.User, discordtest.View) {
+		return func(c *person) (*discordtest.User, discordtest.View) {
+			dm := c.user.InDM()
+			return dm, newest(dm, text)
+		}
 	}
-	alerted := steps(seen(), sentAnAlert)
+	alert := saying(shop + " has crashed")
+	alerted, ofTwo := steps(seen(), sentAnAlert(shop)), steps(seen(), sentAnAlert(shop, radio))
 	return []flow{
+		{route: "component aside/show", need: looks, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
 		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "Show"), good: "🟢 Shop"},
 		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute 1 h"), good: "sends no alerts until"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
@@ -109,20 +114,24 @@ func newest(who *discordtest.User, text string) (last discordtest.View) {
 	return last
 }
 
-// sentAnAlert leaves a message in the customer's DM as the bot draws it for a bot that has
+// sentAnAlert leaves a message in the customer's DM as the bot draws it for bots that have
 // crashed. Alerts live for long, so it may be from before.
-func sentAnAlert(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	fell := time.Now()
-	message := c.scene.commands.Alert(alerts.Alert{
-		CustomerID: c.user.ID, Locale: "en-US", ServerID: shop + "-" + c.user.ID, Name: shop,
-		State: hostapi.StateCrashed, First: fell, DownAt: fell, Count: 1,
-	})
-	return in, c.left(ctx, c.user.InDM(), message)
+func sentAnAlert(names ...string) step {
+	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		fell := time.Now()
+		alert := alerts.Alert{CustomerID: c.user.ID, Locale: "en-US", First: fell}
+		for _, name := range names {
+			alert.Bots = append(alert.Bots, alerts.Outage{
+				ServerID: name + "-" + c.user.ID, Name: name, State: hostapi.StateCrashed, DownAt: fell, Count: 1,
+			})
+		}
+		return in, c.left(ctx, c.user.InDM(), strconv.Itoa(len(names)), c.scene.commands.Alert(alert))
+	}
 }
 
-// left leaves a message of the bot's where somebody looks.
-func (c *person) left(ctx context.Context, who *discordtest.User, m interaction.Message) error {
-	_, err := c.scene.asTheBot.CreateMessage(ctx, who.ChannelID(), "left-"+c.user.ID, m)
+// left leaves a message of the bot's where somebody looks, once for a name.
+func (c *person) left(ctx context.Context, who *discordtest.User, name string, m interaction.Message) error {
+	_, err := c.scene.asTheBot.CreateMessage(ctx, who.ChannelID(), name+"-"+c.user.ID, m)
 	return err
 }
 

@@ -5,8 +5,8 @@
 // new, so that one whose DMs are closed knows at once; not where the bot has sent one, or is
 // asked in these DMs and not in quarantine. From then on package watcher looks at the account.
 //
-// A fall and the recovery from it are one message, which is edited; further falls within
-// a few minutes are counted in it. An outage in Redis holds the text of a message.
+// The bots of a customer that fall within one poll, and their recovery, are one message, which is
+// edited; further falls within a few minutes are counted in it.
 // The leader sends, each message under a nonce, so that Discord posts one message although the
 // request was repeated. A customer whose DMs turn out to be closed is not written to again.
 package alerts
@@ -31,22 +31,41 @@ import (
 // ErrClosed says that the customer takes no direct messages from the bot.
 var ErrClosed = errors.New("alerts: the customer's direct messages are closed")
 
-// Alert is what a message says: that a bot fell, and that it is back.
+// Alert is what a message says: which bots of a customer a poll has found to have fallen, and
+// which of them are back.
 type Alert struct {
 	CustomerID string `json:"-"`
 	Locale     string `json:"-"` // the customer's, as of when alerts were turned on
-	ServerID   string `json:"-"`
 
-	Name   string        `json:"name"`
-	State  hostapi.State `json:"state"` // in which the bot fell, the last time
-	First  time.Time     `json:"first"`
-	DownAt time.Time     `json:"fell"` // the last time
-	Count  int           `json:"count"`
+	ID    string    `json:"id"` // the name of its first fall, which names the message too
+	First time.Time `json:"first"`
+	Bots  []Outage  `json:"bots"` // one or more
+}
+
+// Outage is that of one bot.
+type Outage struct {
+	ServerID string        `json:"server"`
+	Name     string        `json:"name"`
+	State    hostapi.State `json:"state"` // in which the bot fell, the last time
+	DownAt   time.Time     `json:"down"`  // when a poll found it so, the last time
+	Count    int           `json:"count"` // how often it fell
 	// Uptime is for how long the bot had run, and for longer where AtLeast is set; 0 where
 	// nobody knows.
-	Uptime      time.Duration `json:"ran,omitempty"`
-	AtLeast     bool          `json:"longer,omitempty"`
-	RecoveredAt time.Time     `json:"back,omitzero"` // zero: it is still down
+	Uptime      time.Duration `json:"uptime,omitempty"`
+	AtLeast     bool          `json:"at_least,omitempty"`
+	RecoveredAt time.Time     `json:"recovered,omitzero"` // zero: it is still down
+
+	Last      string `json:"last"`                // names the last fall
+	Elsewhere bool   `json:"elsewhere,omitempty"` // a later alert tells how the bot fares
+}
+
+// delivery is an alert and what was sent of it. Its ID in Redis is CUSTOMER/ALERT.
+type delivery struct {
+	Alert
+	Message message.State `json:"message"`
+	Sent    bool          `json:"sent,omitempty"`    // Discord has taken it once
+	Refused int           `json:"refused,omitempty"` // how often Discord refused its channel
+	Held    int           `json:"held,omitempty"`    // how often Discord refused it for a reason that holds all
 }
 
 // Discord is where messages go. Errors are *rest.Error.
@@ -104,7 +123,7 @@ func DefaultTiming() Timing {
 // Alerts keep who wants to be told of what, and tell. They are safe for concurrent use.
 type Alerts struct {
 	Config
-	records *record.Kind[outage]
+	records *record.Kind[delivery]
 	holds   *record.Kind[hold]
 	line    *record.Kind[line] // one record
 }
@@ -113,7 +132,7 @@ type Alerts struct {
 func New(c Config) *Alerts {
 	return &Alerts{
 		Config:  c,
-		records: &record.Kind[outage]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
+		records: &record.Kind[delivery]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
 		holds:   &record.Kind[hold]{Redis: c.Redis, Space: c.Space, Name: holdKind, Format: format, Aside: c.Aside},
 		line:    &record.Kind[line]{Redis: c.Redis, Space: c.Space, Name: lineKind, Format: format, Aside: c.Aside},
 	}

@@ -44,16 +44,26 @@ func each(t *testing.T, run func(t *testing.T, url string)) {
 }
 
 // watched are the accounts for which alerts are on.
-type watched struct{ sync.Map }
+type watched struct {
+	sync.Map
+	watching   func(context.Context) // is called after an account is
+	unwatching func(context.Context) // is called before an account is no more
+}
 
 func (w *watched) On() bool { return true }
 
-func (w *watched) Watch(_ context.Context, customerID string, _ watcher.Reason) error {
+func (w *watched) Watch(ctx context.Context, customerID string, _ watcher.Reason) error {
 	w.Store(customerID, true)
+	if w.watching != nil {
+		w.watching(ctx)
+	}
 	return nil
 }
 
-func (w *watched) Unwatch(_ context.Context, customerID string, _ watcher.Reason) error {
+func (w *watched) Unwatch(ctx context.Context, customerID string, _ watcher.Reason) error {
+	if w.unwatching != nil {
+		w.unwatching(ctx)
+	}
 	w.Delete(customerID)
 	return nil
 }
@@ -99,18 +109,24 @@ func startWith(t *testing.T, discord *discordtest.Server, url string, w *watched
 	return a, kill
 }
 
-// draw says what an alert holds.
+// draw says what an alert holds: a text for each bot.
 func draw(a alerts.Alert) interaction.Message {
-	text := fmt.Sprintf("%s %c fell %d times", a.Name, a.State, a.Count)
-	if !a.RecoveredAt.IsZero() {
-		text += fmt.Sprintf(", back after %v", a.RecoveredAt.Sub(a.DownAt))
+	var texts []string
+	for _, o := range a.Bots {
+		text := fmt.Sprintf("%s %c fell %d times", o.Name, o.State, o.Count)
+		if !o.RecoveredAt.IsZero() {
+			text += fmt.Sprintf(", back after %v", o.RecoveredAt.Sub(o.DownAt))
+		}
+		if o.Uptime > 0 {
+			text += fmt.Sprintf(", ran %v", o.Uptime)
+		}
+		if o.AtLeast {
+			text += " or longer"
+		}
+		texts = append(texts, text)
 	}
-	if a.Uptime > 0 {
-		text += fmt.Sprintf(", ran %v", a.Uptime)
-	}
-	if a.AtLeast {
-		text += " or longer"
-	}
+	text := strings.Join(texts, "; ")
+	text = text[:min(len(text), 4000)] // of 4,096
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Description: text, Timestamp: a.Mark().Format(time.RFC3339Nano)}}}
 }
 

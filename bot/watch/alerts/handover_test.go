@@ -2,6 +2,7 @@ package alerts_test
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -50,8 +51,9 @@ func TestAlertOfATermThatEndsIsDueAtOnce(t *testing.T) {
 		if err := client.Set(t.Context(), "hostbot:{leader}:lease", "other x", time.Hour).Err(); err != nil {
 			t.Fatal(err)
 		}
+		id := strings.TrimPrefix(recordKey(t, client, anna), "hostbot:{alerts}:record:")
 		eventually(t, func() bool {
-			due, err := client.ZScore(t.Context(), a.Work().Due, anna.ID+"/shop").Result()
+			due, err := client.ZScore(t.Context(), a.Work().Due, id).Result()
 			return err == nil && due <= float64(time.Now().UnixMilli())
 		})
 	})

@@ -94,7 +94,11 @@ func (a *Alerts) readHold(ctx context.Context, id string) (r *record.Record[hold
 		return nil, 0, err
 	}
 	now, err := a.now(ctx)
-	return r, max(0, time.Duration(r.Value.Until-now)*time.Millisecond), err
+	left = max(0, time.Duration(r.Value.Until-now)*time.Millisecond)
+	if left > a.Timing.LongestHold { // a hold never lasts for so long: a clock was wrong
+		left = 0
+	}
+	return r, left, err
 }
 
 // quarantined reports whether Discord refused the last message to somebody new as the bot is in
@@ -179,7 +183,7 @@ func (a *Alerts) isNews(ctx context.Context, id string, code int, remember time.
 // holdAll holds all alerts, as Discord refused one for a reason that is not its own. That one
 // waits for longer than the others and longer each time, so that another is tried first. Where
 // Discord takes others all the same, it is given up after mostRefusals.
-func (a *Alerts) holdAll(ctx context.Context, r *record.Record[outage], try bool, failure error) error {
+func (a *Alerts) holdAll(ctx context.Context, r *record.Record[delivery], try bool, failure error) error {
 	r.Value.Held++
 	times := r.Value.Held
 	if times > mostRefusals && !try { // nothing was held, so others were taken since the last time

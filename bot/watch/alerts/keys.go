@@ -10,11 +10,11 @@ import "time"
 //	{alerts}:counts         hash: how much was sent and refused
 //	{alerts}:told:HOLD:CODE staff were told that Discord refuses with a code
 //
-// Alerts are records of a kind, whose IDs are CUSTOMER/BOT and whose owner is the customer. Of
+// Alerts are records of a kind, whose IDs are CUSTOMER/ALERT and whose owner is the customer. Of
 // other kinds are the holds, and the line of those to whom a DM is opened.
 const (
 	kind   = "alerts"
-	format = 1 // of an outage as JSON
+	format = 2 // of a delivery as JSON
 
 	countsKey = "{alerts}:counts" // that of the kind
 	sentCount = "sent"
@@ -27,13 +27,20 @@ const (
 	// up to which age a message counts: less than the hour after which edits are limited.
 	flap     = 10 * time.Minute
 	countFor = 50 * time.Minute
-	// openFor is for how long an outage is kept while the bot is down, so that its message
-	// can say when the bot is back, and outageFor once that was told.
+	// openFor is for how long an alert is kept while a bot of it is down, so that its message
+	// can say when the bot is back, and outageFor once all are.
 	openFor   = 90 * 24 * time.Hour
 	outageFor = 24 * time.Hour
 	// unseenFor is how long nobody may have looked before a fall for it to be taken that
 	// the bot had run until then.
 	unseenFor = 10 * time.Minute
+	// MuteFor is for how long a bot that is muted sends no alerts.
+	MuteFor = time.Hour
+	// clockSkew is by how much the clocks of two replicas may differ.
+	clockSkew = time.Minute
+	// longestLine is for how long the line of those to whom a DM is opened may be held up. The
+	// longest pause that was seen of Discord is an hour (discord-api-docs#5385).
+	longestLine = 2 * time.Hour
 	// closedFor is for how long it is known why alerts are off.
 	closedFor = 30 * 24 * time.Hour
 	// channelFor is for how long a customer's DM channel is known once alerts are off.

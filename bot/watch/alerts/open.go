@@ -112,6 +112,9 @@ type line struct {
 func (a *Alerts) brake(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
 	err = a.changeLine(ctx, func(next, now int64) (int64, error) {
 		next = max(next, now)
+		if next-now > longestLine.Milliseconds() { // a clock was wrong
+			next = now
+		}
 		wait = max(0, time.Duration(next-now)*time.Millisecond-(openBurst-1)*a.Timing.Opening)
 		if wait > patience {
 			return 0, ErrLater
@@ -123,7 +126,7 @@ func (a *Alerts) brake(ctx context.Context, patience time.Duration) (wait time.D
 
 // putOffOpening has no DM opened for a time, as Discord asks.
 func (a *Alerts) putOffOpening(ctx context.Context, wait time.Duration) {
-	after := wait + (openBurst-1)*a.Timing.Opening
+	after := min(wait, longestLine/2) + (openBurst-1)*a.Timing.Opening
 	// Where that fails, Discord says it once more.
 	_ = a.changeLine(context.WithoutCancel(ctx), func(next, now int64) (int64, error) {
 		return max(next, now+after.Milliseconds()), nil
@@ -167,7 +170,7 @@ const mostRefusals = 10
 
 // channelRefused opens a customer's DM anew, once for an alert, as that may be another channel
 // or work then. Where it does not help, the alert is tried again with growing pauses.
-func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[outage], failure error) error {
+func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[delivery], failure error) error {
 	if r.Value.Refused == 0 {
 		return a.reopen(ctx, r)
 	}
@@ -177,7 +180,7 @@ func (a *Alerts) channelRefused(ctx context.Context, r *record.Record[outage], f
 
 // tryLess counts that an alert could not reach its channel, and has it tried again after a pause
 // that grows with that, or gives it up.
-func (a *Alerts) tryLess(ctx context.Context, r *record.Record[outage], failure error) {
+func (a *Alerts) tryLess(ctx context.Context, r *record.Record[delivery], failure error) {
 	r.Value.Refused++
 	times := r.Value.Refused
 	if times > mostRefusals {
@@ -191,7 +194,7 @@ func (a *Alerts) tryLess(ctx context.Context, r *record.Record[outage], failure 
 
 // reopen opens a customer's DM anew and has the alert tried again. Where Discord refuses that
 // for whatever reason, it is not asked once more for this alert.
-func (a *Alerts) reopen(ctx context.Context, r *record.Record[outage]) error {
+func (a *Alerts) reopen(ctx context.Context, r *record.Record[delivery]) error {
 	left, err := a.left(ctx, newHold)
 	if err != nil {
 		return err

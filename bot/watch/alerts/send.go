@@ -52,16 +52,19 @@ func (a *Alerts) reconcile(ctx context.Context, id string) (again time.Duration,
 	return r.Again(), nil
 }
 
-// send sends an outage as it is now. An error says that it is to be tried again. Of a try
+// send sends an alert as it is now. An error says that it is to be tried again. Of a try
 // all alerts depend that are held.
-func (a *Alerts) send(ctx context.Context, r *record.Record[outage], try bool) error {
+func (a *Alerts) send(ctx context.Context, r *record.Record[delivery], try bool) error {
 	e := &r.Value
-	e.CustomerID, e.ServerID, _ = strings.Cut(r.ID, "/")
+	e.CustomerID = r.Owner
 	owner, err := a.customer(ctx, e.CustomerID)
 	if err != nil {
 		return err
 	}
-	if e.Nonce == "" || !owner.For(e.ServerID) {
+	if !e.Sent { // nobody is told late of what a later alert tells, or of what is off by now
+		e.Bots = slices.DeleteFunc(e.Bots, func(o Outage) bool { return o.Elsewhere || !owner.For(o.ServerID) })
+	}
+	if !slices.ContainsFunc(e.Bots, func(o Outage) bool { return owner.For(o.ServerID) }) {
 		return a.drop(ctx, r)
 	}
 	e.Locale = owner.Locale
@@ -79,10 +82,10 @@ func (a *Alerts) send(ctx context.Context, r *record.Record[outage], try bool) e
 	return a.sent(ctx, r)
 }
 
-// sent notes that Discord has an outage's message. If the outage has changed meanwhile, it
-// stays due.
-func (a *Alerts) sent(ctx context.Context, r *record.Record[outage]) error {
-	nonce, shown, after := r.Value.Nonce, r.Value.Message, record.Never
+// sent notes that Discord has an alert's message. If the alert has changed meanwhile, it stays
+// due.
+func (a *Alerts) sent(ctx context.Context, r *record.Record[delivery]) error {
+	shown, after := r.Value.Message, record.Never
 	for {
 		if !r.Value.Sent {
 			r.Count = sentCount
@@ -92,8 +95,7 @@ func (a *Alerts) sent(ctx context.Context, r *record.Record[outage]) error {
 		if !errors.Is(err, record.ErrConflict) {
 			return err
 		}
-		customerID, serverID, _ := strings.Cut(r.ID, "/")
-		if r, err = a.get(ctx, customerID, serverID); err != nil || r.Value.Nonce != nonce {
+		if r, err = a.records.Get(ctx, r.ID, r.Owner); err != nil || r == nil {
 			return err
 		}
 		after = 0
@@ -102,7 +104,7 @@ func (a *Alerts) sent(ctx context.Context, r *record.Record[outage]) error {
 
 // refused does what there is to do about an alert that Discord did not take. An error says
 // that it is to be tried again.
-func (a *Alerts) refused(ctx context.Context, r *record.Record[outage], try bool, failure error) error {
+func (a *Alerts) refused(ctx context.Context, r *record.Record[delivery], try bool, failure error) error {
 	switch rest.About(failure) {
 	case rest.AboutRecipient:
 		return a.refuse(ctx, r.Owner)
@@ -120,11 +122,11 @@ func (a *Alerts) refused(ctx context.Context, r *record.Record[outage], try bool
 	}
 }
 
-// show makes an outage's message show it as it is now, and returns what is known of it then.
-func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[outage]) (message.State, error) {
+// show makes an alert's message show it as it is now, and returns what is known of it then.
+func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[delivery]) (message.State, error) {
 	e := &r.Value
 	return message.Show(ctx, a.Discord, e.Message, message.Wanted{
-		ChannelID: channel, Name: e.Nonce, Message: a.Draw(e.Alert),
+		ChannelID: channel, Name: e.ID, Message: a.Draw(e.Alert),
 		Is: func(m rest.Posted) bool { return marked(m, e.Mark()) },
 		Save: func(ctx context.Context, s message.State) error {
 			e.Message = s
@@ -141,8 +143,8 @@ func marked(m rest.Posted, mark time.Time) bool {
 	})
 }
 
-// later has an outage tried again, without holding others up.
-func (a *Alerts) later(ctx context.Context, r *record.Record[outage], failure error) {
+// later has an alert tried again, without holding others up.
+func (a *Alerts) later(ctx context.Context, r *record.Record[delivery], failure error) {
 	wait := a.Timing.Retry
 	switch e, ok := errors.AsType[*rest.Error](failure); {
 	case leader.Ended(ctx): // another one leads now
@@ -156,13 +158,13 @@ func (a *Alerts) later(ctx context.Context, r *record.Record[outage], failure er
 	a.putOff(ctx, r, wait)
 }
 
-// putOff has an outage wait. Where that fails, it waits for a.Timing.Work.
-func (a *Alerts) putOff(ctx context.Context, r *record.Record[outage], wait time.Duration) {
+// putOff has an alert wait. Where that fails, it waits for a.Timing.Work.
+func (a *Alerts) putOff(ctx context.Context, r *record.Record[delivery], wait time.Duration) {
 	_ = a.records.Save(context.WithoutCancel(ctx), r, wait)
 }
 
-// drop gives an outage up, unless it has changed meanwhile.
-func (a *Alerts) drop(ctx context.Context, r *record.Record[outage]) error {
+// drop gives an alert up, unless it has changed meanwhile.
+func (a *Alerts) drop(ctx context.Context, r *record.Record[delivery]) error {
 	return ignoreConflict(a.records.Drop(ctx, r))
 }
 

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/store/aside"
 	"hostbot/bot/watch/watcher"
 )
 
@@ -29,6 +31,16 @@ func (s Settings) For(serverID string) bool {
 		return on
 	}
 	return s.All
+}
+
+// MutedUntil returns until when no message is sent of a bot; zero if messages are sent. A time that
+// lies further ahead than MuteFor is none: a clock was wrong as it was written.
+func (s Settings) MutedUntil(serverID string, now time.Time) time.Time {
+	until := s.Muted[serverID]
+	if left := until.Sub(now); left <= 0 || left > MuteFor+clockSkew {
+		return time.Time{}
+	}
+	return until
 }
 
 // Any reports whether alerts are on for some bot.
@@ -75,17 +87,49 @@ func (a *Alerts) KeepsDM(ctx context.Context, customerID string) (bool, error) {
 	return c.Channel != "" && !c.Any(), err
 }
 
+// customer returns what is kept of a customer. An unknown one has no alerts. What cannot be read is
+// set aside.
 func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
-	value, err := a.Redis.Get(ctx, a.customerKey(customerID)).Bytes()
-	return readCustomer(value), ignoreNil(err)
+	c, err := readCustomer(ctx, a.Redis, a.customerKey(customerID))
+	if isUnreadable(err) {
+		return customer{}, a.setAside(ctx, customerID, err)
+	}
+	return c, err
 }
 
-// readCustomer reads what is kept. An unknown customer has no alerts.
-func readCustomer(value []byte) (c customer) {
-	if json.Unmarshal(value, &c) != nil {
-		return customer{}
+// errUnreadable says that what Redis holds of a customer is no JSON of one.
+var errUnreadable = errors.New("alerts: what is kept of a customer cannot be read")
+
+func isUnreadable(err error) bool { return errors.Is(err, errUnreadable) || aside.IsWrongType(err) }
+
+// readCustomer reads what is kept of a customer.
+func readCustomer(ctx context.Context, from redis.Cmdable, key string) (c customer, err error) {
+	value, err := from.Get(ctx, key).Bytes()
+	if err != nil || len(value) == 0 {
+		return customer{}, ignoreNil(err)
 	}
-	return c
+	if err := json.Unmarshal(value, &c); err != nil {
+		return customer{}, fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	return c, nil
+}
+
+// setAside sets aside what is kept of a customer and cannot be read. Nothing is known of the
+// customer then: staff are told, and no alerts are on.
+func (a *Alerts) setAside(ctx context.Context, customerID string, reason error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	key := a.customerKey(customerID)
+	switch err := aside.Key(ctx, a.Redis, key, a.Space.Key("{alerts}:aside:customer:"+customerID)); {
+	case aside.IsGone(err): // another process has just done so
+		return nil
+	case err != nil:
+		return err
+	}
+	if a.Aside != nil {
+		a.Aside("customer:"+customerID, reason)
+	}
+	return nil
 }
 
 // TurnOn changes a customer's settings so that there are more alerts than before. To somebody
@@ -119,6 +163,9 @@ func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings
 		c.Locale, c.Channel, c.Closed = to.Locale, channel, time.Time{}
 		change(&c.Settings)
 	})
+	if err == nil { // somebody who has just turned alerts off may have had it watched no more
+		err = a.Watching.Watch(ctx, to.CustomerID, watcher.Alerts)
+	}
 	return now, sent, err
 }
 
@@ -128,9 +175,21 @@ func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings
 func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
 	now, err := a.update(ctx, customerID, func(c *customer) { change(&c.Settings) })
 	if err == nil && !now.Any() {
-		err = a.Watching.Unwatch(ctx, customerID, watcher.Alerts)
+		err = a.unwatch(ctx, customerID)
 	}
 	return now, err
+}
+
+// unwatch has an account watched for alerts no more, unless somebody turns them on at the same time.
+func (a *Alerts) unwatch(ctx context.Context, customerID string) error {
+	if err := a.Watching.Unwatch(ctx, customerID, watcher.Alerts); err != nil {
+		return err
+	}
+	now, err := a.customer(ctx, customerID)
+	if err == nil && now.Any() {
+		err = a.Watching.Watch(ctx, customerID, watcher.Alerts)
+	}
+	return err
 }
 
 // Mute has no message sent of a bot until then. One that was sent is kept true.
@@ -157,11 +216,10 @@ const updateAttempts = 10
 func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
 	key := a.customerKey(customerID)
 	attempt := func(tx *redis.Tx) error {
-		value, err := tx.Get(ctx, key).Bytes()
-		if ignoreNil(err) != nil {
+		c, err := readCustomer(ctx, tx, key)
+		if err != nil {
 			return err
 		}
-		c := readCustomer(value)
 		change(&c)
 		if !c.Any() {
 			c = customer{Channel: c.Channel}
@@ -183,7 +241,13 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 		return err
 	}
 	for range updateAttempts {
-		if err = a.Redis.Watch(ctx, attempt, key); !errors.Is(err, redis.TxFailedErr) {
+		err = a.Redis.Watch(ctx, attempt, key)
+		if isUnreadable(err) {
+			if err = a.setAside(ctx, customerID, err); err == nil {
+				err = redis.TxFailedErr // now there is nothing
+			}
+		}
+		if !errors.Is(err, redis.TxFailedErr) {
 			break
 		}
 	}
@@ -212,7 +276,7 @@ func (a *Alerts) forgetAlerts(ctx context.Context, customerID string) (known int
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
 	removed, err := a.Redis.Del(ctx, a.customerKey(customerID)).Result()
 	alerts, failure := a.forgetAlerts(ctx, customerID)
-	return removed > 0 || alerts > 0, errors.Join(err, failure, a.Watching.Unwatch(ctx, customerID, watcher.Alerts))
+	return removed > 0 || alerts > 0, errors.Join(err, failure, a.unwatch(ctx, customerID))
 }
 
 // refuse turns a customer's alerts off, as no message can be sent, and keeps for a while
