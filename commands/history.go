@@ -163,13 +163,19 @@ func uptime(s chart.Strip) (share float64, known bool) {
 	return float64(ran) / float64(max(watched, 1)), watched > 0
 }
 
-// outages returns when the bot was down although nobody wanted it, the latest first.
+// outages returns when the bot was down although nobody wanted it, the latest first. One that
+// was down before and after a time that nobody saw was down throughout.
 func outages(s chart.Strip) []chart.Span {
 	var found []chart.Span
-	for _, span := range slices.Backward(s.Spans) {
-		if span.Kind == chart.Out {
+	for i, span := range s.Spans {
+		switch {
+		case span.Kind != chart.Out:
+		case i > 0 && s.Spans[i-1].Kind == chart.Out:
+			found[len(found)-1].To = span.To
+		default:
 			found = append(found, span)
 		}
 	}
+	slices.Reverse(found)
 	return found
 }

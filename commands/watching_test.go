@@ -134,6 +134,10 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 6*time.Hour, hostapi.StateError, 12*time.Hour, hostapi.StateRunning),
 			[]string{"24 h: **50%** · 7 days: **92.85%** · 30 days: **98.33%**", "1 outage in 30 days", " · 12 h"},
 		},
+		"an outage with a gap that nobody saw is one": {
+			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 2*time.Hour, history.Unwatched, 4*time.Hour, hostapi.StateCrashed, 12*time.Hour, hostapi.StateRunning),
+			[]string{"1 outage in 30 days", " · 12 h"},
+		},
 		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "still going on"}},
 		"what was not watched does not count": {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),

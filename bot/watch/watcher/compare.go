@@ -19,20 +19,13 @@ func (a *account) polledAt() time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// standing is a bot's state as the last poll has shown it.
-type standing struct {
-	history.Entry
-	atLeast bool // nobody polled before: it may have had the state for longer
-}
-
-// known returns the bots of which something is known.
-func (a *account) known() map[string]standing {
-	bots := make(map[string]standing)
+// known returns of which bots something is known.
+func (a *account) known() map[string]history.Standing {
+	bots, polled := make(map[string]history.Standing), a.polledAt()
 	for field, log := range a.fields {
 		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
 		if entries := history.Decode(log); ok && len(entries) > 0 {
-			last := len(entries) - 1
-			bots[serverID] = standing{entries[last], last > 0 && entries[last-1].State == history.Unwatched}
+			bots[serverID] = history.StandingOf(entries, polled)
 		}
 	}
 	return bots
@@ -56,40 +49,40 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 		listed[server.ID] = true
 		former, ok := known[server.ID]
 		if !ok {
-			former.State = history.Unwatched
+			former.State, former.Logged = history.Unwatched, history.Unwatched
 		}
 		change := Change{
 			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
-			From: former.State, To: hostapi.StateOf(server.Status), Since: former.At, AtLeast: former.atLeast, After: before, At: poll.Seen(server.ID),
+			From: former.State, To: hostapi.StateOf(server.Status), Since: former.Since, AtLeast: former.AtLeast, After: before, At: poll.Seen(server.ID),
 		}
 		w.judge(&change, a.fields[notePrefix+server.ID])
-		s.note(change, gap)
+		s.note(change, former.Logged, gap)
 	}
 	for serverID, former := range known {
 		switch {
 		case listed[serverID]:
-		case former.State != history.Gone:
-			s.note(Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.At, After: before, At: poll.FetchedAt}, gap)
-		case poll.FetchedAt.Sub(former.At) > history.KeptFor:
+		case former.Logged != history.Gone:
+			s.note(Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}, former.Logged, gap)
+		case former.State == history.Gone && poll.FetchedAt.Sub(former.Since) > history.KeptFor:
 			s.added[serverID] = ""
 		}
 	}
 	return s
 }
 
-// note notes a bot's state: in its log where it is another one than before or where
-// nobody looked for long, and as a change in the former case.
-func (s *seen) note(c Change, gap bool) {
+// note notes a bot's state: in its log, where logged is the last state, if that is another one or
+// if nobody looked for long, and as a change if it is news.
+func (s *seen) note(c Change, logged hostapi.State, gap bool) {
 	now := history.Entry{At: c.At, State: c.To}
 	switch {
 	case c.From == history.Unwatched || c.From == history.Gone: // the bot is new
 		s.added[c.ServerID] = history.Encode(history.Entry{At: c.At, State: history.Unwatched}, now)
 	case gap:
 		s.added[c.ServerID] = history.Encode(history.Entry{At: c.After, State: history.Unwatched}, now)
-	case c.From != c.To:
+	case logged != c.To:
 		s.added[c.ServerID] = history.Encode(now)
 	}
-	if c.From != c.To {
+	if c.From != c.To && logged != c.To {
 		s.changes = append(s.changes, c)
 	}
 }

@@ -325,3 +325,41 @@ func TestObserverThatFailsSilencesNoOther(t *testing.T) {
 		o.wait(t, 1)
 	})
 }
+
+// TestBlipOfTheServiceEndsNoOutage has the service name no state of a bot that is down, and list it
+// no more, for a moment each.
+func TestBlipOfTheServiceEndsNoOutage(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		o.wait(t, 1)
+		s.set(func(s *service) { s.status = "CRASHED" })
+		fell := o.wait(t, 2)
+		for _, blip := range []func(*service){
+			func(s *service) { s.status = "HIBERNATING" },
+			func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} },
+		} {
+			before := o.count()
+			s.set(blip)
+			o.wait(t, before+1)
+			s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
+			s.wait(t, "1", 3)
+			if n := o.count(); n != before+1 {
+				t.Errorf("%d further changes were told: %+v", n-before-1, o.wait(t, n))
+			}
+		}
+		before := o.count()
+		s.set(func(s *service) { s.status = "RUNNING" })
+		back := o.wait(t, before+1)
+		if back.From != hostapi.StateCrashed || back.Since.Unix() != fell.At.Unix() {
+			t.Errorf("the recovery is %+v, of an outage since %v", back, fell.At)
+		}
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} })
+		o.wait(t, before+2)
+		s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
+		if again := o.wait(t, before+3); !again.Unexpected || again.From != hostapi.StateRunning || again.Since.Unix() != back.At.Unix() {
+			t.Errorf("a bot that crashes while it is not listed is %+v", again)
+		}
+	})
+}
