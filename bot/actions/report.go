@@ -37,7 +37,10 @@ const (
 // when they count as abandoned.
 func (a *Actions) Work() leader.Kind {
 	return leader.Kind{
-		Name: "actions", Due: a.store.index(), Mend: a.store.mendIndex, AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
+		Name: "actions", Due: a.store.index(), Mend: a.store.mendIndex,
+		// A process that lives writes the right time with its next renewal, before the doubt is over.
+		Farthest: func() time.Duration { return 2 * a.cfg.Timing.Abandoned },
+		AtOnce:   reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
 	}
 }
 

@@ -35,6 +35,10 @@ type Kind struct {
 	// Due is the key in Redis of a sorted set that has the IDs of what is to be reconciled, by
 	// when that is due (Unix ms by Redis's clock). No ID has a space in it.
 	Due string
+	// Farthest returns how far ahead an ID may be due. One that Redis has due later than that was
+	// written by a clock that was wrong: it is due after Timing.Doubt, unless somebody writes
+	// another time first. If Farthest is nil, no time is too far.
+	Farthest func() time.Duration
 	// Mend is called if Redis has something else than a sorted set in Due. It may be nil.
 	Mend func(context.Context)
 	// Line returns whose line an ID stands in while it is due. Lines take turns, so that many
@@ -76,6 +80,9 @@ type Timing struct {
 	// Window is how far ahead is read.
 	Window time.Duration
 	Retry  time.Duration
+	// Doubt is after which time an ID is due whose time cannot be right (Kind.Farthest), and how
+	// often such IDs are looked for.
+	Doubt time.Duration
 	// Resign is after which silence of Discord's the leader resigns. It doubles each time, up to
 	// ResignMost, until Discord answers: it may be silent to all.
 	Resign, ResignMost time.Duration
@@ -88,7 +95,7 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Lease: 6 * time.Second, Renew: 2 * time.Second, Read: 5 * time.Second, Window: 10 * time.Second,
-		Retry: 10 * time.Second, Resign: 5 * time.Second, ResignMost: time.Minute, Away: 30 * time.Second,
+		Retry: 10 * time.Second, Doubt: time.Minute, Resign: 5 * time.Second, ResignMost: time.Minute, Away: 30 * time.Second,
 	}
 }
 

@@ -3,7 +3,9 @@ package leader_test
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,7 +53,7 @@ func start(t *testing.T, url, name string, change func(*leader.Config), do func(
 	}
 	r.Leader = leader.New(c)
 	r.Add(leader.Kind{
-		Name: "things", Due: dueKey, AtOnce: 2, Limit: 10 * time.Second,
+		Name: "things", Due: dueKey, AtOnce: 2, Limit: 10 * time.Second, Farthest: func() time.Duration { return time.Hour },
 		Mend: func(ctx context.Context) { _ = r.redis.Del(ctx, dueKey).Err() },
 		Reconcile: func(ctx context.Context, id string) (again time.Duration, err error) {
 			if do != nil {
@@ -154,6 +156,30 @@ func TestReadingFindsWhatNobodyCalledFor(t *testing.T) {
 		eventually(t, "it leads", r.Leading)
 		makeDue(t, url, "a")
 		r.want(t, "a")
+	})
+}
+
+// TestTimeThatLiesTooFarAheadIsCorrected: a wrong clock holds nothing back for good. What may be due
+// as late as it is, and what is no time at all, waits.
+func TestTimeThatLiesTooFarAheadIsCorrected(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		client, now := redistest.Connect(t, url), time.Now()
+		late, never := float64(now.Add(50*time.Minute).UnixMilli()), float64(now.Add(24*365*time.Hour).UnixMilli())
+		due := []redis.Z{{Member: "in time", Score: late}, {Member: "never", Score: never}, {Member: "never at all", Score: math.Inf(1)}}
+		if err := client.ZAdd(t.Context(), dueKey, due...).Err(); err != nil {
+			t.Fatal(err)
+		}
+		r := start(t, url, "one", func(c *leader.Config) {
+			c.Timing.Read, c.Timing.Window, c.Timing.Doubt = 10*time.Millisecond, time.Second, 10*time.Millisecond
+		}, nil)
+		for range 2 {
+			if id := <-r.seen; !strings.HasPrefix(id, "never") {
+				t.Errorf("%s is reconciled", id)
+			}
+		}
+		if score := client.ZScore(t.Context(), dueKey, "in time").Val(); score != late {
+			t.Errorf("the time of what was in time is %v, not %v", score, late)
+		}
 	})
 }
 

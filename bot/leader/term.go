@@ -145,9 +145,46 @@ func (t *term) reconcile(ctx context.Context, kind int, id string) {
 
 // keepReading reads now and then what is due soon.
 func (t *term) keepReading(ctx context.Context) {
+	var corrected time.Time
 	for ctx.Err() == nil {
+		if time.Since(corrected) >= t.Timing.Doubt {
+			corrected = time.Now()
+			t.correct(ctx)
+		}
 		t.readAll(ctx)
 		pause(ctx, t.Timing.Read)
+	}
+}
+
+// correct has IDs be due soon whose times lie farther ahead than they can.
+func (t *term) correct(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	clock, err := t.Redis.Time(limited).Result()
+	if err != nil {
+		return // the next time
+	}
+	found := make([]*redis.StringSliceCmd, len(t.kinds))
+	_, _ = t.Redis.Pipelined(limited, func(p redis.Pipeliner) error { // each command has its own error
+		for i, k := range t.kinds {
+			if k.Farthest == nil {
+				continue
+			}
+			from := strconv.FormatInt(clock.Add(k.Farthest()).UnixMilli(), 10)
+			found[i] = p.ZRangeArgs(limited, redis.ZRangeArgs{Key: k.Due, Start: "(" + from, Stop: "+inf", ByScore: true, Count: mostWaiting})
+		}
+		return nil
+	})
+	for i, k := range t.kinds {
+		if found[i] == nil || len(found[i].Val()) == 0 {
+			continue
+		}
+		members := make([]redis.Z, len(found[i].Val()))
+		for m, id := range found[i].Val() {
+			members[m] = redis.Z{Score: float64(clock.Add(t.Timing.Doubt).UnixMilli()), Member: id}
+		}
+		t.Log.Warn().Str("kind", k.Name).Int("count", len(members)).Msg("a clock was wrong: what redis has due too far ahead is due in a moment")
+		_ = t.Redis.ZAddArgs(limited, k.Due, redis.ZAddArgs{XX: true, LT: true, Members: members}).Err() // or the next time
 	}
 }
 

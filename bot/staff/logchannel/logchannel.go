@@ -138,6 +138,10 @@ func New(c Config) *Delivery {
 	return d
 }
 
+// mostPause is more than any after which a channel is tried again: Discord was seen to ask for an
+// hour (discord-api-docs#5385).
+const mostPause = 2 * time.Hour
+
 // own returns the channel with an ID; nil if no entries of this process go there.
 func (d *Delivery) own(id string) *channel {
 	i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id })
@@ -157,7 +161,7 @@ func (d *Delivery) Start() {
 // Work is what the leader does: it delivers.
 func (d *Delivery) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: d.records.DueKey(), Mend: d.records.Mend, AtOnce: atOnce, Limit: d.Timing.Work, Reconcile: d.reconcile,
+		Name: kind, Due: d.records.DueKey(), Mend: d.records.Mend, Farthest: func() time.Duration { return mostPause }, AtOnce: atOnce, Limit: d.Timing.Work, Reconcile: d.reconcile,
 	}
 }
 

@@ -23,7 +23,7 @@ const atOnce = 10
 // others.
 func (a *Alerts) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: a.records.DueKey(), Mend: a.records.Mend, AtOnce: atOnce, Limit: a.Timing.Work, Reconcile: a.reconcile,
+		Name: kind, Due: a.records.DueKey(), Mend: a.records.Mend, Farthest: func() time.Duration { return longestPause }, AtOnce: atOnce, Limit: a.Timing.Work, Reconcile: a.reconcile,
 		Line: func(id string) string { customerID, _, _ := strings.Cut(id, "/"); return customerID },
 	}
 }

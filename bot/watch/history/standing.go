@@ -23,8 +23,8 @@ const blip = 10 * time.Minute
 // StandingOf returns what the entries of a log say, of which there is at least one, when the bot
 // was looked at last.
 //
-// A blip of the service ends no state. While nobody looked, a bot that was down before and after
-// that counts as down throughout: it is one outage. One that ran may have been down meanwhile.
+// A blip of the service ends no state. A bot that was down before and after a time in which nobody
+// looked counts as down throughout: it is one outage. One that ran may have been down meanwhile.
 func StandingOf(entries []Entry, looked time.Time) Standing {
 	last := len(entries) - 1
 	isBlip := func(i int) bool {
@@ -34,12 +34,12 @@ func StandingOf(entries []Entry, looked time.Time) Standing {
 		}
 		return (entries[i].State == hostapi.StateUnknown || entries[i].State == Gone) && until.Sub(entries[i].At) < blip
 	}
-	at, unseen := last, false
+	at := last
 	for at > 0 && (isBlip(at) || entries[at].State == Unwatched) {
-		unseen = unseen || entries[at].State == Unwatched
 		at--
 	}
-	if entries[at].State == Unwatched || isBlip(at) || unseen && !entries[at].State.Down() { // nothing is known from before
+	silent := at < last && looked.Sub(entries[at+1].At) >= blip
+	if isBlip(at) || entries[at].State == Unwatched || silent && !entries[at].State.Down() { // nothing is known from before
 		at = last
 	}
 	state := entries[at].State

@@ -34,7 +34,8 @@ func TestStanding(t *testing.T) {
 		"not listed for long":              {"-rcg" + minutes(10), history.Gone, 3, false},
 		"no state for long":                {"-rc?" + minutes(10), hostapi.StateUnknown, 3, false},
 		"no state after a gap in outage":   {"-rc-?", hostapi.StateCrashed, 2, false},
-		"no state after a gap, running":    {"-r-?", hostapi.StateUnknown, 3, true},
+		"no state after a gap, running":    {"-r-?", hostapi.StateRunning, 1, true},
+		"the same for long":                {"-r-" + minutes(9) + "?", hostapi.StateUnknown, 12, true},
 		"never a state":                    {"-?", hostapi.StateUnknown, 1, true},
 		"an attempt to start is no outage": {"-rcac", hostapi.StateCrashed, 4, false},
 	} {

@@ -27,7 +27,7 @@ const afterTrouble = 24 * time.Hour
 // Work is what the leader does: it keeps panels true.
 func (p *Panels) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: p.records.DueKey(), Mend: p.records.Mend, AtOnce: mostAtOnce, Limit: p.Timing.Work, Reconcile: p.reconcile,
+		Name: kind, Due: p.records.DueKey(), Mend: p.records.Mend, Farthest: func() time.Duration { return afterTrouble + time.Hour }, AtOnce: mostAtOnce, Limit: p.Timing.Work, Reconcile: p.reconcile,
 	}
 }
 

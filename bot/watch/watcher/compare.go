@@ -103,6 +103,7 @@ func (w *Watcher) judge(c *Change, expected string) {
 	over := time.Unix(seconds, 0).Add(w.Timing.GracePeriod)
 	switch {
 	case crashed, err != nil:
+	case over.After(c.At.Add(2 * w.Timing.GracePeriod)): // a clock was wrong: it explains nothing
 	case action == "stop": // unless the bot was seen to run after that
 		c.Unexpected = c.After.After(over)
 	case c.At.Before(over):

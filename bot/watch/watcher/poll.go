@@ -25,13 +25,16 @@ const (
 	leastAtOnce, mostAtOnce = 4, 64
 	// holdBack is for how long nothing is polled after a 429 that does not say for how long.
 	holdBack = 30 * time.Second
+	// longestHold bounds for how long the service may have nothing be polled.
+	longestHold = time.Hour
 )
 
 // Work is what the leader does: it polls accounts.
 func (w *Watcher) Work() leader.Kind {
 	return leader.Kind{
 		Name: kind, Due: w.index.DueKey(), Mend: w.index.Mend,
-		AtOnce: min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
+		Farthest: func() time.Duration { return 3 * w.Interval() }, // next puts it off by up to two
+		AtOnce:   min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
 		Limit: w.pollLimit() + 3*callLimit, Reconcile: w.reconcile,
 	}
 }

@@ -2,6 +2,7 @@ package watcher_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -15,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
@@ -360,6 +363,31 @@ func TestBlipOfTheServiceEndsNoOutage(t *testing.T) {
 		s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
 		if again := o.wait(t, before+3); !again.Unexpected || again.From != hostapi.StateRunning || again.Since.Unix() != back.At.Unix() {
 			t.Errorf("a bot that crashes while it is not listed is %+v", again)
+		}
+	})
+}
+
+// TestTimesThatLieAheadSilenceNothing has Redis hold times that a wrong clock has written: of an
+// action on a bot, of its next poll, and of what the service asked for.
+func TestTimesThatLieAheadSilenceNothing(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o, client := newService(), newTold(), redistest.Connect(t, url)
+		w, kill := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		o.wait(t, 1)
+		s.wait(t, "1", 2) // until it is written
+		kill()
+		ahead := time.Now().Add(24 * time.Hour)
+		if err := errors.Join(
+			client.HSet(t.Context(), history.AccountKey("", "1"), "x:bot", fmt.Sprint("stop ", ahead.Unix())).Err(),
+			client.ZAdd(t.Context(), "hostbot:{watch}:due", redis.Z{Score: float64(ahead.UnixMilli()), Member: "1"}).Err(),
+		); err != nil {
+			t.Fatal(err)
+		}
+		s.set(func(s *service) { s.status = "STOPPED" })
+		start(t, url, s, o, nil)
+		if c := o.wait(t, 2); !c.Unexpected {
+			t.Errorf("an action that is yet to come explains %+v", c)
 		}
 	})
 }

@@ -231,6 +231,7 @@ func (w *Watcher) Refresh(ctx context.Context) error {
 
 // hold has nothing polled for a time, or for one that was longer before.
 func (w *Watcher) hold(pause time.Duration) {
+	pause = min(pause, longestHold)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refreshed = true
