@@ -14,6 +14,9 @@ import (
 // listPatience bounds a call for an account for which nobody waits any more.
 const listPatience = 30 * time.Second
 
+// keptPolls is for how many polls an account is kept at least.
+const keptPolls = 3
+
 // openHosting returns the hosting service's client and the cache of accounts.
 func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	c := b.settings.HostAPI.Config()
@@ -29,6 +32,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: loggedSource{client, b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
+		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
 		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})
 	b.onClose(cache.Close)

@@ -225,45 +225,40 @@ func (c *Commands) openFromPanel(ctx context.Context, r *interaction.Request) (i
 // https://discord.com/developers/docs/components/reference#action-row
 const maxInRow = 5
 
-// panelStale is after what time without news a panel says so, where accounts are not
-// looked at less often.
-const panelStale = 5 * time.Minute
+// stalePolls is how many polls may be missed before a panel says that what it shows is old.
+const stalePolls = 2
 
-// DrawPanel draws what everybody in a channel sees of bots: names, states, and since when.
+// errNotYet says that a panel stays as it is, as nothing is known for a moment.
+var errNotYet = errors.New("nothing is known of a panel's account")
+
+// DrawPanel draws what everybody in a channel sees of bots: names, states, and since when. If nothing
+// is known of the account any more, it shows no bots and says so.
 func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
+	stale := stalePolls * c.watch.Interval()
 	snapshot, err := c.watch.Known(ctx, p.OwnerID)
-	if err != nil && !isNoAccount(err) {
+	unknown := errors.Is(err, accounts.ErrUnknown)
+	switch {
+	case unknown && (p.Edited == 0 || time.Since(time.UnixMilli(p.Edited)) < stale):
+		return interaction.Message{}, errNotYet
+	case err != nil && !unknown && !isNoAccount(err):
 		return interaction.Message{}, err
 	}
 	v := c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale})
-	var lines []string
-	var buttons []discordgo.MessageComponent
-	worst := grey
-	for _, id := range p.Bots {
-		i := indexOf(snapshot.List.Servers, id)
-		if i < 0 {
-			continue
-		}
-		s := snapshot.List.Servers[i]
-		condition := conditionOf(s.Status)
-		worst = worse(worst, condition.color)
-		lines = append(lines, condition.emoji+" **"+name(s)+"** · "+v.statusWord(s, sanitize.Markdown)+c.sinceWhen(ctx, v, p.OwnerID, s))
-		buttons = append(buttons, discordgo.Button{
-			Style: discordgo.SecondaryButton, Label: plainName(s, nameLimit), CustomID: idPanelBot + p.OwnerID + "/" + botKey(s.ID),
-		})
-	}
+	lines, buttons, worst := c.panelLines(ctx, v, p, snapshot)
 	old := ""
 	switch {
+	case unknown:
+		old = "⚠️ " + v.t.Text("age.away")
 	case len(lines) == 0:
 		lines = []string{v.t.Text("panel.empty")}
-	case time.Since(snapshot.FetchedAt) > max(panelStale, 3*c.watch.Interval()):
+	case time.Since(snapshot.FetchedAt) > stale:
 		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Text("panel.title"), Color: worst, Description: paragraphs(old, strings.Join(lines, "\n")),
-		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Text("age.field")},
 	}
 	if !snapshot.FetchedAt.IsZero() {
+		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Text("age.field")}
 		embed.Timestamp = snapshot.FetchedAt.UTC().Format(time.RFC3339)
 	}
 	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}}
@@ -271,6 +266,26 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 		message.Components = append(message.Components, row(some...))
 	}
 	return message, nil
+}
+
+// panelLines returns a line and a button for each bot of a panel that there still is, and the colour
+// of the one that fares worst.
+func (c *Commands) panelLines(ctx context.Context, v view, p panel.Panel, known accounts.Snapshot) (lines []string, buttons []discordgo.MessageComponent, worst int) {
+	worst = grey
+	for _, id := range p.Bots {
+		i := indexOf(known.List.Servers, id)
+		if i < 0 {
+			continue
+		}
+		s := known.List.Servers[i]
+		condition := conditionOf(s.Status)
+		worst = worse(worst, condition.color)
+		lines = append(lines, condition.emoji+" **"+name(s)+"** · "+v.statusWord(s, sanitize.Markdown)+c.sinceWhen(ctx, v, p.OwnerID, s))
+		buttons = append(buttons, discordgo.Button{
+			Style: discordgo.SecondaryButton, Label: plainName(s, nameLimit), CustomID: idPanelBot + p.OwnerID + "/" + botKey(s.ID),
+		})
+	}
+	return lines, buttons, worst
 }
 
 // BarePanel is what a panel shows where Discord takes no embeds from the bot: which

@@ -4,7 +4,8 @@
 //
 // An account is fresh for Config.TTL. After that the service is asked. Where it
 // is slow or fails, the account is shown with its age until Config.MaxStale. That
-// there is no such account is cached for Config.TTL as well.
+// there is no such account is cached for Config.TTL as well. What keeps messages true without
+// asking the service (Known) finds either for Config.KeepFor, if that is longer.
 //
 // Concurrent callers in one process share a call for an account. Each process
 // asks for itself.
@@ -77,6 +78,9 @@ type Config struct {
 	// MaxStale is how old an account may be to be shown while the service is slow
 	// or fails. It is at least TTL.
 	MaxStale time.Duration
+	// KeepFor returns for how long an account is kept for Known at least, whatever TTL and
+	// MaxStale say; so is that there is none. It may be nil.
+	KeepFor func() time.Duration
 	// Patience bounds a call to the service, which goes on when its callers have gone.
 	Patience time.Duration
 	// BesideKey returns the key of a hash that is read along with a user's account, in the
@@ -109,6 +113,9 @@ func New(c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.KeepFor == nil {
+		c.KeepFor = func() time.Duration { return 0 }
+	}
 	if c.OnLookup == nil {
 		c.OnLookup = func(bool) {}
 	}
@@ -139,11 +146,18 @@ func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snaps
 	return c.withBeside(snapshot, userID, beside), err
 }
 
-// Known returns what is known of a user's account, without asking the service.
+// ErrUnknown says that nothing is known of an account.
+var ErrUnknown = errors.New("accounts: nothing is known of the account")
+
+// Known returns what is known of a user's account, however old it is, without asking the service.
+// The error may be ErrUnknown.
 func (c *Cache) Known(ctx context.Context, userID string) (Snapshot, error) {
 	found := c.load(ctx, userID)
-	if found.entry == nil {
-		return Snapshot{}, errors.Join(errors.New("accounts: nothing is known of the account"), found.err)
+	switch {
+	case found.err != nil:
+		return Snapshot{}, found.err
+	case found.entry == nil:
+		return Snapshot{}, ErrUnknown
 	}
 	return found.entry.snapshot()
 }

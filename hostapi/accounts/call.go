@@ -31,7 +31,7 @@ func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-c
 		}
 	}
 	last := c.get(ctx, c.lastKey(userID), userID)
-	if last == nil || last.Missing {
+	if last == nil || last.Missing || c.config.Now().Sub(last.FetchedAt) > c.config.MaxStale {
 		return update(ctx)
 	}
 	old := Snapshot{List: last.List, FetchedAt: last.FetchedAt, Notes: last.Notes, Old: true}

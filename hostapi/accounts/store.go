@@ -133,10 +133,11 @@ func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) err
 	if f.fresh {
 		fresh = c.config.TTL - age
 	}
-	shown := c.config.MaxStale - age
+	kept := c.config.MaxStale
 	if e.Missing {
-		shown = c.config.TTL - age
+		kept = c.config.TTL
 	}
+	shown := max(kept, c.config.KeepFor()) - age
 	stored, err := c.put(ctx, userID, f.generation, data, fresh, shown)
 	if err == nil && !stored {
 		return errChanged

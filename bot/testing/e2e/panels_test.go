@@ -13,6 +13,7 @@ import (
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
 
@@ -83,6 +84,38 @@ func TestPanelFollowsItsBots(t *testing.T) {
 		if n := len(general.Messages()); n != 1 {
 			t.Errorf("%d messages are in the channel", n)
 		}
+	})
+}
+
+// TestPanelShowsNothingThatIsNotTheOwnersAnyMore has the service close the account, which is cached for
+// a tenth of the time between two looks.
+func TestPanelShowsNothingThatIsNotTheOwnersAnyMore(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w, anna, general := paneled(t, world.Options{Redis: redis})
+		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusNotFound}, 0)
+		closed := general.WaitFor(t, "The bots of this panel no longer exist")
+		if closed.Contains("Shop") || len(closed.Buttons()) > 0 {
+			t.Errorf("the panel says:\n%s", closed.Text())
+		}
+		w.Service.ClearFaults()
+		general.WaitFor(t, "🟢 **Shop** · Running")
+		anna.Types(t, "/panel").WaitFor(t, "Shop")
+	})
+}
+
+// TestPanelSaysThatItIsOld has the service go away, where accounts may be shown for a second at most.
+func TestPanelSaysThatItIsOld(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w, _, general := paneled(t, world.Options{Redis: redis, Env: []string{"CACHE_TTL=1s", "CACHE_MAX_STALE=1s"}})
+		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusServiceUnavailable}, 0)
+		general.WaitFor(t, "The hosting service cannot be reached right now")
+		if _, err := general.Await(t.Context(), func(v discordtest.View) bool { return v.Contains("cannot be reached") && !v.Contains("Shop") }); err != nil {
+			t.Fatal(err)
+		}
+		w.Service.ClearFaults()
+		general.WaitFor(t, "🟢 **Shop** · Running")
 	})
 }
 
