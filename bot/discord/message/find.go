@@ -33,6 +33,9 @@ func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, e
 		return "", err
 	}
 	since := time.UnixMilli(s.Tried).Add(-skew)
+	if since.After(time.Now()) { // a clock was wrong: it says nothing of which are older
+		since = time.Time{}
+	}
 	for _, m := range posted {
 		at, err := discordgo.SnowflakeTimestamp(m.ID)
 		if err == nil && at.After(since) && m.ID != s.ID && is(m) {

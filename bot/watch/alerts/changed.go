@@ -59,6 +59,9 @@ func (a *Alerts) apply(ctx context.Context, customerID string, changes []watcher
 
 func (a *Alerts) applyOnce(ctx context.Context, customerID string, changes []watcher.Change) error {
 	owner, err := a.customer(ctx, customerID)
+	if errors.Is(err, errLater) { // that version tells of the change itself
+		return nil
+	}
 	if err != nil || !owner.Any() {
 		return err
 	}

@@ -16,6 +16,8 @@ const (
 	kind   = "alerts"
 	format = 2 // of a delivery as JSON
 
+	customerVersion = 1
+
 	countsKey = "{alerts}:counts" // that of the kind
 	sentCount = "sent"
 	toldKey   = "{alerts}:told:"

@@ -70,6 +70,7 @@ func (s *Settings) SetAll(on bool) { *s = Settings{All: on} }
 
 // customer is what is kept of somebody with alerts, and for a while of somebody who had some.
 type customer struct {
+	Version int `json:"version"` // of its form: customerVersion
 	Settings
 	Locale  string `json:"locale,omitempty"`
 	Channel string `json:"channel,omitempty"` // of the DM
@@ -97,6 +98,10 @@ func (a *Alerts) customer(ctx context.Context, customerID string) (customer, err
 	return c, err
 }
 
+// errLater says that a later version of the program has written what is kept of a customer. It is
+// left alone.
+var errLater = errors.New("alerts: what is kept of a customer is of a later version")
+
 // errUnreadable says that what Redis holds of a customer is no JSON of one.
 var errUnreadable = errors.New("alerts: what is kept of a customer cannot be read")
 
@@ -107,6 +112,13 @@ func readCustomer(ctx context.Context, from redis.Cmdable, key string) (c custom
 	value, err := from.Get(ctx, key).Bytes()
 	if err != nil || len(value) == 0 {
 		return customer{}, ignoreNil(err)
+	}
+	var of struct{ Version int }
+	if err := json.Unmarshal(value, &of); err != nil {
+		return customer{}, fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	if of.Version > customerVersion {
+		return customer{}, errLater
 	}
 	if err := json.Unmarshal(value, &c); err != nil {
 		return customer{}, fmt.Errorf("%w: %w", errUnreadable, err)
@@ -224,7 +236,7 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 		if !c.Any() {
 			c = customer{Channel: c.Channel}
 		}
-		now = c.Settings
+		now, c.Version = c.Settings, customerVersion
 		content, err := json.Marshal(c)
 		if err != nil {
 			return err
@@ -283,7 +295,7 @@ func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err
 // that this is why.
 func (a *Alerts) refuse(ctx context.Context, customerID string) error {
 	_, err := a.Forget(ctx, customerID)
-	why, _ := json.Marshal(customer{Settings: Settings{Closed: time.Now()}}) // which always can be encoded
+	why, _ := json.Marshal(customer{Version: customerVersion, Settings: Settings{Closed: time.Now()}}) // which always can be encoded
 	err = errors.Join(err, a.Redis.Set(ctx, a.customerKey(customerID), why, closedFor).Err(),
 		a.Redis.HIncrBy(ctx, a.Space.Key(countsKey), "refused", 1).Err())
 	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")

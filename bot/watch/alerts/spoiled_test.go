@@ -82,3 +82,25 @@ func TestUnreadableSettingsAreSetAside(t *testing.T) {
 		}
 	})
 }
+
+// TestSettingsOfALaterVersionAreLeftAlone has a later version of the program have written a
+// customer's settings, which this one cannot read.
+func TestSettingsOfALaterVersionAreLeftAlone(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		const later = `{"version":9,"all":"some"}`
+		key := "hostbot:{alerts}:customer:" + anna.ID
+		if err := client.Set(t.Context(), key, later, 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		tell(t, a, fell(anna, "shop", time.Now()))
+		if _, _, err := a.TurnOn(t.Context(), as(anna, anna.ID), func(s *alerts.Settings) { s.SetAll(true) }); err == nil {
+			t.Error("the settings were changed")
+		}
+		if kept := client.Get(t.Context(), key).Val(); kept != later {
+			t.Errorf("the settings are %s", kept)
+		}
+	})
+}

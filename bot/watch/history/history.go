@@ -155,9 +155,10 @@ func Decode(log string) []Entry {
 }
 
 // Append returns a log with what is added to it, without what was over before a limit, and
-// without the oldest of more than MaxEntries.
+// without the oldest of more than MaxEntries. A log that ends in a part of an entry loses that part,
+// as nobody could read what comes after it.
 func Append(log, added string, limit time.Time) string {
-	log += added
+	log = log[:len(log)-len(log)%entrySize] + added
 	log = log[max(0, len(log)-MaxEntries*entrySize):]
 	for len(log) >= 2*entrySize && !Decode(log[entrySize : 2*entrySize])[0].At.After(limit) {
 		log = log[entrySize:]

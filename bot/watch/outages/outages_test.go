@@ -233,3 +233,22 @@ func TestCountOfAnotherTypeIsBegunAnew(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatMakesNoSenseHidesNoOutage has Redis hold what is no outage, or one that is yet to come.
+func TestWhatMakesNoSenseHidesNoOutage(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		ahead := f.began.Add(24 * time.Hour)
+		fields := []any{
+			"began", ahead.UnixMilli(), "9/9", fmt.Sprintf(`{"at":%q,"in":true}`, ahead.Format(time.RFC3339)), "8/8", "{", "7", "null",
+		}
+		if err := f.redis.HSet(t.Context(), "hostbot:{watch}:outage", fields...).Err(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			f.see(f.fell(i, i, i))
+		}
+		if len(f.told) != 1 || f.told[0].Bots != 10 {
+			t.Errorf("what is told is %+v", f.told)
+		}
+	})
+}

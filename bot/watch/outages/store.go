@@ -19,10 +19,12 @@ const (
 
 	// callLimit bounds one use of Redis.
 	callLimit = time.Second
+	// clockSkew is by how much the clock of another replica may be ahead.
+	clockSkew = time.Minute
 )
 
-// load reads what another process may have written, once in a term. What cannot be read counts
-// for nothing.
+// load reads what another process may have written, once in a term. What cannot be read, or lies
+// ahead, counts for nothing.
 func (o *Outages) load(ctx context.Context) error {
 	if o.term == o.Term() {
 		return nil
@@ -34,12 +36,13 @@ func (o *Outages) load(ctx context.Context) error {
 		return err
 	}
 	o.term, o.began, o.bots, o.changed = o.Term(), time.Time{}, make(map[string]bot), make(map[string]bool)
-	if ms, err := strconv.ParseInt(fields[beganField], 10, 64); err == nil && ms > 0 {
+	latest := time.Now().Add(clockSkew) // what is dated later keeps back what really happens
+	if ms, err := strconv.ParseInt(fields[beganField], 10, 64); err == nil && ms > 0 && ms <= latest.UnixMilli() {
 		o.began = time.UnixMilli(ms)
 	}
 	for name, text := range fields {
 		var b bot
-		if name != beganField && json.Unmarshal([]byte(text), &b) == nil {
+		if name != beganField && json.Unmarshal([]byte(text), &b) == nil && !b.At.After(latest) {
 			o.bots[name] = b
 		}
 	}

@@ -79,6 +79,9 @@ func (p *Panels) overtaken(ctx context.Context, t *taken) {
 // the panel is due again.
 func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err error) {
 	timing, age := p.Timing, time.Duration(t.now()-t.Edited)*time.Millisecond
+	if age < 0 { // a clock was wrong
+		age = timing.Beat
+	}
 	if age < timing.Between {
 		return timing.Between - age, nil
 	}
