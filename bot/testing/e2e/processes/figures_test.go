@@ -27,9 +27,6 @@ func figures() map[string]figure {
 
 		"commands of a poll of one account": {10, 10},
 
-		// Customers take turns.
-		"alerts of a customer with 300 bots before another's": {20, 20},
-
 		"MB of a replica that looks at very many accounts": {60, 60},
 
 		// A look that is under way asks once more for an account that was forgotten meanwhile, and
