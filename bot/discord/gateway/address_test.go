@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -281,6 +282,19 @@ func TestReplicasShareTheirTurns(t *testing.T) {
 	}
 	if take(second, 1) == nil {
 		t.Error("two replicas had a bucket's turn within 2 s")
+	}
+	client := redistest.Connect(t, server.URL())
+	for bucket, lasts := range map[int]time.Duration{3: 0, 4: time.Hour} { // for ever, and for longer than any turn
+		key := "hostbot:{shards}:identify:" + strconv.Itoa(bucket)
+		if err := client.Set(t.Context(), key, "x", lasts).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if take(first, bucket) == nil {
+			t.Error("a turn was taken that another has")
+		}
+		if left := client.PTTL(t.Context(), key).Val(); left <= 0 || left > identifyWindow {
+			t.Errorf("another has the turn for %v", left)
+		}
 	}
 	server.Stop()
 	if err := take(first, 2); err != nil {

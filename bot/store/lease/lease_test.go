@@ -110,3 +110,27 @@ func TestGuardOfWhatIsDoneUnderALease(t *testing.T) {
 		}
 	})
 }
+
+// TestLeaseThatLastsTooLongEnds has leases under a name that no process has, which Redis keeps for ever,
+// or for much longer than a lease lasts.
+func TestLeaseThatLastsTooLongEnds(t *testing.T) {
+	for name, lasts := range map[string]time.Duration{"for ever": 0, "for an hour": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			server := miniredis.RunT(t)
+			client := redistest.Connect(t, "redis://"+server.Addr())
+			if err := client.Set(t.Context(), "lease", "nobody x", lasts).Err(); err != nil {
+				t.Fatal(err)
+			}
+			l := lease.New(client, "lease", "x")
+			for _, step := range []struct {
+				after  time.Duration
+				wanted bool
+			}{{0, false}, {59 * time.Second, false}, {time.Second, true}} {
+				server.FastForward(step.after)
+				if held, err := l.Hold(t.Context(), time.Minute); held != step.wanted || err != nil {
+					t.Fatalf("%v later it is held: %v, want %v (%v)", step.after, held, step.wanted, err)
+				}
+			}
+		})
+	}
+}
