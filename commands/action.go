@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -19,7 +20,8 @@ type action struct {
 	// transitional is the bot's status while the action is running. Such an action
 	// has a text .done_status as well. "" is for an action that changes no status.
 	transitional string
-	// in lists the states of a bot in which the action makes sense.
+	// in lists the states of a bot in which the action makes sense. In others its button is
+	// disabled, and whoever asks for it all the same is told why not.
 	in []state
 	// to is the state to which the action brings a bot, where it does nothing to one
 	// that is in it. Such an action has a text .already as well.
@@ -44,7 +46,7 @@ func actionList() []action {
 			do: withStatus(Hosting.Restart), style: discordgo.PrimaryButton,
 		},
 		{
-			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up}, to: down, leadsTo: []state{down},
+			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up, starting}, to: down, leadsTo: []state{down},
 			do: withStatus(Hosting.Stop), style: discordgo.SecondaryButton,
 		},
 		{
@@ -84,27 +86,52 @@ func withStatus(operation func(h Hosting, ctx context.Context, userID, serverID 
 // act does something to one of the caller's bots.
 func (c *Commands) act(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-		if conditionOf(b.server.Status).state == a.to && c.settled(ctx, r.CustomerID, a, &b) {
-			if card := c.card(r, b, c.view(r).already(a, b.server)); !card.busy {
-				return card.draw(), nil
-			} // another action is about to change that
+		if card, senseless := c.senseless(ctx, r, a, &b); senseless {
+			return card.draw(), nil
 		}
 		return c.begin(ctx, r, a, b)
 	})
 }
 
-// settled reports whether the service says now that there is nothing to do for an action.
-// What is cached may be older. Where the service answers, b becomes the bot as it is.
-func (c *Commands) settled(ctx context.Context, userID string, a action, b *bot) bool {
-	if a.to == unknown {
-		return false
+// allowed reports whether an action makes sense on a bot as it is.
+func (a action) allowed(s hostapi.Server) bool {
+	return slices.Contains(a.in, conditionOf(s.Status).state)
+}
+
+// senseless reports whether an action makes no sense on a bot as it is now, and returns the
+// card that says why. What is cached may be older, so the service is asked before anything is
+// refused, and b becomes the bot as it is. If the service does not tell, nothing is refused: it
+// decides itself.
+func (c *Commands) senseless(ctx context.Context, r *interaction.Request, a action, b *bot) (why card, senseless bool) {
+	if a.allowed(b.server) || !c.seeAnew(ctx, r.CustomerID, b) || a.allowed(b.server) {
+		return card{}, false
 	}
+	why = c.card(r, *b, c.view(r).whyNot(a, b.server))
+	return why, !why.busy // otherwise another action is about to change that
+}
+
+// seeAnew asks the service for a bot, and reports whether b is as the service says now.
+func (c *Commands) seeAnew(ctx context.Context, userID string, b *bot) bool {
 	seen, err := c.look(ctx, userID, b.server.ID, lookLimit)
 	if err == nil {
 		seen.known.Beside = b.known.Beside
 		*b = seen
 	}
-	return err == nil && conditionOf(seen.server.Status).state == a.to
+	return err == nil
+}
+
+// whyNot says why an action makes no sense on a bot as it is. Of a bot that the host has
+// suspended the card says it by itself.
+func (v view) whyNot(a action, s hostapi.Server) string {
+	switch now := conditionOf(s.Status).state; {
+	case now == locked:
+		return ""
+	case now == a.to:
+		return v.already(a, s)
+	case now.moving():
+		return "ℹ️ " + v.t.Text("error.conflict")
+	}
+	return "ℹ️ " + v.t.Format("action.not_running", args{"Bot": name(s)})
 }
 
 // already says that there is nothing to do for an action.
@@ -149,12 +176,12 @@ func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot)
 // reinstall asks first where the bot runs, or may: it may stop until that is done.
 func (c *Commands) reinstall(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+		if card, senseless := c.senseless(ctx, r, a, &b); senseless {
+			return card.draw(), nil
+		}
 		server, running := c.atThisMoment(r.CustomerID, b.server, b.known)
-		switch conditionOf(server.Status).state {
-		case up, unknown, transitional:
-			if running == nil {
-				return c.view(r).askReinstall(b), nil
-			}
+		if now := conditionOf(server.Status).state; running == nil && (now == up || now == unknown || now.moving()) {
+			return c.view(r).askReinstall(b), nil
 		}
 		return c.begin(ctx, r, a, b)
 	})

@@ -319,7 +319,7 @@ func TestDurationThatRoundsToNothingIsLeftOut(t *testing.T) {
 
 func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
 	for status, asks := range map[string]bool{
-		"RUNNING": true, "STARTING": true, "Hibernating": true, "STOPPED": false, "CRASHED": false, "SUSPENDED": false,
+		"RUNNING": true, "Hibernating": true, "STOPPED": false, "CRASHED": false,
 	} {
 		for _, request := range []interaction.Request{onBot("bot reinstall", "Shop"), press("reinstall/a")} {
 			w := &world{list: account(server("a", "Shop", status), server("b", "Radio", "RUNNING"))}

@@ -35,7 +35,7 @@ func TestButtonsKeepTheirPlaces(t *testing.T) {
 		"RUNNING": "Restart Stop (Start) Reinstall packages", "running": "Restart Stop (Start) Reinstall packages",
 		"STOPPED": "(Restart) (Stop) Start Reinstall packages", "CRASHED": "Restart (Stop) Start Reinstall packages",
 		"Hibernating": "Restart Stop Start Reinstall packages", "": "Restart Stop Start Reinstall packages",
-		"RESTARTING": none, "installing": none, "STARTING": none, "STOPPING": none, "SUSPENDED": none,
+		"RESTARTING": none, "installing": none, "STARTING": "(Restart) Stop (Start) (Reinstall packages)", "STOPPING": none, "SUSPENDED": none,
 	} {
 		card := answer(t, newCommands(t, &world{list: account(server("a", "Shop", status))}), press("show/a")).Message
 		if got := labels(card); got != want+ways {

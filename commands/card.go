@@ -75,7 +75,7 @@ func (c card) draw() interaction.Response {
 	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
-	if !c.busy || condition.state != transitional { // otherwise the notice says it
+	if !c.busy || !condition.state.moving() { // otherwise the notice says it
 		lines = append(lines, c.stateLine(condition))
 	}
 	lines = append(lines, c.limits())

@@ -59,7 +59,7 @@ func (e result) draw(v view) interaction.Response {
 		drawn.color = outcomeColor(e.outcome())
 		drawn.unsure = e.outcome() == interaction.Unconfirmed
 		if !drawn.unsure {
-			drawn.links = v.explain(e.err).links
+			drawn.links = v.whyFailed(e).links
 		}
 	}
 	return drawn.draw()
@@ -114,8 +114,24 @@ func (v view) ending(e result) string {
 	case e.outcome() == interaction.Unconfirmed:
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()
 	default:
-		return "❌ " + text(key+".failed") + "\n" + v.explain(e.err).text + "\n" + v.referenceLine() + v.serviceReason(e)
+		return "❌ " + text(key+".failed") + "\n" + v.whyFailed(e).text + "\n" + v.referenceLine() + v.serviceReason(e)
 	}
+}
+
+// isRefusal reports whether the service does not carry an action out, which the state of the bot
+// may be the reason for.
+func isRefusal(err error) bool {
+	code := hostapi.CodeOf(err)
+	return code == hostapi.CodeConflict || code == hostapi.CodeForbidden
+}
+
+// whyFailed explains why an action failed. That a bot is suspended says more than how the service
+// refuses for that reason.
+func (v view) whyFailed(e result) explanation {
+	if isRefusal(e.err) && conditionOf(e.server.Status).state == locked {
+		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.toSupport(), v.toPanel()}}
+	}
+	return v.explain(e.err)
 }
 
 // done says that an action succeeded, with the bot's status where that is not what the

@@ -82,7 +82,11 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 	started := time.Now()
 	b, err := c.run(ctx, r.CustomerID, a, b)
 	end := result{action: a, bot: b, took: time.Since(started)}
-	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && c.settled(ctx, r.CustomerID, a, &end.bot); !end.already {
+	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
+		c.seeAnew(ctx, r.CustomerID, &end.bot)
+	}
+	now := conditionOf(end.server.Status).state
+	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && a.to != unknown && now == a.to; !end.already {
 		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
 	}
 	if a.starts {
@@ -176,7 +180,7 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 	if b.server.Status == "" {
 		pause, limit = 0, lookLimit
 	}
-	for pause == 0 || conditionOf(b.server.Status).state == transitional {
+	for pause == 0 || conditionOf(b.server.Status).state.moving() {
 		if time.Now().Add(pause).After(deadline) {
 			return b, interaction.ErrUnsettled
 		}

@@ -28,6 +28,7 @@ const (
 	up
 	down
 	broken       // down, and nobody wanted it
+	starting     // on the way to run; it may hang there
 	transitional // on the way to another state
 	locked       // for the host alone to change
 )
@@ -36,6 +37,9 @@ const (
 func byUrgency(one, other hostapi.Server) int {
 	return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
 }
+
+// moving reports whether a bot is on the way to another state.
+func (s state) moving() bool { return s == starting || s == transitional }
 
 func (c condition) urgency() int {
 	switch c.state {
@@ -96,7 +100,7 @@ func conditionIn(s hostapi.State) condition {
 	case hostapi.StateStopped:
 		return condition{"status.stopped", "⚫", grey, down}
 	case hostapi.StateStarting:
-		return condition{"status.starting", "🟡", yellow, transitional}
+		return condition{"status.starting", "🟡", yellow, starting}
 	case hostapi.StateStopping:
 		return condition{"status.stopping", "🟡", yellow, transitional}
 	case hostapi.StateRestarting:

@@ -65,10 +65,17 @@ func (s *Service) after(d time.Duration) <-chan struct{} {
 func (s *Service) beginAction(c call, a action) (<-chan struct{}, error) {
 	s.accounts.mu.Lock()
 	defer s.accounts.mu.Unlock()
-	_, found, err := s.accounts.requireSettled(c)
+	_, found, err := s.accounts.require(c)
+	if err == nil && (c.operation != OpStop || found.Status != Starting) { // what hangs while it starts can be stopped
+		_, found, err = s.accounts.requireSettled(c)
+	}
 	switch {
 	case err != nil:
 		return nil, err
+	// The service's document shows no such refusal. It is assumed that what the host has suspended
+	// does not move: as 403, which such services answer where the caller may not.
+	case found.Status == Suspended:
+		return nil, refuse(http.StatusForbidden, CodeSuspended, "the server is suspended")
 	case c.operation == OpStart && found.Status == Running:
 		return nil, refuse(http.StatusConflict, CodeAlreadyRunning, "the server is running")
 	case c.operation == OpStop && found.Status == Stopped:

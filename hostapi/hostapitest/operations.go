@@ -16,6 +16,7 @@ const (
 	CodeNoAccount      = "account_not_found"  // 404
 	CodeNoServer       = "server_not_found"   // 404: nowhere, or in another's account
 	CodeLimitReached   = "limit_reached"      // 403: maxServers or planRamMb
+	CodeSuspended      = "suspended"          // 403: by the host
 	CodeBusy           = "busy"               // 409: another action is under way
 	CodeAlreadyRunning = "already_running"    // 409
 	CodeAlreadyStopped = "already_stopped"    // 409

@@ -10,6 +10,7 @@ const (
 	Running    = "RUNNING"
 	Stopped    = "STOPPED"
 	Crashed    = "CRASHED"
+	Suspended  = "SUSPENDED"
 	Starting   = "STARTING"
 	Stopping   = "STOPPING"
 	Restarting = "RESTARTING"
