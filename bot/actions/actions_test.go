@@ -147,6 +147,27 @@ func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 	})
 }
 
+// TestStaffHaveOneLimitForAllCustomers has one member of staff act for many customers, who keep
+// their own.
+func TestStaffHaveOneLimitForAllCustomers(t *testing.T) {
+	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
+		var c claims
+		forCustomer := func(i int) actions.Claim {
+			claim := c.next(fmt.Sprint(100+i), "shop", "restart")
+			claim.Request.UserID = "7"
+			return claim
+		}
+		for i := range actions.PerWindow {
+			acquire(t, []*actions.Actions{one, other}[i%2], forCustomer(i)).Close()
+		}
+		tooMany := forCustomer(actions.PerWindow)
+		_ = refused[*actions.LimitError](t, one, tooMany)
+		_ = refused[*actions.LimitError](t, one, c.next("7", "shop", "restart")) // their own bot
+		acquire(t, other, c.next(tooMany.Request.CustomerID, "shop", "restart")).Close()
+		acquire(t, one, c.next("100", "shop", "restart")).Close()
+	})
+}
+
 func TestHoldBackKeepsTheSameActionFromBeingRepeated(t *testing.T) {
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims

@@ -87,6 +87,8 @@ func (s store) index() string { return s.cfg.Space.Key("{actions}:due") }
 
 func customerKey(customerID string) string { return "hostbot:actions:{" + customerID + "}" }
 
+func startedKey(userID string) string { return customerKey(userID) + ":started:" + userID }
+
 func (e entry) tokenKey() string { return customerKey(e.customer) + ":token:" + e.id }
 
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -106,7 +108,10 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 		return false, nil
 	}
 	args := append(s.fields(l, data), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, HeldBack.Milliseconds(), lostLife.Milliseconds())
-	keys := append(s.keys(l.entry, l.request.ID), customerKey(l.entry.customer)+":started:"+l.request.UserID)
+	keys, own := s.keys(l.entry, l.request.ID), l.request.UserID == l.entry.customer
+	if own {
+		keys = append(keys, startedKey(l.request.UserID))
+	}
 	answer, err := s.run(ctx, acquireScript, keys, args...).StringSlice()
 	if err != nil || len(answer) != 3 {
 		return false, nil
@@ -114,7 +119,25 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 	if granted, refusal = decided(answer); refusal != nil {
 		_ = s.cfg.Redis.ZRem(ctx, s.index(), l.entry.String()).Err() // otherwise whoever finds it there does it
 	}
-	return granted, refusal
+	if granted && !own {
+		refusal = s.count(ctx, l)
+	}
+	return granted && refusal == nil, refusal
+}
+
+// count counts the action of one who acts for a customer, and takes it back if it is one too many.
+// Their key is in another slot of a Cluster than the customer's, so no script has both. If Redis does
+// not count, the process's own count holds.
+func (s store) count(ctx context.Context, l *Lock) (refusal error) {
+	answer, err := redis.NewScript(countScript).Run(ctx, s.cfg.Redis, []string{startedKey(l.request.UserID)},
+		l.entry.id, Window.Milliseconds(), PerWindow).StringSlice()
+	if err != nil || len(answer) != 3 {
+		return nil
+	}
+	if _, refusal = decided(answer); refusal != nil {
+		_ = s.remove(l.entry) // otherwise it counts as abandoned after a while
+	}
+	return refusal
 }
 
 // decided reads what acquireScript returned.
