@@ -118,7 +118,7 @@ func (b *Bot) build() error {
 
 	b.openLeader()
 	b.delivery = b.newDelivery(texts)
-	b.monitor.LogChannels(b.delivery.Status)
+	b.monitor.LogChannels(b.delivery.Status, b.delivery.Dropped)
 	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
 

@@ -33,6 +33,7 @@ func help() map[string]string {
 
 		"hostbot_log_lines_dropped_total":   "Lines of the process log that were lost, because nobody read them in time or at all.",
 		"hostbot_log_entries_waiting":       "Log channel entries that Discord does not have yet.",
+		"hostbot_log_entries_dropped_total": "Log channel entries that nobody reads: too many waited, or for more than a day for a channel that is not in the settings any more.",
 		"hostbot_log_oldest_entry_seconds":  "For how long the oldest entry has been waiting that Discord does not have yet.",
 		"hostbot_log_channel_failing":       "1 while Discord does not take entries.",
 		"hostbot_log_requests_total":        "Messages and edits that Discord took.",

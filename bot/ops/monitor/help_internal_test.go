@@ -39,7 +39,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{} })
 	m.LogChannels(func() []logchannel.Status {
 		return []logchannel.Status{{Categories: []logchannel.Category{logchannel.Actions}}, {Categories: []logchannel.Category{logchannel.Errors}}}
-	})
+	}, func() uint64 { return 1 })
 	m.Gateway(func() Gateway {
 		return Gateway{Shards: []shards.Status{{ID: 0}, {ID: 1}}, Limits: discordgo.GatewayBotResponse{SessionStartLimit: discordgo.SessionInformation{Total: 1000}}}
 	})

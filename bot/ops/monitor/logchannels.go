@@ -7,10 +7,11 @@ import (
 	"hostbot/bot/staff/logchannel"
 )
 
-// LogChannels adds to what /metrics shows how the log channels fare. They are labelled
-// with the categories of their entries.
-func (m *Monitor) LogChannels(status func() []logchannel.Status) {
+// LogChannels adds to what /metrics shows how the log channels fare, labelled with the
+// categories of their entries, and how many entries were dropped.
+func (m *Monitor) LogChannels(status func() []logchannel.Status, dropped func() uint64) {
 	m.read = append(m.read, func(p *page) {
+		p.counter("hostbot_log_entries_dropped_total", dropped())
 		channels := status()
 		gauge := func(name string, value func(logchannel.Status) float64) {
 			for _, s := range channels {

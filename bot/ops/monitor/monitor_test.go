@@ -44,7 +44,7 @@ func TestPages(t *testing.T) {
 			{Categories: []logchannel.Category{logchannel.Actions, logchannel.Lifecycle}, Waiting: 3, Sent: 7},
 			{Categories: []logchannel.Category{logchannel.Errors}, Trouble: "status 403"},
 		}
-	})
+	}, func() uint64 { return 5 })
 	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
 	pages := m.Handler(monitor.Pages{
 		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Health: func(context.Context) string { return "all is well" },

@@ -36,7 +36,7 @@ type channel struct {
 
 func (d *Delivery) newChannel(id string) *channel {
 	return &channel{
-		Delivery: d, id: id, log: d.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: 2 * d.MaxWaiting},
+		Delivery: d, id: id, log: d.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: 2 * d.MaxWaiting, unsaved: mostUnsaved * d.MaxWaiting},
 		queue: d.newQueue(id), status: Status{Channel: id},
 	}
 }
@@ -77,6 +77,9 @@ func (ch *channel) redisAway(err error) {
 func (ch *channel) run() {
 	for {
 		wait := ch.Timing.Ask
+		if n := ch.outbox.takeDropped(); n > 0 {
+			ch.noteDropped(n, "log.channel.dropped.many")
+		}
 		if ch.outbox.count() > 0 {
 			if err := ch.ask(ch.ctx); err != nil && ch.outbox.deserted(ch.Timing.Grace) {
 				_, wait = ch.deliverUnsaved(ch.ctx)

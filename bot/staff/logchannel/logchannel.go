@@ -56,7 +56,8 @@ type Config struct {
 	Timing Timing
 	// MaxWaiting is how many entries may wait for a channel before each process counts
 	// further equal errors itself, until fewer wait. Of those that Redis has, the
-	// process keeps the latest ones as well, twice as many.
+	// process keeps the latest ones as well, twice as many. Twenty times as many wait in Redis at
+	// most, and twice as many in a process while Redis is away: beyond that the oldest are dropped.
 	MaxWaiting int
 }
 
@@ -109,6 +110,7 @@ type Delivery struct {
 	channels map[Category]*channel
 	all      []*channel // each once
 	hurry    atomic.Bool
+	dropped  atomic.Uint64
 	ctx      context.Context
 	cancel   context.CancelFunc
 	stopping chan struct{}
@@ -201,25 +203,31 @@ func (d *Delivery) Close(ctx context.Context) {
 }
 
 // reconcile delivers what waits first for a channel, if that is due. The channel may be one to
-// which no entries of this process go: those of a replica with other settings may.
+// which no entries of this process go: those of a replica with other settings may, or did.
 func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
 	ch := d.own(id)
-	if ch == nil {
+	former := ch == nil
+	if former {
 		ch = d.newChannel(id)
 	}
 	ch.busy.Store(true)
 	defer ch.busy.Store(false)
 	r, again, err := d.records.Take(ctx, id, d.Timing.Work)
 	if r == nil && again == 0 && err == nil { // nothing was ever sent there, or its record was set aside
-		if r, err = d.records.Add(ctx, id, "", state{}, d.Timing.Work, 0); errors.Is(err, record.ErrExists) {
+		r = d.records.New(id, "")
+		r.Life = d.Timing.CountFor // if nothing waits it is not needed
+		if err = d.records.Save(ctx, r, d.Timing.Work); errors.Is(err, record.ErrConflict) {
 			return 0, nil
 		}
 	}
 	if err != nil || r == nil {
 		return again, err
 	}
-	t := &turn{channel: ch, state: &r.Value, source: &queued{ch.queue, d.records, r}}
-	t.state.tidy()
+	if err := ch.bound(ctx, former, time.UnixMilli(r.Read)); err != nil {
+		return 0, err
+	}
+	t := &turn{channel: ch, state: &r.Value, source: &queued{ch.queue, d.records, r, d.Timing.CountFor}}
+	t.state.tidy(time.Now(), d.Timing.CountFor)
 	idle, err := t.take(ctx)
 	switch {
 	case errors.Is(err, record.ErrConflict): // it is another's by now

@@ -10,12 +10,14 @@ import (
 // outbox keeps what this process posted until Discord has it, whether Redis has it or not. It
 // is safe for concurrent use.
 type outbox struct {
-	limit int // of entries that Redis has as well
+	limit   int // of entries that Redis has as well
+	unsaved int // how many there may be that Redis does not have
 
 	mu      sync.Mutex
 	items   []*item   // in the order of the posts
 	down    time.Time // since when Redis takes no entries; zero while it does
 	crowded bool      // too many entries wait for the channel
+	dropped int       // entries, since takeDropped
 }
 
 // item is an entry in the outbox.
@@ -59,7 +61,36 @@ func (o *outbox) post(e kept) (atOnce bool) {
 		it.in = maybeRedis
 	}
 	o.items = append(o.items, it)
+	if len(o.items) > o.unsaved {
+		o.bound()
+	}
 	return atOnce
+}
+
+// bound drops the oldest of the entries that Redis does not have if they are too many.
+func (o *outbox) bound() {
+	surplus := -o.unsaved
+	for _, it := range o.items {
+		if it.in != inRedis {
+			surplus++
+		}
+	}
+	o.dropped += max(0, surplus)
+	o.items = slices.DeleteFunc(o.items, func(it *item) bool {
+		if it.in == inRedis {
+			return false
+		}
+		surplus--
+		return surplus >= 0
+	})
+}
+
+// takeDropped returns how many entries were dropped since it was called last.
+func (o *outbox) takeDropped() (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, o.dropped = o.dropped, 0
+	return n
 }
 
 // count returns how many entries there are.

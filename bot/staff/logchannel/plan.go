@@ -69,8 +69,12 @@ type trouble struct {
 // lasts reports whether there is trouble until somebody mends something.
 func (t *trouble) lasts() bool { return t != nil && !t.Passing }
 
-// tidy drops a plan that says nothing, which another version of the program may have written.
-func (s *state) tidy() {
+// tidy drops a plan that says nothing, which another version of the program may have written, and
+// the messages that count no more: they name customers.
+func (s *state) tidy(now time.Time, lifetime time.Duration) {
+	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool {
+		return now.Sub(c.Created) >= lifetime && (s.Plan == nil || s.Plan.Edits != c.Message)
+	})
 	if s.Plan != nil && (len(s.Plan.Slots) == 0 || len(s.Plan.Covers) == 0) {
 		s.Plan = nil
 	}

@@ -32,11 +32,14 @@ const (
 //	{logs}:record:CHANNEL     the state of the delivery; see package record
 //	{logs}:due                sorted set: the channels, by when something is to be done there
 //
-// A channel is due for as long as entries wait, so that a death loses none. None of these keys
-// expires, so that an eviction policy of volatile-* takes nothing that is needed.
+// A channel is due for as long as entries wait, so that a death loses none. What waits does not
+// expire, nor does a plan, so that an eviction policy of volatile-* takes nothing that is needed. If
+// a channel is not used any more, the rest is gone a day later.
 type queue struct {
 	redis   redis.UniversalClient
 	channel string
+	most    int64         // how many entries may wait
+	idle    time.Duration // the longest pause of a delivery
 	// waiting, entries, delivered and due are keys.
 	waiting, entries, delivered, due string
 	mend                             func(context.Context) // the key of what is due
@@ -48,6 +51,7 @@ func (d *Delivery) newQueue(channel string) *queue {
 	key := func(name string) string { return d.Space.Key("{" + kind + "}:" + name) }
 	return &queue{
 		redis: d.Redis, channel: channel, key: key,
+		most: int64(mostInRedis * d.MaxWaiting), idle: 2 * max(d.Timing.RetryFail, d.Timing.RetryMost, d.Timing.Work),
 		waiting: key("waiting:" + channel), entries: key("entries:" + channel), delivered: key("delivered:" + channel), due: d.records.DueKey(),
 		mend: d.records.Mend, aside: func(name string, reason error) {
 			if d.Aside != nil {
@@ -59,11 +63,12 @@ func (d *Delivery) newQueue(channel string) *queue {
 
 // addScript adds the entries that are neither waiting nor delivered, in this order. The channel is
 // due afterwards, also if none waits, which the leader finds out; the script returns whether it was
-// not before. KEYS: waiting, entries, delivered, due. ARGV: the channel; then ID and content of each.
+// not before, or at a time that makes no sense. KEYS: waiting, entries, delivered, due. ARGV: the
+// channel, the longest pause of a delivery (ms); then ID and content of each.
 const addScript = `
 local t = redis.call('TIME')
 local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or 0
-for i = 2, #ARGV, 2 do
+for i = 3, #ARGV, 2 do
   local id = ARGV[i]
   if not redis.call('ZSCORE', KEYS[1], id) and not redis.call('ZSCORE', KEYS[3], id) then
     last = math.max(last + 1, t[1] * 1000000 + t[2])
@@ -71,7 +76,9 @@ for i = 2, #ARGV, 2 do
     redis.call('ZADD', KEYS[1], string.format('%.0f', last), id)
   end
 end
-return redis.call('ZADD', KEYS[4], 'NX', 0, ARGV[1])`
+local due = redis.call('ZSCORE', KEYS[4], ARGV[1])
+if due and tonumber(due) <= t[1] * 1000 + ARGV[2] then return 0 end
+return redis.call('ZADD', KEYS[4], 'CH', 0, ARGV[1])`
 
 // retry calls a function again if it finds something of another type, which is set aside first.
 func (q *queue) retry(ctx context.Context, call func() error) error {
@@ -86,7 +93,7 @@ func (q *queue) retry(ctx context.Context, call func() error) error {
 // add adds entries, in this order, and reports whether the channel is due by that. It may be
 // repeated where its outcome is not known.
 func (q *queue) add(ctx context.Context, entries []kept) (due bool, err error) {
-	args := append(make([]any, 0, 1+2*len(entries)), q.channel)
+	args := append(make([]any, 0, 2+2*len(entries)), q.channel, q.idle.Milliseconds())
 	for _, e := range entries {
 		content, err := json.Marshal(e)
 		if err != nil {
@@ -113,7 +120,7 @@ type answer struct {
 // ask asks for the entries of the caller that have these IDs. The channel is due afterwards if any
 // entries wait.
 func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
-	var count, added *redis.IntCmd
+	var count *redis.IntCmd
 	var first *redis.ZSliceCmd
 	var waiting, delivered *redis.FloatSliceCmd
 	err = q.retry(ctx, func() error {
@@ -127,14 +134,13 @@ func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
 		if err != nil || count.Val() == 0 {
 			return err
 		}
-		added = q.redis.ZAddNX(ctx, q.due, redis.Z{Member: q.channel}) // its score is 0, which is over
-		return added.Err()
+		a.due, err = q.add(ctx, nil)
+		return err
 	})
 	if err != nil {
 		return a, err
 	}
 	a.waiting = int(count.Val())
-	a.due = added != nil && added.Val() > 0
 	if entries := first.Val(); len(entries) > 0 {
 		a.oldest = time.UnixMicro(int64(entries[0].Score))
 	}
@@ -154,7 +160,7 @@ func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
 // without a content is dropped: its process adds it anew.
 func (q *queue) head(ctx context.Context) (entries []kept, err error) {
 	err = q.retry(ctx, func() error {
-		ids, err := q.redis.ZRange(ctx, q.waiting, 0, readAhead-1).Result()
+		ids, err := q.first(ctx)
 		if err != nil {
 			return err
 		}
@@ -176,6 +182,18 @@ func (q *queue) head(ctx context.Context) (entries []kept, err error) {
 		return nil
 	})
 	return entries, err
+}
+
+// first returns the IDs of the entries that wait first.
+func (q *queue) first(ctx context.Context) (ids []string, err error) {
+	ids, err = q.redis.ZRange(ctx, q.waiting, 0, readAhead-1).Result()
+	if err != nil || len(ids) > 0 {
+		return ids, err
+	}
+	if found, err := q.putInOrder(ctx); err != nil || !found {
+		return nil, err
+	}
+	return q.redis.ZRange(ctx, q.waiting, 0, readAhead-1).Result()
 }
 
 // notDue has the channel not be due any more, unless an entry has come meanwhile: then it stays
@@ -209,32 +227,22 @@ func (q *queue) done(ctx context.Context, ids []string, now time.Time) error {
 			p.ZRem(ctx, q.waiting, members...)
 			p.HDel(ctx, q.entries, ids...)
 			p.ZRemRangeByScore(ctx, q.delivered, "-inf", strconv.FormatInt(now.Add(-rememberFor).UnixMilli(), 10))
+			p.PExpire(ctx, q.delivered, rememberFor)
 			return nil
 		})
 		return err
 	})
 }
 
-// setAside sets aside what has another type than it should have. IDs without an order go with
-// what the entries say, since nothing would ever take that away.
+// setAside sets aside what has another type than it should have.
 func (q *queue) setAside(ctx context.Context) {
 	q.mend(ctx)
-	waiting, entries, delivered := "waiting:"+q.channel, "entries:"+q.channel, "delivered:"+q.channel
-	if q.setOneAside(ctx, waiting, "zset") {
-		_ = aside.Key(ctx, q.redis, q.entries, q.key("aside:"+entries))
+	for name, wanted := range map[string]string{"waiting:": "zset", "entries:": "hash", "delivered:": "zset"} {
+		name += q.channel
+		if found, err := aside.OtherType(ctx, q.redis, q.key(name), wanted, q.key("aside:"+name)); err == nil && found != "" {
+			q.aside(name, fmt.Errorf("%s of %s: it is a %s", name, kind, found))
+		}
 	}
-	q.setOneAside(ctx, entries, "hash")
-	q.setOneAside(ctx, delivered, "zset")
-}
-
-// setOneAside sets a key aside if it is of another type, and reports whether it was.
-func (q *queue) setOneAside(ctx context.Context, name, wanted string) bool {
-	found, err := aside.OtherType(ctx, q.redis, q.key(name), wanted, q.key("aside:"+name))
-	if err != nil || found == "" {
-		return false
-	}
-	q.aside(name, fmt.Errorf("%s of %s: it is a %s", name, kind, found))
-	return true
 }
 
 // readKept decodes an entry. One that another version of the program wrote and this one cannot
@@ -253,6 +261,7 @@ type queued struct {
 	queue   *queue
 	records *record.Kind[state]
 	record  *record.Record[state]
+	counts  time.Duration // for how long a message counts
 }
 
 func (s *queued) head(ctx context.Context) ([]kept, error) {
@@ -262,6 +271,9 @@ func (s *queued) head(ctx context.Context) ([]kept, error) {
 }
 
 func (s *queued) save(ctx context.Context, after time.Duration) error {
+	if s.record.Life = record.ForEver; s.record.Value.Plan == nil {
+		s.record.Life = s.counts // after that nothing in it is needed
+	}
 	return s.records.Save(ctx, s.record, after)
 }
 

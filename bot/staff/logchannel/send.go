@@ -201,7 +201,7 @@ func (t *turn) delivered(ctx context.Context, gone bool) error {
 func (t *turn) postpone(ctx context.Context, v verdict, failure error) error {
 	t.noteSent(false)
 	if e, ok := errors.AsType[*rest.Error](failure); ok && v == busy {
-		return t.save(ctx, cmp.Or(e.RetryAfter, t.Timing.RetryFirst))
+		return t.save(ctx, min(cmp.Or(e.RetryAfter, t.Timing.RetryFirst), t.queue.idle))
 	}
 	longest, level, passing := t.Timing.RetryFail, zerolog.ErrorLevel, v == away
 	if passing {

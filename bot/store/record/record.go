@@ -57,7 +57,7 @@ type Record[T any] struct {
 	ID    string
 	Owner string // "" if it is not known
 	Value T
-	Life  time.Duration // for how long it is kept after it is saved; 0 to leave that as it is
+	Life  time.Duration // for how long it is kept after it is saved, which may be ForEver; 0 to leave that as it is
 	Count string        // a field of the kind's counts that goes up as the record is saved; "" for none
 	Read  int64         // when it was read, in Unix ms by Redis's clock
 
@@ -74,6 +74,9 @@ func (r *Record[T]) Again() time.Duration {
 	}
 	return max(time.Millisecond, time.Duration(r.next-r.Read)*time.Millisecond)
 }
+
+// ForEver in the place of a record's Life says that it is kept until it is removed.
+const ForEver time.Duration = -1 * time.Millisecond
 
 // In the place of a time.
 const (

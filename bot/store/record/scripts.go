@@ -23,7 +23,7 @@ local function text(ms) return string.format('%.0f', ms) end
 // KEYS: the record, what is due, the owner's records, the counts. ARGV: the ID, the version
 // that was read (0 for a new record), the format, the record, when it was due as it was taken
 // ("" if it was not), after how many ms it is due (-1 to keep that, -2 for never), how many
-// the owner may have (0 for no limit), for how many ms it is kept (0 to leave that as it is),
+// the owner may have (0 for no limit), for how many ms it is kept (0 to leave that as it is, -1 for ever),
 // what it is counted as ("" for nothing).
 const saveScript = clock + `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
@@ -39,7 +39,7 @@ if ARGV[9] ~= '' then redis.call('HINCRBY', KEYS[4], ARGV[9], 1) end
 if tonumber(ARGV[8]) > 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[8])
   if redis.call('PTTL', KEYS[3]) < tonumber(ARGV[8]) then redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
-end
+elseif tonumber(ARGV[8]) < 0 then redis.call('PERSIST', KEYS[1]) redis.call('PERSIST', KEYS[3]) end
 local after, due = tonumber(ARGV[6]), tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or nil)
 local free = not due or due == tonumber(ARGV[5]) or ARGV[5] == '' and (after < 0 or due > now + after)
 if after >= 0 and free then
