@@ -122,7 +122,7 @@ type Delivery struct {
 func New(c Config) *Delivery {
 	c.Log = c.Log.With().Str("part", "logchannel").Logger()
 	d := &Delivery{Config: c, channels: make(map[Category]*channel), stopping: make(chan struct{})}
-	d.records = &record.Kind[state]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside}
+	d.records = &record.Kind[state]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, AnyFormat: true, Aside: c.Aside}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	for _, category := range slices.Sorted(maps.Keys(c.Channels)) {
 		id := c.Channels[category]

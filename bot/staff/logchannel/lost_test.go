@@ -241,6 +241,7 @@ func TestForeignContentInRedis(t *testing.T) {
 		"another type":          `[{"plan":3}]`,
 		"a plan without embeds": `{"plan":{"name":"1","slots":[{"embed":null,"tally":{"count":2}}],"records":["x"]}}`,
 		"an empty plan":         `{"plan":{},"counters":[{"message":"1"}],"trouble":{}}`,
+		"a later version":       `{"plan":"later"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
@@ -248,6 +249,9 @@ func TestForeignContentInRedis(t *testing.T) {
 				o.discord.ExpectFailures() // an entry without content cannot be shown
 				client := redistest.Connect(t, url)
 				client.HSet(t.Context(), "hostbot:{logs}:record:"+o.actions.ID, "v", 1, "f", 1, "r", state)
+				if name == "a later version" {
+					client.HSet(t.Context(), "hostbot:{logs}:record:"+o.actions.ID, "f", 99)
+				}
 				contents := []string{"", "{", "null", `{"id":"a"}`, `{"embed":{"title":"another ID"}}`}
 				for i, content := range contents {
 					client.HSet(t.Context(), "hostbot:{logs}:entries:"+o.actions.ID, fmt.Sprint(i), content)

@@ -46,8 +46,9 @@ type Kind[T any] struct {
 	// Name is the hash tag of the kind's keys.
 	Name string
 	// Format is counted up when T changes so that earlier versions of the program cannot read
-	// it. A record of a later format is left alone.
-	Format int
+	// it. A record of a later format is left alone, or taken for one of this if AnyFormat is set.
+	Format    int
+	AnyFormat bool
 	// Aside is told of each record that could not be read and was set aside. It may be nil.
 	Aside func(id string, reason error)
 }
@@ -196,9 +197,10 @@ var errLater = errors.New("record: its format is a later one")
 // decode reads what Redis has of a record. It sets aside what cannot be read.
 func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string) error {
 	written, err := strconv.Atoi(format)
-	if err != nil {
+	_, noVersion := strconv.ParseInt(r.version, 10, 64) // nobody could save it
+	if err != nil || noVersion != nil || data == "null" {
 		err = errors.New("it is no record")
-	} else if written > k.Format {
+	} else if written > k.Format && !k.AnyFormat {
 		if r.Read > 0 { // it was due
 			ctx, cancel := context.WithTimeout(ctx, callLimit)
 			defer cancel()

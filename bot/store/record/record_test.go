@@ -261,7 +261,12 @@ func TestUnreadableRecords(t *testing.T) {
 		"another type": func(ctx context.Context, c redis.UniversalClient) error {
 			return c.HSet(ctx, key, "r", `{"n":"x"}`).Err()
 		},
-		"no format": func(ctx context.Context, c redis.UniversalClient) error { return c.HDel(ctx, key, "f").Err() },
+		"no format":  func(ctx context.Context, c redis.UniversalClient) error { return c.HDel(ctx, key, "f").Err() },
+		"no version": func(ctx context.Context, c redis.UniversalClient) error { return c.HDel(ctx, key, "v").Err() },
+		"a version that is no number": func(ctx context.Context, c redis.UniversalClient) error {
+			return c.HSet(ctx, key, "v", "\xff{").Err()
+		},
+		"null":      func(ctx context.Context, c redis.UniversalClient) error { return c.HSet(ctx, key, "r", "null").Err() },
 		"a list":    func(ctx context.Context, c redis.UniversalClient) error { return replace(ctx, c, key) },
 		"no record": func(ctx context.Context, c redis.UniversalClient) error { return c.Del(ctx, key).Err() },
 		"a later format": func(ctx context.Context, c redis.UniversalClient) error {
