@@ -1,11 +1,14 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/leader"
 )
@@ -136,12 +139,15 @@ func (a *Actions) renew() error {
 	if err := a.store.hold(context.Background(), held...); err != nil {
 		return err
 	}
+	var failed error
 	for _, l := range own {
-		if err := l.renew(); err != nil {
+		err := l.renew()
+		if _, answered := errors.AsType[redis.Error](err); err != nil && !answered {
 			return err
 		}
+		failed = cmp.Or(failed, err) // of what Redis has of one action, which keeps no other back
 	}
-	return nil
+	return failed
 }
 
 // removeAgain removes the actions again that were removed within the time after which they count

@@ -28,12 +28,15 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
-// fields is what acquireScript and saveScript share. KEYS: the customer's actions,
-// and what the interaction has done. ARGV: the bot, the action's ID, its name, its since, its
-// record, and for how long the hash is kept.
+// fields is what acquireScript and saveScript share. A holder whose ID is not as long as all are is
+// none, and what is no number is no time. KEYS: the customer's actions, and what the interaction has
+// done. ARGV: the bot, the action's ID, its name, its since, its record, and for how long the hash is
+// kept.
 const fields = clock + `
 local bot, id = ARGV[1] .. ':', ARGV[2]
-local function get(name) return redis.call('HGET', KEYS[1], bot .. name) end
+local function get(name) return redis.call('HGET', KEYS[1], bot .. name) or '' end
+local function time(name) return tonumber(get(name)) end
+local holder = #get('id') == #id and get('id')
 local function set(name, value) redis.call('HSET', KEYS[1], bot .. name, value) end
 local function write(state)
   redis.call('HDEL', KEYS[1], bot .. 'free')
@@ -73,13 +76,12 @@ return count(KEYS[1], ARGV[1], ARGV[2], ARGV[3]) or {'granted', '', ''}`
 // after how long an action that nobody renews or reports is forgotten.
 const acquireScript = fields + counted + `
 if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[7]) and redis.pcall('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
-local holder = get('id')
 if holder == id then return {'granted', '', ''} end
 if holder then
-  local left = (get('free') or get('renewed') + ARGV[11]) - now
-  if left > 0 then return {'busy', get('action'), get('since')} end
+  local left = (time('free') or (time('renewed') or 0) + ARGV[11]) - now
+  if left > 0 and left <= tonumber(ARGV[11]) then return {'busy', get('action'), get('since')} end
   left = left + ARGV[10]
-  if left > 0 and get('state') == 'unconfirmed' and get('action') == ARGV[3] then return {'held', '', text(left)} end
+  if left > 0 and left <= tonumber(ARGV[10]) and get('state') == 'unconfirmed' and get('action') == ARGV[3] then return {'held', '', text(left)} end
 end
 local refusal = KEYS[3] and count(KEYS[3], id, ARGV[8], ARGV[9])
 if refusal then return refusal end
@@ -94,7 +96,6 @@ return {'granted', '', ''}`
 // who asks.
 const saveScript = fields + `
 if ARGV[9] ~= 'reporter' and redis.pcall('GET', KEYS[2]) == 'reported' then return 'reported' end
-local holder = get('id')
 if ARGV[7] == 'gone' then
   if holder ~= id then return 'saved' end
   redis.call('HDEL', KEYS[1], bot .. 'record')
@@ -103,7 +104,7 @@ if ARGV[7] == 'gone' then
     return 'saved'
   end
   redis.call('HDEL', KEYS[1], bot .. 'id', bot .. 'state', bot .. 'action', bot .. 'since', bot .. 'renewed', bot .. 'free')
-elseif not holder or holder == id or tonumber(get('free') or now + 1) <= now then
+elseif not holder or holder == id or (time('free') or now + 1) <= now then
   write(ARGV[7])
   if ARGV[8] == 'free' then set('free', text(now)) end
 end

@@ -63,7 +63,9 @@ func decode(data string) (r record, err error) {
 	if is.Format > format {
 		return record{}, errLater
 	}
-	err = json.Unmarshal([]byte(data), &r)
+	if err = json.Unmarshal([]byte(data), &r); err == nil && r.Request.ID == "" {
+		err = errors.New("actions: it is no record")
+	}
 	return r, err
 }
 
@@ -169,11 +171,19 @@ func (s store) fields(l *Lock, data []byte) []any {
 	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds()}
 }
 
-// run runs a script of a customer's actions. What has another type than they have is set aside.
+// run runs a script of a customer's actions. What has another type than they have is set aside, and
+// so is what the user has started, which is the third key if there is one.
 func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
 	answer := run()
-	if aside.IsWrongType(answer.Err()) && s.setAside(ctx, keys[0], "hash") == nil {
+	if !aside.IsWrongType(answer.Err()) {
+		return answer
+	}
+	err := s.setAside(ctx, keys[0], "hash")
+	for _, started := range keys[2:] {
+		err = errors.Join(err, s.setAside(ctx, started, "zset"))
+	}
+	if err == nil {
 		answer = run()
 	}
 	return answer
@@ -245,14 +255,24 @@ func (s store) remove(entries ...entry) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
 	members := make([]any, len(entries))
-	_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for i, e := range entries {
-			members[i] = e.String()
-			p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), string(gone), "", "reporter")
-			p.Del(ctx, e.tokenKey())
+	remove := func() error {
+		_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, e := range entries {
+				members[i] = e.String()
+				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), string(gone), "", "reporter")
+				p.Del(ctx, e.tokenKey())
+			}
+			return nil
+		})
+		return err
+	}
+	err := remove()
+	if aside.IsWrongType(err) {
+		for _, e := range entries {
+			_ = s.setAside(ctx, customerKey(e.customer), "hash")
 		}
-		return nil
-	})
+		err = remove()
+	}
 	if err == nil && len(entries) > 0 {
 		err = s.cfg.Redis.ZRem(ctx, s.index(), members...).Err()
 	}
@@ -316,7 +336,7 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 		return Report{}, err
 	}
 	token, err := s.cfg.Redis.Get(ctx, e.tokenKey()).Result()
-	if errors.Is(err, redis.Nil) {
+	if errors.Is(err, redis.Nil) || aside.IsWrongType(err) { // without it the caller is not told
 		err = nil
 	}
 	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: told}, err
