@@ -208,9 +208,6 @@ func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string)
 		}
 		return errLater
 	}
-	if _, notOne := strconv.ParseInt(r.version, 10, 64); err == nil && notOne != nil { // no Save would find it again
-		err = errors.New("it has no version")
-	}
 	if err == nil {
 		err = json.Unmarshal([]byte(data), &r.Value)
 	}
