@@ -46,35 +46,17 @@ local function write(state)
 end
 `
 
-// counted defines what counts a user's actions. It returns a refusal, or nothing.
-const counted = `
-local function count(key, id, window, most)
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', now - window)
-  if redis.call('ZCARD', key) >= tonumber(most) then
-    return {'limit', '', text(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2] + window - now)}
-  end
-  redis.call('ZADD', key, text(now), id)
-  redis.call('PEXPIRE', key, window)
-end
-`
-
-// countScript counts an action, and returns what acquireScript does. KEYS: what the user has
-// started. ARGV: the action's ID, the window, and how many may be started in it.
-const countScript = clock + counted + `
-if redis.call('ZSCORE', KEYS[1], ARGV[1]) then return {'granted', '', ''} end -- the client heard no answer
-return count(KEYS[1], ARGV[1], ARGV[2], ARGV[3]) or {'granted', '', ''}`
-
 // acquireScript begins an action, unless the interaction has acted, another action runs on the
 // bot, the same one is held back, or the user has started too many. The first process to ask
 // decides for an interaction, also if it is refused: another one must not answer in between. A
 // client that hears no answer sends the script again, which must not make it another process.
 // It returns what it decided, and of that the action and since when, or how many ms are left.
 //
-// KEYS also: what the user has started, unless that is in another slot, and counted by countScript
-// afterwards. ARGV also: for how long the interaction is known to have
+// KEYS also: what the user has started, unless that is in another slot, and counted afterwards
+// (store.count). ARGV also: for how long the interaction is known to have
 // acted, the window and how many may be started in it, for how long an action is held back, and
 // after how long an action that nobody renews or reports is forgotten.
-const acquireScript = fields + counted + `
+const acquireScript = fields + `
 if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[7]) and redis.pcall('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
 if holder == id then return {'granted', '', ''} end
 if holder then
@@ -83,9 +65,11 @@ if holder then
   left = left + ARGV[10]
   if left > 0 and left <= tonumber(ARGV[10]) and get('state') == 'unconfirmed' and get('action') == ARGV[3] then return {'held', '', text(left)} end
 end
-local refusal = KEYS[3] and count(KEYS[3], id, ARGV[8], ARGV[9])
-if refusal then return refusal end
+if KEYS[3] and redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[8]) and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[9]) then
+  return {'limit', '', text(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] + ARGV[8] - now)}
+end
 write('running')
+if KEYS[3] then redis.call('ZADD', KEYS[3], text(now), id) redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
 return {'granted', '', ''}`
 
 // saveScript writes what has become of an action: it runs still, it has ended, or it is to be

@@ -131,15 +131,29 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 // Their key is in another slot of a Cluster than the customer's, so no script has both. If Redis does
 // not count, the process's own count holds.
 func (s store) count(ctx context.Context, l *Lock) (refusal error) {
-	answer, err := redis.NewScript(countScript).Run(ctx, s.cfg.Redis, []string{startedKey(l.request.UserID)},
-		l.entry.id, Window.Milliseconds(), PerWindow).StringSlice()
-	if err != nil || len(answer) != 3 {
+	key := startedKey(l.request.UserID)
+	clock, err := s.cfg.Redis.Time(ctx).Result()
+	if err != nil {
 		return nil
 	}
-	if _, refusal = decided(answer); refusal != nil {
-		_ = s.remove(l.entry) // otherwise it counts as abandoned after a while
+	var first *redis.ZSliceCmd
+	var started *redis.IntCmd
+	_, err = s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.ZRemRangeByScore(ctx, key, "-inf", strconv.FormatInt(clock.Add(-Window).UnixMilli(), 10))
+		p.ZAddNX(ctx, key, redis.Z{Score: float64(clock.UnixMilli()), Member: l.entry.id})
+		first, started = p.ZRangeWithScores(ctx, key, 0, 0), p.ZCard(ctx, key)
+		return p.PExpire(ctx, key, Window).Err()
+	})
+	if aside.IsWrongType(err) {
+		_ = s.setAside(ctx, key, "zset")
 	}
-	return refusal
+	if err != nil || started.Val() <= PerWindow {
+		return nil
+	}
+	_ = s.cfg.Redis.ZRem(ctx, key, l.entry.id).Err()
+	_ = s.remove(l.entry) // otherwise it counts as abandoned after a while
+	left := time.UnixMilli(int64(first.Val()[0].Score)).Add(Window).Sub(clock)
+	return &LimitError{time.Now().Add(left)}
 }
 
 // decided reads what acquireScript returned.

@@ -76,28 +76,21 @@ func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 	return ctx.Err()
 }
 
-// turnScript takes a turn for ARGV[1] ms. It returns 0, or for how many ms another has it. No turn
-// lasts for longer than that from now: one that would was written by something else, or under a clock
-// that has gone back since. KEYS: the turn's.
-const turnScript = `
-local left, lasts = redis.call('PTTL', KEYS[1]), tonumber(ARGV[1])
-if left == -2 then
-  redis.call('SET', KEYS[1], '', 'PX', lasts)
-  return 0
-end
-if left < 0 or left > lasts then
-  redis.call('PEXPIRE', KEYS[1], lasts)
-  left = lasts
-end
-return math.max(left, 1)`
-
-// ask takes the turn in Redis, or returns when to ask again.
+// ask takes the turn in Redis, or returns when to ask again. No turn lasts for longer than a window:
+// one that would was written by something else, or under a clock that has gone back since.
 func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	key := l.Space.Key("{shards}:identify:" + strconv.Itoa(bucket))
-	left, err := redis.NewScript(turnScript).Run(ctx, l.Redis, []string{key}, identifyWindow.Milliseconds()).Int64()
-	return time.Duration(left) * time.Millisecond, err
+	taken, err := l.Redis.SetNX(ctx, key, "", identifyWindow).Result()
+	if err != nil || taken {
+		return 0, err
+	}
+	left, err := l.Redis.PTTL(ctx, key).Result()
+	if err == nil && (left == -1 || left > identifyWindow) { // -1 is for ever
+		return identifyWindow, l.Redis.PExpire(ctx, key, identifyWindow).Err()
+	}
+	return max(left, time.Millisecond), err // it may have ended in between
 }
 
 // reserve returns when a bucket may identify, and lets the next one wait longer.

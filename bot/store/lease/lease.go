@@ -38,8 +38,8 @@ func New(client redis.UniversalClient, key, name string) *Lease {
 const holdScript = `
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) == 'string' and holder ~= ARGV[1] then
-  local left, lasts = redis.call('PTTL', KEYS[1]), tonumber(ARGV[2])
-  if lasts > 0 and (left < 0 or left > lasts) then redis.call('PEXPIRE', KEYS[1], lasts) end
+  local left = redis.call('PTTL', KEYS[1])
+  if ARGV[2] ~= '0' and (left < 0 or left > tonumber(ARGV[2])) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
   return 0
 end
 if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
