@@ -28,8 +28,11 @@ type Discovery struct {
 	until atomic.Pointer[time.Time] // when last is used no more; nil: not at all
 }
 
-// Last is what Discord said last: how many shards it recommends and how many sessions
-// may be begun. It is nil until Discord was asked.
+// maxDoubts is how often an answer is asked for again whose number of shards cannot be right.
+const maxDoubts = 4
+
+// Last is what Discord said last: how many shards it recommends, 0 where that cannot be right, and
+// how many sessions may be begun. It is nil until Discord was asked.
 func (d *Discovery) Last() *discordgo.GatewayBotResponse { return d.last.Load() }
 
 // GatewayBot returns what Discord says, or has just said. Those who ask at the same time share a
@@ -44,6 +47,9 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 		answer, err := d.REST.GatewayBot(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("ask where the gateway is: %w", err)
+		}
+		if !plausible(answer) {
+			answer.Shards = 0
 		}
 		until := time.Now().Add(answerLife)
 		d.last.Store(answer)
@@ -65,13 +71,29 @@ func (d *Discovery) Forget() {
 	d.calls.Forget("")
 }
 
+// plausible reports whether Discord may recommend so many shards: one or more, and no more than
+// the sessions that may be begun in a day, as each shard has one. There are 1,000 of these, or five for
+// each shard of a large bot
+// (https://discord.com/developers/docs/events/gateway#sharding-for-large-bots).
+func plausible(answer *discordgo.GatewayBotResponse) bool {
+	total := answer.SessionStartLimit.Total
+	return answer.Shards > 0 && (total <= 0 || answer.Shards <= total)
+}
+
 // Ask asks until Discord answers, and tells lost of each attempt that failed. The
-// error is a *FinalError, or that ctx is done.
+// error is a *FinalError, or that ctx is done. Where the number of shards cannot be right, Discord is
+// asked again some times, and then the answer has 0 of them.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
 	var answer *discordgo.GatewayBotResponse
+	doubts := 0
 	again := func(err error) bool { return ctx.Err() == nil && finalError(err) == nil }
 	err := rest.Retry(ctx, rest.Retries{First: minPause, Longest: maxPause, Again: again, OnRetry: lost}, func(ctx context.Context) (err error) {
 		answer, err = d.GatewayBot(ctx)
+		if err == nil && answer.Shards == 0 && doubts < maxDoubts {
+			doubts++
+			d.Forget()
+			return errNoShards
+		}
 		return err
 	})
 	switch final := finalError(err); {

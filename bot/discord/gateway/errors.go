@@ -51,6 +51,7 @@ func (e closeError) Error() string {
 // What Discord can ask for without a close frame, and what ends a connection
 // without a word of Discord's.
 var (
+	errNoShards         = errors.New("discord recommends a number of shards that makes no sense")
 	errReconnect        = errors.New("discord asked to reconnect")
 	errInvalidSession   = errors.New("discord gave up the session")
 	errMalformed        = errors.New("the gateway sent what makes no sense")

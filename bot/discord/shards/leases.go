@@ -60,6 +60,7 @@ func newLeases(client redis.UniversalClient, space keyspace.Space, recommended b
 // request is what a replica tells Redis. A session without an ID is yet to begin, or has ended.
 type request struct {
 	count   int // of the shards of all replicas
+	most    int // shards that others may be believed to serve in place of these
 	phase   phase
 	take    bool // what is free may be taken
 	claimed map[int]gateway.Session
@@ -84,7 +85,7 @@ func (l leases) sync(ctx context.Context, r request) (*answer, error) {
 	defer cancel()
 	args := []any{
 		l.me, r.count, l.recommended, string(r.phase), r.take,
-		lease.Milliseconds(), sessionLife.Milliseconds(), l.space.Key(channel),
+		lease.Milliseconds(), sessionLife.Milliseconds(), l.space.Key(channel), r.most,
 	}
 	args = appendShards(args, "claim", r.claimed)
 	args = appendShards(args, "leave", r.left)

@@ -19,12 +19,12 @@ package shards
 // The others are woken where that lets them take or give a shard, as each of them syncs then.
 //
 // ARGV: this replica, its number of shards, whether Discord recommends that, its phase, whether
-// it may take shards, how long a lease and a session last (ms), the channel of notices, and
-// three values for each shard: claim or leave, the ID, the session.
+// it may take shards, how long a lease and a session last (ms), the channel of notices, the largest
+// number of shards that is believed of others, and three values for each shard: claim or leave, the ID, the session.
 const syncScript = `
 local me, set, auto, phase, take = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
 local lease, keep, channel = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-local count, t = tonumber(set), redis.call('TIME')
+local most, count, t = tonumber(ARGV[9]), tonumber(set), redis.call('TIME')
 local at = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(n) return string.format('%d', n) end
 
@@ -40,7 +40,7 @@ for i = 1, #all, 2 do
   local number, shard = string.match(all[i], '^shard (%d+) (%d+)$')
   local since, first, second = string.match(all[i + 1], '^(%d+) (%S+) (.*)$')
   local age = since and math.abs(at - tonumber(since)) or keep
-  if who and tonumber(first) and age < lease then
+  if who and first and string.match(first, '^[1-9]%d*$') and age < lease then
     local recommended, stage = string.match(second, '^(%S+) (%S+)$')
     replicas[who] = {set = first, auto = recommended, leaves = stage == 'leaving', ends = lease - age}
   elseif shard and age < keep then
@@ -53,7 +53,8 @@ end
 
 local larger = 0
 for _, other in pairs(replicas) do
-  if auto == '1' and other.auto == '1' then larger = math.max(larger, tonumber(other.set)) end
+  local others = tonumber(other.set)
+  if auto == '1' and other.auto == '1' and others <= most then larger = math.max(larger, others) end
 end
 if larger > count and phase ~= 'leaving' then
   local complete, shards = true, sets[text(larger)] or {}
@@ -70,7 +71,7 @@ local function write(shard, holder, session)
   fields[#fields + 1] = 'shard ' .. set .. ' ' .. shard
   fields[#fields + 1] = text(at) .. ' ' .. (holder or '-') .. ' ' .. session
 end
-for i = 9, #ARGV, 3 do
+for i = 10, #ARGV, 3 do
   local verb, id, session = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local shard = shards[id]
   if verb == 'leave' then -- what another has had meanwhile is left alone

@@ -2,10 +2,17 @@ package shards_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"hostbot/bot/discord/gateway"
+	"hostbot/bot/store/keyspace"
 	"hostbot/hostapi/redistest"
 )
 
@@ -85,4 +92,66 @@ func TestGrowthIsToldOnce(t *testing.T) {
 		defer r.mu.Unlock()
 		return slices.Equal(r.told, []string{"3 of 2"})
 	})
+}
+
+// TestNumbersOfShardsThatMakeNoSense has Redis say that a replica of another number of shards runs
+// that Discord recommended.
+func TestNumbersOfShardsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		for _, number := range []string{"100000", "49", "abc", "inf", "nan", "1e9", "0x7f", "9.5", "-4", "0", strings.Repeat("9", 400)} {
+			s := newScene(t, redis)
+			s.space = keyspace.Space(number)
+			s.discord.RecommendShards(3)
+			client := redistest.Connect(t, redis)
+			say := func() {
+				value := fmt.Sprint(time.Now().UnixMilli(), " ", number, " 1 member")
+				if err := client.HSet(t.Context(), s.space.Key("{shards}:held"), "replica x", value).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			say()
+			a := s.start(0)
+			s.await("all recommended shards are served with "+number, func() bool {
+				say()
+				return len(a.Held()) == 3 && a.Ready() && slices.Equal(s.connected(3), numbers(3))
+			})
+			_ = a.end()
+		}
+	})
+}
+
+// TestDiscordRecommendsWhatMakesNoSense has it do so once, or again and again.
+func TestDiscordRecommendsWhatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	for _, number := range []int{0, -3, 100_000} {
+		t.Run(strconv.Itoa(number), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, "")
+			s.discord.RecommendShards(number)
+			s.spread(1, s.start(0)) // in the end
+			asked := len(s.discord.Calls())
+			b := s.start(0)
+			s.await("it has asked", func() bool { return len(s.discord.Calls()) > asked })
+			s.discord.RecommendShards(3)
+			s.spread(3, b)
+		})
+	}
+}
+
+// TestSettingOfFarTooManyShards has operators want more than 16 times as many as Discord recommends.
+func TestSettingOfFarTooManyShards(t *testing.T) {
+	t.Parallel()
+	var lines lineCount
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	s.log = zerolog.New(&lines).Level(zerolog.ErrorLevel)
+	s.discord.RecommendShards(2)
+	a, b := s.start(33), s.start(33)
+	s.spread(2, a, b)
+	if n := lines.Load(); n != 2 {
+		t.Errorf("operators read of it %d times in the log, want once from each replica", n)
+	}
+	c := newScene(t, "")
+	c.discord.RecommendShards(2)
+	c.spread(32, c.start(32))
 }

@@ -42,7 +42,8 @@ type Config struct {
 	// Redis is shared by all replicas. Nil: there is no other.
 	Redis redis.UniversalClient
 	Space keyspace.Space // in Redis
-	// Count is the number of shards; 0 for as many as Discord recommends.
+	// Count is the number of shards; 0 for as many as Discord recommends, and so is more than 16
+	// times that.
 	Count     int
 	Discovery *gateway.Discovery
 	// Gateway makes the session of a shard. Where the session is not the zero value, it
@@ -74,6 +75,7 @@ type Shards struct {
 	// Used by Run alone.
 	phase        phase
 	count        int       // of the shards of all replicas
+	recommended  int       // by Discord, as it last said
 	began        time.Time // with this number of shards
 	asked        time.Time // how many shards Discord recommends
 	cooldownEnds time.Time // until then nothing is taken
@@ -179,18 +181,43 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 	}
 }
 
+// mostTimes is how many times as many shards as Discord recommends are believed to be wanted. Discord
+// recommends one for about 1,000 guilds and allows 2,500 in one
+// (https://discord.com/developers/docs/events/gateway#sharding).
+const mostTimes = 16
+
 // choose returns how many shards there are to be. Replicas that asked Discord before may
 // have been told more: a larger set that runs is joined by the first sync.
 func (s *Shards) choose(ctx context.Context) (int, error) {
-	s.asked = time.Now()
+	s.asked, s.recommended = time.Now(), 1
 	if s.cfg.Count > 0 {
-		return s.cfg.Count, nil
+		return s.doubt(ctx, s.cfg.Count), nil
 	}
 	limits, err := s.cfg.Discovery.Ask(ctx, s.cfg.OnLost)
 	if err != nil {
 		return 0, err
 	}
-	return max(limits.Shards, 1), nil
+	s.recommended = max(limits.Shards, 1)
+	return s.recommended, nil
+}
+
+// doubt returns a number of shards that was set, or what Discord recommends where the former is out of all
+// proportion: it would have each replica begin sessions for hours, and use up the day's, of which
+// nobody has a use.
+func (s *Shards) doubt(ctx context.Context, count int) int {
+	if count <= mostTimes {
+		return count
+	}
+	ctx, cancel := context.WithTimeout(ctx, aloneAfter)
+	defer cancel()
+	limits, err := s.cfg.Discovery.GatewayBot(ctx)
+	if err != nil || limits.Shards == 0 || count <= mostTimes*limits.Shards {
+		return count // Discord has not said otherwise
+	}
+	s.cfg.Log.Error().Int("set", count).Int("recommended", limits.Shards).
+		Msgf("DISCORD_SHARDS is more than %d times what discord recommends: as many as that are begun; correct the setting", mostTimes)
+	s.recommended, s.leases.recommended = limits.Shards, true
+	return limits.Shards
 }
 
 // Leave gives all shards to the other replicas and reports whether there are any. Where

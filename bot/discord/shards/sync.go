@@ -42,7 +42,7 @@ func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 			claimed[id] = h.gateway.Session()
 		}
 	}
-	got, err := s.leases.sync(ctx, request{count: s.count, phase: s.phase, take: rested, claimed: claimed})
+	got, err := s.leases.sync(ctx, request{count: s.count, most: mostTimes * s.recommended, phase: s.phase, take: rested, claimed: claimed})
 	if err == nil && got.Larger > 0 {
 		s.join(ctx, got.Larger)
 		return 0
@@ -144,7 +144,12 @@ func (s *Shards) compare(ctx context.Context) {
 		s.asked = time.Now()
 		s.sessions.Go(func() { _, _ = s.cfg.Discovery.GatewayBot(ctx) })
 	}
-	if limits := s.cfg.Discovery.Last(); !s.told && limits != nil && limits.Shards > s.count {
+	limits := s.cfg.Discovery.Last()
+	if limits == nil || limits.Shards == 0 {
+		return
+	}
+	s.recommended = limits.Shards
+	if !s.told && limits.Shards > s.count {
 		s.told = true
 		s.cfg.OnOutgrown(limits.Shards, s.count)
 	}
