@@ -20,6 +20,7 @@ type connections struct {
 	lost   map[int]bool
 	lostAt time.Time // the first of them
 	anew   bool      // a session has ended meanwhile, with what was sent to it
+	given  bool      // one of them is another replica's meanwhile
 }
 
 // connected is told of a new session.
@@ -47,13 +48,33 @@ func (b *Bot) serving(shard int, anew bool) {
 	delete(c.lost, shard)
 	delete(c.lost, noShard)
 	c.anew = c.anew || anew
+	told, begun, given := c.told, c.anew && (was || anew), c.given
+	c.told = true
 	switch {
 	case was && len(c.lost) > 0:
-	case !c.told, was && c.anew:
-		c.told = true
-		b.staffQueue.Go(b.stafflog.Connected)
-	case was:
-		b.staffQueue.Go(func() { b.stafflog.Resumed(after) })
+		b.staffQueue.Go(func() { b.noteFound(shard) })
+	case !told, was:
+		b.staffQueue.Go(func() {
+			if _, _, others := b.noteFound(shard); told && given && others > 0 {
+				return // who has the last of them tells
+			}
+			b.tellServing(!told || begun, after)
+		})
+	default: // the shard may have been another replica's, which has lost it
+		b.staffQueue.Go(func() {
+			if after, was, others := b.noteFound(shard); was && others == 0 {
+				b.tellServing(anew, after)
+			}
+		})
+	}
+}
+
+// tellServing tells staff that Discord delivers interactions, in a new session or in one that was lost.
+func (b *Bot) tellServing(anew bool, after time.Duration) {
+	if anew {
+		b.stafflog.Connected()
+	} else {
+		b.stafflog.Resumed(after)
 	}
 }
 
@@ -63,18 +84,22 @@ func (b *Bot) lost(shard int, reason error) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	now := time.Now()
 	if len(c.lost) == 0 {
-		c.lost, c.lostAt, c.anew = make(map[int]bool), time.Now(), false
+		c.lost, c.lostAt, c.anew, c.given = make(map[int]bool), now, false, false
 		b.staffQueue.Go(func() { b.stafflog.Disconnected(reason) })
 	}
 	c.lost[shard] = true
+	b.staffQueue.Go(func() { b.noteLoss(shard, now) })
 }
 
-// released is told that a shard is another replica's by now.
+// released is told that a shard is another replica's by now. Staff read that it is back from that one.
 func (b *Bot) released(shard int) {
-	b.connections.mu.Lock()
-	defer b.connections.mu.Unlock()
-	delete(b.connections.lost, shard)
+	c := &b.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.given = c.given || c.lost[shard]
+	delete(c.lost, shard)
 }
 
 // redisLost is told when Redis could not be used for a while.

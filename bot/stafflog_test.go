@@ -27,15 +27,21 @@ func (s *stalled) Post(e logchannel.Entry) {
 // newStalled returns a bot whose log channel is stalled.
 func newStalled(t *testing.T) (*Bot, *stalled) {
 	t.Helper()
+	channel := &stalled{let: make(chan struct{})}
+	return &Bot{
+		monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
+		stafflog: logOf(t, channel),
+	}, channel
+}
+
+// logOf returns staff's log in a channel.
+func logOf(t *testing.T, channel *stalled) *stafflog.Log {
+	t.Helper()
 	texts, err := locale.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	channel := &stalled{let: make(chan struct{})}
-	return &Bot{
-		monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
-		stafflog: stafflog.New(channel.Post, nil, texts.For("en-US")),
-	}, channel
+	return stafflog.New(channel.Post, nil, texts.For("en-US"))
 }
 
 func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {
