@@ -193,14 +193,15 @@ func (b *Bot) Standby() bool { return b.shards != nil && b.shards.Standby() && !
 // refuses the bot for good, it returns why; if Discord refuses one shard because there are
 // too few, it lets what runs finish before.
 func (b *Bot) Run(ctx context.Context) error {
-	defer b.close()
 	stopHTTP, err := b.listen()
 	if err != nil {
+		b.close()
 		return err
 	}
 	receive, err := b.receiver()
 	if err != nil {
 		stopHTTP()
+		b.close()
 		return err
 	}
 	b.delivery.Start()
@@ -224,19 +225,28 @@ func (b *Bot) Run(ctx context.Context) error {
 		disconnected <- receive(connected)
 	}()
 
-	limit, err := b.untilStopped(ctx, disconnected)
+	by, limit, err := b.untilStopped(ctx, disconnected)
 	delayed := b.afterDrainDelay()
 	stopWork()
-	within(limit, b.responder.Drain)
-	<-delayed
-	disconnect()
-	within(refusalDrain, b.responder.Close)
-	for range disconnected { // until it is
-	}
-	work.Wait()
-	within(flushLimit, b.flush)
-	stopLeading()
-	stopHTTP()
+	runStages(by,
+		stage{limit: limit, over: lastWords, kept: 5 * time.Second, do: b.responder.Drain},
+		stage{limit: drainDelay, kept: 5 * time.Second, do: func(context.Context) { <-delayed }},
+		stage{limit: refusalDrain, kept: 5 * time.Second, do: func(ctx context.Context) {
+			disconnect()
+			b.responder.Close(ctx)
+		}},
+		stage{limit: stopLimit, kept: flushLimit + time.Second, do: func(context.Context) {
+			for range disconnected { // until it is
+			}
+			work.Wait()
+		}},
+		stage{limit: flushLimit, kept: time.Second, do: b.flush},
+		stage{limit: stopLimit, do: func(context.Context) {
+			stopLeading()
+			stopHTTP()
+			b.close()
+		}},
+	)
 	return err
 }
 
@@ -249,21 +259,29 @@ func (b *Bot) announceStart() {
 	}
 }
 
-// untilStopped waits until the process is to stop, and says so. It returns for how long what runs
-// may go on, and why the process stops unless it was told to.
-func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) (limit time.Duration, err error) {
+// untilStopped waits until the process is to stop, and says so. It returns by when stopping is over, for
+// how long what runs may go on, and why the process stops unless it was told to.
+func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) (by time.Time, limit time.Duration, err error) {
+	reason, refused := "told to stop", false
 	select {
 	case err = <-disconnected:
-		b.announceStop(err.Error())
-		return refusedLimit, err
+		refused = true
 	case <-ctx.Done():
-		b.handOver()
-		b.announceStop("told to stop")
 	case err = <-b.mustStop:
-		b.handOver()
-		b.announceStop(err.Error())
 	}
-	return drainLimit, err
+	by = time.Now().Add(stopLimit)
+	if err != nil {
+		reason = err.Error()
+	}
+	if refused {
+		limit = refusedLimit
+	} else {
+		b.handOver()
+		limit = drainLimit
+	}
+	// That staff read of it may take until Redis gives up.
+	runStages(by, stage{limit: announceLimit, do: func(context.Context) { b.announceStop(reason) }})
+	return by, limit, err
 }
 
 // listen starts the operators' pages, where they are wanted.

@@ -5,12 +5,19 @@ import (
 	"time"
 )
 
-// How long stopping may take at most. All together, with the second or two in
-// which the gateway's sessions are ended, stay below 25 s, and below 10 s where
-// Discord has refused the bot.
+// How long stopping may take at most. Together these may be more than stopLimit, which holds
+// for the whole.
 const (
+	// stopLimit is from the moment in which the process is told to stop, or Discord refuses the bot, until
+	// Run returns: a second less than operators are promised (README.md).
+	stopLimit = 24 * time.Second
+	// lastWords is how long those who are cancelled at the end of drainLimit may take to say how far
+	// they came (responder.Drain).
+	lastWords = 3 * time.Second
 	// handOverLimit is how long it may take to give the shards to other replicas.
 	handOverLimit = 2 * time.Second
+	// announceLimit is how long the process waits until staff's log has taken that it stops.
+	announceLimit = 2 * time.Second
 	// drainLimit is how long what customers started may go on after the program
 	// was told to stop, before it has a last word.
 	drainLimit = 14 * time.Second
@@ -37,6 +44,31 @@ func (b *Bot) announceStop(reason string) {
 func (b *Bot) flush(ctx context.Context) {
 	b.staffQueue.Wait(ctx)
 	b.delivery.Close(ctx)
+}
+
+// stage is a part of stopping.
+type stage struct {
+	limit time.Duration // after which its context is done
+	over  time.Duration // for which it may go on then
+	kept  time.Duration // of the whole, for the stages after it
+	do    func(context.Context)
+}
+
+// runStages runs one stage after another, and returns by the time given. What does not end in its time
+// is left behind: the process ends.
+func runStages(by time.Time, stages ...stage) {
+	for _, s := range stages {
+		limit := max(0, min(s.limit, time.Until(by)-s.kept-s.over))
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			within(limit, s.do)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(max(0, min(limit+s.over, time.Until(by)))):
+		}
+	}
 }
 
 // within calls f, which is done with the context after the limit at the latest.
