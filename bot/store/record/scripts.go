@@ -16,7 +16,8 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
-// saveScript writes a record. It returns the new version, the time, the due time by which the
+// saveScript writes a record, after what fails if it has another type than it should have: the script
+// can be run again then. It returns the new version, the time, the due time by which the
 // caller's next Save is judged, and when the record is due (0 if it is not); "" for the version if
 // the owner has too many; nothing if another version is there.
 //
@@ -28,19 +29,18 @@ local function text(ms) return string.format('%.0f', ms) end
 const saveScript = clock + `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
 if version ~= ARGV[2] then return {} end
-if version == '0' then
-  if tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', '', ''} end
-  redis.call('HSET', KEYS[1], 'o', string.match(KEYS[3], ':of:(.*)$'))
-end
+local after, due = tonumber(ARGV[6]), tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or nil)
+if version == '0' and tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', '', ''} end
 redis.call('SADD', KEYS[3], ARGV[1])
+local n = ARGV[9] ~= '' and redis.pcall('HINCRBY', KEYS[4], ARGV[9], 1)
+if type(n) == 'table' then redis.call('HSET', KEYS[4], ARGV[9], 1) end -- it was no number
+if version == '0' then redis.call('HSET', KEYS[1], 'o', string.match(KEYS[3], ':of:(.*)$')) end
 version = text(math.max(tonumber(version) + 1, t[1] * 1000000 + t[2]))
 redis.call('HSET', KEYS[1], 'v', version, 'f', ARGV[3], 'r', ARGV[4])
-if ARGV[9] ~= '' then redis.call('HINCRBY', KEYS[4], ARGV[9], 1) end
 if tonumber(ARGV[8]) > 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[8])
   if redis.call('PTTL', KEYS[3]) < tonumber(ARGV[8]) then redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
 elseif tonumber(ARGV[8]) < 0 then redis.call('PERSIST', KEYS[1]) redis.call('PERSIST', KEYS[3]) end
-local after, due = tonumber(ARGV[6]), tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or nil)
 local free = not due or due == tonumber(ARGV[5]) or ARGV[5] == '' and (after < 0 or due > now + after)
 if after >= 0 and free then
   due = now + after
