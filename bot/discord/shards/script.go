@@ -39,8 +39,8 @@ for i = 1, #all, 2 do
   local who = string.match(all[i], '^replica (%S+)$')
   local number, shard = string.match(all[i], '^shard (%d+) (%d+)$')
   local since, first, second = string.match(all[i + 1], '^(%d+) (%S+) (.*)$')
-  local age = since and math.abs(at - tonumber(since)) or keep
-  if who and first and string.match(first, '^[1-9]%d*$') and age < lease then
+  local age = since and #since < 16 and math.abs(at - tonumber(since)) or keep -- what is longer is no time
+  if who and first and string.match(first, '^[1-9]%d*$') and #first < 6 and age < lease then
     local recommended, stage = string.match(second, '^(%S+) (%S+)$')
     replicas[who] = {set = first, auto = recommended, leaves = stage == 'leaving', ends = lease - age}
   elseif shard and age < keep then
