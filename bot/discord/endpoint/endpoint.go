@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 
 	"hostbot/bot/interaction"
 )
@@ -40,14 +39,12 @@ const (
 	// form has five texts of 4,000 (TextInputComponentForModalRequest). A character that is
 	// not ASCII arrives as six bytes (DSharpPlus, WeakEquals.cs): that makes 273 KB.
 	maxBody = 512 << 10
-	// maxReading bounds what may be read at the same time, in bytes. A request counts as
-	// usualBody at least, so that there are 256 at most.
-	maxReading = 16 << 20
-	usualBody  = 64 << 10
 
-	// readLimit bounds the reading of one request. An interaction that has no answer after
-	// 3 s is over (https://discord.com/developers/docs/interactions/receiving-and-responding).
-	readLimit = 5 * time.Second
+	// headerLimit bounds the arrival of a request's header, from the opening of its connection
+	// or its first byte, and bodyLimit that of its body. Discord, and a proxy that keeps
+	// a request until it is whole, send both at once.
+	headerLimit = 2 * time.Second
+	bodyLimit   = time.Second
 	// answerLimit is by when a request is answered, whatever becomes of it.
 	answerLimit = 3 * time.Second
 	// writeLimit bounds the writing of an answer.
@@ -74,21 +71,44 @@ type Config struct {
 type Endpoint struct {
 	cfg       Config
 	server    *http.Server
-	reading   *semaphore.Weighted
+	clockLog  zerolog.Logger // takes a line a minute
 	listening atomic.Bool
 	foreign   atomic.Bool // the key is another application's
 }
 
 // New returns an endpoint that does not listen yet.
 func New(cfg Config) *Endpoint {
-	e := &Endpoint{cfg: cfg, reading: semaphore.NewWeighted(maxReading)}
+	e := &Endpoint{cfg: cfg, clockLog: cfg.Log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Minute})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+Path, e.receive)
 	e.server = &http.Server{
-		Handler: mux, ReadTimeout: readLimit, WriteTimeout: readLimit + answerLimit + writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
-		ErrorLog: log.New(io.Discard, "", 0), // of clients' mistakes
+		Handler: closing(mux), ReadHeaderTimeout: headerLimit, WriteTimeout: bodyLimit + answerLimit + writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ErrorLog:    log.New(io.Discard, "", 0), // of clients' mistakes
 	}
 	return e
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// closing has each connection be closed after the answer to a request, and its body arrive in
+// time, until the request's signature is found to be Discord's: nobody else keeps a connection.
+func closing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // which fails where reading does
+		next.ServeHTTP(w, r)
+	})
+}
+
+// keep undoes what closing does.
+func keep(w http.ResponseWriter, r *http.Request) {
+	w.Header().Del("Connection")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+		c.proven()
+	}
 }
 
 // Ready reports whether interactions are received.
@@ -113,7 +133,7 @@ func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 	})
 	e.listening.Store(true)
 	defer e.listening.Store(false)
-	if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := e.server.Serve(newListener(listener)); !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return err
 	}

@@ -185,57 +185,6 @@ func TestResponseThatNobodyTakesIsAnError(t *testing.T) {
 	}
 }
 
-func TestSlowClientsAreCutOff(t *testing.T) {
-	for name, part := range map[string]func(request) string{
-		"header": func(r request) string { return r.header()[:20] },
-		"body":   func(r request) string { return r.header() + r.body[:20] },
-	} {
-		t.Run(name, func(t *testing.T) {
-			run(t, leave, func(s *server) {
-				began := time.Now()
-				c := s.connect()
-				_, _ = c.Write([]byte(part(signed(command))))
-				_, _ = c.answers.WriteTo(new(strings.Builder)) // until it is closed
-				if took := time.Since(began); took > 6*time.Second || s.received() > 0 {
-					t.Errorf("closed after %v with %d events", took, s.received())
-				}
-			})
-		})
-	}
-}
-
-// TestFloodOfBodiesIsBounded has so many bodies on their way that no further one is
-// read, until they are given up.
-func TestFloodOfBodiesIsBounded(t *testing.T) {
-	t.Run("small ones", func(t *testing.T) { flood(t, 256, 64) })
-	t.Run("large ones", func(t *testing.T) { flood(t, 32, 512<<10) })
-	t.Run("too large ones", func(t *testing.T) { flood(t, 32, 10<<20) })
-}
-
-// flood sends the headers of so many requests of a size.
-func flood(t *testing.T, requests, size int) {
-	run(t, leave, func(s *server) {
-		large := signed(command + strings.Repeat(" ", max(0, size-len(command))))
-		var flood []*client
-		for range requests {
-			c := s.connect()
-			_, _ = c.Write([]byte(large.header()))
-			flood = append(flood, c)
-		}
-		synctest.Wait()
-		if status, _, _ := s.ask(signed(command)); status != http.StatusServiceUnavailable {
-			t.Errorf("in the flood: answered %d", status)
-		}
-		for _, c := range flood {
-			_ = c.Close()
-		}
-		synctest.Wait()
-		if status, _, _ := s.ask(signed(command)); status != http.StatusAccepted {
-			t.Errorf("after it: answered %d", status)
-		}
-	})
-}
-
 // TestEndWaitsForAnswers: what has arrived is answered, and nothing more arrives.
 func TestEndWaitsForAnswers(t *testing.T) {
 	respond := func(_ *server, e *interaction.Event) {

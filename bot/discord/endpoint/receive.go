@@ -5,7 +5,9 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
@@ -40,8 +42,6 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) {
 	event, refused := e.read(w, r, received)
 	switch {
 	case refused != nil:
-		// A body that was not read costs the connection, which may be an attacker's.
-		w.Header().Set("Connection", "close")
 		http.Error(w, refused.reason, refused.status)
 		// Discord itself sends signatures that are wrong, to see that they are refused,
 		// and removes the address of an endpoint that takes one.
@@ -56,38 +56,53 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read returns the event in a request; nil for a PING. Nothing is parsed before it is
-// known to be signed.
+// read returns the event in a request; nil for a PING. The body is read once the header is as Discord's
+// is, and nothing is parsed before it is known to be signed.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (*interaction.Event, *refusal) {
-	size := r.ContentLength
-	if size < 0 || size > maxBody { // not known, or not to be read to its end
-		size = maxBody
-	}
-	size = max(size, usualBody)
-	if !e.reading.TryAcquire(size) {
-		return nil, &refusal{http.StatusServiceUnavailable, "too many at once"}
-	}
-	defer e.reading.Release(size)
 	timestamp := r.Header.Get(headerTimestamp)
+	signature, refused := e.signature(r.Header, timestamp, now)
+	if refused != nil {
+		return nil, refused
+	}
 	signed := bytes.NewBufferString(timestamp) // which grows with what arrives
 	_, err := signed.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &refusal{http.StatusRequestEntityTooLarge, "too large"}
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, &refusal{http.StatusRequestTimeout, "the body is too slow"}
+	}
+	if errors.Is(err, net.ErrClosed) { // to make room: nobody waits for an answer
+		panic(http.ErrAbortHandler)
+	}
 	if err != nil {
 		return nil, &refusal{http.StatusBadRequest, "not the whole body"}
 	}
-	signature, err := hex.DecodeString(r.Header.Get(headerSignature))
-	if err != nil || e.foreign.Load() || !ed25519.Verify(e.cfg.PublicKey, signed.Bytes(), signature) {
-		return nil, &refusal{http.StatusUnauthorized, "not signed by discord"}
+	if e.foreign.Load() || !ed25519.Verify(e.cfg.PublicKey, signed.Bytes(), signature) {
+		return nil, notSigned()
 	}
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > maxSkew {
-		e.cfg.Log.Error().Msg("a request that discord has signed is refused: is this machine's clock right?")
-		return nil, &refusal{http.StatusUnauthorized, "the timestamp is too far from this machine's time"}
-	}
+	keep(w, r)
 	return parse(signed.Bytes()[len(timestamp):])
 }
+
+// signature returns the signature in a header, unless it cannot be one of Discord's for now.
+func (e *Endpoint) signature(h http.Header, timestamp string, now time.Time) ([]byte, *refusal) {
+	signature, err := hex.DecodeString(h.Get(headerSignature))
+	if err != nil || len(signature) != ed25519.SignatureSize {
+		return nil, notSigned()
+	}
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil {
+		return nil, notSigned()
+	}
+	if now.Sub(time.Unix(seconds, 0)).Abs() > maxSkew {
+		e.clockLog.Error().Msg("a request is refused whose timestamp is too far from this machine's time: if it is discord's, this machine's clock is wrong")
+		return nil, &refusal{http.StatusUnauthorized, "the timestamp is too far from this machine's time"}
+	}
+	return signature, nil
+}
+
+func notSigned() *refusal { return &refusal{http.StatusUnauthorized, "not signed by discord"} }
 
 // parse returns the event in a body, or nil for a PING.
 func parse(body []byte) (*interaction.Event, *refusal) {

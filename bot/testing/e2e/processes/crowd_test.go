@@ -13,6 +13,7 @@ func (w *scene) startHTTP(t *testing.T, environment ...string) *replica {
 	t.Helper()
 	address := world.FreeAddress(t)
 	r := w.start(t, append([]string{"INTERACTIONS_ADDR=" + address, "DISCORD_PUBLIC_KEY=" + w.discord.PublicKey()}, environment...)...)
+	r.interactions = address
 	w.discord.AddEndpoint("http://" + address + "/interactions")
 	return r
 }

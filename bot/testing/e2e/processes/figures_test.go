@@ -29,6 +29,8 @@ func figures() map[string]figure {
 
 		"MB of a replica that looks at very many accounts": {60, 60},
 
+		"MB of a replica to which 11,000 connections are opened": {100, 100},
+
 		// A look that is under way asks once more for an account that was forgotten meanwhile, and
 		// what it is told is cached.
 		"forgotten during a look: accounts that are cached again": {3, 0},

@@ -19,10 +19,11 @@ import (
 
 // replica is a process of the program.
 type replica struct {
-	cmd    *exec.Cmd
-	http   string       // its HTTP_ADDR
-	stderr bytes.Buffer // to be read once the process has ended
-	ended  chan struct{}
+	cmd          *exec.Cmd
+	http         string       // its HTTP_ADDR
+	interactions string       // its INTERACTIONS_ADDR, where it was started with startHTTP
+	stderr       bytes.Buffer // to be read once the process has ended
+	ended        chan struct{}
 }
 
 // launch starts a replica whose environment may replace what is usual, and does
