@@ -13,6 +13,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/rs/zerolog"
+
 	"hostbot/bot"
 	"hostbot/bot/ops/logging"
 	"hostbot/bot/store/redisclient"
@@ -55,6 +57,7 @@ func main() {
 }
 
 func run(args, environ []string, stdout, stderr io.Writer) int {
+	sendLibrariesLines(zerolog.Nop()) // until there is a log, and to nobody where there is none
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -89,9 +92,7 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 	level := logging.NewLevel(settings.Log.Level)
 	log := level.Gate(logging.New(settings.Log, lines))
 	defer onDebugSignal(func() { level.Raise(log) })()
-	redisclient.RedirectLibraryLog(log)
-	stdlog.SetFlags(0)
-	stdlog.SetOutput(log) // what other libraries and net/http's servers print
+	sendLibrariesLines(log)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -108,4 +109,12 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 		return exitFailure
 	}
 	return exitDone
+}
+
+// sendLibrariesLines sends what libraries would print on stderr to a log: go-redis's lines, and
+// those of others and of net/http, which go to Go's own log.
+func sendLibrariesLines(log zerolog.Logger) {
+	redisclient.RedirectLibraryLog(log)
+	stdlog.SetFlags(0)
+	stdlog.SetOutput(log)
 }

@@ -34,6 +34,10 @@ func TestProgramEnds(t *testing.T) {
 			t.Errorf("--version: %q, and on stderr %q", stdout, stderr)
 		}
 	})
+	t.Run("with its own lines alone, on check", func(t *testing.T) {
+		t.Parallel()
+		checkIsQuiet(t, path)
+	})
 	t.Run("with what runs, on SIGTERM", func(t *testing.T) {
 		t.Parallel()
 		p := startProgram(t, path)

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	stdlog "log"
 	"net"
 	"net/http"
 	"os"
@@ -54,6 +55,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	log := logging.New(configs.Log{Level: zerolog.DebugLevel, Format: "console"}, out)
 	redisclient.RedirectLibraryLog(log)
+	stdlog.SetFlags(0)
+	stdlog.SetOutput(log) // what other libraries and net/http's servers print
 
 	changes := newChanges()
 	parts, err := startParts(configs.Interval(*watch), changes.tell)
