@@ -66,5 +66,5 @@ func (v view) drawIncident(i incident.Incident) interaction.Response {
 	field("staff.status.version", sanitize.Code(i.Version, wordLimit))
 	field("staff.reference.shard", sanitize.Code(i.Shard, wordLimit))
 	field("staff.reference.interaction", sanitize.Code(i.InteractionID, commandLimit))
-	return v.draw("", embed, row(v.button(discordgo.SecondaryButton, "button.lookup", LookupID(i.CustomerID, i.CustomerName), false)))
+	return v.draw("", embed, row(v.button(discordgo.SecondaryButton, "button.lookup", LookupID(i.CustomerID, i.CustomerName), i.CustomerID == "")))
 }

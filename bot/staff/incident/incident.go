@@ -7,11 +7,13 @@
 package incident
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +24,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 	"hostbot/hostapi"
 )
@@ -194,7 +197,12 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, visitLimit)
 	defer cancel()
-	data, err := s.redis.Get(ctx, s.space.Key(keyPrefix+code)).Bytes()
+	key := s.space.Key(keyPrefix + code)
+	data, err := s.redis.Get(ctx, key).Bytes()
+	if aside.IsWrongType(err) {
+		_, err = aside.OtherType(ctx, s.redis, key, "string", "{"+key+"}:aside") // in the same slot of a Cluster
+		err = cmp.Or[error](err, redis.Nil)
+	}
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -208,11 +216,22 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	case err != nil:
 		return Incident{}, fmt.Errorf("incident: %w", err)
 	}
-	var incident Incident
-	if err := json.Unmarshal(data, &incident); err != nil {
-		return Incident{}, fmt.Errorf("incident: what is kept makes no sense: %w", err)
+	return read(code, data), nil
+}
+
+// read decodes what is kept behind a reference. If that makes no sense, it is shown as it is.
+func read(code string, data []byte) Incident {
+	var i Incident
+	if err := json.Unmarshal(data, &i); err != nil || i.Reference != code {
+		i = Incident{Reference: code, Detail: string(data)}
 	}
-	return incident, nil
+	for _, id := range []*string{&i.UserID, &i.CustomerID, &i.GuildID, &i.ChannelID, &i.InteractionID} {
+		if _, err := strconv.ParseUint(*id, 10, 64); err != nil { // it is shown as a mention, and is a part of a button's ID
+			*id = ""
+		}
+	}
+	i.Detail, i.Answer = sanitize.Plain(i.Detail, detailLimit), sanitize.Plain(i.Answer, detailLimit)
+	return i
 }
 
 // Clean returns a reference as it is kept, of one as somebody typed it: with
