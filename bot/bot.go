@@ -153,7 +153,7 @@ func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	b.responder = responder.New(responder.Config{
-		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted,
+		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
 		Staff: b.stafflog, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()

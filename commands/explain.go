@@ -20,6 +20,7 @@ type refusal struct {
 	// choices are bots of which one may have been meant.
 	choices []hostapi.Server
 	links   func(v view) []discordgo.Button // on which the caller gets on; nil for none
+	decided bool                            // the interaction counts as one that has acted, so no other process decides
 	final   bool                            // a form that is refused so cannot go well another time
 }
 

@@ -30,11 +30,16 @@ type Forms struct {
 const maxFormTitle = 45
 
 // filled makes the handler of a form that was filled in. The typed text is kept until
-// the form has led to what it is for. Until then the form opens with it.
+// the form has led to what it is for. Until then the form opens with it. An event that comes
+// again after that keeps nothing, though the form is refused by then, such as for a plan that
+// has become full.
 func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		c.forms.Drafts.Keep(ctx, r.UserID, draftOf(r), r.Fields)
 		response, err := handle(ctx, r)
+		if err != nil && c.hasActed(ctx, r, err) {
+			return response, interaction.ErrHandledElsewhere
+		}
+		c.forms.Drafts.Keep(ctx, r.UserID, draftOf(r), r.Fields)
 		if err != nil {
 			return response, err
 		}
@@ -56,6 +61,14 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 		}
 		return response, nil
 	}
+}
+
+// hasActed reports whether a form is refused of which the event has come before and has acted.
+func (c *Commands) hasActed(ctx context.Context, r *interaction.Request, err error) bool {
+	if refused, ok := errors.AsType[*refusal](err); ok && refused.decided {
+		return false
+	}
+	return errors.Is(err, interaction.ErrHandledElsewhere) || c.actions.HasActed(ctx, r)
 }
 
 // mayBeSentAgain reports whether a form that failed may go well another time.

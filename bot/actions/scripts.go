@@ -4,7 +4,8 @@ package actions
 // application: an action on a bot keeps back those that begin in another application's bot.
 //
 //	hostbot:actions:{CUSTOMER}             hash: of each bot the fields below, after the bot and a colon
-//	hostbot:actions:{CUSTOMER}:once:ID     what an interaction has done: the ID of its action, or "reported"
+//	hostbot:actions:{CUSTOMER}:once:ID     what an interaction has done: the ID of its action, "reported",
+//	                                       or what stands for another change
 //	hostbot:actions:{CUSTOMER}:token:ID    the token of an action's interaction
 //
 // The fields are the action's id, its state, its name as action, since when it runs, the record
@@ -71,6 +72,12 @@ end
 write('running')
 if KEYS[3] then redis.call('ZADD', KEYS[3], text(now), id) redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
 return {'granted', '', ''}`
+
+// beginScript has an interaction count as one that has acted. KEYS: what it has done. ARGV: what
+// stands for that, and for how long it is known.
+const beginScript = `
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) or redis.pcall('GET', KEYS[1]) == ARGV[1] then return 'granted' end
+return 'duplicate'`
 
 // saveScript writes what has become of an action: it runs still, it has ended, or it is to be
 // removed ("gone"), which leaves of one that is not confirmed what holds the same action back.

@@ -89,6 +89,10 @@ func (s store) index() string { return s.cfg.Space.Key("{actions}:due") }
 
 func customerKey(customerID string) string { return "hostbot:actions:{" + customerID + "}" }
 
+func onceKey(customerID, interactionID string) string {
+	return customerKey(customerID) + ":once:" + interactionID
+}
+
 func startedKey(userID string) string { return customerKey(userID) + ":started:" + userID }
 
 func (e entry) tokenKey() string { return customerKey(e.customer) + ":token:" + e.id }
@@ -177,7 +181,7 @@ func decided(answer []string) (granted bool, refusal error) {
 
 // keys are those of an action, and of the interaction that asked for it.
 func (s store) keys(e entry, interactionID string) []string {
-	return []string{customerKey(e.customer), customerKey(e.customer) + ":once:" + interactionID}
+	return []string{customerKey(e.customer), onceKey(e.customer, interactionID)}
 }
 
 // fields are what scripts write.

@@ -28,6 +28,9 @@ type Response struct {
 	// Discord did not accept the response, so an action in it happens only for
 	// a caller who was told of it.
 	Then func(context.Context) (Response, error)
+	// Redraws says that Then changes nothing. Otherwise it is run once for an interaction,
+	// however often Discord delivers its event, and to whichever processes.
+	Redraws bool
 	// Starts is the action that Then carries out; nil if it carries out none. What Then
 	// returns may start a further action. That is carried out also if the caller has moved
 	// on to something else.

@@ -11,6 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/actions"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
@@ -93,9 +94,16 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	default:
 		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })
 	}
-	if err == nil && rep.first == unknown {
+	if err == nil {
+		perhapsOthers := rep.first == unknown
 		rep.first = rep.sentAs()
-		if alone(response) {
+		shared, duplicate := rep.begin(ctx, response)
+		if duplicate {
+			rep.outcome = "elsewhere"
+			rep.log(zerolog.InfoLevel).Msg("the interaction is carried out elsewhere")
+			return
+		}
+		if perhapsOthers && !shared {
 			response, tooSlow = rep.explained(unsure(response)), true
 		}
 	}
@@ -143,6 +151,18 @@ func (rep *reply) keep(r interaction.Response) {
 	rep.lock.AnswerWith(rep.to.Token)
 }
 
+// begin has the interaction count as one that acts, once Discord has taken a response whose Then
+// changes something: the event may come to several processes, and again after one has died. The
+// lock of an action has done so before. shared reports whether no other process acts, and
+// duplicate whether one does, or did.
+func (rep *reply) begin(ctx context.Context, r interaction.Response) (shared, duplicate bool) {
+	if r.Lock != nil || r.Then == nil || r.Redraws || rep.responder.cfg.Begin == nil {
+		return !alone(r), false
+	}
+	shared, err := rep.responder.cfg.Begin(ctx, rep.req)
+	return shared, errors.Is(err, actions.ErrDuplicate)
+}
+
 // alone reports whether no other process was kept from acting for the same interaction as
 // a response does. Then is run only if it is certain that Discord took this process's response,
 // and not another one's.
@@ -150,6 +170,9 @@ func alone(r interaction.Response) bool { return r.Lock != nil && !r.Lock.Shared
 
 // unsure says that another process may carry an action out, and this one does not.
 func unsure(r interaction.Response) error {
+	if r.Starts == nil {
+		return interaction.ErrUnacknowledged
+	}
 	a := *r.Starts
 	a.Outcome = interaction.Unconfirmed
 	return &interaction.UnshownError{Action: a, Cause: interaction.ErrUnacknowledged}

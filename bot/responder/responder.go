@@ -59,8 +59,11 @@ type Config struct {
 	Explain func(*interaction.Request, error) interaction.Explanation
 	// Interrupted says that it is not known how an action ended.
 	Interrupted func(*interaction.Request, interaction.Action) interaction.Response
-	Staff       StaffLog
-	Observe     func(Observation)
+	// Begin has an interaction count as one that has acted, as actions.Actions does. It may be
+	// nil.
+	Begin   func(context.Context, *interaction.Request) (shared bool, err error)
+	Staff   StaffLog
+	Observe func(Observation)
 	// ObserveAction is called with each action that has ended. It may be nil.
 	ObserveAction func(interaction.Action)
 	Log           zerolog.Logger

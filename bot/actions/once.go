@@ -1,0 +1,49 @@
+package actions
+
+import (
+	"context"
+	"crypto/rand"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/interaction"
+)
+
+// Begin has an interaction act that changes something else than a bot. It returns ErrDuplicate
+// if the interaction has acted before, in whichever process. shared reports whether all other
+// processes are kept from acting for it from now on, for as long as its token lives. It takes a
+// second at most.
+func (a *Actions) Begin(ctx context.Context, r *interaction.Request) (shared bool, err error) {
+	if a.cfg.Redis == nil {
+		return false, nil
+	}
+	first, err := a.store.begin(context.WithoutCancel(ctx), r)
+	switch {
+	case err != nil: // the process decides alone
+		return false, nil
+	case !first:
+		return false, ErrDuplicate
+	}
+	return true, nil
+}
+
+// HasActed reports whether Redis tells that an interaction has acted, in whichever process.
+func (a *Actions) HasActed(ctx context.Context, r *interaction.Request) bool {
+	return a.cfg.Redis != nil && a.store.acted(ctx, r)
+}
+
+// begin asks Redis whether an interaction may act. The error says that Redis does not tell.
+func (s store) begin(ctx context.Context, r *interaction.Request) (first bool, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	answer, err := redis.NewScript(beginScript).Run(ctx, s.cfg.Redis, []string{onceKey(r.CustomerID, r.ID)}, rand.Text(), onceLife.Milliseconds()).Text()
+	return answer == "granted", err
+}
+
+// acted reports whether Redis tells that an interaction has acted.
+func (s store) acted(ctx context.Context, r *interaction.Request) bool {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	n, err := s.cfg.Redis.Exists(ctx, onceKey(r.CustomerID, r.ID)).Result()
+	return err == nil && n > 0
+}
