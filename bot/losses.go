@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -19,13 +20,6 @@ const (
 	// lossesLimit bounds one use of Redis.
 	lossesLimit = time.Second
 )
-
-// foundScript forgets that a shard is lost. It returns since when it was, or "" if it was not, and
-// how many others are. KEYS: the hash. ARGV: the shard, and what stands for one that is not known.
-const foundScript = `
-local since = redis.call('HGET', KEYS[1], ARGV[1])
-redis.call('HDEL', KEYS[1], ARGV[1], ARGV[2])
-return {since or '', redis.call('HLEN', KEYS[1])}`
 
 // noteLoss has Redis say that a shard is lost.
 func (b *Bot) noteLoss(shard int, at time.Time) {
@@ -53,15 +47,21 @@ func (b *Bot) noteFound(shard int) (after time.Duration, was bool, others int64)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lossesLimit)
 	defer cancel()
-	said, err := redis.NewScript(foundScript).
-		Run(ctx, b.redis.Client, []string{b.space.Key(lossesKey)}, shard, noShard).Slice()
-	if err != nil || len(said) != 2 {
+	key := b.space.Key(lossesKey)
+	var lost *redis.StringCmd
+	var left *redis.IntCmd
+	_, err := b.redis.Client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		lost = p.HGet(ctx, key, strconv.Itoa(shard))
+		p.HDel(ctx, key, strconv.Itoa(shard), strconv.Itoa(noShard))
+		left = p.HLen(ctx, key)
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
 		return 0, false, 0
 	}
-	since, _ := said[0].(string)
-	others, _ = said[1].(int64)
+	since := lost.Val()
 	if at, err := strconv.ParseInt(since, 10, 64); err == nil {
 		after = max(0, time.Since(time.UnixMilli(at)))
 	}
-	return after, since != "", others
+	return after, since != "", left.Val()
 }

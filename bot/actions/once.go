@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/aside"
 )
 
 // Begin has an interaction act that changes something else than a bot. It returns ErrDuplicate
@@ -36,8 +37,17 @@ func (a *Actions) HasActed(ctx context.Context, r *interaction.Request) bool {
 func (s store) begin(ctx context.Context, r *interaction.Request) (first bool, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	answer, err := redis.NewScript(beginScript).Run(ctx, s.cfg.Redis, []string{onceKey(r.CustomerID, r.ID)}, rand.Text(), onceLife.Milliseconds()).Text()
-	return answer == "granted", err
+	key, own := onceKey(r.CustomerID, r.ID), rand.Text()
+	var is *redis.StringCmd
+	_, err = s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error { // which the client may send again
+		p.SetNX(ctx, key, own, onceLife)
+		is = p.Get(ctx, key)
+		return nil
+	})
+	if aside.IsWrongType(err) { // something else is there, as if the interaction had acted
+		return false, nil
+	}
+	return is.Val() == own, err
 }
 
 // acted reports whether Redis tells that an interaction has acted.

@@ -73,12 +73,6 @@ write('running')
 if KEYS[3] then redis.call('ZADD', KEYS[3], text(now), id) redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
 return {'granted', '', ''}`
 
-// beginScript has an interaction count as one that has acted. KEYS: what it has done. ARGV: what
-// stands for that, and for how long it is known.
-const beginScript = `
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) or redis.pcall('GET', KEYS[1]) == ARGV[1] then return 'granted' end
-return 'duplicate'`
-
 // saveScript writes what has become of an action: it runs still, it has ended, or it is to be
 // removed ("gone"), which leaves of one that is not confirmed what holds the same action back.
 // What Redis lost is written anew, unless another action was granted since. It returns
