@@ -149,6 +149,24 @@ func TestWorkWaitsForItsTime(t *testing.T) {
 	})
 }
 
+// TestPanicKeepsNothingElseBack, and ends no process.
+func TestPanicKeepsNothingElseBack(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		makeDue(t, url, "a")
+		times := 0
+		r := start(t, url, "one", nil, func(context.Context, string) (time.Duration, error) {
+			if times++; times == 1 { // one at a time
+				panic("it makes no sense")
+			}
+			return 0, nil
+		})
+		r.want(t, "a")
+		makeDue(t, url, "b")
+		r.Wake(t.Context(), "things", "b")
+		r.want(t, "b")
+	})
+}
+
 // TestReadingFindsWhatNobodyCalledFor: a call that is lost delays, and loses nothing.
 func TestReadingFindsWhatNobodyCalledFor(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {

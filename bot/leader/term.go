@@ -2,6 +2,8 @@ package leader
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -128,7 +130,7 @@ func (t *term) reconcile(ctx context.Context, kind int, id string) {
 	k := t.kinds[kind]
 	limited, cancel := context.WithTimeout(ctx, k.Limit)
 	defer cancel()
-	again, err := k.Reconcile(limited, id)
+	again, err := t.call(limited, k, id)
 	o := outcome{kind: kind, id: id}
 	switch {
 	case err != nil:
@@ -141,6 +143,18 @@ func (t *term) reconcile(ctx context.Context, kind int, id string) {
 	case t.ended <- o:
 	case <-t.over:
 	}
+}
+
+// call has an ID reconciled. A panic becomes an error: otherwise what one record holds would end one
+// process after the other, as each of them leads.
+func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duration, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("leader: panic: %v", p)
+			t.Log.Error().Err(err).Str("kind", k.Name).Str("id", id).Bytes("stack", debug.Stack()).Msg("the leader cannot deal with something, which is tried again later")
+		}
+	}()
+	return k.Reconcile(ctx, id)
 }
 
 // keepReading reads now and then what is due soon.
