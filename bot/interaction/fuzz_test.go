@@ -1,6 +1,7 @@
 package interaction_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/valyala/fastjson"
@@ -38,6 +39,44 @@ func FuzzEvents(f *testing.F) {
 		}
 		if r.ID == "" || len(r.Reference) != 7 || r.Message == "" {
 			t.Errorf("request %+v", r)
+		}
+	})
+}
+
+// FuzzCustomIDs routes any custom ID by any patterns: a route that is found is the only one
+// that fits, and its pattern with what its wildcards matched is the custom ID again.
+func FuzzCustomIDs(f *testing.F) {
+	for _, ids := range [][3]string{
+		{"list/{page}", "open", "list/2"}, {"rest/{all...}", "list/{page}/{bot}", "rest/x/y//"}, {"{a}", "{a}/{b}", "/"},
+		{"{}", "x", "x"}, {"{...}", "x", "x"}, {"{a", "a}", "{a"}, {"x/{rest...}/y", "", ""}, {"", "", ""}, {"{a}/{a}", "b", "1/2"}, {"{a...}", "x{b}", "\xff"},
+	} {
+		f.Add(ids[0], ids[1], ids[2])
+	}
+	f.Fuzz(func(t *testing.T, pattern, other, id string) {
+		router := interaction.NewRouter()
+		group := router.Group(interaction.Everybody)
+		group.Component(pattern, named("one"))
+		group.Component(other, named("other"))
+		if router.Err() != nil {
+			return // the program does not start
+		}
+		r := &interaction.Request{Kind: interaction.Component, Name: id}
+		if router.Route(r) == nil {
+			t.Fatal("no handler")
+		}
+		if r.Route == "none" {
+			return
+		}
+		var parts []string
+		for part := range strings.SplitSeq(r.Route, "/") {
+			name, wildcard := strings.CutPrefix(part, "{")
+			if value, found := r.Params[strings.TrimSuffix(strings.TrimSuffix(name, "}"), "...")]; wildcard && found {
+				part = value
+			}
+			parts = append(parts, part)
+		}
+		if again := strings.Join(parts, "/"); again != id {
+			t.Errorf("%q was found by %q with %q, which makes %q", id, r.Route, r.Params, again)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -106,7 +107,8 @@ func (r *Router) add(kind Kind, pattern string, h Handler) {
 	added := route{pattern: pattern, handler: h}
 	for text := range strings.SplitSeq(pattern, "/") {
 		p := partOf(text)
-		if p.text == "" && p.wildcard || strings.ContainsAny(p.text, "{}") || len(added.parts) > 0 && added.parts[len(added.parts)-1].rest {
+		twice := slices.ContainsFunc(added.parts, func(other part) bool { return p.wildcard && other.wildcard && other.text == p.text })
+		if twice || p.text == "" && p.wildcard || strings.ContainsAny(p.text, "{}") || len(added.parts) > 0 && added.parts[len(added.parts)-1].rest {
 			r.problems = append(r.problems, fmt.Errorf("interaction: malformed pattern %q", pattern))
 			return
 		}

@@ -152,6 +152,7 @@ func TestRouterReportsMistakes(t *testing.T) {
 		"wildcard beside a literal": {[]string{"list/{page}", "list/first"}, "overlap"},
 		"rest beside anything":      {[]string{"bot/{rest...}", "bot/show/{bot}"}, "overlap"},
 		"unclosed":                  {[]string{"list/{page"}, "malformed"},
+		"one name twice":            {[]string{"list/{page}/{page}"}, "malformed"},
 		"nameless":                  {[]string{"list/{...}"}, "malformed"},
 		"a part of a part":          {[]string{"list/page{page}"}, "malformed"},
 		"more after the rest":       {[]string{"list/{page...}/x"}, "malformed"},
