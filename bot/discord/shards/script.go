@@ -129,9 +129,9 @@ for i = 0, count - 1 do
   end
 end
 
--- Lua passes on no more than some thousand values.
-for i = 1, #fields, 1000 do redis.call('HSET', KEYS[1], unpack(fields, i, math.min(i + 999, #fields))) end
+-- Lua passes on no more than some thousand values. What is over may be written anew.
 for i = 1, #over, 1000 do redis.call('HDEL', KEYS[1], unpack(over, i, math.min(i + 999, #over))) end
+for i = 1, #fields, 1000 do redis.call('HSET', KEYS[1], unpack(fields, i, math.min(i + 999, #fields))) end
 redis.call('PEXPIRE', KEYS[1], keep)
 if freed or phase == 'joining' and free == 0 and mine < least then redis.call('PUBLISH', channel, '') end
 local function some(list) return next(list) and list or nil end -- an empty one might be taken for a list

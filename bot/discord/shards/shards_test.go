@@ -316,6 +316,25 @@ func TestKeyOfSomethingElseIsReplaced(t *testing.T) {
 	})
 }
 
+// TestLeaseInThePlaceOfGarbageIsKept has something else be in the place of a lease, which its
+// holder then renews.
+func TestLeaseInThePlaceOfGarbageIsKept(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		s.spread(1, s.start(1))
+		client := redistest.Connect(t, redis)
+		const key, field, garbage = "hostbot:{shards}:held", "shard 1 0", "garbage"
+		if err := client.HSet(t.Context(), key, field, garbage).Err(); err != nil {
+			t.Fatal(err)
+		}
+		s.await("it is replaced", func() bool { return client.HGet(t.Context(), key, field).Val() != garbage })
+		if n := client.HLen(t.Context(), key).Val(); n != 2 {
+			t.Errorf("%d fields, want a shard and a replica", n)
+		}
+	})
+}
+
 // TestReplicaThatStartsWithoutRedisServesAll, and gives up what others hold when Redis
 // is back.
 func TestReplicaThatStartsWithoutRedisServesAll(t *testing.T) {

@@ -16,6 +16,7 @@ func TestAFurtherShardTakesLittleMemory(t *testing.T) {
 	var took []int
 	for _, shards := range []int{1, many} {
 		w := newScene(t, instantly, discordtest.Config{Lean: true, MaxConcurrency: many})
+		w.discord.RecommendShards(shards) // or so many are not believed
 		r := w.start(t, "DISCORD_SHARDS="+strconv.Itoa(shards))
 		w.waitSpread(t, shards, r)
 		guilds, who := w.discord.AddGuilds(many), w.customers("c", many)
