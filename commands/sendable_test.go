@@ -22,6 +22,9 @@ func sendable(t *testing.T, r interaction.Response) {
 	case interaction.FormOpen:
 		callback, data = 9, map[string]any{"custom_id": r.Modal.CustomID, "title": r.Modal.Title, "components": r.Modal.Fields}
 	case interaction.FormReply, interaction.FormUpdate:
+		if m := r.Message; m.Content == "" && len(m.Embeds)+len(m.Components)+len(m.Files) == 0 {
+			t.Error("the message is empty") // code 50006, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+		}
 		callback, data = 4, map[string]any{"content": r.Message.Content, "embeds": r.Message.Embeds, "components": r.Message.Components}
 	case interaction.FormDefer: // which says nothing yet
 		return
