@@ -241,7 +241,7 @@ func TestEndThatNobodyWasToldOfIsReported(t *testing.T) {
 		dead, other := stopped(t, address), start(t, address)
 		for i, told := range []bool{false, true} {
 			lock := dead.starts(t, fmt.Sprint(i), "restart", 0)
-			lock.End(interaction.Action{Name: "restart", Outcome: interaction.Done})
+			lock.End(interaction.Action{Name: "restart", BotID: fmt.Sprint("b", i), Outcome: interaction.Done})
 			if told {
 				lock.Told()
 			}

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/interaction"
 	"hostbot/bot/store/aside"
 	"hostbot/hostapi/secret"
 )
@@ -36,38 +34,6 @@ const (
 	// and an action that goes on without Redis may happen twice.
 	callLimit = time.Second
 )
-
-// format is counted up when a record changes so that earlier versions of the program cannot
-// read it.
-const format = 1
-
-// record is what Redis keeps of who asked for an action.
-type record struct {
-	Format  int                 `json:"format"`
-	Request interaction.Request `json:"request"`
-	Action  interaction.Action  `json:"action"`
-}
-
-func (l *Lock) encode() ([]byte, error) { return json.Marshal(record{format, l.request, l.action}) }
-
-// errLater says that a later version of the program has written a record.
-var errLater = errors.New("actions: the format of a record is a later one")
-
-func decode(data string) (r record, err error) {
-	var is struct {
-		Format int `json:"format"`
-	}
-	if err := json.Unmarshal([]byte(data), &is); err != nil {
-		return record{}, err
-	}
-	if is.Format > format {
-		return record{}, errLater
-	}
-	if err = json.Unmarshal([]byte(data), &r); err == nil && r.Request.ID == "" {
-		err = errors.New("actions: it is no record")
-	}
-	return r, err
-}
 
 // entry names an action in Redis.
 type entry struct{ customer, bot, id string }
@@ -345,6 +311,9 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	read, err := decode(data)
 	if errors.Is(err, errLater) {
 		return Report{}, err
+	}
+	if err == nil {
+		err = read.is(e)
 	}
 	if err != nil {
 		return Report{}, errors.Join(errNone, s.setRecordAside(ctx, e, data, err))
