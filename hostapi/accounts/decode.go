@@ -3,6 +3,7 @@ package accounts
 import (
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -13,6 +14,9 @@ import (
 // future. It is done for each interaction, and takes a third of the time that
 // encoding/json would.
 func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.Time) (*entry, error) {
+	if !utf8.Valid(data) { // which the parser lets through, and nobody who is sent it
+		return nil, errors.New("it is no text")
+	}
 	parser := parsers.Get()
 	defer parsers.Put(parser)
 	parsed, err := parser.ParseBytes(data)
@@ -36,8 +40,10 @@ func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.T
 	}
 	v.GetObject("notes").Visit(func(id []byte, parsed *fastjson.Value) {
 		note := value{parsed}.note()
-		if note.Seen.After(now) {
-			note.Seen = now
+		for _, at := range []*time.Time{&note.At, &note.Seen} {
+			if at.After(now) {
+				*at = now
+			}
 		}
 		if e.Notes == nil {
 			e.Notes = make(map[string]Note)

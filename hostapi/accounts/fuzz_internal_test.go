@@ -1,0 +1,69 @@
+package accounts
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/valyala/fastjson"
+
+	"hostbot/hostapi"
+)
+
+// FuzzEntries has anything be in the place of an account. What is read is this user's, is not dated
+// ahead, and is read again as it was once it is stored.
+func FuzzEntries(f *testing.F) {
+	now := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
+	whole, _ := json.Marshal(entry{
+		UserID: "42", FetchedAt: now, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Shop", Status: "RUNNING"}}},
+		Notes: map[string]Note{"a": {Action: "restart", At: now, Seen: now}},
+	})
+	for _, s := range []string{
+		string(whole), "", "{", "null", "[]", `{"userId":"42"}`, `{"userId":"43","fetchedAt":"2026-11-22T01:02:03Z","missing":true}`,
+		`{"userId":"42","fetchedAt":"9999-01-01T00:00:00Z","missing":true}`, `{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","list":{"servers":[null]}}`,
+		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","list":{"servers":[{"id":"a","name":7,"ramMb":1e99}],"account":[]},"notes":[]}`,
+		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","list":{"servers":[]},"notes":{"a":null,"b":{"at":"9999-01-01T00:00:00Z","seen":"x"}}}`,
+		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"list\":{\"servers\":[{\"id\":\"\xff\",\"name\":\"\xff\"}]}}",
+		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"list\":{\"servers\":[{\"id\":\"a\",\"name\":\"\\ud800\"}]}}",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		parsers := &fastjson.ParserPool{}
+		e, err := decode(parsers, stored, "42", now)
+		if err != nil {
+			return
+		}
+		if e.UserID != "42" || e.FetchedAt.IsZero() || e.FetchedAt.After(now) {
+			t.Errorf("of user %q, at %v", e.UserID, e.FetchedAt)
+		}
+		for _, s := range e.List.Servers {
+			if s.ID == "" {
+				t.Error("a server has no ID")
+			}
+			for _, text := range []string{s.ID, s.Name, s.Language, s.Status, s.Subdomain, s.StartupCommand, s.EntryFile, s.PlanName} {
+				if !utf8.ValidString(text) {
+					t.Errorf("no text: %q", text)
+				}
+			}
+		}
+		for id, note := range e.Notes {
+			if note.At.After(now) || note.Seen.After(now) {
+				t.Errorf("%q is noted ahead: %+v", id, note)
+			}
+		}
+		again, err := json.Marshal(e)
+		if err != nil {
+			t.Fatalf("it cannot be stored: %v", err)
+		}
+		read, err := decode(parsers, again, "42", now)
+		if err != nil {
+			t.Fatalf("stored again, it is none: %v", err)
+		}
+		if diff := cmp.Diff(e, read); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
