@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,9 +14,9 @@ func TestStoppingHasOneDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release := make(chan struct{})
-				reached := 0
+				var reached atomic.Int32
 				slow := func(ctx context.Context) {
-					reached++
+					reached.Add(1)
 					<-ctx.Done()
 					if hangs {
 						<-release
@@ -28,8 +29,8 @@ func TestStoppingHasOneDeadline(t *testing.T) {
 				}
 				runStages(started.Add(stopLimit), append(stages, stage{limit: flushLimit, do: slow})...)
 				synctest.Wait()
-				if took := time.Since(started); took > stopLimit || reached != 8 {
-					t.Errorf("%d stages took %v", reached, took)
+				if took := time.Since(started); took > stopLimit || reached.Load() != 8 {
+					t.Errorf("%d stages took %v", reached.Load(), took)
 				}
 				close(release)
 			})

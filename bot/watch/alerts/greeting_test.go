@@ -22,7 +22,7 @@ func wantChannelAlone(t *testing.T, url string, u *discordtest.User) {
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("left are %q (%v)", keys, err)
 	}
-	want := fmt.Sprintf(`{"channel":%q}`, u.InDM().ChannelID())
+	want := fmt.Sprintf(`{"version":1,"channel":%q}`, u.InDM().ChannelID())
 	const most = 30 * 24 * time.Hour
 	if got, left := client.Get(t.Context(), keys[0]).Val(), client.PTTL(t.Context(), keys[0]).Val(); got != want || left <= most-time.Hour || left > most {
 		t.Errorf("%s holds %s for %v, want %s", keys[0], got, left, want)
