@@ -45,7 +45,11 @@ func TestABotThatHangsInStartingIsStopped(t *testing.T) {
 	w.Service.SetStatus(anna.ID, "id-radio", hostapitest.Starting)
 	card := anna.Types(t, "/bot show", bot("Shop"))
 	card.WaitFor(t, "Starting")
-	for _, stop := range []*discordtest.Reply{card.Press(t, "Stop"), anna.Types(t, "/bot stop", bot("Radio"))} {
+	for _, press := range []func() *discordtest.Reply{
+		func() *discordtest.Reply { return card.Press(t, "Stop") },
+		func() *discordtest.Reply { return anna.Types(t, "/bot stop", bot("Radio")) },
+	} {
+		stop := press()
 		stop.WaitFor(t, "Stopping **")
 		w.Finish(t)
 		stop.WaitFor(t, "was stopped")

@@ -30,8 +30,9 @@ func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
 				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Retry = time.Second })
 				anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 				turnOn(t, a, anna)
-				fault.Method, fault.Route, fault.Times = http.MethodPost, discordtest.RouteMessages, 1
-				discord.Inject(fault)
+				once := fault
+				once.Method, once.Route, once.Times = http.MethodPost, discordtest.RouteMessages, 1
+				discord.Inject(once)
 				tell(t, a, fell(anna, "shop", now))
 				awaitCall(t, discord, http.MethodPost, fault.Status)
 				clock.Advance(time.Hour)
