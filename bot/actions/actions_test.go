@@ -108,26 +108,36 @@ func TestBotTakesOneActionAtATime(t *testing.T) {
 	})
 }
 
-// TestOfManyPressesAtOnceOneActs has each of 50 presses come to both processes.
+// TestOfManyPressesAtOnceOneActs has each of 50 presses come to both processes. A process that
+// waits for Redis for too long decides alone, so that is tried again.
 func TestOfManyPressesAtOnceOneActs(t *testing.T) {
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims
-		var granted atomic.Int64
-		var pressing sync.WaitGroup
-		for range 50 {
-			press := c.next("42", "shop", "restart")
-			for _, locks := range []*actions.Actions{one, other} {
-				pressing.Go(func() {
-					if lock, err := locks.Acquire(t.Context(), press); err == nil {
-						granted.Add(1)
-						t.Cleanup(lock.Close) // which another press would get
-					}
-				})
+		for try := 0; ; try++ {
+			var granted, alone atomic.Int64
+			var pressing sync.WaitGroup
+			for range 50 {
+				press := c.next("42", fmt.Sprint("shop ", try), "restart")
+				for _, locks := range []*actions.Actions{one, other} {
+					pressing.Go(func() {
+						if lock, err := locks.Acquire(t.Context(), press); err == nil {
+							granted.Add(1)
+							if one != other && !lock.Shared() {
+								alone.Add(1)
+							}
+							t.Cleanup(lock.Close) // which another press would get
+						}
+					})
+				}
 			}
-		}
-		pressing.Wait()
-		if n := granted.Load(); n != 1 {
-			t.Errorf("%d of the presses may act", n)
+			pressing.Wait()
+			if alone.Load() > 0 && try < 5 {
+				continue
+			}
+			if n := granted.Load(); n != 1 {
+				t.Errorf("%d of the presses may act", n)
+			}
+			return
 		}
 	})
 }

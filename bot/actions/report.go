@@ -55,6 +55,9 @@ func (a *Actions) reconcile(ctx context.Context, name string) (again time.Durati
 	if wait := a.cfg.Timing.Abandoned - a.cfg.Reached(); wait > 0 {
 		return wait, nil
 	}
+	if name == rebuild {
+		return 0, a.store.rebuildIndex(ctx)
+	}
 	if a.owns(name) { // it was handed over, and nobody else leads
 		return a.cfg.Timing.Abandoned, nil
 	}

@@ -140,3 +140,20 @@ func TestTokenOfAnotherTypeDelaysNoReport(t *testing.T) {
 		other.awaitNone(t)
 	})
 }
+
+// TestIndexOfAnotherTypeIsWrittenAnew from what Redis knows of actions whose process is dead.
+func TestIndexOfAnotherTypeIsWrittenAnew(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		dead := stopped(t, address)
+		dead.starts(t, "1", "restart", 0)
+		dead.starts(t, "2", "restart", 0)
+		dead.client.Del(t.Context(), index)
+		dead.client.Set(t.Context(), index, "x", 0)
+		other := start(t, address)
+		got := map[string]bool{await(t, other, other).Request.ID: true, await(t, other, other).Request.ID: true}
+		if !got["1"] || !got["2"] {
+			t.Errorf("reported are %v", got)
+		}
+		other.awaitNone(t)
+	})
+}

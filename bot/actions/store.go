@@ -214,7 +214,8 @@ func (s store) hold(ctx context.Context, entries ...string) error {
 		members[i] = redis.Z{Score: float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli()), Member: e}
 	}
 	err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
-	if aside.IsWrongType(err) && s.setAside(ctx, s.index(), "zset") == nil {
+	if aside.IsWrongType(err) {
+		s.mendIndex(ctx)
 		err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
 	}
 	return err
@@ -225,13 +226,6 @@ func (s store) abandon(member string) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
 	return s.cfg.Redis.ZAdd(ctx, s.index(), redis.Z{Member: member}).Err() // its score is 0, which is over
-}
-
-// mendIndex sets the index aside if it is something else than a sorted set.
-func (s store) mendIndex(ctx context.Context) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	_ = s.setAside(ctx, s.index(), "zset") // whoever reads it next tries again
 }
 
 // remove removes actions. Of one that is not confirmed there stays what holds the same back.
@@ -371,11 +365,17 @@ func (s store) claim(ctx context.Context, e entry, interactionID string) (told b
 
 // setAside sets a key aside if it is of another type than is wanted.
 func (s store) setAside(ctx context.Context, key, wanted string) error {
+	_, err := s.setOneAside(ctx, key, wanted)
+	return err
+}
+
+// setOneAside does so as well, and reports whether this process has.
+func (s store) setOneAside(ctx context.Context, key, wanted string) (done bool, err error) {
 	found, err := aside.OtherType(ctx, s.cfg.Redis, key, wanted, key+":aside")
 	if found != "" && s.cfg.Aside != nil {
 		s.cfg.Aside(key, fmt.Errorf("%s: it is a %s", key, found))
 	}
-	return err
+	return found != "", err
 }
 
 // setRecordAside sets a record aside that cannot be read.

@@ -213,7 +213,10 @@ func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duratio
 	ch.busy.Store(true)
 	defer ch.busy.Store(false)
 	r, again, err := d.records.Take(ctx, id, d.Timing.Work)
-	if r == nil && again == 0 && err == nil { // nothing was ever sent there, or its record was set aside
+	if r == nil && again == 0 && err == nil { // nothing was sent there lately, or its record was set aside
+		if waiting, err := ch.queue.head(ctx); err != nil || len(waiting) == 0 {
+			return 0, err
+		}
 		r = d.records.New(id, "")
 		r.Life = d.Timing.CountFor // if nothing waits it is not needed
 		if err = d.records.Save(ctx, r, d.Timing.Work); errors.Is(err, record.ErrConflict) {

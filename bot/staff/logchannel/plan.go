@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bwmarrin/discordgo"
+
 	"hostbot/bot/discord/message"
 )
 
@@ -75,8 +77,26 @@ func (s *state) tidy(now time.Time, lifetime time.Duration) {
 	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool {
 		return now.Sub(c.Created) >= lifetime && (s.Plan == nil || s.Plan.Edits != c.Message)
 	})
+	for i := range s.Counters {
+		tidy(s.Counters[i].Slots)
+	}
+	if s.Plan != nil {
+		tidy(s.Plan.Slots)
+	}
 	if s.Plan != nil && (len(s.Plan.Slots) == 0 || len(s.Plan.Covers) == 0) {
 		s.Plan = nil
+	}
+}
+
+// tidy drops the fields of embeds that are none.
+func tidy(slots []slot) {
+	none := func(f *discordgo.MessageEmbedField) bool { return f == nil }
+	for i := range slots {
+		s := &slots[i]
+		s.Own = slices.DeleteFunc(s.Own, none)
+		if s.Embed != nil {
+			s.Embed.Fields = slices.DeleteFunc(s.Embed.Fields, none)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (d *Delivery) newQueue(channel string) *queue {
 // channel, the longest pause of a delivery (ms); then ID and content of each.
 const addScript = `
 local t = redis.call('TIME')
-local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or 0
+local last = tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]) or 0
 for i = 3, #ARGV, 2 do
   local id = ARGV[i]
   if not redis.call('ZSCORE', KEYS[1], id) and not redis.call('ZSCORE', KEYS[3], id) then
@@ -77,7 +77,7 @@ for i = 3, #ARGV, 2 do
   end
 end
 local due = redis.call('ZSCORE', KEYS[4], ARGV[1])
-if due and tonumber(due) <= t[1] * 1000 + ARGV[2] then return 0 end
+if due and (tonumber(due) or math.huge) <= t[1] * 1000 + ARGV[2] then return 0 end
 return redis.call('ZADD', KEYS[4], 'CH', 0, ARGV[1])`
 
 // retry calls a function again if it finds something of another type, which is set aside first.
@@ -253,6 +253,9 @@ func readKept(id, content string) kept {
 		e = newKept(Entry{Embed: &discordgo.MessageEmbed{Description: sanitize.Code(content, reasonLimit)}}, time.Now())
 	}
 	e.ID = id
+	one := []slot{e.slot}
+	tidy(one)
+	e.slot = one[0]
 	return e
 }
 

@@ -55,3 +55,21 @@ func OtherType(ctx context.Context, client redis.UniversalClient, key, wanted, n
 	}
 	return found, err
 }
+
+// EachKey calls a function with each key of a pattern, whichever server of a Cluster holds it, until
+// one call returns an error. It looks at all keys that there are.
+func EachKey(ctx context.Context, client redis.UniversalClient, pattern string, each func(key string) error) error {
+	scan := func(ctx context.Context, server redis.Cmdable) error {
+		found := server.Scan(ctx, 0, pattern, 1000).Iterator()
+		for found.Next(ctx) {
+			if err := each(found.Val()); err != nil {
+				return err
+			}
+		}
+		return found.Err()
+	}
+	if cluster, ok := client.(*redis.ClusterClient); ok {
+		return cluster.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error { return scan(ctx, master) })
+	}
+	return scan(ctx, client)
+}

@@ -54,18 +54,8 @@ func (k *Kind[T]) rebuild(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rebuildLimit)
 	defer cancel()
 	prefix := k.key("record:")
-	scan := func(ctx context.Context, server redis.Cmdable) error {
-		found := server.Scan(ctx, 0, prefix+"*", 1000).Iterator()
-		for found.Next(ctx) {
-			due := redis.Z{Member: strings.TrimPrefix(found.Val(), prefix)}
-			if err := k.Redis.ZAddNX(ctx, k.key("due"), due).Err(); err != nil {
-				return err
-			}
-		}
-		return found.Err()
-	}
-	if cluster, ok := k.Redis.(*redis.ClusterClient); ok {
-		return cluster.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error { return scan(ctx, master) })
-	}
-	return scan(ctx, k.Redis)
+	return aside.EachKey(ctx, k.Redis, prefix+"*", func(key string) error {
+		due := redis.Z{Member: strings.TrimPrefix(key, prefix)}
+		return k.Redis.ZAddNX(ctx, k.key("due"), due).Err()
+	})
 }

@@ -1,0 +1,63 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/store/aside"
+)
+
+// rebuild in the place of an action has the leader write the index anew. It is none: it has no slash.
+const rebuild = "rebuild"
+
+// mendIndex sets the index aside if it is something else than a sorted set. The leader finds in the
+// new one that it is to be written anew: nobody else knows of the actions whose process is dead.
+func (s store) mendIndex(ctx context.Context) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if done, err := s.setOneAside(ctx, s.index(), "zset"); err == nil && done {
+		_ = s.cfg.Redis.ZAdd(ctx, s.index(), redis.Z{Member: rebuild}).Err() // its score is 0, which is over
+	}
+}
+
+// rebuildIndex has each action of this application that Redis knows of be in the index. Those that a
+// process renews are not abandoned by the time that they count as such.
+func (s store) rebuildIndex(ctx context.Context) error {
+	now, err := s.cfg.Redis.Time(ctx).Result()
+	if err != nil {
+		return err
+	}
+	due := float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli())
+	prefix, suffix, _ := strings.Cut(customerKey("|"), "|")
+	err = aside.EachKey(ctx, s.cfg.Redis, "hostbot:actions:{*}", func(key string) error {
+		customer := strings.TrimSuffix(strings.TrimPrefix(key, prefix), suffix)
+		fields, err := s.cfg.Redis.HGetAll(ctx, key).Result()
+		if aside.IsWrongType(err) {
+			return nil
+		}
+		for name, id := range fields {
+			bot, isID := strings.CutSuffix(name, ":id")
+			if !isID || !s.own(fields[bot+":record"]) {
+				continue
+			}
+			action := redis.Z{Score: due, Member: entry{customer, bot, id}.String()}
+			err = errors.Join(err, s.cfg.Redis.ZAddNX(ctx, s.index(), action).Err())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.unlist(ctx, rebuild)
+}
+
+// own reports whether the record of an action is one of this application: other applications may
+// have theirs in the same hash.
+func (s store) own(data string) bool {
+	r, err := decode(data)
+	space := string(s.cfg.Space)
+	return err == nil && (space == r.Request.ApplicationID || space == "" || strings.HasPrefix(space, "token-"))
+}
