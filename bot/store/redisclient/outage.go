@@ -41,13 +41,14 @@ type outage struct {
 
 	ctx     context.Context // of the series
 	cancel  context.CancelFunc
-	probing sync.Mutex // held during a series
-	series  sync.WaitGroup
+	probing sync.Mutex // held during a series, and once no other may begin
 }
 
+// close returns once no series is under way. None begins any more, also by a command that is still
+// under way.
 func (o *outage) close() {
 	o.cancel()
-	o.series.Wait()
+	o.probing.Lock()
 }
 
 // DialHook leaves dialing as it is: a command that finds no connection fails.
@@ -77,10 +78,10 @@ func (o *outage) note(ctx context.Context, err error) {
 	case errors.Is(ctx.Err(), context.Canceled): // whoever asked has gone, which says nothing of Redis
 	case o.ctx.Err() != nil:
 	case o.probing.TryLock():
-		o.series.Go(func() {
+		go func() {
 			defer o.probing.Unlock()
 			o.probe(time.Now())
-		})
+		}()
 	}
 }
 
