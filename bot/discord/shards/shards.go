@@ -181,10 +181,10 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 	}
 }
 
-// mostTimes is how many times as many shards as Discord recommends are believed to be wanted. Discord
+// MostTimes is how many times as many shards as Discord recommends are believed to be wanted. Discord
 // recommends one for about 1,000 guilds and allows 2,500 in one
 // (https://discord.com/developers/docs/events/gateway#sharding).
-const mostTimes = 16
+const MostTimes = 16
 
 // choose returns how many shards there are to be. Replicas that asked Discord before may
 // have been told more: a larger set that runs is joined by the first sync.
@@ -205,17 +205,17 @@ func (s *Shards) choose(ctx context.Context) (int, error) {
 // proportion: it would have each replica begin sessions for hours, and use up the day's, of which
 // nobody has a use.
 func (s *Shards) doubt(ctx context.Context, count int) int {
-	if count <= mostTimes {
+	if count <= MostTimes {
 		return count
 	}
 	ctx, cancel := context.WithTimeout(ctx, aloneAfter)
 	defer cancel()
 	limits, err := s.cfg.Discovery.GatewayBot(ctx)
-	if err != nil || limits.Shards == 0 || count <= mostTimes*limits.Shards {
+	if err != nil || limits.Shards == 0 || count <= MostTimes*limits.Shards {
 		return count // Discord has not said otherwise
 	}
 	s.cfg.Log.Error().Int("set", count).Int("recommended", limits.Shards).
-		Msgf("DISCORD_SHARDS is more than %d times what discord recommends: as many as that are begun; correct the setting", mostTimes)
+		Msgf("DISCORD_SHARDS is more than %d times what discord recommends: as many as that are begun; correct the setting", MostTimes)
 	s.recommended, s.leases.recommended = limits.Shards, true
 	return limits.Shards
 }

@@ -42,7 +42,7 @@ func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 			claimed[id] = h.gateway.Session()
 		}
 	}
-	got, err := s.leases.sync(ctx, request{count: s.count, most: mostTimes * s.recommended, phase: s.phase, take: rested, claimed: claimed})
+	got, err := s.leases.sync(ctx, request{count: s.count, most: MostTimes * s.recommended, phase: s.phase, take: rested, claimed: claimed})
 	if err == nil && got.Larger > 0 {
 		s.join(ctx, got.Larger)
 		return 0

@@ -104,6 +104,7 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"endpoint":               {application(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://bot.example.com/x"}), "interactions", health.Failure, "no command", "clear Interactions Endpoint URL"},
 		"intents":                {application(discordtest.ApplicationSettings{Flags: 1<<15 | 1<<18}), "intents", health.Warning, "(Message Content, Server Members)", "turn them off"},
 		"no sessions":            {func(s *scene) { s.discord.ExhaustSessions(3 * time.Hour) }, "gateway", health.Failure, "3h", "restarts"},
+		"a hundred shards":       {set("DISCORD_SHARDS", "100"), "gateway", health.Warning, "more than 16 times", "auto"},
 		"no websockets":          {func(s *scene) { s.discord.RefuseConnections(true) }, "gateway", health.Failure, "does not answer", "let websockets through"},
 		"a slow clock":           {clock(5 * time.Minute), "clock", health.Warning, "behind Discord's", "NTP"},
 		"a fast clock":           {clock(-5 * time.Minute), "clock", health.Warning, "ahead of Discord's", "NTP"},

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/discord/shards"
 	"hostbot/bot/staff/health"
 )
 
@@ -29,7 +30,7 @@ func (c *checker) gateway(ctx context.Context) health.Item {
 	if err != nil {
 		return discordTrouble(err)
 	}
-	limit := said.SessionStartLimit
+	limit, set := said.SessionStartLimit, int(c.Settings.Discord.Shards)
 	again := (time.Duration(limit.ResetAfter) * time.Millisecond).Round(time.Minute)
 	const cure = "find out what restarts the bot or breaks its connection so often"
 	err = hello(ctx, said.URL, c.discord.rest.Version())
@@ -38,6 +39,9 @@ func (c *checker) gateway(ctx context.Context) health.Item {
 		return fail("let websockets through from this machine to "+said.URL, "the gateway does not answer: %v", err)
 	case limit.Remaining <= 0:
 		return fail(cure, "no session is left of the day's %d; the bot cannot connect for %v", limit.Total, again)
+	case said.Shards > 0 && set > shards.MostTimes*said.Shards:
+		return warn("set DISCORD_SHARDS to auto, or lower it", "DISCORD_SHARDS is %d, more than %d times the %d that Discord recommends, so that %[3]d are begun",
+			set, shards.MostTimes, said.Shards)
 	case limit.Remaining < limit.Total/5:
 		return warn(cure, "%d of the day's %d sessions are left; all are again in %v", limit.Remaining, limit.Total, again)
 	}

@@ -58,6 +58,7 @@ func TestSoak(t *testing.T) {
 	work.Go(func() { s.breakService(ctx, rand.New(rand.NewPCG(seed, 1000))) })
 	work.Go(func() { s.breakOthers(ctx, t, rand.New(rand.NewPCG(seed, 1001))) })
 	work.Go(func() { s.breakRights(ctx, rand.New(rand.NewPCG(seed, 1002))) })
+	work.Go(func() { s.spoil(ctx, t, rand.New(rand.NewPCG(seed, 1003))) })
 	work.Go(func() { s.readAll(ctx) })
 	work.Wait()
 
@@ -69,7 +70,10 @@ func TestSoak(t *testing.T) {
 		log := filepath.Join(os.TempDir(), fmt.Sprintf("soak-%d.log", os.Getpid()))
 		t.Logf("the log of all replicas: %s, %v", log, os.WriteFile(log, []byte(s.Log.String()), 0o600))
 	}
-	t.Logf("%v, %d storms; how actions ended for customers, by bot: %+v", duration, s.weather.storms, s.ledgers)
+	if t.Failed() || testing.Verbose() {
+		t.Logf("what was spoiled:\n%s", s.describe())
+	}
+	t.Logf("%v, %d storms, %d records spoiled, %d of them set aside; how actions ended for customers, by bot: %+v", duration, s.weather.storms, len(s.spoilings), s.Log.Count(setAside), s.ledgers)
 }
 
 // soak is a world with what happened in it.
@@ -81,12 +85,13 @@ type soak struct {
 	mortal      mortal
 	weather     weather
 
-	mu       sync.Mutex
-	executed map[string]int      // by bot: what the service carried out
-	sent     map[string]int      // by bot: actions that it was sent
-	ledgers  map[string]ledger   // by bot
-	strays   []string            // what must not be
-	entries  map[string][]string // by the log channel's message: the bots of its actions
+	mu        sync.Mutex
+	executed  map[string]int    // by bot: what the service carried out
+	sent      map[string]int    // by bot: actions that it was sent
+	ledgers   map[string]ledger // by bot
+	strays    []string          // what must not be
+	spoilings []spoiling
+	entries   map[string][]string // by the log channel's message: the bots of its actions
 }
 
 type customer struct {
