@@ -1,6 +1,7 @@
 package processes_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -138,6 +139,15 @@ func indexes() map[string][]string {
 	}
 }
 
+// manyPanels are orders for as many panels that cannot be read and are due: more than the leader
+// reads at once.
+func manyPanels(n int) (orders []string) {
+	for i := range n {
+		orders = append(orders, fmt.Sprintf("HSET @{panels}:record:p%d r {", i), fmt.Sprintf("ZADD @{panels}:due 0 p%d", i))
+	}
+	return orders
+}
+
 // TestWhatMakesNoSenseStopsNobodyElse spoils one record of each kind, each of another customer, or
 // an index of all. Others go on.
 func TestWhatMakesNoSenseStopsNobodyElse(t *testing.T) {
@@ -146,6 +156,9 @@ func TestWhatMakesNoSenseStopsNobodyElse(t *testing.T) {
 	for name, orders := range records() {
 		_, how, _ := strings.Cut(name, ", ")
 		all["one record of each kind, "+how] = append(all["one record of each kind, "+how], orders)
+	}
+	all["two accounts and 110 panels"] = [][]string{
+		append(records()["account, type"], manyPanels(110)...), records()["account, type"],
 	}
 	if world.Everything() {
 		for name, orders := range indexes() {
