@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"filippo.io/edwards25519"
@@ -174,7 +175,11 @@ func channel(id string) error {
 // characters at most (documentation, "Component Reference: Button").
 func webPage(address string) error {
 	const most = 512
-	if page, err := url.Parse(address); address != "" && (err != nil || page.Scheme != "https" || page.Host == "" || utf8.RuneCountInString(address) > most) {
+	if address == "" {
+		return nil
+	}
+	page, err := url.Parse(address)
+	if err != nil || page.Scheme != "https" || page.Hostname() == "" || strings.ContainsFunc(address, unicode.IsSpace) || utf8.RuneCountInString(address) > most {
 		return fmt.Errorf("is not the address of a page: https://… of at most %d characters", most)
 	}
 	return nil
@@ -191,11 +196,11 @@ func listenAddress(value string) error {
 }
 
 func isHostPort(value string) bool {
-	_, port, err := net.SplitHostPort(value)
+	host, port, err := net.SplitHostPort(value)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	return err == nil
+	return err == nil && !strings.ContainsFunc(host, unicode.IsSpace)
 }
 
 func profiles(h HTTP) error {

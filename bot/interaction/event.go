@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"math"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 	e.CustomerID = e.UserID
 	e.Reference = reference(e.ID)
 	e.Message = cmp.Or(messageKey(d), e.ID)
-	e.readData(discordgo.InteractionType(d.GetUint("type")), d.Get("data"))
+	e.readData(TypeOf(d), d.Get("data"))
 	switch {
 	case strings.HasPrefix(e.Name, ReplyPrefix):
 		e.Message = e.ID
@@ -76,6 +77,15 @@ func ReadEvent(d *fastjson.Value) *Event {
 		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
 	}
 	return e
+}
+
+// TypeOf returns the type of an interaction, or 0 for one that Discord has not.
+func TypeOf(d *fastjson.Value) discordgo.InteractionType {
+	n := d.GetUint("type")
+	if n > math.MaxUint8 { // which would become another one
+		return 0
+	}
+	return discordgo.InteractionType(n)
 }
 
 // Answerable reports whether Discord says who is asking and how to answer.

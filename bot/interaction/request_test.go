@@ -3,6 +3,7 @@ package interaction_test
 import (
 	"testing"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 	"github.com/valyala/fastjson"
 
@@ -199,5 +200,16 @@ func TestReadAside(t *testing.T) {
 	got := read(t, `{`+head+`"type":3,"user":{"id":"42"},"data":{"custom_id":"aside/lookup/77/"},"message":{"id":"1","embeds":[{"author":{"name":"x"}}]}}`)
 	if got.InMessage() || got.TargetName != "" {
 		t.Errorf("it is taken for a page of the caller's: %+v", got.Request)
+	}
+}
+
+// TestTypeThatDiscordHasNotIsNone, also where it would be another one in 8 bits.
+func TestTypeThatDiscordHasNotIsNone(t *testing.T) {
+	for body, want := range map[string]discordgo.InteractionType{
+		`{"type":1}`: 1, `{"type":257}`: 0, `{"type":-1}`: 0, `{"type":"1"}`: 0, `{"type":1e99}`: 0, `{}`: 0,
+	} {
+		if got := interaction.TypeOf(fastjson.MustParse(body)); got != want {
+			t.Errorf("%s is of the type %d, want %d", body, got, want)
+		}
 	}
 }

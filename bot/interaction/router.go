@@ -115,9 +115,7 @@ func (r *Router) add(kind Kind, pattern string, h Handler) {
 		added.parts = append(added.parts, p)
 	}
 	for _, other := range r.routes[kind] {
-		_, matches := added.match(other.pattern)
-		_, matched := other.match(pattern)
-		if matches || matched {
+		if added.overlaps(other) {
 			r.problems = append(r.problems, fmt.Errorf("interaction: %s patterns %q and %q overlap", kind, pattern, other.pattern))
 		}
 	}
@@ -154,6 +152,21 @@ func (r *Router) Route(req *Request) Handler {
 		err = ErrIncomplete
 	}
 	return failing(err)
+}
+
+// overlaps reports whether there is a name that both patterns match.
+func (r route) overlaps(other route) bool {
+	for i, p := range r.parts {
+		switch {
+		case i >= len(other.parts):
+			return false
+		case p.rest || other.parts[i].rest:
+			return true
+		case !p.wildcard && !other.parts[i].wildcard && p.text != other.parts[i].text:
+			return false
+		}
+	}
+	return len(r.parts) == len(other.parts)
 }
 
 // match reports whether a name matches the pattern, and returns what the wildcards match,

@@ -151,6 +151,7 @@ func TestRouterReportsMistakes(t *testing.T) {
 		"the same twice":            {[]string{"open", "open"}, "overlap"},
 		"wildcard beside a literal": {[]string{"list/{page}", "list/first"}, "overlap"},
 		"rest beside anything":      {[]string{"bot/{rest...}", "bot/show/{bot}"}, "overlap"},
+		"wildcards crosswise":       {[]string{"{kind}/open", "bot/{do}"}, "overlap"},
 		"unclosed":                  {[]string{"list/{page"}, "malformed"},
 		"one name twice":            {[]string{"list/{page}/{page}"}, "malformed"},
 		"nameless":                  {[]string{"list/{...}"}, "malformed"},

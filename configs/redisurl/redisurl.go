@@ -26,7 +26,10 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -55,7 +58,10 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	case u.Fragment != "":
 		return nil, errors.New("holds a #; in a password it must be percent-encoded")
 	}
-	several := u.Query() // what only several servers have
+	several, err := url.ParseQuery(u.RawQuery) // what only several servers have
+	if err != nil {
+		return nil, errors.New("has a parameter that cannot be read; a ; or % in a password must be percent-encoded")
+	}
 	for name := range several {
 		if !slices.Contains([]string{"addr", "master_name", "username", "password"}, name) { // whose name may be a part of a password
 			return nil, errors.New("has a parameter that is not known; a ? in a password must be percent-encoded")
@@ -66,9 +72,11 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	behindSentinels := several.Has("master_name")
 	isCluster := several.Has("addr") && !behindSentinels
 	switch {
-	case err != nil:
+	case err != nil, server.DB < 0:
 		return nil, errors.New("has a database that is no number")
-	case slices.ContainsFunc(several["addr"], isIncomplete):
+	case !isServer(server.Addr):
+		return nil, errors.New("has a host or port that is none")
+	case slices.ContainsFunc(several["addr"], func(address string) bool { return !isServer(address) }):
 		return nil, errors.New("has a parameter addr that is not a host and port")
 	case behindSentinels && several.Get("master_name") == "":
 		return nil, errors.New("has an empty master_name")
@@ -93,10 +101,14 @@ func Parse(address secret.Text) (*redis.UniversalOptions, error) {
 	return options, nil
 }
 
-func isIncomplete(address string) bool {
+// isServer reports whether an address is a host, without blanks, and a port.
+func isServer(address string) bool {
 	host, port, err := net.SplitHostPort(address)
-	return err != nil || host == "" || port == ""
+	n, wrong := strconv.ParseUint(port, 10, 16)
+	return err == nil && wrong == nil && host != "" && !strings.ContainsFunc(host, isBlank) && n > 0
 }
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
 // withLimits returns the options of a server's address. The retry is for connections
 // that a Redis left behind when it was restarted. Connecting is tried once, as

@@ -23,7 +23,7 @@ func FuzzBody(f *testing.F) {
 		`{"id":"1","application_id":"2","type":2,"token":"t","user":{"id":"3"},"data":{"name":"plan"}}`,
 		`{"id":"1","type":3,"token":"t","member":{"user":{"id":"42"},"roles":["7"]},"message":{"id":"9"},"data":{"custom_id":"list/2","values":["x"]}}`,
 		`{"id":"1","type":5,"token":"t","user":{"id":"42"},"data":{"custom_id":"create/1/2","components":[{"type":18,"component":{"type":21,"custom_id":"language","value":null}}]}}`,
-		`{"type":-1}`, `{"type":1e99}`, `{"type":"1"}`, `{}`, `[]`, `null`, `{`, ``, "\x00", `{"id":"\ud800"}`,
+		`{"type":-1}`, `{"type":257}`, `{"type":1e99}`, `{"type":"1"}`, `{}`, `[]`, `null`, `{`, ``, "\x00", `{"id":"\ud800"}`,
 	} {
 		f.Add([]byte(body))
 	}

@@ -110,7 +110,7 @@ func parse(body []byte) (*interaction.Event, *refusal) {
 	if err != nil || message.Type() != fastjson.TypeObject {
 		return nil, &refusal{http.StatusBadRequest, "not an interaction"}
 	}
-	if discordgo.InteractionType(message.GetUint("type")) == discordgo.InteractionPing {
+	if interaction.TypeOf(message) == discordgo.InteractionPing {
 		return nil, nil
 	}
 	return interaction.ReadEvent(message), nil
