@@ -41,6 +41,11 @@ func (s *soak) judge(t *testing.T) {
 	if twice > excused.anyTwice {
 		t.Errorf("staff read of %d actions twice, and may of %d", twice, excused.anyTwice)
 	}
+	for i, channel := range s.panels {
+		if n := len(channel.Messages()); n > 1 {
+			t.Errorf("the panel of %s is there %d times", s.customers[i].mark, n)
+		}
+	}
 	owner := make(map[string]string)
 	for _, c := range s.customers {
 		for _, bot := range c.bots {

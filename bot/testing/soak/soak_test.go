@@ -34,8 +34,12 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	soakers      = 24 // customers
-	botsOfOne    = 3
+	soakers   = 24 // customers
+	botsOfOne = 3
+	paneled   = 6 // customers who have a panel
+	// managesMessages lets a user post panels, beside what everybody may do.
+	managesMessages = 0x7fcf98637ce41 | 1<<13
+
 	soakPatience = 4 * time.Minute // for the end of one flow, whatever happens
 )
 
@@ -92,6 +96,7 @@ type soak struct {
 	strays    []string          // what must not be
 	spoilings []spoiling
 	entries   map[string][]string // by the log channel's message: the bots of its actions
+	panels    []*discordtest.Channel
 }
 
 type customer struct {
@@ -111,7 +116,7 @@ func newSoak(t *testing.T) *soak {
 	}
 	s.World = world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: 2 * time.Second}, Redis: s.redisServer.URL(),
-		Env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s", "DISCORD_SHARDS=2"},
+		Env: []string{"LOG_LEVEL=info", "HOSTAPI_TIMEOUT=2s", "CACHE_TTL=5s", "DISCORD_SHARDS=2", "WATCH_INTERVAL=10s"},
 		Service: &hostapitest.Options{
 			Restart: 300 * time.Millisecond, Reinstall: 500 * time.Millisecond, Start: 200 * time.Millisecond, Stop: 100 * time.Millisecond,
 			Acted: func(_ hostapitest.Operation, _, serverID string) {
@@ -138,13 +143,28 @@ func newSoak(t *testing.T) *soak {
 			names = append(names, fmt.Sprintf("%s-%d", c.mark, n))
 			c.bots = append(c.bots, "id-"+names[n])
 		}
-		c.user = s.AddCustomer(fmt.Sprint("customer ", i), names...)
+		name := fmt.Sprint("customer ", i)
+		s.Discord.User(name, discordtest.Permissions(managesMessages))
+		c.user = s.AddCustomer(name, names...)
 		c.user = c.user.In(guilds[i%len(guilds)])
 		s.customers = append(s.customers, c)
 	}
 	s.replicas = []func() error{s.Start(t), s.Start(t)}
 	s.mortal = newMortal(t, s.mortalEnvironment(t), s.Log)
+	for _, c := range s.customers[:paneled] {
+		s.openPanel(t, c)
+	}
 	return s
+}
+
+// openPanel has a customer post a panel of their bots in a channel of its own.
+func (s *soak) openPanel(t *testing.T, c customer) {
+	t.Helper()
+	channel := s.Discord.AddChannel("panel of " + c.mark)
+	s.panels = append(s.panels, channel)
+	panels := c.user.In(channel).Types(t, "/panel")
+	panels.WaitFor(t, "You have no public panel yet")
+	panels.Choose(t, "Choose bots for a panel in this channel", c.mark+"-0", c.mark+"-1").WaitFor(t, "The panel is there")
 }
 
 // use is what a customer does all the time.
@@ -199,9 +219,9 @@ func (s *soak) alert(c customer) {
 	}
 	defer reply.Forget()
 	view, _ := reply.Await(ctx, func(v discordtest.View) bool { return v.State == discordtest.Shown })
-	label := "On for all"
-	if view.Contains("🔔") { // by a bot whose alerts are on
-		label = "Off for all"
+	label := "Off for all"
+	if view.Contains("🔕") { // by a bot whose alerts are off
+		label = "On for all"
 	}
 	pressed, err := reply.Click(ctx, label)
 	if err != nil { // Redis is away, or the service knows no bots
@@ -218,7 +238,7 @@ func (s *soak) alert(c customer) {
 
 // act acts on a bot, and keeps how that ended for the customer.
 func (s *soak) act(c customer, bot, action string) {
-	before := s.sentOn(bot)
+	before, began := s.sentOn(bot), time.Now()
 	a := s.ask(c, "/bot "+action, discordtest.Options{"bot": bot})
 	begun := s.sentOn(bot) > before
 	s.mu.Lock()
@@ -228,6 +248,8 @@ func (s *soak) act(c customer, bot, action string) {
 	says := func(texts ...string) bool { return slices.ContainsFunc(texts, a.Contains) }
 	switch {
 	case a.State == discordtest.Thinking && a.killed && !begun, a.State == discordtest.Failed && a.disturbed:
+		l.unseen++
+	case stillRunning(a.View) && s.orphaned(c.user.ID, began):
 		l.unseen++
 	case a.State != discordtest.Shown || stillRunning(a.View): // what was begun comes to an end
 		l.unseen++

@@ -21,18 +21,23 @@ import (
 //
 //   - An entry of which the hand has spoiled what it says may be missing, as it is shown as it is then.
 //   - An entry may be missing, or be there twice, if the hand has spoiled the record of its action,
-//     what waits, or the record of a delivery, and a process was killed right after: before it has
-//     written that anew.
+//     what waits, or the record of a delivery, and the process was killed that would have written
+//     that anew: right after, or before another one had told what the record says.
 //   - An entry may be there twice that was in the plan of a delivery which the hand has spoiled, or
 //     was delivered within the moments before the hand spoiled what is known of that.
 //   - A shard may be served by nobody for a while.
+//   - Whoever asked for an action may not be told how it ended, if the hand has spoiled its record or
+//     its interaction's token, which no other process has, and the one that had begun it was killed.
 //
-// That an action is carried out once, that whoever asked is told how it ended, and whose bots
-// somebody sees, depends on nothing that Redis holds.
+// That an action is carried out once, and whose bots somebody sees, depends on nothing that Redis
+// holds.
 
 const (
 	// rewritten is how long it takes until a process has written anew what it knows.
 	rewritten = 10 * time.Second
+	// untold is how long it may take until another process tells how an action of one ended that was
+	// killed.
+	untold = time.Minute
 	// recent is how old what was delivered may be that a process has not asked for yet.
 	recent = 15 * time.Second
 )
@@ -288,7 +293,7 @@ func (s *soak) excuse() excused {
 				}
 			}
 		}
-		killed := s.weather.killedWithin(did.at, rewritten)
+		killed := s.weather.killedBetween(did.at.Add(-untold), did.at.Add(rewritten))
 		e.anyTwice += did.twice
 		for _, bot := range named {
 			switch {
@@ -306,11 +311,23 @@ func (s *soak) excuse() excused {
 	return e
 }
 
-// killedWithin reports whether a process was killed within a time after another.
-func (w *weather) killedWithin(after time.Time, within time.Duration) bool {
+// orphaned reports whether the hand has kept a customer from being told how an action ended that
+// began at a time.
+func (s *soak) orphaned(customerID string, began time.Time) bool {
+	return slices.ContainsFunc(s.spoilings, func(did spoiling) bool {
+		until := did.at.Add(rewritten)
+		if strings.Contains(did.key, ":token:") { // nobody writes it anew
+			until = did.at.Add(soakPatience)
+		}
+		return did.at.After(began) && strings.Contains(did.key, "actions:{"+customerID+"}") && s.weather.killedBetween(began, until)
+	})
+}
+
+// killedBetween reports whether a process was killed between two moments.
+func (w *weather) killedBetween(from, until time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.kills, func(at time.Time) bool { return at.After(after) && at.Before(after.Add(within)) })
+	return slices.ContainsFunc(w.kills, func(at time.Time) bool { return at.After(from) && at.Before(until) })
 }
 
 // describe returns what the hand has spoiled, to be read.
