@@ -24,7 +24,7 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	}
 	e := embed()
 	e.Timestamp = a.Mark().Format(time.RFC3339Nano)
-	e.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.Duration(c.watch.Interval())})}
+	e.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})}
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{e}, Components: components()}
 }
 

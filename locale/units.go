@@ -53,8 +53,11 @@ func (t *Texts) DurationWithin(d, precision time.Duration) string {
 	if d = d.Round(precision); d < precision {
 		d = precision
 	}
-	if minutes := int(d.Minutes()); precision >= time.Minute && minutes < 2 {
-		return t.Format("unit.minutes", Args{"N": minutes})
+	switch {
+	case precision >= time.Minute && d < 2*time.Minute:
+		return t.Format("unit.minutes", Args{"N": int(d.Minutes())})
+	case precision >= time.Second && d < 10*time.Second:
+		return t.Format("unit.seconds", Args{"N": int(d.Seconds())})
 	}
 	return t.Duration(d)
 }
