@@ -73,9 +73,9 @@ func (w *scene) stream(t *testing.T, rate, restart int) *stream {
 // ask has a customer ask, or act, and waits for the end of the answer.
 func (s *stream) ask(t *testing.T, c customer, act bool) {
 	began := time.Now()
-	command, options := "/bot list", discordtest.Options(nil)
-	if act {
-		command, options = "/bot restart", discordtest.Options{"bot": c.bot}
+	command, options, patience := "/bot list", discordtest.Options(nil), 20*time.Second
+	if act { // whose end another process may tell
+		command, options, patience = "/bot restart", discordtest.Options{"bot": c.bot}, time.Minute
 	}
 	reply, err := c.Start(command, options)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *stream) ask(t *testing.T, c customer, act bool) {
 		return
 	}
 	defer time.AfterFunc(15*time.Second, reply.Forget) // by then no replica answers once more
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, _ = reply.Await(ctx, func(v discordtest.View) bool { return v.State != discordtest.Waiting })
 	took := time.Since(began)
