@@ -66,7 +66,10 @@ func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
 // botMenu is a menu of bots, which goes on with what a command asked for on the one that
 // is chosen there. Staff's command says by an option what to do.
 func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.ActionsRow {
-	id := cmp.Or(v.asked.Options[optionAction], strings.TrimPrefix(v.asked.Name, "bot "))
+	id := strings.TrimPrefix(v.asked.Name, "bot ")
+	if a, ok := actionNamed(v.asked.Options[optionAction]); ok {
+		id = a.name
+	}
 	if id == "show" {
 		id = idOpen
 	}
