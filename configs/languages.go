@@ -56,7 +56,7 @@ func languages(list Languages) error {
 	for _, l := range list {
 		id := strings.ToUpper(l.ID)
 		switch {
-		case l.ID == "", !utf8.ValidString(l.ID+l.Label+l.Startup.Command+l.Startup.EntryFile), utf8.RuneCountInString(l.ID) > longest, utf8.RuneCountInString(l.Label) > longest:
+		case l.ID == "", !utf8.ValidString(l.ID + l.Label + l.Startup.Command + l.Startup.EntryFile), utf8.RuneCountInString(l.ID) > longest, utf8.RuneCountInString(l.Label) > longest:
 			return errors.New("is not a list of identifier or identifier=label|startup command|entry file, of 100 characters each at most, with commas between them")
 		case seen[id]:
 			return errors.New("names a language twice")
