@@ -53,7 +53,7 @@ func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) 
 		strips = append(strips, strip)
 	}
 	longest := strips[len(strips)-1]
-	picture, err := chart.Draw(strips...)
+	picture, err := chart.Draw(func(d time.Duration) string { return v.t.DurationWithin(d, time.Minute) }, strips...)
 	if err != nil {
 		return interaction.Response{}, err
 	}

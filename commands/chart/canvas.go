@@ -15,6 +15,7 @@ import (
 type canvas struct {
 	*image.Paletted
 	bold, regular font.Face
+	units         Units
 }
 
 // The shades in which text is written.
@@ -29,7 +30,7 @@ const day = 24 * time.Hour
 
 // strip draws a strip whose upper edge is at top.
 func (c canvas) strip(s Strip, top int) {
-	c.text(c.bold, white, margin, top+titleBase, length(s.To.Sub(s.From)))
+	c.text(c.bold, white, margin, top+titleBase, c.units(s.To.Sub(s.From)))
 	c.text(c.bold, white, width-margin-c.measure(c.bold, s.Uptime), top+titleBase, s.Uptime)
 	c.hatch(image.Rect(margin, top+barTop, width-margin, top+barTop+barHeight))
 	var out []Span
@@ -106,7 +107,7 @@ func (c canvas) marks(s Strip, out []Span, top int) {
 	})
 	var taken [][2]int
 	for _, span := range out {
-		text := length(span.To.Sub(span.From))
+		text := c.units(span.To.Sub(span.From))
 		wide := c.measure(c.regular, text)
 		from := min(max(margin, (s.x(span.From)+s.x(span.To)-wide)/2), width-margin-wide)
 		to := from + wide
@@ -118,7 +119,7 @@ func (c canvas) marks(s Strip, out []Span, top int) {
 	}
 }
 
-// ticks writes below a strip how long ago it was.
+// ticks writes below a strip how long ago it was, in the unit of its title.
 func (c canvas) ticks(s Strip, top int) {
 	all := s.To.Sub(s.From)
 	step := all / 4
@@ -133,9 +134,9 @@ func (c canvas) ticks(s Strip, top int) {
 		switch {
 		case ago == 0: // now
 		case step%day == 0:
-			text = "−" + strconv.Itoa(int(ago/day)) + " d"
+			text = "−" + strconv.Itoa(int(ago/day))
 		default:
-			text = "−" + length(ago)
+			text = "−" + strconv.Itoa(int(ago/time.Hour))
 		}
 		x, wide := s.x(s.To.Add(-ago)), c.measure(c.regular, text)
 		c.fill(image.Rect(x, top+barTop+barHeight+2, x+1, top+barTop+barHeight+7), pale)
@@ -143,8 +144,8 @@ func (c canvas) ticks(s Strip, top int) {
 	}
 }
 
-// length says how long something was: 12 min, 3 h, 7 d.
-func length(d time.Duration) string {
+// symbols are the units that everybody understands: 12 min, 3 h, 7 d.
+func symbols(d time.Duration) string {
 	switch {
 	case d <= 90*time.Minute:
 		return strconv.Itoa(max(1, int(d.Round(time.Minute).Minutes()))) + " min"
@@ -155,9 +156,11 @@ func length(d time.Duration) string {
 	}
 }
 
-func (c canvas) measure(f font.Face, text string) int { return font.MeasureString(f, text).Ceil() }
+func (c canvas) measure(f font.Face, text string) int {
+	return font.MeasureString(f, plainSpaces(text)).Ceil()
+}
 
 func (c canvas) text(f font.Face, index, x, y int, text string) {
 	d := font.Drawer{Dst: c, Src: image.NewUniform(c.Palette[index]), Face: f, Dot: fixed.P(x, y)}
-	d.DrawString(text)
+	d.DrawString(plainSpaces(text))
 }

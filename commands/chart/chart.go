@@ -2,8 +2,9 @@
 //
 // It is how an answer looks and nothing else, so it is below commands, and knows
 // neither Redis nor Discord. Words are up to the message beside the picture, which any
-// script can be written in. The picture has numbers and the international symbols
-// min, h and d alone, so the two Latin fonts of the Go project are enough.
+// script can be written in. The picture has numbers and units of time. The two fonts of the
+// Go project have Latin, Greek and Cyrillic letters; where a language has others, the units
+// are the international symbols min, h and d.
 //
 // The colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which people with
 // any kind of colour blindness tell apart. Heights and a hatching say the same again.
@@ -17,12 +18,14 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"strings"
 	"time"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 )
 
 // Kind is how a bot fared for a while.
@@ -94,8 +97,17 @@ func palette() color.Palette {
 	)
 }
 
-// Draw returns a picture of the strips, one below the other.
-func Draw(strips ...Strip) ([]byte, error) {
+// Units says in the reader's language how long something was: "12 min", "3 h", "7 days".
+type Units func(time.Duration) string
+
+// Draw returns a picture of the strips, one below the other. Units that are not readable are
+// replaced by symbols.
+func Draw(units Units, strips ...Strip) ([]byte, error) {
+	for _, d := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, day, 2 * day, 5 * day} {
+		if !Readable(units(d)) {
+			units = symbols
+		}
+	}
 	bold, err := face(gobold.TTF, boldSize)
 	if err != nil {
 		return nil, err
@@ -106,7 +118,7 @@ func Draw(strips ...Strip) ([]byte, error) {
 	}
 	c := canvas{
 		Paletted: image.NewPaletted(image.Rect(0, 0, width, len(strips)*height+margin/2), palette()),
-		bold:     bold, regular: regular,
+		bold:     bold, regular: regular, units: units,
 	}
 	for i, s := range strips {
 		c.strip(s, i*height+margin/4)
@@ -118,6 +130,27 @@ func Draw(strips ...Strip) ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
+
+// Readable reports whether the fonts have all letters of a text.
+func Readable(text string) bool {
+	for _, ttf := range [][]byte{gobold.TTF, goregular.TTF} {
+		parsed, err := opentype.Parse(ttf)
+		if err != nil {
+			return false
+		}
+		var buffer sfnt.Buffer
+		for _, letter := range plainSpaces(text) {
+			if glyph, err := parsed.GlyphIndex(&buffer, letter); err != nil || glyph == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// plainSpaces replaces the narrow space that some languages have before a unit, which the fonts
+// have not.
+func plainSpaces(text string) string { return strings.ReplaceAll(text, "\u202f", "\u00a0") }
 
 // face makes a font fit to draw with. To parse it takes microseconds.
 func face(ttf []byte, size float64) (font.Face, error) {

@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"testing"
@@ -36,10 +37,18 @@ func full() []chart.Strip {
 	return []chart.Strip{strip(day, "97.1 %", spans...), strip(7*day, "96.9 %", spans...), strip(30*day, "95.02 %", spans...)}
 }
 
+// symbols are units as English has them.
+func symbols(d time.Duration) string {
+	if d < time.Hour {
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d h", d/time.Hour)
+}
+
 // drawn decodes a picture of strips.
 func drawn(t *testing.T, strips ...chart.Strip) *image.Paletted {
 	t.Helper()
-	data, err := chart.Draw(strips...)
+	data, err := chart.Draw(symbols, strips...)
 	if err != nil {
 		t.Fatal(err)
 	}
