@@ -38,7 +38,7 @@ func TestOldAccountIsShownAndThenUpdated(t *testing.T) {
 
 	w.update = failing
 	next := ending(t, c, command("plan", nil))
-	wantText(t, next.Message, "cannot be reached", "<t:1700000000:R>", "REF1234", "4 GB")
+	wantText(t, next.Message, "can't be reached", "<t:1700000000:R>", "REF1234", "4 GB")
 	if next.Failure == nil {
 		t.Error("staff are not told that the service did not answer")
 	}
@@ -49,7 +49,7 @@ func TestOldAccountIsShownAndThenUpdated(t *testing.T) {
 
 // TestOldAccountSaysWhyItIsOld: only a service that takes long is slow.
 func TestOldAccountSaysWhyItIsOld(t *testing.T) {
-	const slow, away, broken = "is slow", "cannot be reached", "gives no usable answer"
+	const slow, away, broken = "is slow", "can't be reached", "isn't responding properly"
 	for name, test := range map[string]struct {
 		failure *hostapi.Error
 		want    string
@@ -67,7 +67,7 @@ func TestOldAccountSaysWhyItIsOld(t *testing.T) {
 			shown := []interaction.Response{answer(t, c, command("bot list", nil))}
 			w.failure, w.update = nil, func(context.Context) (accounts.Snapshot, error) { return accounts.Snapshot{}, test.failure }
 			for _, r := range append(shown, ending(t, c, command("bot list", nil))) {
-				wantText(t, r.Message, test.want, "This is how things were <t:1700000000:R>.")
+				wantText(t, r.Message, test.want, "Showing data from <t:1700000000:R>.")
 				if got := text(r.Message); test.want != slow && strings.Contains(got, slow) {
 					t.Errorf("it is called slow:\n%s", got)
 				}

@@ -57,7 +57,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 			request: onBot("bot restart", "a"), running: "Restarting", action: func() (string, error) {
 				return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Uncertain: true}
 			},
-			want: []string{"not confirmed", "REF1234"}, outcome: interaction.Unconfirmed, done: "restart a",
+			want: []string{"don't know yet whether", "REF1234"}, outcome: interaction.Unconfirmed, done: "restart a",
 		},
 	}
 	for name, test := range tests {
@@ -98,7 +98,7 @@ func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	for range 29 { // as many as a user may start in a minute
 		ending(t, c, press("restart/b"))
 	}
-	refused(t, c, press("restart/b"), "a lot of actions", "at <t:", ":T>")
+	refused(t, c, press("restart/b"), "a lot of actions", "after <t:", ":T>")
 }
 
 func TestActionThatNeverRanHoldsNoLock(t *testing.T) {
@@ -137,14 +137,14 @@ func TestActionIsFollowedUntilTheStatusIsSettled(t *testing.T) {
 		},
 		"it hangs": {
 			"bot start", "STARTING", map[time.Duration]string{0: "STARTING"}, false,
-			[]string{"has not come to rest", "🟡 Starting", "REF1234"}, interaction.Unconfirmed, time.Minute,
+			[]string{"is taking longer than usual", "🟡 Starting", "REF1234"}, interaction.Unconfirmed, time.Minute,
 		},
 		"it is deleted meanwhile": {
 			"bot start", "STARTING", map[time.Duration]string{0: "STARTING", 5 * s: ""}, false,
-			[]string{"not confirmed whether **Shop** was started", "REF1234"}, interaction.Unconfirmed, 15 * s,
+			[]string{"don't know yet whether **Shop** was started", "REF1234"}, interaction.Unconfirmed, 15 * s,
 		},
 		"the service falls silent": {
-			"bot start", "STARTING", nil, true, []string{"has not come to rest", "REF1234"}, interaction.Unconfirmed, time.Minute,
+			"bot start", "STARTING", nil, true, []string{"is taking longer than usual", "REF1234"}, interaction.Unconfirmed, time.Minute,
 		},
 		"no status is named, and it starts at once": {
 			"bot start", "", map[time.Duration]string{0: "RUNNING"}, false, []string{"**Shop** was started", "🟢 Running"}, interaction.Done, 0,
@@ -212,7 +212,7 @@ func TestActionThatTheServiceDoesNotHave(t *testing.T) {
 				return "", &hostapi.Error{Code: test.code, Op: hostapi.OpStart, Status: test.status, Uncertain: test.status >= 500, Detail: "no such route"}
 			}})
 			last := ending(t, c, test.request)
-			if got := strings.Contains(text(last.Message), "does not offer"); got != test.unsupported {
+			if got := strings.Contains(text(last.Message), "don't offer"); got != test.unsupported {
 				t.Fatalf("the customer reads:\n%s", text(last.Message))
 			}
 			if last.Failure == nil || last.Action.Outcome != interaction.Failed {
@@ -276,7 +276,7 @@ func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
 		c := newCommands(t, w)
 		unconfirmed := func(m interaction.Message, words ...string) {
 			t.Helper()
-			wantText(t, m, append(words, "not confirmed whether **Shop** was restarted")...)
+			wantText(t, m, append(words, "don't know yet whether **Shop** was restarted")...)
 			for label, b := range buttons(m) {
 				if (b.Style == discordgo.PrimaryButton) != (label == "Refresh") {
 					t.Errorf("the style of %s is %d", label, b.Style)
@@ -286,7 +286,7 @@ func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
 		unconfirmed(ending(t, c, press("restart/a")).Message)
 		for _, again := range []interaction.Request{press("restart/a"), onBot("bot restart", "Shop")} {
 			r := answer(t, c, again)
-			unconfirmed(r.Message, "again at <t:", ":T>")
+			unconfirmed(r.Message, "again after <t:", ":T>")
 			sendable(t, r)
 		}
 		if len(w.done) != 1 {
@@ -332,7 +332,7 @@ func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
 				continue
 			}
 			sendable(t, response)
-			wantText(t, response.Message, "Reinstall packages?", "**Shop** (", "may stop")
+			wantText(t, response.Message, "Reinstall packages?", "**Shop** (", "may be offline")
 			b := buttons(response.Message)
 			wantText(t, answer(t, c, press(b["Cancel"].CustomID)).Message, "Shop")
 			wantText(t, answer(t, c, press(b["Reinstall packages"].CustomID)).Message, "Reinstalling the packages of **Shop**")
@@ -358,13 +358,13 @@ func TestReinstallByStaffAsksAsWell(t *testing.T) {
 // before.
 func TestEndOfADeadProcessIsToldAsItWas(t *testing.T) {
 	for outcome, words := range map[interaction.Outcome]string{
-		interaction.Done: "was restarted", interaction.Failed: "could not be restarted", interaction.Unconfirmed: "not confirmed", "": "not confirmed",
+		interaction.Done: "was restarted", interaction.Failed: "could not be restarted", interaction.Unconfirmed: "don't know yet whether", "": "don't know yet whether",
 	} {
 		r := press("restart/a")
 		got := newCommands(t, &world{}).Interrupted(&r, interaction.Action{Name: "restart", BotID: "a", BotName: "Shop", Outcome: outcome})
 		wantText(t, got.Message, "Shop", words)
 		sendable(t, got)
-		if (got.Failure == nil) != (outcome == interaction.Done) || got.Action.Interrupted != (words == "not confirmed") {
+		if (got.Failure == nil) != (outcome == interaction.Done) || got.Action.Interrupted != (words == "don't know yet whether") {
 			t.Errorf("%q: %+v, %v", outcome, got.Action, got.Failure)
 		}
 	}

@@ -28,7 +28,7 @@ func ways(action string) map[string]interaction.Request {
 // TestStateAllowsTheSameEverywhere asks for each action in each state in all ways: what the card's
 // button is disabled for is refused with the reason, and anything else is done.
 func TestStateAllowsTheSameEverywhere(t *testing.T) {
-	const locked, busy, idle = "Your host has suspended this bot.", "busy with something else", "**Shop** is not running."
+	const locked, busy, idle = "We've suspended this bot.", "busy with something else", "**Shop** isn't running."
 	for status, refusals := range map[string]map[string]string{
 		"SUSPENDED":   {"restart": locked, "stop": locked, "start": locked, "reinstall": locked},
 		"STARTING":    {"restart": busy, "start": busy, "reinstall": busy},
@@ -50,7 +50,7 @@ func TestStateAllowsTheSameEverywhere(t *testing.T) {
 				switch why := refusals[action]; {
 				case err != nil:
 					t.Errorf("%q: %s by %s: %v", status, action, way, err)
-				case why == "" && response.Then == nil && !strings.Contains(text(response.Message), "may stop"):
+				case why == "" && response.Then == nil && !strings.Contains(text(response.Message), "may be offline"):
 					t.Errorf("%q: %s by %s is refused:\n%s", status, action, way, text(response.Message))
 				case why != "":
 					wantText(t, response.Message, why, "Shop")
@@ -86,7 +86,7 @@ func TestServiceRefusesASuspendedBot(t *testing.T) {
 		w := &world{list: account(server("a", "Shop", "RUNNING")), changed: "SUSPENDED", action: func() (string, error) { return "", refusal }}
 		w.links.Support = "https://example.com/support"
 		end := ending(t, newCommands(t, w), press("restart/a"))
-		wantText(t, end.Message, "could not be restarted", "Your host has suspended this bot.", "REF1234")
+		wantText(t, end.Message, "could not be restarted", "We've suspended this bot.", "REF1234")
 		if !errors.Is(end.Failure, refusal) || end.Action.Outcome != interaction.Failed {
 			t.Errorf("%v, %+v", end.Failure, end.Action)
 		}

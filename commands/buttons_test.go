@@ -49,7 +49,7 @@ func TestButtonsKeepTheirPlaces(t *testing.T) {
 	_, c := shop(t, "RUNNING")
 	const first = "Restart Stop (Start) Reinstall packages | "
 	for id, want := range map[string]string{
-		"details/a": first + "Refresh (Details) More… All bots", "more/a": first + "Refresh Details (More…) All bots | Startup Delete",
+		"details/a": first + "Refresh (Details) More… All bots", "more/a": first + "Refresh Details (More…) All bots | Startup settings Delete",
 	} {
 		if got := labels(answer(t, c, press(id)).Message); got != want {
 			t.Errorf("%s has %q, want %q", id, got, want)
@@ -100,7 +100,7 @@ func TestAlertsHaveTheButtonsOfTheCard(t *testing.T) {
 		alert := c.Alert(alerts.Alert{CustomerID: "42", Bots: []alerts.Outage{
 			{ServerID: "a", Name: "Shop", State: test.state, DownAt: at, Count: 1, RecoveredAt: test.back},
 		}})
-		if got := labels(alert); got != test.want+" | Show Mute 1 h" {
+		if got := labels(alert); got != test.want+" | Show Mute alerts 1 h" {
 			t.Errorf("an alert of %c has %q", test.state, got)
 		}
 		for id, want := range map[string]string{"Restart": "restart a", "Stop": "stop a"} {
@@ -110,7 +110,7 @@ func TestAlertsHaveTheButtonsOfTheCard(t *testing.T) {
 		}
 		h.w.done = nil
 		asked := answer(t, c, press(buttons(alert)["Reinstall packages"].CustomID))
-		wantText(t, asked.Message, "may stop") // of a bot that runs by now
+		wantText(t, asked.Message, "may be offline") // of a bot that runs by now
 		h.w.wantDone(t)
 	}
 }

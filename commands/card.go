@@ -123,7 +123,7 @@ func (c card) limits() string {
 func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 	created := ""
 	if !s.CreatedAt.IsZero() {
-		created = stamp(s.CreatedAt, "D") + " (" + relative(s.CreatedAt) + ")"
+		created = stamp(s.CreatedAt, "D") + " · " + relative(s.CreatedAt)
 	}
 	return []*discordgo.MessageEmbedField{
 		c.field("card.language", sanitize.Markdown(s.Language, wordLimit), true),

@@ -72,8 +72,8 @@ func TestPlan(t *testing.T) {
 		ramMB, maxServers int
 		want              []string
 	}{
-		"full":     {2048, 2, []string{"Pro", "▰▰▰▰▰▱▱▱▱▱", "1 GB of 2 GB", "▰▰▰▰▰▰▰▰▰▰", "2 of 2", "All places"}},
-		"exceeded": {2048, 1, []string{"2 of 1", "more than your plan grants"}},
+		"full":     {2048, 2, []string{"Pro", "▰▰▰▰▰▱▱▱▱▱", "1 GB of 2 GB", "▰▰▰▰▰▰▰▰▰▰", "2 of 2", "All your bot slots"}},
+		"exceeded": {2048, 1, []string{"2 of 1", "more than your plan includes"}},
 		"no limit": {0, 0, []string{"1 GB · No limit"}},
 	} {
 		l := account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))

@@ -36,7 +36,7 @@ func TestCreate(t *testing.T) {
 	w := &world{list: shopWithPlan(2048, 3)}
 	c := newCommands(t, w)
 	first := answer(t, c, command("bot create", nil))
-	wantText(t, first.Message, "Create a bot", "2 bots", "1.5 GB")
+	wantText(t, first.Message, "Create a bot", "2 more bots", "1.5 GB")
 	wantSizes(t, first.Message, "512", "2048", "100")
 	if ram := menus(first.Message)["RAM"].Options; ram[0].Label != "RAM: 128\u00a0MB" || ram[len(ram)-1].Label != "RAM: 1.5\u00a0GB" {
 		t.Errorf("the plan leaves 1.5 GB; offered: %+v", ram)
@@ -78,7 +78,7 @@ func TestCreateNeverAsksForMoreThanThePlanLeaves(t *testing.T) {
 	c := newCommands(t, w)
 	for _, sizes := range []string{"4096/2048/100", "-1/-1/-1", "x/y/z", "256/9999999/100000", "//"} {
 		for _, request := range []interaction.Request{press("create/" + sizes), submit("create/"+sizes, newBot("Radio"))} {
-			refused(t, c, request, "has changed since", "/bot create")
+			refused(t, c, request, "has changed in the meantime", "/bot create")
 		}
 	}
 	for _, full := range []hostapi.List{shopWithPlan(8192, 1), shopWithPlan(512, 9), shopWithPlan(512, 0)} {

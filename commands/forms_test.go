@@ -141,10 +141,10 @@ func TestStartAfterwards(t *testing.T) {
 			[]interaction.Outcome{interaction.Done, interaction.Failed},
 		},
 		"it runs already":     {map[time.Duration]string{0: "RUNNING"}, "", []string{"✅ **Radio** was created"}, "create", []interaction.Outcome{interaction.Done}},
-		"it is never ready":   {map[time.Duration]string{0: "INSTALLING"}, "", []string{"has not come to rest", "It was not started"}, "create", []interaction.Outcome{interaction.Unconfirmed}},
-		"it is suspended":     {map[time.Duration]string{0: "SUSPENDED"}, "", []string{"✅ **Radio** was created", "It was not started"}, "create", []interaction.Outcome{interaction.Done}},
+		"it is never ready":   {map[time.Duration]string{0: "INSTALLING"}, "", []string{"is taking longer than usual", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Unconfirmed}},
+		"it is suspended":     {map[time.Duration]string{0: "SUSPENDED"}, "", []string{"✅ **Radio** was created", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
 		"it was not created":  {nil, "create", []string{"could not be created"}, "create", []interaction.Outcome{interaction.Failed}},
-		"it is not there yet": {map[time.Duration]string{0: ""}, "", []string{"✅ **Radio** was created", "It was not started"}, "create", []interaction.Outcome{interaction.Done}},
+		"it is not there yet": {map[time.Duration]string{0: ""}, "", []string{"✅ **Radio** was created", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -239,12 +239,12 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	changed := map[string]string{"command": "npm ci\nnode main.js", "entry": "main.js"}
 	refused(t, c, submit("startup/b", changed), "no longer exists")
 	first := answer(t, c, submit("startup/a", changed))
-	wantText(t, first.Message, "Changing how **Shop** is started")
+	wantText(t, first.Message, "Changing the startup settings of **Shop**")
 	if same.Then != nil || same.Form != interaction.FormUpdate || len(w.done) != 0 {
 		t.Fatalf("done too early: %q", w.done)
 	}
 	last := must(t)(first.Then(t.Context()))
-	wantText(t, last.Message, "was changed", "node main.js`", "`main.js`", "🟢 Shop")
+	wantText(t, last.Message, "were changed", "node main.js`", "`main.js`", "🟢 Shop")
 	if len(w.done) != 1 || w.done[0] != "startup npm ci\nnode main.js main.js a" || w.expired != 1 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
 	}
@@ -259,7 +259,7 @@ func TestChangedStartupNamesTheButtonThatCanBePressed(t *testing.T) {
 	for status, restarts := range map[string]bool{"RUNNING": true, "CRASHED": true, "STOPPED": false, "STARTING": false} {
 		_, c := shop(t, status)
 		m := ending(t, c, submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"})).Message
-		wantText(t, m, "✅ How **Shop** is started was changed")
+		wantText(t, m, "✅ The startup settings of **Shop** were changed")
 		if b := buttons(m)["Restart"]; b.Disabled == restarts || strings.Contains(text(m), "Press **Restart**") != restarts {
 			t.Errorf("%s: Restart is disabled: %t\n%s", status, b.Disabled, text(m))
 		}
@@ -272,7 +272,7 @@ func TestDeleteWantsTheName(t *testing.T) {
 	c := newCommands(t, w)
 	named := func(name string) map[string]string { return map[string]string{"name": name} }
 	for _, typed := range []string{"", "Shop", "my", long, "a", "yes", "my shop", "MY SHOP"} {
-		refused(t, c, submit("delete/a", named(typed)), "not the name of **My Shop**", "nothing was deleted")
+		refused(t, c, submit("delete/a", named(typed)), "isn't the name of **My Shop**", "nothing was deleted")
 	}
 	shown := inputs(t, answer(t, c, press("delete/b")))["name"].Placeholder // can be typed
 	for _, right := range []struct{ id, typed string }{

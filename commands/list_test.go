@@ -95,7 +95,7 @@ func TestListWithoutBots(t *testing.T) {
 	if len(r.Message.Components) != 1 {
 		t.Errorf("%d rows, want one with buttons alone: an empty menu is refused", len(r.Message.Components))
 	}
-	wantText(t, answer(t, c, press(buttons(r.Message)["Create"].CustomID)).Message, "has room")
+	wantText(t, answer(t, c, press(buttons(r.Message)["Create"].CustomID)).Message, "You can create")
 }
 
 func TestListOfOneBotIsItsCard(t *testing.T) {
@@ -137,7 +137,7 @@ func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
 	}
 	c := newCommands(t, w)
 	for name, question := range map[string]string{
-		"show": "want to see?", "start": "want to start?", "stop": "want to stop?", "restart": "want to restart?", "reinstall": "packages to be reinstalled?",
+		"show": "want to see?", "start": "want to start?", "stop": "want to stop?", "restart": "want to restart?", "reinstall": "packages do you want to reinstall?",
 	} {
 		w.done = nil
 		asked := answer(t, c, command("bot "+name, nil))
@@ -169,5 +169,5 @@ func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
 	}
 	many := answer(t, newCommands(t, &world{list: manyBots()}), command("bot restart", nil))
 	sendable(t, many)
-	wantText(t, many.Message, "25 bots fit in the menu", "type its name")
+	wantText(t, many.Message, "The menu shows 25 bots", "type its name")
 }

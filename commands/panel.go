@@ -92,7 +92,7 @@ func panelNames(p panel.Panel, servers []hostapi.Server) string {
 			list = append(list, plainName(servers[i], wordLimit))
 		}
 	}
-	return orDash(strings.Join(list, ", "))
+	return orDash(strings.Join(list, " · "))
 }
 
 // mayNotPost says why the caller cannot have another panel here, or nothing.
@@ -252,7 +252,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	case len(lines) == 0:
 		lines = []string{v.t.Text("panel.empty")}
 	case time.Since(snapshot.FetchedAt) > stale:
-		old, worst = "⚠️ "+v.t.Text("age.away")+" "+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
+		old, worst = "⚠️ "+v.t.Text("age.away")+"\n"+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Text("panel.title"), Color: worst, Description: paragraphs(old, strings.Join(lines, "\n")),

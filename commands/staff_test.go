@@ -30,7 +30,7 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 	c := newCommands(t, &world{list: account(server("4", "Twin", "RUNNING"), server("5", "Twin", "RUNNING"), server("6", "Radio", "RUNNING"))})
 	nobody := by("1", command("admin lookup", map[string]string{"user": "42"}))
 	explained := c.Explain(&nobody, &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}).Message
-	wantText(t, explained, "No hosting account is linked with this user")
+	wantText(t, explained, "No hosting account is linked to this user")
 	options := func(bot string) map[string]string {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart"}
 	}
@@ -60,7 +60,7 @@ func TestStaffsButtonsServeInTheirGuildAlone(t *testing.T) {
 	for _, id := range []string{commands.LookupID("42", "Anna"), commands.ReferenceID("ABCDEFG")} {
 		elsewhere := by("1", press(id))
 		elsewhere.GuildID = "8"
-		refused(t, c, elsewhere, "only on the server where their commands are")
+		refused(t, c, elsewhere, "works only on the server that has the staff commands")
 	}
 }
 
@@ -121,7 +121,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 		},
 		Forget: func(_ context.Context, userID string) (panel.Removal, error) {
 			if userID != "42" {
-				t.Errorf("%s is forgotten", userID)
+				t.Errorf("%s was cleared", userID)
 			}
 			forgotten++
 			return panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}, nil
@@ -135,7 +135,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	}
 	refused(t, c, by("2", press("for/42/admin/flush")), "This is for staff")
 	refused(t, c, by("1", press("for/anna/admin/flush")), "")
-	for i, want := range []string{"is forgotten", "Nothing was cached"} {
+	for i, want := range []string{"was cleared", "There was no cached data"} {
 		removal := answer(t, c, by("1", press("for/42/admin/flush")))
 		if removal.Audit != nil || forgotten != i {
 			t.Errorf("before Discord has taken the answer: %d removals, audit %+v", forgotten, removal.Audit)
@@ -152,7 +152,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	kept = commands.Kept{DM: true} // which is something to be removed
 	wantText(t, answer(t, c, flush).Message, "• The channel of the direct messages")
 	kept = commands.Kept{}
-	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing was cached") {
+	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "There was no cached data") {
 		t.Errorf("where nothing is kept, staff read\n%s", text(nothing.Message))
 	}
 }
@@ -206,7 +206,7 @@ func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 			if title := list.Embeds[0].Title; !strings.Contains(title, test.title) || strings.Contains(text(list), "Your") {
 				t.Errorf("the title is %q, in\n%s", title, text(list))
 			}
-			wantText(t, by(press("for/42/show/a")).Message, "🟢 Shop", "What you press here happens to the bots of ")
+			wantText(t, by(press("for/42/show/a")).Message, "🟢 Shop", "Whatever you do here affects ")
 			wantText(t, by(press("for/42/restart/a")).Message, "For **", "Restarting **Shop**")
 			mine := command("bot list", nil)
 			if own := answer(t, c, mine).Message; own.Embeds[0].Author != nil || own.Embeds[0].Title != "Your bots" {
@@ -240,7 +240,7 @@ func TestLookupIDFits(t *testing.T) {
 // TestReferenceSaysTheBotAndNoDurationOfNothing shows staff on which bot an action
 // failed, and never 0.0 s.
 func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
-	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2, < 0.1 s in all", time.Second: "Attempts\n2, 1.0 s in all"} {
+	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2, < 0.1 s in total", time.Second: "Attempts\n2, 1.0 s in total"} {
 		c := newCommands(t, &world{staff: commands.Staff{Incident: func(context.Context, string) (incident.Incident, error) {
 			return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
 		}}})
@@ -265,11 +265,11 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		"⚠️ 0: 🔴 not connected\n1: 🟢 ": func(h *health.Report) {
 			h.Shards = []shards.Status{{}, {ID: 1, Ready: true}}
 		},
-		"⚠️ Redis does not answer":                  func(h *health.Report) { h.RedisErr = errors.New("refused") },
+		"⚠️ Redis isn't responding":                 func(h *health.Report) { h.RedisErr = errors.New("refused") },
 		"💡 Set REDIS_URL":                           func(h *health.Report) { h.RedisEmbedded = true },
 		"⚠️ <#9> · The bot needs these permissions": func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
-		"⚠️ <#9> · Discord does not take":           func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
-		"⚠️ <#9> · Entries come late": func(h *health.Report) {
+		"⚠️ <#9> · Discord rejects what":            func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9> · Entries arrive late": func(h *health.Report) {
 			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
 		},
 	} {

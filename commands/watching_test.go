@@ -129,7 +129,7 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 		spans []history.Span
 		want  []string
 	}{
-		"always up": {past(30*aDay, hostapi.StateRunning), []string{"24 h: **100%** · 7 days: **100%** · 30 days: **100%**", "No outage in 30 days"}},
+		"always up": {past(30*aDay, hostapi.StateRunning), []string{"24 h: **100%** · 7 days: **100%** · 30 days: **100%**", "No outages in the last 30 days"}},
 		"a crash that became an error is one outage": {
 			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 6*time.Hour, hostapi.StateError, 12*time.Hour, hostapi.StateRunning),
 			[]string{"24 h: **50%** · 7 days: **92.85%** · 30 days: **98.33%**", "1 outage in 30 days", " · 12 h"},
@@ -141,7 +141,7 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "still going on"}},
 		"what was not watched does not count": {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
-			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Watched since <t:", "No outage"},
+			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Monitored since <t:", "No outage"},
 		},
 		"the latest outages are listed": {past(restless...), []string{"20 outages in 30 days", "…"}},
 		"nothing is known lately":       {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},
@@ -165,12 +165,12 @@ func TestHistoryOfWhatIsNotKnown(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
 	c := watching(t, h)
 	shown := answer(t, c, press("history/a"))
-	wantText(t, shown.Message, "it is not watched")
-	if _, there := buttons(shown.Message)["Turn on for Shop"]; !there {
+	wantText(t, shown.Message, "it isn't monitored")
+	if _, there := buttons(shown.Message)["Alerts on for Shop"]; !there {
 		t.Errorf("buttons: %v", buttons(shown.Message))
 	}
 	h.err = errors.New("redis is away")
-	refused(t, c, press("history/a"), "cannot be read right now")
+	refused(t, c, press("history/a"), "can't be loaded right now")
 	refused(t, c, press("history/b"), "no longer exists")
 	if h.w.others != nil {
 		t.Errorf("touched: %v", h.w.others)
@@ -187,15 +187,15 @@ func here(r interaction.Request) interaction.Request {
 func TestPanelIsMadeAndRemoved(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
 	c := watching(t, h)
-	wantText(t, answer(t, c, here(command("panel", nil))).Message, "You have no public panel yet")
+	wantText(t, answer(t, c, here(command("panel", nil))).Message, "You don't have a public panel yet")
 	made := ending(t, c, here(press("panel/new", "b", "a")))
-	wantText(t, made.Message, "The panel is there", "<#9> · Shop, Radio")
+	wantText(t, made.Message, "Panel posted", "<#9> · Shop · Radio")
 	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "9" || !slices.Equal(p.Bots, []string{"a", "b"}) {
 		t.Errorf("made: %+v", p)
 	}
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
-	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "no public panel yet")
+	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "a public panel yet")
 	if again := ending(t, c, here(press("panel/remove", "1001"))).Message; strings.Contains(text(again), "was removed") {
 		t.Errorf("a panel that nobody knows is told as: %s", text(again))
 	}
@@ -227,8 +227,8 @@ func TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot(t *testing.T) {
 
 func TestPanelTakesPermissions(t *testing.T) {
 	for want, change := range map[string]func(*interaction.Request){
-		"only into a server's channel": func(r *interaction.Request) { r.GuildID = "" },
-		"**Manage Messages**":          func(r *interaction.Request) { r.Permissions = discordgo.PermissionSendMessages },
+		"only be posted in a server channel": func(r *interaction.Request) { r.GuildID = "" },
+		"**Manage Messages**":                func(r *interaction.Request) { r.Permissions = discordgo.PermissionSendMessages },
 		"**Embed Links**": func(r *interaction.Request) {
 			r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages
 		},
@@ -265,15 +265,15 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	}
 	const invite = "https://discord.com/oauth2/authorize?client_id=3&scope=bot+applications.commands&permissions=274877991936&guild_id=7"
 	shown := answer(t, c, away(command("panel", nil))).Message
-	wantText(t, shown, "I am not on this server")
+	wantText(t, shown, "I'm not on this server")
 	if len(shown.Components) != 2 || !strings.Contains(links(shown), invite) { // beside the menu that removes one
 		t.Errorf("the ways on are %s", links(shown))
 	}
-	refused(t, c, away(press("panel/new", "a")), "I am not on this server")
+	refused(t, c, away(press("panel/new", "a")), "I'm not on this server")
 	if len(h.panels) != 1 {
 		t.Errorf("panels: %+v", h.panels)
 	}
-	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I am not on this server")
+	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I'm not on this server")
 	readme, err := os.ReadFile("../README.md")
 	if err != nil || !strings.Contains(string(readme), "permissions=274877991936") {
 		t.Errorf("the README names other permissions, %v", err)
@@ -290,7 +290,7 @@ func TestPanelWhereTheGuildHasNoBot(t *testing.T) {
 	c := watching(t, h)
 	_, err := answer(t, c, post).Then(t.Context())
 	e := c.Explain(&post, err)
-	wantText(t, e.Message, "I am not on this server")
+	wantText(t, e.Message, "I'm not on this server")
 	if e.Fault || !strings.Contains(links(e.Message), "client_id=3") {
 		t.Errorf("staff are told: %t; the ways on are %s", e.Fault, links(e.Message))
 	}
@@ -321,12 +321,12 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	pressed.ID, pressed.Message = "1002", "1002"
 	wantText(t, answer(t, c, pressed).Message, "Limits: 512 MB RAM")
 	pressed.UserID = "43"
-	refused(t, c, pressed, "These buttons work for the one who put this panel here")
+	refused(t, c, pressed, "Only the person who posted this panel can use these buttons")
 
 	h.spans = past(2*time.Hour, history.Unwatched, time.Hour, hostapi.StateRunning)
 	wantText(t, draw(), "🟢 **Shop** · Läuft · mindestens seit <t:")
 	h.age = 6 * time.Minute
-	wantText(t, draw(), "⚠️ Der Hosting-Dienst ist gerade nicht erreichbar. Stand der Angaben: <t:")
+	wantText(t, draw(), "⚠️ Der Hosting-Dienst ist gerade nicht erreichbar.\nStand: <t:")
 	p.Bots = []string{"gone"}
 	wantText(t, draw(), "gibt es nicht mehr")
 	h.w.err = errors.New("redis is away")
@@ -383,7 +383,7 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 		refused(t, c, outdated, "out of date")
 	}
 	h.off = true
-	refused(t, c, press("alerts/set/all/on"), "no alerts here")
+	refused(t, c, press("alerts/set/all/on"), "Alerts aren't available here")
 	if len(h.w.others) > 0 || h.alerts.Any() {
 		t.Errorf("touched are %q", h.w.others)
 	}
@@ -404,7 +404,7 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 		want string
 	}{
 		{inGuild, blocked, closed}, {inGuild, noWay, closed}, {inDM, blocked, closed}, {inDM, noWay, alone},
-		{elsewhere, blocked, alone}, {elsewhere, noWay, alone}, {inGuild, alerts.ErrLater, "try again in a few minutes"},
+		{elsewhere, blocked, alone}, {elsewhere, noWay, alone}, {inGuild, alerts.ErrLater, "Try again in a few minutes"},
 	} {
 		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, closed: test.err}
 		wantText(t, ending(t, watching(t, h), test.from).Message, test.want, "🔕 Shop")
@@ -417,14 +417,14 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 	if h.recipient.DM != "9" {
 		t.Errorf("alerts go to the channel %q", h.recipient.DM)
 	}
-	wantText(t, ending(t, watching(t, &watched{w: h.w}), inGuild).Message, "I have just sent you a direct message")
+	wantText(t, ending(t, watching(t, &watched{w: h.w}), inGuild).Message, "I've just sent you a direct message")
 }
 
 // TestAlertsNeedRedis has Redis, which alone has alerts, fail.
 func TestAlertsNeedRedis(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, err: errors.New("redis is away")}
 	c := watching(t, h)
-	const cannot = "Alerts cannot be changed right now"
+	const cannot = "Alerts can't be changed right now"
 	refused(t, c, command("alerts", nil), cannot)
 	for _, r := range []interaction.Request{press("alerts/set/all/on"), press("alerts/set/all/off"), press("aside/mute/a")} {
 		pressed := answer(t, c, r)

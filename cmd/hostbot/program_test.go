@@ -43,7 +43,7 @@ func TestProgramEnds(t *testing.T) {
 		p := startProgram(t, path)
 		p.signal(t, syscall.SIGUSR1)
 		p.signal(t, syscall.SIGTERM)
-		for !p.anna.Types(t, "/bot list").View().Contains("We are restarting") { // until the signal has arrived
+		for !p.anna.Types(t, "/bot list").View().Contains("We're restarting") { // until the signal has arrived
 		}
 		p.clock.Advance(4 * time.Second)
 		p.restart.WaitFor(t, "**Shop** was restarted")

@@ -202,7 +202,7 @@ func TestCrashIsToldByDirectMessage(t *testing.T) {
 	}
 	v.get("/api/commands?user=" + user)
 	v.post("/api/command", map[string]string{"user": user, "channel": directMessages, "name": "alerts"})
-	press("Off for all", "On for all")
+	press("All alerts off", "All alerts on")
 	v.waitFor(inDM, "They come to you as direct messages")
 	var state struct{ Bots []struct{ ID string } }
 	if err := json.Unmarshal(v.get("/api/breaking?user="+user), &state); err != nil {

@@ -61,8 +61,8 @@ func screenshots() map[string]picture {
 		}},
 		"alert": {message, func(b *tab) string {
 			b.presses("#channels", "hostbot")
-			b.reads("/alerts", "", "Off for all")
-			b.presses(last, "On for all")
+			b.reads("/alerts", "", "All alerts off")
+			b.presses(last, "All alerts on")
 			b.sees("#messages", "They come to you as direct messages")
 			b.presses("#tools", "Underneath")
 			b.sees("#underneath", "list")

@@ -227,7 +227,7 @@ func TestAMalformedEntryIsReplaced(t *testing.T) {
 		p.Start()
 		await(t, o.actions, "all entries", func() bool { return len(titles(o.actions)) >= 3 })
 		got := titles(o.actions)
-		if got[0] != "before" || !strings.Contains(got[1], "cannot be shown") || got[2] != "after" || len(got) != 3 {
+		if got[0] != "before" || !strings.Contains(got[1], "can't be shown") || got[2] != "after" || len(got) != 3 {
 			t.Errorf("the channel shows %q", got)
 		}
 		if p.log.Count(`"title":"malformed"`) != 1 {

@@ -36,7 +36,7 @@ func TestAChannelThatFails(t *testing.T) {
 				if !o.actions.Messages()[0].Contains("<#" + o.errors.ID + ">") {
 					t.Errorf("it says %s", o.actions.Messages()[0].Text())
 				}
-				if o.actions.Messages()[0].Contains("in a thread Send Messages in Threads") != forbidden {
+				if o.actions.Messages()[0].Contains("in a thread, Send Messages in Threads") != forbidden {
 					t.Errorf("of what the bot needs there it says %s", o.actions.Messages()[0].Text())
 				}
 				p.Post(action("meanwhile"))
@@ -137,7 +137,7 @@ func TestRefusalsOfContent(t *testing.T) {
 			p := o.newProcess(t, "", hasty())
 			p.Post(action("refused"))
 			p.Start()
-			await(t, o.actions, "a stub", func() bool { return told(o.actions, "cannot be shown") == 1 })
+			await(t, o.actions, "a stub", func() bool { return told(o.actions, "can't be shown") == 1 })
 			if s := p.Status()[0]; s.Retried != 0 || s.Trouble != "" {
 				t.Errorf("the status is %+v", s)
 			}

@@ -84,7 +84,7 @@ func TestActions(t *testing.T) {
 	if entries[0].Reference != "" { // behind which there is nothing
 		t.Errorf("an action that went well leads to %q", entries[0].Reference)
 	}
-	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2\u00a0s", "`ABC1234`", "<#8> · Guild `7`", "mend that or tell the customer")
+	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2\u00a0s", "`ABC1234`", "<#8> · Server `7`", "fix it or tell the customer")
 	want(t, entries[2], "⚠️ Restart · Not confirmed", "`ABC1234`", "before anyone tries again")
 	for _, e := range entries[1:] {
 		if e.Customer.ID != "42" || e.Reference != "ABC1234" {
@@ -146,7 +146,7 @@ func TestLifecycle(t *testing.T) {
 	log.Stopping("told to stop")
 	log.LocalizationsRefused([]string{"bot: name · tr", "*plan*: description · de, fr"})
 	entries := p["lifecycle"]
-	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90\u00a0s", "Commands", "status 403", "guild 77", "old.example.com", "told to stop", "English"} {
+	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90\u00a0s", "Commands", "status 403", "server 77", "old.example.com", "told to stop", "English"} {
 		if i >= len(entries) {
 			t.Fatalf("%d entries", len(entries))
 		}

@@ -26,8 +26,8 @@ func alerted(t *testing.T, o world.Options) (w *world.World, anna, dm *discordte
 	o.Tune = watching
 	w, anna = world.Serving(t, o, "Shop", "Radio")
 	dm = anna.InDM()
-	openShop(t, anna).Press(t, "More…").Press(t, "Alerts").Press(t, "Turn on for Shop").WaitFor(t, "Alerts are on")
-	dm.Sees(t, "This is where I write to you")
+	openShop(t, anna).Press(t, "More…").Press(t, "Alerts").Press(t, "Alerts on for Shop").WaitFor(t, "Alerts are on")
+	dm.Sees(t, "I'll message you here")
 	awaitLooks(t, w, 2)
 	return w, anna, dm
 }
@@ -96,7 +96,7 @@ func TestAlertOfSeveralBots(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		w, anna, dm := alerted(t, world.Options{Redis: redis})
-		anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "🔔 Radio")
+		anna.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "🔔 Radio")
 		awaitLooks(t, w, 2)
 		w.Service.SetStatuses(anna.ID, hostapitest.Crashed)
 		alert := dm.Sees(t, "2 of your bots are down")
@@ -136,11 +136,11 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 	anna.CloseDMs(true)
 	view := anna.Types(t, "/alerts")
 	view.WaitFor(t, "🔕 Shop")
-	view = view.Press(t, "On for all")
-	view.WaitFor(t, "I cannot send you direct messages")
+	view = view.Press(t, "All alerts on")
+	view.WaitFor(t, "I can't send you direct messages")
 	view.WaitFor(t, "🔕 Shop")
 	anna.CloseDMs(false)
-	view.Press(t, "On for all").WaitFor(t, "🔔 Shop")
+	view.Press(t, "All alerts on").WaitFor(t, "🔔 Shop")
 	awaitLooks(t, w, 2)
 
 	anna.Block(true) // later
@@ -161,11 +161,11 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 	awaitLooks(t, w, 2) // as nothing was watched for a moment
 	crash(t, w, anna.ID, "id-radio")
 	alert := dm.Sees(t, "Radio has crashed")
-	dm.Presses(t, alert, "Mute 1 h").WaitFor(t, "sends no alerts until")
+	dm.Presses(t, alert, "Mute alerts 1 h").WaitFor(t, "sends no alerts until")
 	anna.Types(t, "/alerts").WaitFor(t, "muted, ends")
 
-	anna.Types(t, "/alerts").Press(t, "Off for all").WaitFor(t, "Alerts are off")
-	w.AddCustomer("ben", "Other").Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+	anna.Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
+	w.AddCustomer("ben", "Other").Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 	awaitLooks(t, w, 1) // one at anna's account may have been under way
 	before := len(w.Service.Requests())
 	awaitLooks(t, w, 3)
@@ -190,12 +190,12 @@ func TestAlertsStayOnThoughAnEventIsRepeated(t *testing.T) {
 		for n := range 2 {
 			w.Discord.Redeliver(chosen)
 			w.Log.WaitForTimes(t, "the interaction was answered elsewhere", n+1)
-			if v := anna.Types(t, "/alerts").WaitFor(t, "stops by itself"); !v.Contains("🔔 Shop") {
+			if v := anna.Types(t, "/alerts").WaitFor(t, "goes down unexpectedly"); !v.Contains("🔔 Shop") {
 				t.Errorf("what was turned on is turned back:\n%s", v.Text())
 			}
 			stop = w.Restart(t, stop)
 		}
-		wantMessages(t, anna.InDM(), "This is where I write to you", 1)
+		wantMessages(t, anna.InDM(), "I'll message you here", 1)
 	})
 }
 
@@ -209,13 +209,13 @@ func TestAlertsStayOffWithoutAnAcknowledgement(t *testing.T) {
 			w.Discord.ExpectFailures()
 			view := anna.Types(t, "/alerts")
 			accept := w.Discord.Inject(discordtest.Fault{Route: discordtest.RouteCallback, Status: http.StatusForbidden})
-			if _, err := view.Click(t.Context(), "On for all"); err != nil {
+			if _, err := view.Click(t.Context(), "All alerts on"); err != nil {
 				t.Fatal(err)
 			}
 			w.Log.WaitFor(t, "the caller could not be told")
 			accept()
 			anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
-			wantMessages(t, anna.InDM(), "This is where I write to you", 0)
+			wantMessages(t, anna.InDM(), "I'll message you here", 0)
 		})
 	}
 }
@@ -227,7 +227,7 @@ func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
 	dm.Sees(t, "Shop has crashed")
 	sam := w.AddStaff("sam")
 	status := sam.Types(t, "/admin status")
-	status.WaitFor(t, "Accounts: 1 · one look at each every")
+	status.WaitFor(t, "Accounts: 1 · each checked every")
 	for !sam.Types(t, "/admin status").View().Contains("Alerts sent: 1 · refused: 0 · waiting: 0") { // until it is noted that Discord has the alert
 	}
 	_, metrics := w.Operator(t, "/metrics")
@@ -251,11 +251,11 @@ func TestStaffReadOnceThatWatchingIsTooSlow(t *testing.T) {
 		if name == "anna" {
 			w.Start(t)
 		}
-		c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+		c.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 	}
-	w.StaffRead(t, "accounts are watched", "Raise WATCH_RATE")
+	w.StaffRead(t, "accounts are monitored", "Raise WATCH_RATE")
 	awaitLooks(t, w, 5)
-	if n := len(world.Entries(w.Channel.Messages(), "accounts are watched")); n != 1 {
+	if n := len(world.Entries(w.Channel.Messages(), "accounts are monitored")); n != 1 {
 		t.Errorf("staff read it %d times", n)
 	}
 }
@@ -269,7 +269,7 @@ func TestStaffReadOfAFallOfManyBots(t *testing.T) {
 	var people []*discordtest.User
 	for i := range 10 {
 		c := w.AddCustomer(fmt.Sprintf("c%d", i), "Shop")
-		c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+		c.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 		people = append(people, c)
 	}
 	awaitLooks(t, w, 2*len(people))

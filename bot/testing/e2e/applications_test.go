@@ -22,7 +22,7 @@ func TestTwoApplicationsOnOneRedis(t *testing.T) {
 				t.Fatal("the two applications have one ID")
 			}
 			own = append(own, space)
-			anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+			anna.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 			awaitLooks(t, w, 2)
 			crash(t, w, anna.ID, "id-shop")
 			anna.InDM().Sees(t, "Shop has crashed")

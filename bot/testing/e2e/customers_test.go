@@ -29,7 +29,7 @@ func TestCustomerActsInOneMessage(t *testing.T) {
 		} {
 			if action.button == "Reinstall packages" { // of a bot that runs
 				card = card.Press(t, action.button)
-				card.WaitFor(t, "may stop")
+				card.WaitFor(t, "may be offline")
 			}
 			card = card.Press(t, action.button)
 			card.WaitFor(t, action.begun)
@@ -176,10 +176,10 @@ func TestModals(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
 	card := openShop(t, anna)
-	changed := card.Press(t, "More…").Press(t, "Startup").Submit(t, discordtest.Fields{"command": "node main.js"})
-	changed.WaitFor(t, "was changed")
+	changed := card.Press(t, "More…").Press(t, "Startup settings").Submit(t, discordtest.Fields{"command": "node main.js"})
+	changed.WaitFor(t, "were changed")
 	changed.WaitFor(t, "node main.js")
-	w.StaffRead(t, "✅ Startup changed", "id-shop")
+	w.StaffRead(t, "✅ Startup change", "id-shop")
 	if s, _ := w.Service.Server(anna.ID, "id-shop"); s.StartupCommand != "node main.js" || s.EntryFile != "index.js" {
 		t.Errorf("the service has %+v", s)
 	}

@@ -126,7 +126,7 @@ func TestTheLogSaysWhyAnOldAccountIsShown(t *testing.T) {
 	list := anna.Types(t, "/bot list")
 	list.WaitFor(t, "🟢 Shop")
 	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusUnauthorized, Body: `{"error":"the secret was rotated"}`}, 0)
-	list.Press(t, "Refresh").WaitFor(t, "This is how things were")
+	list.Press(t, "Refresh").WaitFor(t, "Showing data from")
 	w.Log.WaitFor(t, "unauthorized (status 401): the secret was rotated")
 }
 
@@ -136,9 +136,9 @@ func TestServiceThatIsAway(t *testing.T) {
 	card := openShop(t, anna)
 	w.Service.Fail("", hostapitest.Fault{Status: http.StatusBadGateway}, 0)
 	for _, name := range []string{"bert", "carl", "dora", "emil", "finn"} { // whose calls show it
-		w.Discord.User(name).Types(t, "/bot list").WaitFor(t, "cannot be reached")
+		w.Discord.User(name).Types(t, "/bot list").WaitFor(t, "can't be reached")
 	}
-	w.StaffRead(t, "The hosting service is away", "502")
+	w.StaffRead(t, "The hosting service is down", "502")
 	sam.Types(t, "/admin status").WaitFor(t, "⚠️ Away, noticed")
 	w.Service.ClearFaults()
 	world.Eventually(t.Context(), func() bool { // until it is tried again

@@ -16,16 +16,16 @@ func TestHistoryOfAWatchedBot(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop", "Radio")
 	history := anna.Types(t, "/bot history")
-	history.WaitFor(t, "Of which bot do you want to see the history?")
+	history.WaitFor(t, "Which bot's history do you want to see?")
 	history = history.Choose(t, "Choose a bot", "Shop")
-	history.WaitFor(t, "it is not watched")
-	history.Press(t, "Turn on for Shop").WaitFor(t, "Alerts are on")
+	history.WaitFor(t, "it isn't monitored")
+	history.Press(t, "Alerts on for Shop").WaitFor(t, "Alerts are on")
 	awaitLooks(t, w, 2)
 
 	card := openShop(t, anna).Press(t, "More…")
 	shown := card.Press(t, "History")
 	wantPicture(t, shown.WaitFor(t, "24 h: **100%** · 7 days: **100%** · 30 days: **100%**"))
-	shown.WaitFor(t, "No outage in 30 days")
+	shown.WaitFor(t, "No outages in the last 30 days")
 
 	crash(t, w, anna.ID, "id-shop")
 	awaitLooks(t, w, 3)
@@ -67,7 +67,7 @@ func TestNothingIsWatchedWhereThatIsOff(t *testing.T) {
 			t.Errorf("/%s is offered", c.Name)
 		}
 	}
-	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup")
+	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup settings")
 	if more.Contains("History") || more.Contains("Alerts") {
 		t.Errorf("the card offers:\n%s", more.Text())
 	}

@@ -56,7 +56,7 @@ func TestEndpointStaysUntilALoadBalancerHasNoticed(t *testing.T) {
 	w.Log.WaitFor(t, "hostbot stops")
 	wantReady(t, w, false)
 	for time.Since(began) < 3*time.Second {
-		anna.Types(t, "/bot list").WaitFor(t, "We are restarting for a moment")
+		anna.Types(t, "/bot list").WaitFor(t, "We're restarting")
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)

@@ -73,12 +73,12 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 	}
 	anna.Types(t, "/bot show", bot(odd)).WaitFor(t, "Several of your bots")
 	anna.Types(t, "/bot show", bot("x"+odd)).WaitFor(t, "You have no bot")
-	opensForm(t, anna, "/bot startup", "~2").Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "was changed")
+	opensForm(t, anna, "/bot startup", "~2").Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "were changed")
 	opensForm(t, anna, "/bot delete", "~2").Submit(t, discordtest.Fields{"name": odd[:3900]}).WaitFor(t, "nothing was deleted")
 	w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: 409, Body: odd}, 1)
 	code := referenceIn(t, anna.Types(t, "/bot reinstall", bot("~2")).Press(t, "Reinstall packages").WaitFor(t, "could not be reinstalled"))
 	sam.Types(t, "/admin reference", discordtest.Options{"code": code}).WaitFor(t, "Reference "+code)
-	sam.Types(t, "/admin reference", discordtest.Options{"code": odd}).WaitFor(t, "Nothing is known")
+	sam.Types(t, "/admin reference", discordtest.Options{"code": odd}).WaitFor(t, "There's no record of")
 	w.StaffRead(t, "❗ Failure", code)
 	for _, entry := range w.Channel.Messages() {
 		if len(entry.Pings) > 0 {
@@ -107,7 +107,7 @@ func refreshed(t *testing.T, card *discordtest.Reply) *discordtest.Reply {
 func opensForm(t *testing.T, who *discordtest.User, command, of string) *discordtest.Reply {
 	t.Helper()
 	form := who.Types(t, command, bot(of))
-	for tries := 1; tries < 20 && form.View().Contains("the form could not be opened"); tries++ {
+	for tries := 1; tries < 20 && form.View().Contains("the form couldn't open"); tries++ {
 		form = who.Types(t, command, bot(of))
 	}
 	return form
@@ -116,7 +116,7 @@ func opensForm(t *testing.T, who *discordtest.User, command, of string) *discord
 // flush has staff forget what is cached of a customer, as time would.
 func flush(t *testing.T, sam, customer *discordtest.User) {
 	t.Helper()
-	askFlush(t, sam, customer).Press(t, "Remove all of it").WaitFor(t, "is forgotten")
+	askFlush(t, sam, customer).Press(t, "Remove all of it").WaitFor(t, "was cleared")
 }
 
 // askFlush has staff be asked whether what is kept of a customer is to be removed. It may
@@ -143,14 +143,14 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	list := anna.Types(t, "/bot list")
 	card := openShop(t, anna)
 	card = card.Press(t, "More…")
-	startup, deletion := card.Press(t, "Startup"), card.Press(t, "Delete")
+	startup, deletion := card.Press(t, "Startup settings"), card.Press(t, "Delete")
 	w.Service.Remove(anna.ID, "id-shop")
 	flush(t, sam, anna)
 
 	startup.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "no longer exists")
 	deletion.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "no longer exists")
 	list.Choose(t, "Open a bot", "Shop").WaitFor(t, "no longer exists")
-	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup", "Delete", "Details", "Refresh"} {
+	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup settings", "Delete", "Details", "Refresh"} {
 		card.Press(t, button).WaitFor(t, "no longer exists")
 	}
 	if back := card.Press(t, "All bots").WaitFor(t, "🟢 Radio"); back.Contains("Shop") {
@@ -171,7 +171,7 @@ func TestMessagesOutliveTheProgram(t *testing.T) {
 	modal := anna.Types(t, "/bot startup", bot("Shop"))
 	list, card := anna.Types(t, "/bot list"), openShop(t, anna)
 	w.Restart(t, stop) // with nothing cached
-	modal.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "was changed")
+	modal.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "were changed")
 	list.Press(t, "Details").WaitFor(t, "node other.js")
 	restartOnce(t, w, card)
 }

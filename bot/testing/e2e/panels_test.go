@@ -30,8 +30,8 @@ func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.U
 	general = w.Discord.Channels()[0]
 	w.Start(t)
 	panels := anna.Types(t, "/panel")
-	panels.WaitFor(t, "You have no public panel yet")
-	panels.Choose(t, "Choose bots for a panel in this channel", "Shop", "Radio").WaitFor(t, "The panel is there")
+	panels.WaitFor(t, "You don't have a public panel yet")
+	panels.Choose(t, "Choose bots for a panel in this channel", "Shop", "Radio").WaitFor(t, "Panel posted")
 	general.WaitFor(t, "🟢 **Radio** · Running")
 	return w, anna, general
 }
@@ -77,7 +77,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 		general.WaitFor(t, "🟢 **Shop** · Running · since <t:")
 
 		ben := w.AddCustomer("ben", "Blog")
-		refused := clickPanel(t, ben, general, "Shop").WaitFor(t, "These buttons work for the one who put this panel here")
+		refused := clickPanel(t, ben, general, "Shop").WaitFor(t, "Only the person who posted this panel can use these buttons")
 		if !refused.Ephemeral || refused.Contains("Limits") {
 			t.Errorf("ben reads:\n%s", refused.Text())
 		}
@@ -110,8 +110,8 @@ func TestPanelSaysThatItIsOld(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, redis string) {
 		w, _, general := paneled(t, world.Options{Redis: redis, Env: []string{"CACHE_TTL=1s", "CACHE_MAX_STALE=1s"}})
 		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusServiceUnavailable}, 0)
-		general.WaitFor(t, "The hosting service cannot be reached right now")
-		if _, err := general.Await(t.Context(), func(v discordtest.View) bool { return v.Contains("cannot be reached") && !v.Contains("Shop") }); err != nil {
+		general.WaitFor(t, "The hosting service can't be reached right now")
+		if _, err := general.Await(t.Context(), func(v discordtest.View) bool { return v.Contains("can't be reached") && !v.Contains("Shop") }); err != nil {
 			t.Fatal(err)
 		}
 		w.Service.ClearFaults()
@@ -156,7 +156,7 @@ func TestStayingMessageOfAPanelIsTold(t *testing.T) {
 			general.Allow(access)
 			in := anna.In(w.Discord.AddChannel("other"))
 			told := in.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "it stays in <#"+general.ID+">")
-			if told.Contains("was removed") || !told.Contains("You have no public panel yet") {
+			if told.Contains("was removed") || !told.Contains("You don't have a public panel yet") {
 				t.Errorf("anna reads:\n%s", told.Text())
 			}
 			if n := len(general.Messages()); n != 1 {
@@ -209,7 +209,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	away := w.Discord.AddForeignChannel("away")
 	in := anna.In(away)
 	calls := len(w.Discord.Calls())
-	told := in.Types(t, "/panel").WaitFor(t, "I am not on this server")
+	told := in.Types(t, "/panel").WaitFor(t, "I'm not on this server")
 	invite := "https://discord.com/oauth2/authorize?client_id=" + w.Discord.ApplicationID() + "&scope=bot+applications.commands&permissions=274877991936&guild_id=" + away.GuildID()
 	if buttons := told.Buttons(); len(buttons) != 1 || buttons[0].URL != invite || buttons[0].Label != "Invite me" {
 		t.Errorf("the buttons are %+v", buttons)
@@ -222,7 +222,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	in.Types(t, "/bot list").WaitFor(t, "Shop") // which takes nobody but her
 
 	w.Discord.Invite(away.GuildID())
-	in.Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Wiki").WaitFor(t, "The panel is there")
+	in.Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Wiki").WaitFor(t, "Panel posted")
 	away.WaitFor(t, "🟢 **Wiki** · Running")
 }
 
@@ -294,7 +294,7 @@ func TestPanelThatCannotBeRead(t *testing.T) {
 	redis.ClockTTL(true)
 	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
 	other := w.Discord.AddChannel("other")
-	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Shop").WaitFor(t, "The panel is there")
+	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Shop").WaitFor(t, "Panel posted")
 	awaitLooks(t, w, 2)
 	spoilt := ""
 	for _, key := range redis.Keys() {
@@ -305,11 +305,11 @@ func TestPanelThatCannotBeRead(t *testing.T) {
 	redis.HSet(spoilt, "r", "{", "v", "1") // whoever works on it just now saves nothing
 	crash(t, w, anna.ID, "id-shop")
 	general.WaitFor(t, "🔴 **Shop** · Crashed")
-	w.StaffRead(t, "A record in Redis cannot be read")
+	w.StaffRead(t, "A record in Redis can't be read")
 	anna.Types(t, "/panel").WaitFor(t, "**1.** <#"+general.ID+">")
 	crash(t, w, anna.ID, "id-radio")
 	general.WaitFor(t, "🔴 **Radio** · Crashed")
-	if n := len(world.Entries(w.Channel.Messages(), "A record in Redis cannot be read")); n != 1 {
+	if n := len(world.Entries(w.Channel.Messages(), "A record in Redis can't be read")); n != 1 {
 		t.Errorf("staff read it %d times", n)
 	}
 }
@@ -321,7 +321,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, w *world.World, anna *discordtest.User){
 		"by the customer": func(t *testing.T, _ *world.World, anna *discordtest.User) {
-			anna.Types(t, "/alerts").Press(t, "Off for all").WaitFor(t, "Alerts are off")
+			anna.Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
 			anna.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
 		},
 		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) { flush(t, w.AddStaff("sam"), anna) },
@@ -331,7 +331,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			redis := miniredis.RunT(t)
 			redis.ClockTTL(true)
 			w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
-			anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+			anna.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 			awaitLooks(t, w, 2)
 			crash(t, w, anna.ID, "id-shop")
 			anna.InDM().Sees(t, "Shop has crashed")

@@ -29,8 +29,8 @@ func TestQuarantineIsToldOnceAndHoldsOnlyWhatDiscordRefuses(t *testing.T) {
 	before := openings(w)
 	for _, name := range []string{"ben", "cem"} {
 		c := w.AddCustomer(name, "Shop")
-		view := c.Types(t, "/alerts").Press(t, "On for all")
-		view.WaitFor(t, "try again in a few minutes")
+		view := c.Types(t, "/alerts").Press(t, "All alerts on")
+		view.WaitFor(t, "Try again in a few minutes")
 		view.WaitFor(t, "🔕 Shop")
 	}
 	if n := openings(w) - before; n != 1 {
@@ -105,7 +105,7 @@ func TestCustomersWaitForWhatDiscordLimits(t *testing.T) {
 			w, anna := world.Serving(t, world.Options{Tune: watching}, "Shop")
 			w.Discord.Inject(fault)
 			for range 3 {
-				anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "try again in a few minutes")
+				anna.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Try again in a few minutes")
 			}
 			if n := openings(w); n != 1 {
 				t.Errorf("Discord was asked %d times", n)
@@ -123,13 +123,13 @@ func TestNoDMIsOpenedWhereItIsKnown(t *testing.T) {
 	w, anna, dm := alerted(t, world.Options{})
 	ben := w.AddCustomer("ben", "Shop").InDM()
 	before := openings(w)
-	anna.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "They come to you as direct messages")
-	ben.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "They come to you as direct messages")
+	anna.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "They come to you as direct messages")
+	ben.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "They come to you as direct messages")
 	if n := openings(w) - before; n != 0 {
 		t.Errorf("%d DMs were opened", n)
 	}
-	wantMessages(t, dm, "This is where I write to you", 1)
-	wantMessages(t, ben, "This is where I write to you", 0)
+	wantMessages(t, dm, "I'll message you here", 1)
+	wantMessages(t, ben, "I'll message you here", 0)
 	awaitLooks(t, w, 4)
 	crash(t, w, ben.ID, "id-shop")
 	ben.Sees(t, "Shop has crashed")
@@ -147,12 +147,12 @@ func TestManyTurnAlertsOnAtOnce(t *testing.T) {
 	w.Start(t)
 	var pressed []*discordtest.Reply
 	for _, c := range customers {
-		pressed = append(pressed, c.Types(t, "/alerts").Press(t, "On for all"))
+		pressed = append(pressed, c.Types(t, "/alerts").Press(t, "All alerts on"))
 	}
 	later := 0
 	for _, p := range pressed {
 		v := p.WaitUntil(t, func(v discordtest.View) bool {
-			return v.Contains("Alerts are on") || v.Contains("try again in a few minutes")
+			return v.Contains("Alerts are on") || v.Contains("Try again in a few minutes")
 		})
 		if v.Contains("few minutes") {
 			later++

@@ -79,7 +79,7 @@ func TestCommandsOfAGuildThatTheBotIsInvitedTo(t *testing.T) {
 	guild := w.Discord.AddGuild()
 	w.Env = append(w.Env, "ADMIN_GUILD_ID="+guild, "ADMIN_USER_IDS=1")
 	w.Launch(t)
-	w.StaffRead(t, "does not take the commands of guild "+guild, "50001", "Missing Access",
+	w.StaffRead(t, "rejected the commands of server "+guild, "50001", "Missing Access",
 		"https://discord.com/oauth2/authorize?client_id="+w.Discord.ApplicationID()+"&scope=bot+applications.commands&permissions=274877991936&guild_id="+guild)
 	anna.Types(t, "/help").WaitFor(t, "</bot list:")
 	w.Discord.Invite(guild)

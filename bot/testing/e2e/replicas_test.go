@@ -77,18 +77,18 @@ func TestReplicasTurnAlertsOnOnce(t *testing.T) {
 		anna := w.AddCustomer("anna", "Shop", "Radio")
 		stop := startTwo(t, w)
 		view := anna.Types(t, "/alerts")
-		view.WaitFor(t, "stops by itself")
+		view.WaitFor(t, "goes down unexpectedly")
 		w.Discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 2, After: true, Reset: true})
 		view = view.Choose(t, "Turn a bot's alerts on or off", "Shop")
 		view.WaitFor(t, "🔔 Shop")
 		view.Choose(t, "Turn a bot's alerts on or off", "Radio").WaitFor(t, "🔔 Radio")
 		stop()
 		w.Start(t)
-		end := anna.Types(t, "/alerts").WaitFor(t, "stops by itself")
+		end := anna.Types(t, "/alerts").WaitFor(t, "goes down unexpectedly")
 		if !end.Contains("🔔 Shop") || !end.Contains("🔔 Radio") {
 			t.Errorf("what was turned on is turned back:\n%s", end.Text())
 		}
-		wantMessages(t, anna.InDM(), "This is where I write to you", 1)
+		wantMessages(t, anna.InDM(), "I'll message you here", 1)
 	})
 }
 
@@ -99,9 +99,9 @@ func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		redis.Stop()
 		restartOnce(t, w, openShop(t, anna))
-		w.StaffRead(t, "Redis cannot be used", "do not see each other's actions")
+		w.StaffRead(t, "Redis is unavailable", "don't see each other's actions")
 		redis.Restart()
-		w.StaffRead(t, "Redis can be used again after")
+		w.StaffRead(t, "Redis is available again after")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	})
 }
@@ -117,7 +117,7 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 		w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
 		w.AddOutsider("mia").Types(t, "/admin status").WaitFor(t, "This is for staff")
 		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusForbidden}, 0)
-		shown := w.Discord.User("ben").Types(t, "/bot list").WaitFor(t, "not allowed")
+		shown := w.Discord.User("ben").Types(t, "/bot list").WaitFor(t, "isn't allowed")
 		if !world.OverHTTP() { // where nobody tells which answer counts
 			w.Log.WaitForTimes(t, "the interaction was answered elsewhere", 3)
 		}

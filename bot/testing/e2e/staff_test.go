@@ -36,7 +36,7 @@ func TestStaffLookACustomerUp(t *testing.T) {
 		card := second.Choose(t, "Page 2 of 2", "Page 1 of 2").Choose(t, "Open a bot", "Shop")
 		card.WaitFor(t, "Limits: 512 MB RAM")
 		card.WaitFor(t, "Staff view")
-		for _, own := range []string{"Startup", "Delete"} {
+		for _, own := range []string{"Startup settings", "Delete"} {
 			if _, err := card.View().Button(own); err == nil {
 				t.Errorf("staff are offered %s", own)
 			}
@@ -80,9 +80,9 @@ func TestStaffFlushAnAccount(t *testing.T) {
 		w.StaffReadNothingOf(t, "admin flush")
 
 		asked = askFlush(t, sam, anna)
-		asked.Press(t, "Remove all of it").WaitFor(t, "is forgotten")
+		asked.Press(t, "Remove all of it").WaitFor(t, "was cleared")
 		w.StaffRead(t, "Staff command", "admin flush", sam.ID, anna.ID)
-		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "Nothing was cached")
+		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "There was no cached data")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		w.WantCalls(t, hostapitest.OpList, 2)
 		if n := len(world.Entries(w.Channel.Messages(), "admin flush")); n != 1 {
@@ -115,7 +115,7 @@ func TestStaffSeeTheStatus(t *testing.T) {
 		w, anna := world.Serving(t, world.Options{Redis: redis.URL(), Staff: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}}, "Shop")
 		sam := w.AddStaff("sam")
 		w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: 503}, 1)
-		anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
+		anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "don't know yet whether")
 		status := sam.Types(t, "/admin status")
 		for _, part := range []string{"`test`", "1 of ", "Failed calls"} {
 			status.WaitFor(t, part)
@@ -164,8 +164,8 @@ func TestStaffReadWhatTheBotNeedsInALogChannel(t *testing.T) {
 	w := world.New(t, world.Options{Staff: true})
 	w.Channel.Allow(discordtest.MissingPermissions)
 	w.Start(t)
-	w.Log.WaitFor(t, "in a thread Send Messages in Threads")
-	w.AddStaff("sam").Types(t, "/admin status").WaitFor(t, "in a thread Send Messages in Threads")
+	w.Log.WaitFor(t, "in a thread, Send Messages in Threads")
+	w.AddStaff("sam").Types(t, "/admin status").WaitFor(t, "in a thread, Send Messages in Threads")
 }
 
 func TestStaffsCommandsAreRefusedToOthers(t *testing.T) {
@@ -216,9 +216,9 @@ func TestStaffReadOfAnInteractionOnce(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{Redis: redistest.StartMiniredis(t).URL()}, "Shop")
 	w.Service.Close()
-	shown := anna.Types(t, "/bot list").WaitFor(t, "cannot be reached")
+	shown := anna.Types(t, "/bot list").WaitFor(t, "can't be reached")
 	w.StaffRead(t, "❗ Failure", referenceIn(t, shown))
-	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "cannot be reached")
+	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "can't be reached")
 	w.StaffRead(t, "❗ Failure", "bot show")
 	w.StaffReadNothingOf(t, "⚠️")
 }
@@ -248,7 +248,7 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the node is full"}`}, 1)
 	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "could not be restarted"))
-	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "mend that or tell the customer", code)
+	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "fix it or tell the customer", code)
 	w.StaffRead(t, "❗ Failure", code, "free it in the hosting service")
 	before := w.Channel.Messages()
 
@@ -306,7 +306,7 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 		"an action that is not confirmed": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusServiceUnavailable, Body: `{"error":"the **node** is @everyone down"}`}, 1)
-				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed")
+				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "don't know yet whether")
 			},
 			[]string{"bot restart", "Shop `id-shop`", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
 		},
@@ -316,14 +316,14 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 				late := anna.Types(t, "/bot startup", bot("Shop"))
 				w.Clock.BlockUntil(t, 1)
 				w.Clock.Advance(time.Minute)
-				return late.WaitFor(t, "the form could not be opened")
+				return late.WaitFor(t, "the form couldn't open")
 			},
 			[]string{"bot startup", "too slow to open a modal"},
 		},
 		"an old account that cannot be updated": {
 			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
 				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusBadGateway}, 1)
-				anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "not confirmed") // so it is asked for anew
+				anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "don't know yet whether") // so it is asked for anew
 				w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute, Status: http.StatusBadGateway}, 0)
 				card := anna.Types(t, "/bot show", bot("Shop"))
 				card.WaitFor(t, "Updating…")
@@ -331,7 +331,7 @@ func TestReferencesLeadSomewhere(t *testing.T) {
 					w.Clock.BlockUntil(t, 1)
 					w.Clock.Advance(time.Minute)
 				}
-				return card.WaitFor(t, "cannot be reached")
+				return card.WaitFor(t, "can't be reached")
 			},
 			[]string{"bot show", "list: unavailable (502)"},
 		},

@@ -15,7 +15,7 @@ func TestASuspendedBotIsLeftAlone(t *testing.T) {
 	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
 	card := openShop(t, anna) // what is cached says that it runs
 	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Suspended)
-	const why = "Your host has suspended this bot."
+	const why = "We've suspended this bot."
 	card.Press(t, "Restart").WaitFor(t, why) // as the service does not do it
 	w.WantCalls(t, hostapitest.OpRestart, 1)
 

@@ -29,7 +29,7 @@ func TestStopLetsCustomersSeeTheEnd(t *testing.T) {
 	restart, stopped := stopDuringRestart(t, w, anna, w.Start(t))
 	wantReady(t, w, false)
 	late := anna.Types(t, "/bot restart", bot("Radio"))
-	late.WaitFor(t, "We are restarting for a moment")
+	late.WaitFor(t, "We're restarting")
 	if choices := anna.Completes(t, "/bot restart", "bot", "s"); len(choices) != 0 {
 		t.Errorf("suggested %+v", choices)
 	}
@@ -57,7 +57,7 @@ func TestStopIsBounded(t *testing.T) {
 	if took := time.Since(started); took > 25*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if v := restart.View(); !v.Contains("not confirmed") {
+	if v := restart.View(); !v.Contains("don't know yet whether") {
 		t.Errorf("the customer sees:\n%s", v.Text())
 	}
 	w.StaffRead(t, "⚠️ Restart", "Not confirmed")

@@ -24,8 +24,8 @@ func customersFlows() []flow {
 		all = append(all, pickedAction("component "+a, a, picker(a)))
 	}
 	return append(all, flow{
-		route: "component reinstall", need: looks, late: true, good: "may stop",
-		prepare: steps(types("/bot reinstall", nil), reads("Of which bot")), do: picks("Choose a bot", shop),
+		route: "component reinstall", need: looks, late: true, good: "may be offline",
+		prepare: steps(types("/bot reinstall", nil), reads("Which bot's")), do: picks("Choose a bot", shop),
 	})
 }
 
@@ -37,7 +37,7 @@ func viewingFlows() []flow {
 		{route: "command plan", need: looks, unknown: true, do: types("/plan", nil), good: "11 of 30"},
 		{route: "component plan", need: looks, prepare: steps(types("/plan", nil), reads("11 of 30")), do: presses("Refresh"), good: "11 of 30"},
 		{route: "command bot show", need: looks, do: types("/bot show", discordtest.Options{"bot": radio}), good: "🔴 Radio"},
-		{route: "command bot reinstall", need: looks, do: types("/bot reinstall", discordtest.Options{"bot": shop}), late: true, good: "may stop"},
+		{route: "command bot reinstall", need: looks, do: types("/bot reinstall", discordtest.Options{"bot": shop}), late: true, good: "may be offline"},
 		{route: "autocomplete bot show bot", need: suggests, unknown: true, do: completes("/bot show", nil)},
 	}
 	for _, command := range []string{"show", "start", "restart", "stop", "reinstall", "history", "startup", "delete"} {
@@ -61,7 +61,7 @@ func botCommands() []flow {
 func formFlows(card step) []flow {
 	opened := steps(card, presses(theForms), reads("Limits"))
 	var all []flow
-	for name, label := range map[string]string{"startup": "Startup", "delete": "Delete"} {
+	for name, label := range map[string]string{"startup": "Startup settings", "delete": "Delete"} {
 		command := "/bot " + name
 		all = append(all,
 			flow{route: "command bot " + name, need: asks, do: types(command, discordtest.Options{"bot": shop})},
@@ -85,14 +85,14 @@ func formFlows(card step) []flow {
 
 // createFlows lead to a new bot.
 func createFlows() []flow {
-	sizes := steps(types("/bot create", nil), reads("room for"))
+	sizes := steps(types("/bot create", nil), reads("left. Choose sizes"))
 	return []flow{
-		{route: "command bot create", need: looks, unknown: true, do: types("/bot create", nil), good: "room for"},
+		{route: "command bot create", need: looks, unknown: true, do: types("/bot create", nil), good: "left. Choose sizes"},
 		{
-			route: "component create/new", need: looks, do: presses("Create"), good: "room for",
+			route: "component create/new", need: looks, do: presses("Create"), good: "left. Choose sizes",
 			prepare: steps(step(emptied), types("/bot list", nil), reads("no bots")),
 		},
-		{route: "component create/{what}/{ram}/{disk}/{cpu}", need: looks, prepare: sizes, do: picks("RAM", "1024"), good: "room for"},
+		{route: "component create/{what}/{ram}/{disk}/{cpu}", need: looks, prepare: sizes, do: picks("RAM", "1024"), good: "left. Choose sizes"},
 		{route: "component create/{ram}/{disk}/{cpu}", need: asks, prepare: sizes, do: presses("Continue")},
 		{
 			route: "modal create/{ram}/{disk}/{cpu}", action: "create", prepare: steps(sizes, presses("Continue")),
@@ -119,10 +119,10 @@ func cardFlows(on string, list step, card func(bot string) step) []flow {
 		{route: on + "open", need: looks, prepare: list, do: picks("Open a bot", radio), good: "🔴 Radio"},
 		{route: on + "show/{bot...}", need: looks, prepare: card(radio), do: presses("Refresh"), good: "🔴 Radio"},
 		{route: on + "details/{bot...}", need: looks, prepare: card(radio), do: presses("Details"), good: "🔴 Radio"},
-		{route: on + "reinstall/{bot...}", need: looks, prepare: card(shop), do: presses("Reinstall packages"), late: true, good: "may stop"},
+		{route: on + "reinstall/{bot...}", need: looks, prepare: card(shop), do: presses("Reinstall packages"), late: true, good: "may be offline"},
 		{
 			route: on + "packages/{bot...}", action: "reinstall", do: presses("Reinstall packages"),
-			prepare: steps(card(shop), presses("Reinstall packages"), reads("may stop")),
+			prepare: steps(card(shop), presses("Reinstall packages"), reads("may be offline")),
 		},
 		{route: on + "start/{bot...}", action: "start", bot: idle, prepare: card(idle), do: presses("Start")},
 		{route: on + "restart/{bot...}", action: "restart", prepare: card(shop), do: presses("Restart")},

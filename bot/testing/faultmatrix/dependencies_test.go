@@ -84,7 +84,7 @@ const away, slow, broken, nonsense = "error.away", "error.slow", "error.broken",
 func serviceLost() []outcome {
 	hanging := onTheWay("hanging", toService, faultproxy.Hanging)
 	hanging.env = []string{"HOSTAPI_TIMEOUT=1s"}
-	const gone, either = "The hosting service is away", "malformed|unavailable"
+	const gone, either = "The hosting service is down", "malformed|unavailable"
 	return []outcome{
 		{ // certainly not done
 			unknown: away, known: aged, acts: failed(away), trips: true, staff: "unavailable", lifecycle: gone,
@@ -145,7 +145,7 @@ func redisOutcomes() []outcome {
 	return []outcome{
 		{
 			unknown: usual, known: usual, acts: usual, keeps: "error.internal",
-			staff: "admin[ /]|aside/reference", lifecycle: "Redis cannot be used", noticed: "redis cannot be used",
+			staff: "admin[ /]|aside/reference", lifecycle: "Redis is unavailable", noticed: "redis cannot be used",
 			faults: []fault{
 				onTheWay("connection refused", toRedis, faultproxy.Refusing),
 				onTheWay("connection reset", toRedis, faultproxy.Resetting),

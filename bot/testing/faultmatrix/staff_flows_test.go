@@ -28,8 +28,8 @@ func staffFlows() []flow {
 	asked := steps(seen(), types("/admin flush", user), reads("would be removed"))
 	return append(
 		all,
-		flow{route: on + "reinstall", need: looks, prepare: picker("reinstall"), do: picks("Choose a bot", shop), late: true, good: "may stop"},
-		flow{route: on + "admin/flush", need: keeps, goesOn: true, prepare: asked, do: presses("Remove all of it"), good: "was cached of"}, // or nothing was
+		flow{route: on + "reinstall", need: looks, prepare: picker("reinstall"), do: picks("Choose a bot", shop), late: true, good: "may be offline"},
+		flow{route: on + "admin/flush", need: keeps, goesOn: true, prepare: asked, do: presses("Remove all of it"), good: "cached data of"}, // or nothing was
 		flow{route: on + "admin/flush/not", need: needsNothing, prepare: asked, do: presses("Cancel"), good: "Nothing was removed"},
 	)
 }
@@ -42,7 +42,7 @@ func staffCommands(user discordtest.Options) []flow {
 	return []flow{
 		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Interactions served"},
 		{route: "command admin logs test", need: needsNothing, goesOn: true, do: types("/admin logs test", nil), good: "One entry of each kind"},
-		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "Nothing is known"},
+		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "There's no record of"},
 		{route: "command admin flush", need: keeps, do: types("/admin flush", user), good: "of <@"}, // what is kept, or that nothing is
 		{route: "command admin lookup", need: looks, unknown: true, do: types("/admin lookup", user), good: "🔴 Radio"},
 		{route: "command Hosted bots", need: looks, do: hostedBots, good: "🔴 Radio"},
@@ -59,7 +59,7 @@ func asideFlows() []flow {
 	written := steps(seen(), wroteAnEntry)
 	return []flow{
 		{route: "component aside/lookup/{user}/{name...}", need: looks, prepare: written, do: pressesIn(entry, "Look up"), good: "🔴 Radio"},
-		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "Nothing is known"},
+		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "There's no record of"},
 	}
 }
 

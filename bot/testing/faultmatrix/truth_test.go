@@ -105,7 +105,7 @@ func (p phrasebook) endingOf(f flow, r reading) ending {
 		return p.actionIn(f, text)
 	case (f.need == names || f.need == needsNothing) && f.isGood(text):
 		return usual
-	case strings.Contains(text, "This is how things were"):
+	case strings.Contains(text, "Showing data from"):
 		return aged
 	case p.errorIn(text) != "":
 		return ending(p.errorIn(text))
@@ -126,7 +126,7 @@ func (p phrasebook) actionIn(f flow, text string) ending {
 	switch {
 	case says("unconfirmed"):
 		return unconfirmed
-	case strings.Contains(text, "has not come to rest"):
+	case strings.Contains(text, "is taking longer than usual"):
 		return unsettled
 	case says("failed"):
 		return failed(p.errorIn(text))
@@ -249,7 +249,7 @@ func (s *scene) failures() []string {
 
 // title is what an entry about a flow's action is called.
 func (f flow) title() string {
-	others := map[string]string{"startup": "Startup changed", "delete": "Deletion", "create": "Creation"}
+	others := map[string]string{"startup": "Startup change", "delete": "Deletion", "create": "Creation"}
 	return cmp.Or(others[f.action], strings.ToUpper(f.action[:1])+f.action[1:])
 }
 

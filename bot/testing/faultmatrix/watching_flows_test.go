@@ -38,29 +38,29 @@ func forms() step {
 }
 
 func historyFlows() []flow {
-	const unwatched = "Nothing is known of the past"
+	const unwatched = "This bot has no history yet"
 	return []flow{
 		{route: "command bot history", need: looks, do: types("/bot history", discordtest.Options{"bot": shop}), good: unwatched},
 		{route: "component history/{bot...}", need: looks, prepare: forms(), do: presses("History"), good: unwatched},
-		{route: "component history", need: looks, prepare: steps(types("/bot history", nil), reads("Of which bot")), do: picks("Choose a bot", shop), good: unwatched},
+		{route: "component history", need: looks, prepare: steps(types("/bot history", nil), reads("Which bot's")), do: picks("Choose a bot", shop), good: unwatched},
 	}
 }
 
 // alertsFlows are those of the settings of alerts.
 func alertsFlows() []flow {
-	const intro, menu = "I send you a direct message when", "Turn a bot's alerts on or off"
+	const intro, menu = "I'll send you a direct message when", "Turn a bot's alerts on or off"
 	settings := steps(types("/alerts", nil), reads(intro))
-	on := steps(settings, where("On for all", steps(presses("On for all"), becomes("Alerts are on")))) // or they are from before
+	on := steps(settings, where("All alerts on", steps(presses("All alerts on"), becomes("Alerts are on")))) // or they are from before
 	return []flow{
 		{route: "command alerts", need: names, do: types("/alerts", nil), good: intro},
 		{route: "component alerts/of/{bot...}", need: names, prepare: forms(), do: presses("Alerts"), good: intro},
 		{route: "component alerts", need: names, goesOn: true, prepare: on, do: picks(menu, shop), good: "Alerts are off"},
 		{
 			route: "component alerts/set/one/{on}/{bot...}", need: names, goesOn: true, good: "Alerts are off",
-			prepare: steps(on, forms(), presses("Alerts"), reads(intro)), do: presses("Turn off for " + shop),
+			prepare: steps(on, forms(), presses("Alerts"), reads(intro)), do: presses("Alerts off for " + shop),
 		},
 		{
-			route: "component alerts/set/all/{on}", need: names, goesOn: true, prepare: settings, do: presses("On for all"), good: "Alerts are on", lie: greeted,
+			route: "component alerts/set/all/{on}", need: names, goesOn: true, prepare: settings, do: presses("All alerts on"), good: "Alerts are on", lie: greeted,
 			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
 		},
 	}
@@ -70,7 +70,7 @@ func alertsFlows() []flow {
 func greeted(c *person, text string) string {
 	n := 0
 	for _, message := range c.user.InDM().Messages() {
-		if message.Contains("This is where I write to you") {
+		if message.Contains("I'll message you here") {
 			n++
 		}
 	}
@@ -99,7 +99,7 @@ func alertFlows() []flow {
 	return []flow{
 		{route: "component aside/show", need: looks, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
 		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "Show"), good: "🟢 Shop"},
-		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute 1 h"), good: "sends no alerts until"},
+		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "sends no alerts until"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
 	}
 }
@@ -137,7 +137,7 @@ func (c *person) left(ctx context.Context, who *discordtest.User, name string, m
 
 // panelFlows are those of public messages about bots.
 func panelFlows() []flow {
-	const choose, posted = "Choose bots for a panel in this channel", "The panel is there"
+	const choose, posted = "Choose bots for a panel in this channel", "Panel posted"
 	panels := steps(types("/panel", nil), reads("Your public panels"))
 	with := func(bot string) step { return steps(panels, picks(choose, bot), reads(posted)) }
 	panel := func(c *person) (*discordtest.User, discordtest.View) {
@@ -151,14 +151,14 @@ func panelFlows() []flow {
 	}
 	const removed = "The panel was removed"
 	return []flow{
-		{route: "command panel", need: looks, do: types("/panel", nil), good: "You have no public panel yet"},
+		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
 		{
 			route: "component panel/new", need: names, goesOn: true, prepare: panels, do: picks(choose, shop), good: posted, lie: is(posted, 1),
 			about: "a new panel", posts: map[messages]ending{unsure: "panel.later", failing: "panel.later", refused: "panel.unreadable"},
 		},
 		{ // Redis may have lost it
 			route: "component panel/remove", need: needsNothing, goesOn: true, prepare: with(shop), do: picks("Remove a panel", "Panel 1"),
-			good: removed + "|You have no public panel yet", lie: is(removed, 0),
+			good: removed + "|You don't have a public panel yet", lie: is(removed, 0),
 			about: "removing a panel", posts: map[messages]ending{failing: "panel.unreadable", refused: "panel.unreadable"},
 		},
 		{route: "component aside/panel/{owner}/{bot...}", need: looks, prepare: with(radio), do: pressesIn(panel, radio), good: "🔴 Radio"},

@@ -163,8 +163,8 @@ func (s *soak) openPanel(t *testing.T, c customer) {
 	channel := s.Discord.AddChannel("panel of " + c.mark)
 	s.panels = append(s.panels, channel)
 	panels := c.user.In(channel).Types(t, "/panel")
-	panels.WaitFor(t, "You have no public panel yet")
-	panels.Choose(t, "Choose bots for a panel in this channel", c.mark+"-0", c.mark+"-1").WaitFor(t, "The panel is there")
+	panels.WaitFor(t, "You don't have a public panel yet")
+	panels.Choose(t, "Choose bots for a panel in this channel", c.mark+"-0", c.mark+"-1").WaitFor(t, "Panel posted")
 }
 
 // use is what a customer does all the time.
@@ -219,9 +219,9 @@ func (s *soak) alert(c customer) {
 	}
 	defer reply.Forget()
 	view, _ := reply.Await(ctx, func(v discordtest.View) bool { return v.State == discordtest.Shown })
-	label := "Off for all"
+	label := "All alerts off"
 	if view.Contains("🔕") { // by a bot whose alerts are off
-		label = "On for all"
+		label = "All alerts on"
 	}
 	pressed, err := reply.Click(ctx, label)
 	if err != nil { // Redis is away, or the service knows no bots
@@ -257,7 +257,7 @@ func (s *soak) act(c customer, bot, action string) {
 	case says("is already stopped", "is already running"):
 		l.unseen++ // the bot may know, or the service may have said so to an action
 	case says("already running", "a lot of actions", "You can do it again"): // refused
-	case says("not confirmed", "has not come to rest"):
+	case says("don't know yet whether", "not confirmed", "is taking longer than usual"):
 		l.unconfirmed++
 	case says("was restarted.", "were reinstalled.", "was started.", "was stopped."):
 		l.done++

@@ -289,7 +289,7 @@ func TestDeletedPanelIsForgotten(t *testing.T) {
 			s.create(p, "1001")
 			remove(s)
 			s.show(p, "crashed")
-			eventually(t, "it is forgotten", func() bool { return len(s.own(p)) == 0 })
+			eventually(t, "it was cleared", func() bool { return len(s.own(p)) == 0 })
 			eventually(t, "the account is not watched", func() bool { return !s.watched("42") })
 			n := len(s.discord.Calls())
 			time.Sleep(2 * s.timing.Check)
@@ -321,7 +321,7 @@ func TestDeletedPanelStaysAwayThoughRedisFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.show(p, "crashed")
-	eventually(t, "the panel is forgotten", func() bool { return len(s.own(p)) == 0 })
+	eventually(t, "the panel was cleared", func() bool { return len(s.own(p)) == 0 })
 	if left := s.channel.Messages(); len(left) != 0 || fail.Load() {
 		t.Errorf("Redis was to fail: %t; messages: %+v", fail.Load(), left)
 	}

@@ -27,7 +27,7 @@ func TestKillsLoseNoAlert(t *testing.T) {
 	first, second := w.start(t, watching...), w.start(t, watching...)
 	who := w.customers("watched", 24)
 	for _, c := range who {
-		c.Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+		c.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 	}
 	w.service.WaitFor(t, hostapitest.OpList, w.service.Count(hostapitest.OpList)+len(who)) // as they are now
 	for _, c := range who {

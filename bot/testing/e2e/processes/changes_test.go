@@ -22,9 +22,9 @@ func TestAChangeTakesEffectOnce(t *testing.T) {
 	var sent, panels, alerts, forms []*discordtest.Reply
 	for _, c := range who {
 		panels = append(panels, c.In(channel).Types(t, "/panel"))
-		panels[len(panels)-1].WaitFor(t, "You have no public panel yet")
+		panels[len(panels)-1].WaitFor(t, "You don't have a public panel yet")
 		alerts = append(alerts, c.Types(t, "/alerts"))
-		alerts[len(alerts)-1].WaitFor(t, "On for all")
+		alerts[len(alerts)-1].WaitFor(t, "All alerts on")
 		forms = append(forms, c.Types(t, "/bot create").Press(t, "Continue"))
 	}
 	w.silence(t, time.Second)
@@ -32,7 +32,7 @@ func TestAChangeTakesEffectOnce(t *testing.T) {
 	for i := range who {
 		sent = append(sent,
 			panels[i].Choose(t, "Choose bots for a panel in this channel", "Shop"),
-			alerts[i].Press(t, "On for all"),
+			alerts[i].Press(t, "All alerts on"),
 			forms[i].Submit(t, discordtest.Fields{"name": "Radio"}))
 	}
 	judge := func(when string) {

@@ -22,7 +22,7 @@ func (w *scene) startHTTP(t *testing.T, environment ...string) *replica {
 func (w *scene) alerted(t *testing.T, who []customer) {
 	t.Helper()
 	for _, c := range who {
-		c.InDM().Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+		c.InDM().Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 	}
 }
 
@@ -40,8 +40,8 @@ func (w *scene) paneled(t *testing.T, who []customer) {
 	t.Helper()
 	for _, c := range who {
 		panels := c.Types(t, "/panel")
-		panels.WaitFor(t, "You have no public panel yet")
-		panels.Choose(t, "Choose bots for a panel in this channel", "Shop").WaitFor(t, "The panel is there")
+		panels.WaitFor(t, "You don't have a public panel yet")
+		panels.Choose(t, "Choose bots for a panel in this channel", "Shop").WaitFor(t, "Panel posted")
 	}
 }
 

@@ -112,9 +112,9 @@ func ends(v discordtest.View) string {
 	switch {
 	case v.Contains("🟢 Shop"):
 		return "their bots"
-	case v.Contains("A lot is going on"), v.Contains("too many requests"):
+	case v.Contains("We're very busy"), v.Contains("too many requests"):
 		return "refused"
-	case v.Contains("cannot be reached"), v.Contains("did not answer"):
+	case v.Contains("can't be reached"), v.Contains("didn't answer"):
 		return "away"
 	case !isSettled(v), v.State == discordtest.Failed:
 		return "nothing"

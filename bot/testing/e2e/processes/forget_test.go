@@ -41,13 +41,13 @@ func newForgetting(t *testing.T) *forgetting {
 	for _, c := range f.off {
 		alerts, panels := c.InDM().Types(t, "/alerts"), c.Types(t, "/panel")
 		f.press[c.ID] = func() {
-			alerts.Press(t, "Off for all").WaitFor(t, "Alerts are off")
+			alerts.Press(t, "All alerts off").WaitFor(t, "Alerts are off")
 			panels.Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
 		}
 	}
 	for _, c := range f.flushed {
 		asked := sam.Types(t, "/admin flush", discordtest.Options{"user": c.User})
-		f.press[c.ID] = func() { asked.Press(t, "Remove all of it").WaitFor(t, "is forgotten") }
+		f.press[c.ID] = func() { asked.Press(t, "Remove all of it").WaitFor(t, "was cleared") }
 	}
 	return f
 }

@@ -37,10 +37,10 @@ func TestWhatAKilledReplicaBeganIsKnown(t *testing.T) {
 			}
 			known := func() bool { return w.logged(anna.bot) > 0 && isSettled(card.View()) }
 			eventually(t, "staff and the customer know of the restart", known)
-			if read := texts(w.actions); !strings.Contains(read, "Not confirmed · the process that ran it has died") {
+			if read := texts(w.actions); !strings.Contains(read, "Not confirmed · the process running it crashed") {
 				t.Errorf("staff do not read that it is not confirmed, and why: %q", read)
 			}
-			if v := card.View(); !v.Contains("not confirmed") {
+			if v := card.View(); !v.Contains("don't know yet whether") {
 				t.Errorf("the customer reads: %.150q", v.Text())
 			}
 			if sent := w.sentOn(anna.bot); sent != 1 {

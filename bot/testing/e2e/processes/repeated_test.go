@@ -78,14 +78,14 @@ func changes() map[string]change {
 	}
 	return map[string]change{
 		"alerts": {
-			does: alertsBecome("On for all", "Alerts are on"), undo: alertsBecome("Off for all", "Alerts are off"), undone: alertsAre("🔕"),
+			does: alertsBecome("All alerts on", "Alerts are on"), undo: alertsBecome("All alerts off", "Alerts are off"), undone: alertsAre("🔕"),
 		},
 		"a panel": {
 			does: func(t *testing.T, w *repeating) *discordtest.Reply {
 				panels := w.anna.Types(t, "/panel")
-				panels.WaitFor(t, "You have no public panel yet")
+				panels.WaitFor(t, "You don't have a public panel yet")
 				reply := panels.Choose(t, "Choose bots for a panel in this channel", "Shop")
-				reply.WaitFor(t, "is there")
+				reply.WaitFor(t, "Panel posted")
 				return reply
 			},
 			undo: func(t *testing.T, w *repeating) *discordtest.Reply {
@@ -97,12 +97,12 @@ func changes() map[string]change {
 		},
 		"what staff remove": {
 			does: func(t *testing.T, w *repeating) *discordtest.Reply {
-				w.anna.InDM().Types(t, "/alerts").Press(t, "On for all").WaitFor(t, "Alerts are on")
+				w.anna.InDM().Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 				reply := w.sam.Types(t, "/admin flush", discordtest.Options{"user": w.anna.User}).Press(t, "Remove all of it")
-				reply.WaitFor(t, "is forgotten")
+				reply.WaitFor(t, "was cleared")
 				return reply
 			},
-			undo: alertsBecome("On for all", "Alerts are on"), undone: alertsAre("🔔"),
+			undo: alertsBecome("All alerts on", "Alerts are on"), undone: alertsAre("🔔"),
 		},
 		"a form for a new bot": {
 			does: func(t *testing.T, w *repeating) *discordtest.Reply {
