@@ -29,7 +29,9 @@ type spoiled struct {
 func newSpoiled(t *testing.T, odd int) *spoiled {
 	t.Helper()
 	s := &spoiled{scene: newScene(t, instantly, discordtest.Config{})}
-	s.start(t, "WATCH_INTERVAL=10s", "WATCH_RATE=4") // so that one that is looked at all the time would keep others back
+	for range 2 {
+		s.start(t, "DISCORD_SHARDS=2", "WATCH_INTERVAL=10s", "WATCH_RATE=4") // so that one that is looked at all the time would keep others back
+	}
 	s.redis, s.space, s.panels = s.redisClient(t), keyspace.Space(s.discord.ApplicationID()), s.discord.AddChannel("panels")
 	s.odd, s.others, s.acting = s.managers("odd", odd), s.managers("other", 3), s.customers("acting", 3)
 	for i := range s.others {

@@ -15,38 +15,41 @@ import (
 	"hostbot/bot/testing/e2e/world"
 )
 
-// TestSlowBodiesKeepNobodyOut has strangers send the header of a request and one byte of its body,
-// over 80 new connections a second and 300 at a time, while 50 customers use the bot. The strangers'
-// address is that of Discord's requests, as it is behind a proxy.
+// TestSlowBodiesKeepNobodyOut has strangers send each of two replicas the header of a request and one
+// byte of its body, over 80 new connections a second and 300 at a time, while 50 customers use the bot.
+// The strangers' address is that of Discord's requests, as it is behind a proxy.
 func TestSlowBodiesKeepNobodyOut(t *testing.T) {
 	t.Parallel()
+	const atOnce, perSecond = 300, 80
 	w := newScene(t, instantly, discordtest.Config{})
-	r := w.startHTTP(t, "LOG_LEVEL=warn")
+	replicas := []*replica{w.startHTTP(t, "LOG_LEVEL=warn"), w.startHTTP(t, "LOG_LEVEL=warn")}
 	ended := make(chan struct{})
 	var strangers sync.WaitGroup
 	defer strangers.Wait()
 	defer close(ended)
-	places := make(chan struct{}, 300)
 	opened := make(chan struct{}, 1000) // takes one for each connection
-	strangers.Go(func() {
-		for each := time.NewTicker(time.Second / 80); ; {
-			select {
-			case <-ended:
-				return
-			case <-each.C:
+	for _, r := range replicas {
+		places := make(chan struct{}, atOnce)
+		strangers.Go(func() {
+			for each := time.NewTicker(time.Second / perSecond); ; {
+				select {
+				case <-ended:
+					return
+				case <-each.C:
+				}
+				select {
+				case <-ended:
+					return
+				case places <- struct{}{}:
+				}
+				strangers.Go(func() {
+					sendSlowly(r.interactions, opened, ended)
+					<-places
+				})
 			}
-			select {
-			case <-ended:
-				return
-			case places <- struct{}{}:
-			}
-			strangers.Go(func() {
-				sendSlowly(r.interactions, opened, ended)
-				<-places
-			})
-		}
-	})
-	for range cap(places) {
+		})
+	}
+	for range atOnce * len(replicas) {
 		<-opened
 	}
 	w.useHTTP(t, "c", 50)
