@@ -31,8 +31,9 @@ func (s store) rebuildIndex(ctx context.Context) error {
 		return err
 	}
 	due := float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli())
-	prefix, suffix, _ := strings.Cut(customerKey("|"), "|")
-	err = aside.EachKey(ctx, s.cfg.Redis, "hostbot:actions:{*}", func(key string) error {
+	all := customerKey("*")
+	prefix, suffix, _ := strings.Cut(all, "*")
+	err = aside.EachKey(ctx, s.cfg.Redis, all, func(key string) error {
 		customer := strings.TrimSuffix(strings.TrimPrefix(key, prefix), suffix)
 		fields, err := s.cfg.Redis.HGetAll(ctx, key).Result()
 		if aside.IsWrongType(err) {
@@ -58,6 +59,5 @@ func (s store) rebuildIndex(ctx context.Context) error {
 // have theirs in the same hash.
 func (s store) own(data string) bool {
 	r, err := decode(data)
-	space := string(s.cfg.Space)
-	return err == nil && (space == r.Request.ApplicationID || space == "" || strings.HasPrefix(space, "token-"))
+	return err == nil && s.cfg.Space.MayBeOf(r.Request.ApplicationID)
 }

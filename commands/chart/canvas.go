@@ -122,21 +122,17 @@ func (c canvas) marks(s Strip, out []Span, top int) {
 // ticks writes below a strip how long ago it was, in the unit of its title.
 func (c canvas) ticks(s Strip, top int) {
 	all := s.To.Sub(s.From)
-	step := all / 4
+	step, unit := all/4, time.Hour
 	switch {
 	case all%(6*day) == 0:
-		step = all / 6
+		step, unit = all/6, day
 	case all > day:
-		step = day
+		step, unit = day, day
 	}
 	for ago := all; ago >= 0; ago -= step {
-		text := "0"
-		switch {
-		case ago == 0: // now
-		case step%day == 0:
-			text = "−" + strconv.Itoa(int(ago/day))
-		default:
-			text = "−" + strconv.Itoa(int(ago/time.Hour))
+		text := "0" // now
+		if ago > 0 {
+			text = "−" + strconv.Itoa(int(ago/unit))
 		}
 		x, wide := s.x(s.To.Add(-ago)), c.measure(c.regular, text)
 		c.fill(image.Rect(x, top+barTop+barHeight+2, x+1, top+barTop+barHeight+7), pale)

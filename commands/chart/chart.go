@@ -103,10 +103,12 @@ type Units func(time.Duration) string
 // Draw returns a picture of the strips, one below the other. Units that are not readable are
 // replaced by symbols.
 func Draw(units Units, strips ...Strip) ([]byte, error) {
+	all := "" // letters, in whichever form a language has for a number
 	for _, d := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, day, 2 * day, 5 * day} {
-		if !Readable(units(d)) {
-			units = symbols
-		}
+		all += units(d)
+	}
+	if !Readable(all) {
+		units = symbols
 	}
 	bold, err := face(gobold.TTF, boldSize)
 	if err != nil {

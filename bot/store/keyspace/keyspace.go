@@ -13,6 +13,9 @@ import (
 	"hostbot/hostapi/secret"
 )
 
+// unnamed begins the space of an application whose token does not say its ID.
+const unnamed = "token-"
+
 // Space is the part of Redis that belongs to one application. The zero value is for tests
 // that have one alone.
 type Space string
@@ -29,7 +32,13 @@ func Of(token secret.Text) Space {
 		return Space(id)
 	}
 	sum := sha256.Sum256([]byte(token.Reveal()))
-	return Space("token-" + hex.EncodeToString(sum[:8]))
+	return Space(unnamed + hex.EncodeToString(sum[:8]))
+}
+
+// MayBeOf reports whether the space may be that of the application with an ID: a space that names none
+// may be anybody's.
+func (s Space) MayBeOf(applicationID string) bool {
+	return s == "" || string(s) == applicationID || strings.HasPrefix(string(s), unnamed)
 }
 
 // Key returns the key in Redis of what has a name in the space. A hash tag, by which a

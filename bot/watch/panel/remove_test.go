@@ -213,15 +213,7 @@ func TestRemovedWhileItIsPostedAnew(t *testing.T) {
 	s.show(p, "crashed")
 	s.channel.WaitFor(t, "crashed")
 	eventually(t, "the new message is known", func() bool { own := s.own(p); return len(own) == 1 && own[0].Message.ID != first })
-	eventually(t, "the post is answered", func() bool {
-		s.clock.Advance(time.Minute) // once more where the answer was not held back yet
-		select {
-		case <-done:
-			return true
-		default:
-			return false
-		}
-	})
+	s.passTimeUntil(t, "the post is answered", done)
 	eventually(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
 }
 
@@ -317,8 +309,16 @@ func TestRemovedWhileItIsPosted(t *testing.T) {
 	if removal, err := p.Remove(t.Context(), "42", "1001"); !removal.Known || err != nil {
 		t.Fatalf("Remove() = %v, %v", removal, err)
 	}
-	eventually(t, "the post is answered", func() bool {
-		s.clock.Advance(time.Minute) // once more where the answer was not held back yet
+	s.passTimeUntil(t, "the post is answered", done)
+	eventually(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
+}
+
+// passTimeUntil lets time pass until something is done: an answer may not be held back yet while the
+// first minutes pass.
+func (s *scene) passTimeUntil(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	eventually(t, what, func() bool {
+		s.clock.Advance(time.Minute)
 		select {
 		case <-done:
 			return true
@@ -326,5 +326,4 @@ func TestRemovedWhileItIsPosted(t *testing.T) {
 			return false
 		}
 	})
-	eventually(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
 }

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/faultproxy"
 )
 
 // TestAConnectionIsNotLostForEver has a replica lose its connection to Discord, of which staff read.
-// Another one, which serves a shard of its own, serves its shard: the first is killed, or cut off from Redis meanwhile. Staff read
-// once that the connection is back.
+// Then it is killed, or cut off from Redis, and another replica, which has a shard of its own, takes its
+// shard over. Staff read once that the connection is back.
 func TestAConnectionIsNotLostForEver(t *testing.T) {
 	t.Parallel()
 	const shards, lost, back = 2, "Connection to Discord lost", "Connection to Discord resumed"
@@ -22,7 +23,8 @@ func TestAConnectionIsNotLostForEver(t *testing.T) {
 			w.discord.RefuseConnections(true)
 			w.discord.Drop()
 			eventually(t, "staff read that it is lost", func() bool { return read(w, lost) > 0 })
-			<-time.After(3 * time.Second) // a replica tells Redis every 2 s
+			client, key := w.redisClient(t), keyspace.Space(w.discord.ApplicationID()).Key("{shards}:lost")
+			eventually(t, "others learn of it", func() bool { return client.HLen(t.Context(), key).Val() > 0 })
 			_ = first.cmd.Process.Signal(syscall.SIGSTOP)
 			w.discord.RefuseConnections(false)
 			first.kill()
