@@ -1,15 +1,18 @@
 package faultmatrix_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -84,9 +87,15 @@ func TestFlowsTakeTheirRoutes(t *testing.T) {
 func routesTaken(t *testing.T, people int, m *machine) (wrong []string, tooSlow bool) {
 	t.Helper()
 	s := attempt{fault: fault{env: []string{"HTTP_ADDR=127.0.0.1:0"}}}.start(t, people, m)
+	var sent atomic.Int64
+	defer s.Discord.Observe(func(e discordtest.Event) {
+		if e.Dispatch != nil && e.Dispatch.Name == "INTERACTION_CREATE" {
+			sent.Add(1)
+		}
+	})()
 	p, trials := newPhrasebook(t), s.trials()
 	each(trials, func(one *trial) { one.begin(t) })
-	before := s.served(t)
+	before := s.servedAll(t, &sent)
 	s.struck = time.Now()
 	want := make(map[string]int)
 	each(trials, func(one *trial) { one.reading = p.read(t.Context(), one.flow, one.person, one.from) })
@@ -97,7 +106,7 @@ func routesTaken(t *testing.T, people int, m *machine) (wrong []string, tooSlow 
 			wrong = append(wrong, fmt.Sprintf("%s ends %s: %v %s\n%s", one.name(), is, one.err, lie, one.view.Text()))
 		}
 	}
-	after := s.served(t)
+	after := s.servedAll(t, &sent)
 	for route := range after {
 		want[route] += 0
 	}
@@ -107,6 +116,25 @@ func routesTaken(t *testing.T, people int, m *machine) (wrong []string, tooSlow 
 		}
 	}
 	return wrong, s.tooSlow()
+}
+
+// servedAll returns how many interactions the bot has answered once these are all that were sent: it
+// counts one after its answer is seen.
+func (s *scene) servedAll(t *testing.T, sent *atomic.Int64) (served map[string]int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if !world.Eventually(ctx, func() bool {
+		served = s.served(t)
+		var sum int64
+		for _, n := range served {
+			sum += int64(n)
+		}
+		return sum >= sent.Load()
+	}) {
+		t.Errorf("of %d interactions the bot has counted %v", sent.Load(), served)
+	}
+	return served
 }
 
 // served returns how many interactions the bot has answered, by their routes.

@@ -103,7 +103,7 @@ func (s *scene) connect(t *testing.T, secure bool) {
 		"DISCORD_API_URL=http"+tls+"://"+s.relays[toDiscord].Addr()+"/api/v9")
 	s.Discord.Inject(discordtest.Fault{
 		Method: http.MethodGet, Route: discordtest.RouteGatewayBot, Status: http.StatusOK,
-		Body: fmt.Sprintf(`{"url":"ws%s://%s","session_start_limit":{"max_concurrency":16}}`, tls, s.relays[toGateway].Addr()),
+		Body: fmt.Sprintf(`{"url":"ws%s://%s","shards":1,"session_start_limit":{"max_concurrency":16}}`, tls, s.relays[toGateway].Addr()),
 	})
 }
 
