@@ -63,7 +63,7 @@ func reader(t *testing.T, chrome browser, name string) reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := chrome.visit(t, look{width: 390, height: 844})
+	b := chrome.visit(t, phone())
 	b.evaluate("choose "+name, fmt.Sprintf(`(() => {
 		const menu = document.querySelector("#locale");
 		menu.value = %q;
