@@ -31,7 +31,7 @@ func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.U
 	w.Start(t)
 	panels := anna.Types(t, "/panel")
 	panels.WaitFor(t, "You don't have a public panel yet")
-	panels.Choose(t, "Choose bots for a panel in this channel", "Shop", "Radio").WaitFor(t, "Panel posted")
+	panels.Choose(t, "Choose bots for a panel here", "Shop", "Radio").WaitFor(t, "Panel posted")
 	general.WaitFor(t, "🟢 **Radio** · Running")
 	return w, anna, general
 }
@@ -131,7 +131,7 @@ func TestPanelsNeedPermissions(t *testing.T) {
 	}
 
 	general.Allow(discordtest.MissingPermissions)
-	anna.Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Wiki").WaitFor(t, "I need **View Channel**")
+	anna.Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").WaitFor(t, "I need **View Channel**")
 	general.Allow(discordtest.MissingAccess)
 	crash(t, w, anna.ID, "id-shop")
 	in := anna.In(w.Discord.AddChannel("other"))
@@ -222,7 +222,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	in.Types(t, "/bot list").WaitFor(t, "Shop") // which takes nobody but her
 
 	w.Discord.Invite(away.GuildID())
-	in.Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Wiki").WaitFor(t, "Panel posted")
+	in.Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").WaitFor(t, "Panel posted")
 	away.WaitFor(t, "🟢 **Wiki** · Running")
 }
 
@@ -294,7 +294,7 @@ func TestPanelThatCannotBeRead(t *testing.T) {
 	redis.ClockTTL(true)
 	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
 	other := w.Discord.AddChannel("other")
-	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel in this channel", "Shop").WaitFor(t, "Panel posted")
+	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Shop").WaitFor(t, "Panel posted")
 	awaitLooks(t, w, 2)
 	spoilt := ""
 	for _, key := range redis.Keys() {

@@ -137,7 +137,7 @@ func (c *person) left(ctx context.Context, who *discordtest.User, name string, m
 
 // panelFlows are those of public messages about bots.
 func panelFlows() []flow {
-	const choose, posted = "Choose bots for a panel in this channel", "Panel posted"
+	const choose, posted = "Choose bots for a panel here", "Panel posted"
 	panels := steps(types("/panel", nil), reads("Your public panels"))
 	with := func(bot string) step { return steps(panels, picks(choose, bot), reads(posted)) }
 	panel := func(c *person) (*discordtest.User, discordtest.View) {

@@ -31,7 +31,7 @@ func TestAChangeTakesEffectOnce(t *testing.T) {
 	f.judge(map[int]bool{1: true, 2: true, 3: true}, nil)
 	for i := range who {
 		sent = append(sent,
-			panels[i].Choose(t, "Choose bots for a panel in this channel", "Shop"),
+			panels[i].Choose(t, "Choose bots for a panel here", "Shop"),
 			alerts[i].Press(t, "All alerts on"),
 			forms[i].Submit(t, discordtest.Fields{"name": "Radio"}))
 	}

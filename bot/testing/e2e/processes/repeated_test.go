@@ -84,7 +84,7 @@ func changes() map[string]change {
 			does: func(t *testing.T, w *repeating) *discordtest.Reply {
 				panels := w.anna.Types(t, "/panel")
 				panels.WaitFor(t, "You don't have a public panel yet")
-				reply := panels.Choose(t, "Choose bots for a panel in this channel", "Shop")
+				reply := panels.Choose(t, "Choose bots for a panel here", "Shop")
 				reply.WaitFor(t, "Panel posted")
 				return reply
 			},
