@@ -51,7 +51,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 		},
 		"refused": {
 			request: press("packages/a"), action: func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeConflict} },
-			running: "Reinstalling", want: []string{"could not be reinstalled", "busy", "REF1234"}, outcome: interaction.Failed, done: "reinstall a",
+			running: "Reinstalling", want: []string{"couldn't be reinstalled", "busy", "REF1234"}, outcome: interaction.Failed, done: "reinstall a",
 		},
 		"uncertain": {
 			request: onBot("bot restart", "a"), running: "Restarting", action: func() (string, error) {
@@ -225,7 +225,7 @@ func TestActionThatTheServiceDoesNotHave(t *testing.T) {
 		w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Status: 404} // the account was closed in the meantime
 		return "", &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpCreate, Status: 404}
 	}
-	wantText(t, ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio"))).Message, "could not be created", "No hosting account is linked")
+	wantText(t, ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio"))).Message, "couldn't be created", "No hosting account is linked")
 }
 
 // TestNothingToDoIsNoFailure: also where that is only known to the service.
@@ -358,7 +358,7 @@ func TestReinstallByStaffAsksAsWell(t *testing.T) {
 // before.
 func TestEndOfADeadProcessIsToldAsItWas(t *testing.T) {
 	for outcome, words := range map[interaction.Outcome]string{
-		interaction.Done: "was restarted", interaction.Failed: "could not be restarted", interaction.Unconfirmed: "don't know yet whether", "": "don't know yet whether",
+		interaction.Done: "was restarted", interaction.Failed: "couldn't be restarted", interaction.Unconfirmed: "don't know yet whether", "": "don't know yet whether",
 	} {
 		r := press("restart/a")
 		got := newCommands(t, &world{}).Interrupted(&r, interaction.Action{Name: "restart", BotID: "a", BotName: "Shop", Outcome: outcome})

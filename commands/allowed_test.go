@@ -86,7 +86,7 @@ func TestServiceRefusesASuspendedBot(t *testing.T) {
 		w := &world{list: account(server("a", "Shop", "RUNNING")), changed: "SUSPENDED", action: func() (string, error) { return "", refusal }}
 		w.links.Support = "https://example.com/support"
 		end := ending(t, newCommands(t, w), press("restart/a"))
-		wantText(t, end.Message, "could not be restarted", "We've suspended this bot.", "REF1234")
+		wantText(t, end.Message, "couldn't be restarted", "We've suspended this bot.", "REF1234")
 		if !errors.Is(end.Failure, refusal) || end.Action.Outcome != interaction.Failed {
 			t.Errorf("%v, %+v", end.Failure, end.Action)
 		}

@@ -129,5 +129,5 @@ func TestCreateSaysWhyItWasRefused(t *testing.T) {
 		return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpCreate, Status: 409, Detail: "the name *Radio* is taken @everyone"}
 	}}
 	last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio")))
-	wantText(t, last.Message, "could not be created", `the name \*Radio\* is taken \@everyone`, "REF1234")
+	wantText(t, last.Message, "couldn't be created", `the name \*Radio\* is taken \@everyone`, "REF1234")
 }

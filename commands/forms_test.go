@@ -137,13 +137,13 @@ func TestStartAfterwards(t *testing.T) {
 		},
 		"it does not start": {
 			map[time.Duration]string{0: "STOPPED"}, "start",
-			[]string{"✅ **Radio** was created", "❌ **Radio** could not be started", "REF1234"}, "create start",
+			[]string{"✅ **Radio** was created", "❌ **Radio** couldn't be started", "REF1234"}, "create start",
 			[]interaction.Outcome{interaction.Done, interaction.Failed},
 		},
 		"it runs already":     {map[time.Duration]string{0: "RUNNING"}, "", []string{"✅ **Radio** was created"}, "create", []interaction.Outcome{interaction.Done}},
 		"it is never ready":   {map[time.Duration]string{0: "INSTALLING"}, "", []string{"is taking longer than usual", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Unconfirmed}},
 		"it is suspended":     {map[time.Duration]string{0: "SUSPENDED"}, "", []string{"✅ **Radio** was created", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
-		"it was not created":  {nil, "create", []string{"could not be created"}, "create", []interaction.Outcome{interaction.Failed}},
+		"it was not created":  {nil, "create", []string{"couldn't be created"}, "create", []interaction.Outcome{interaction.Failed}},
 		"it is not there yet": {map[time.Duration]string{0: ""}, "", []string{"✅ **Radio** was created", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 	opensForm(t, anna, "/bot startup", "~2").Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "were changed")
 	opensForm(t, anna, "/bot delete", "~2").Submit(t, discordtest.Fields{"name": odd[:3900]}).WaitFor(t, "nothing was deleted")
 	w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: 409, Body: odd}, 1)
-	code := referenceIn(t, anna.Types(t, "/bot reinstall", bot("~2")).Press(t, "Reinstall packages").WaitFor(t, "could not be reinstalled"))
+	code := referenceIn(t, anna.Types(t, "/bot reinstall", bot("~2")).Press(t, "Reinstall packages").WaitFor(t, "couldn't be reinstalled"))
 	sam.Types(t, "/admin reference", discordtest.Options{"code": code}).WaitFor(t, "Reference "+code)
 	sam.Types(t, "/admin reference", discordtest.Options{"code": odd}).WaitFor(t, "There's no record of")
 	w.StaffRead(t, "❗ Failure", code)

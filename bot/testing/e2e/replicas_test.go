@@ -123,7 +123,7 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 		}
 		w.Service.ClearFaults()
 		w.Service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusConflict}, 1)
-		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "could not be stopped")
+		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "couldn't be stopped")
 		w.StaffRead(t, "stop: conflict") // comes last
 		code := referenceIn(t, shown)
 		for _, want := range []struct {

@@ -247,7 +247,7 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	t.Parallel()
 	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the node is full"}`}, 1)
-	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "could not be restarted"))
+	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "couldn't be restarted"))
 	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "fix it or tell the customer", code)
 	w.StaffRead(t, "❗ Failure", code, "free it in the hosting service")
 	before := w.Channel.Messages()
@@ -286,7 +286,7 @@ func TestWithoutStaffsGuildEntriesHaveNoButtons(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{}, "Shop")
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict}, 1)
-	anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "could not be restarted")
+	anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "couldn't be restarted")
 	w.StaffRead(t, "❌ Restart", "id-shop")
 	for _, m := range w.Channel.Messages() {
 		if len(m.Buttons()) > 0 {

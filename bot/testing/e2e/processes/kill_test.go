@@ -90,7 +90,7 @@ func TestManyKillsLeaveNothingUnsaid(t *testing.T) {
 		if sent > 0 && !isSettled(v) {
 			failures["have no end that the customer reads"]++
 		}
-		if sent == 0 && v.Contains("✅") || sent > 0 && v.Contains("could not be restarted") {
+		if sent == 0 && v.Contains("✅") || sent > 0 && v.Contains("couldn't be restarted") {
 			failures["did not end as the customer reads"]++
 		}
 	}
