@@ -49,10 +49,11 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
 	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
-		var notAccount, notAlerts, notDM, notStates error
+		var notAccount, notAlerts, notStates error
 		kept.Cached, notAccount = cache.Has(ctx, userID)
 		kept.Alerts, notAlerts = b.alerts.Settings(ctx, userID)
-		kept.DM, notDM = b.alerts.KeepsDM(ctx, userID)
+		dm, _, notDM := b.alerts.DM(ctx, userID)
+		kept.DM = dm != ""
 		own, notPanels := b.panels.Of(ctx, userID)
 		kept.Panels = len(own)
 		kept.Since, notStates = states.Since(ctx, userID)
@@ -60,14 +61,25 @@ func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (command
 	}
 }
 
-// forget forgets all that is kept of a customer.
-func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string) (panel.Removal, error) {
-	return func(ctx context.Context, userID string) (panel.Removal, error) {
+// forget forgets all that is kept of a customer, and tells the customer, once and as far as can be.
+func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
+	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (commands.Forgotten, error) {
+		channelID, locale, notDM := b.alerts.DM(ctx, userID)
 		cached, err := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		removal.Known = removal.Known || cached || alerted
-		return removal, errors.Join(err, notAlerts, notPanels)
+		forgotten := commands.Forgotten{Removal: removal}
+		if err := errors.Join(notDM, err, notAlerts, notPanels); err != nil || channelID == "" {
+			return forgotten, err
+		}
+		// Of two who press at once, Discord takes one message: the nonce is the same.
+		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, channelID, "bye"+userID, goodbye(locale))
+		if notTold != nil {
+			b.log.Info().Err(notTold).Str("user", userID).Msg("a customer cannot be told that what was kept of them is removed")
+		}
+		forgotten.Told = notTold == nil
+		return forgotten, nil
 	}
 }
 

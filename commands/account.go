@@ -126,6 +126,17 @@ func (c *Commands) refreshed(draw drawing) interaction.Handler {
 	}
 }
 
+// anew is shown, for which the service is asked however young the cached account is.
+func (c *Commands) anew(draw drawing) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		snapshot, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		return draw.of(ctx, r, snapshot)
+	}
+}
+
 // of draws an account. Where that is old because the service is slow, it is drawn at
 // once, and again when the service has answered.
 func (draw drawing) of(ctx context.Context, r *interaction.Request, snapshot accounts.Snapshot) (interaction.Response, error) {

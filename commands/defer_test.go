@@ -16,9 +16,10 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001"}}}
 	forgotten, tested := false, false
 	h.w.staff = commands.Staff{
-		Forget: func(context.Context, string) (panel.Removal, error) {
+		Kept: func(context.Context, string) (commands.Kept, error) { return commands.Kept{}, nil },
+		Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
 			forgotten = true
-			return panel.Removal{Known: true}, nil
+			return commands.Forgotten{Removal: panel.Removal{Known: true}}, nil
 		},
 		TestLogs: func(*interaction.Request) { tested = true },
 		Health: func(context.Context) health.Report {
@@ -32,7 +33,7 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 	}{
 		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
 		"remove a panel": {press("panel/remove", "1001"), func() bool { return len(h.panels) == 0 }},
-		"flush":          {by("1", press("for/42/admin/flush")), func() bool { return forgotten }},
+		"forget":         {by("1", press("for/42/admin/forget")), func() bool { return forgotten }},
 		"test the logs":  {by("1", command("admin logs test", nil)), func() bool { return tested }},
 	} {
 		asked := answer(t, c, test.request)

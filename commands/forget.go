@@ -2,7 +2,9 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,19 +13,53 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/panel"
 )
 
 // Kept is what is kept of a customer.
 type Kept struct {
 	Cached bool // the account
 	Alerts alerts.Settings
-	DM     bool      // the channel of direct messages, though alerts are off
+	DM     bool      // the channel of direct messages
 	Panels int       // how many
 	Since  time.Time // from when on the states of bots are; zero where none are
 }
 
 func (k Kept) nothing() bool {
 	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Since.IsZero()
+}
+
+// alerted is for how many bots alerts are on, each by itself.
+func (k Kept) alerted() (on int) {
+	for _, is := range k.Alerts.Bots {
+		if is {
+			on++
+		}
+	}
+	return on
+}
+
+// days is over how many days the states of bots reach, begun ones counted.
+func (k Kept) days() int {
+	if k.Since.IsZero() {
+		return 0
+	}
+	return max(int(math.Ceil(time.Since(k.Since).Hours()/24)), 1)
+}
+
+// counts says in short what is kept, for the log channel: it is the proof of what was removed.
+func (k Kept) counts() string {
+	alerts := strconv.Itoa(k.alerted())
+	if k.Alerts.All {
+		alerts = "all"
+	}
+	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.days())
+}
+
+// Forgotten is what became of what was kept of a customer.
+type Forgotten struct {
+	panel.Removal
+	Told bool // the customer was told by direct message
 }
 
 // askForget says what is kept of a customer, and asks whether it is to be removed. The
@@ -35,7 +71,7 @@ func (c *Commands) askForget(ctx context.Context, r *interaction.Request) (inter
 	}
 	v := c.view(r)
 	if kept.nothing() {
-		return v.note(v.aboutCustomer("staff.flush.nothing")), nil
+		return v.note(v.aboutCustomer("staff.forget.nothing")), nil
 	}
 	return v.drawKept(kept), nil
 }
@@ -43,9 +79,9 @@ func (c *Commands) askForget(ctx context.Context, r *interaction.Request) (inter
 // drawKept lists what is kept, with a button that removes it and one that does not.
 func (v view) drawKept(k Kept) interaction.Response {
 	embed := &discordgo.MessageEmbed{
-		Title:       v.t.Text("staff.flush.title"),
-		Description: paragraphs(v.aboutCustomer("staff.flush.ask"), strings.Join(v.keptLines(k), "\n")),
-		Footer:      &discordgo.MessageEmbedFooter{Text: v.t.Text("staff.flush.stays")},
+		Title:       v.t.Text("staff.forget.title"),
+		Description: paragraphs(v.aboutCustomer("staff.forget.ask"), strings.Join(v.keptLines(k), "\n")),
+		Footer:      &discordgo.MessageEmbedFooter{Text: v.t.Text("staff.forget.stays")},
 	}
 	return v.draw(idForget, embed, row(
 		v.button(discordgo.DangerButton, "button.remove_all", idForget, false),
@@ -60,51 +96,60 @@ func (v view) keptLines(k Kept) []string {
 			lines = append(lines, "• "+v.t.Format(key, a))
 		}
 	}
-	on := 0
-	for _, alerted := range k.Alerts.Bots {
-		if alerted {
-			on++
-		}
-	}
-	add(k.Cached, "staff.flush.cached", nil)
-	add(k.Alerts.All, "staff.flush.alerts_all", nil)
-	add(!k.Alerts.All && on > 0, "staff.flush.alerts", args{"N": on})
-	add(!k.Alerts.Closed.IsZero(), "staff.flush.closed", nil)
-	add(k.DM, "staff.flush.dm", nil)
-	add(k.Panels > 0, "staff.flush.panels", args{"N": k.Panels})
-	days := int(math.Ceil(time.Since(k.Since).Hours() / 24))
-	add(!k.Since.IsZero(), "staff.flush.history", args{"When": stamp(k.Since, "D"), "N": max(days, 1)})
+	on := k.alerted()
+	add(k.Cached, "staff.forget.cached", nil)
+	add(k.Alerts.All, "staff.forget.alerts_all", nil)
+	add(!k.Alerts.All && on > 0, "staff.forget.alerts", args{"N": on})
+	add(!k.Alerts.Closed.IsZero(), "staff.forget.closed", nil)
+	add(k.DM, "staff.forget.dm", nil)
+	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
+	add(!k.Since.IsZero(), "staff.forget.history", args{"When": stamp(k.Since, "D"), "N": k.days()})
 	return lines
 }
 
 // forget removes what is kept of a customer, once Discord has taken the answer that says so.
 func (c *Commands) forget(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
-	response := v.note("⏳ " + v.aboutCustomer("staff.flush.running"))
+	response := v.note("⏳ " + v.aboutCustomer("staff.forget.running"))
 	response.Subject = idForget
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		removal, err := c.staff.Forget(ctx, r.CustomerID)
+		kept, err := c.staff.Kept(ctx, r.CustomerID)
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		removal, err := c.staff.Forget(ctx, r.CustomerID, c.goodbye)
 		switch {
 		case err != nil:
-			return interaction.Response{}, staying(err, removal)
+			return interaction.Response{}, staying(err, removal.Removal)
 		case !removal.Known: // as the button was pressed twice
-			return v.note(v.aboutCustomer("staff.flush.nothing")), nil
+			return v.note(v.aboutCustomer("staff.forget.nothing")), nil
 		}
-		text := v.aboutCustomer("staff.flush.done")
+		told, stay := "", ""
+		if removal.Told {
+			told = v.t.Text("staff.forget.told")
+		}
 		if len(removal.Stays) > 0 {
-			text = paragraphs(text, v.messagesStay(removal))
+			stay = v.messagesStay(removal.Removal)
 		}
-		done := v.note(text)
-		done.Audit = &interaction.Audit{}
+		done := v.note(paragraphs(strings.TrimSpace(v.aboutCustomer("staff.forget.done")+" "+told), stay))
+		done.Audit = &interaction.Audit{Detail: kept.counts()}
 		return done, nil
 	}
 	return response, nil
 }
 
+// goodbye tells a customer in a direct message that all that was kept of them is removed.
+func (c *Commands) goodbye(locale string) interaction.Message {
+	v := c.view(&interaction.Request{Locale: locale})
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{
+		Title: v.t.Text("forgotten.title"), Description: v.t.Text("forgotten.text"), Color: blurple,
+	}}}
+}
+
 // keep says that nothing was removed.
 func (c *Commands) keep(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
-	return v.note(v.t.Text("staff.flush.kept")), nil
+	return v.note(v.t.Text("staff.forget.kept")), nil
 }
 
 // aboutCustomer is a text about the customer, who is mentioned in it.

@@ -342,10 +342,11 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
 			return commands.Kept{Cached: true, Alerts: settings, DM: true, Panels: 99_999, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
 		},
-		Forget: func(_ context.Context, id string) (panel.Removal, error) {
+		Forget: func(_ context.Context, id string, goodbye func(string) interaction.Message) (commands.Forgotten, error) {
+			d.see(interaction.Reply(goodbye(d.locale)))
 			was := known[id]
 			known[id] = false
-			return panel.Removal{Known: was, Stays: []string{"9"}}, nil
+			return commands.Forgotten{Removal: panel.Removal{Known: was, Stays: []string{"9"}}, Told: true}, nil
 		},
 		Incident: func(_ context.Context, code string) (incident.Incident, error) {
 			if code == "REF1234" {
@@ -361,7 +362,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	all := func() {
 		for _, r := range []interaction.Request{
 			command("admin lookup", of("")), command("admin action", of("id-1")), command("admin action", of("nobody")), command("admin action", of(long("W")[:80])),
-			command("admin flush", of("")), press("for/42/admin/flush/not"), press("for/42/admin/flush"), command("admin flush", of("")), command("admin reference", of("REF1234")), command("admin reference", of("K7Q2M9X")),
+			command("admin forget", of("")), press("for/42/admin/forget/not"), press("for/42/admin/forget"), command("admin forget", of("")), command("admin reference", of("REF1234")), command("admin reference", of("K7Q2M9X")),
 			command("admin status", nil), command("admin logs test", nil), press("for/42/show/id-3"), press("for/42/show/gone"), command("admin lookup", nil), command("admin action", map[string]string{"user": "42"}),
 		} {
 			for _, name := range []string{long("N"), ""} {

@@ -70,8 +70,10 @@ func everyRoute(t testing.TB, c *commands.Commands) (requests []interaction.Requ
 func everything(t *testing.T, w *world) *commands.Commands {
 	t.Helper()
 	w.staff = commands.Staff{
-		Kept:     func(context.Context, string) (commands.Kept, error) { return commands.Kept{Cached: true}, nil },
-		Forget:   func(context.Context, string) (panel.Removal, error) { return panel.Removal{Known: true}, nil },
+		Kept: func(context.Context, string) (commands.Kept, error) { return commands.Kept{Cached: true}, nil },
+		Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
+			return commands.Forgotten{Removal: panel.Removal{Known: true}}, nil
+		},
 		TestLogs: func(*interaction.Request) {},
 		Health: func(context.Context) health.Report {
 			return health.Report{Log: []logchannel.Status{{Channel: "9"}}}

@@ -13,7 +13,6 @@ import (
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
-	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/accounts"
 )
 
@@ -27,10 +26,10 @@ type Staff struct {
 	UserIDs []string
 	RoleIDs []string
 
-	// Kept returns what is kept of a customer, and Forget removes it and reports whether
-	// there was anything, and which messages of panels stay.
+	// Kept returns what is kept of a customer, and Forget removes it. Where there is a
+	// channel to the customer, it says so there, with what goodbye draws for their locale.
 	Kept   func(ctx context.Context, userID string) (Kept, error)
-	Forget func(ctx context.Context, userID string) (panel.Removal, error)
+	Forget func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (Forgotten, error)
 	// Incident tells what happened behind a reference. The error is
 	// incident.ErrUnknown where nothing is known of it.
 	Incident func(ctx context.Context, code string) (incident.Incident, error)

@@ -119,24 +119,24 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			}
 			return kept, nil
 		},
-		Forget: func(_ context.Context, userID string) (panel.Removal, error) {
+		Forget: func(_ context.Context, userID string, _ func(string) interaction.Message) (commands.Forgotten, error) {
 			if userID != "42" {
-				t.Errorf("%s was cleared", userID)
+				t.Errorf("%s was removed", userID)
 			}
 			forgotten++
-			return panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}, nil
+			return commands.Forgotten{Removal: panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}}, nil
 		},
 	}})
-	flush := by("1", command("admin flush", map[string]string{"user": "42"}))
+	flush := by("1", command("admin forget", map[string]string{"user": "42"}))
 	question := answer(t, c, flush)
 	wantText(t, question.Message, "<@42>", "• Alerts, on for bots: 1", "• Panels in channels: 2", "(days: 2)")
-	if kept := answer(t, c, by("1", press("for/42/admin/flush/not"))); question.Audit != nil || kept.Audit != nil || forgotten != 0 {
+	if kept := answer(t, c, by("1", press("for/42/admin/forget/not"))); question.Audit != nil || kept.Audit != nil || forgotten != 0 {
 		t.Errorf("%d removals; the log channel tells of %+v and %+v", forgotten, question.Audit, kept.Audit)
 	}
-	refused(t, c, by("2", press("for/42/admin/flush")), "This is for staff")
-	refused(t, c, by("1", press("for/anna/admin/flush")), "")
-	for i, want := range []string{"was cleared", "There was no cached data"} {
-		removal := answer(t, c, by("1", press("for/42/admin/flush")))
+	refused(t, c, by("2", press("for/42/admin/forget")), "This is for staff")
+	refused(t, c, by("1", press("for/anna/admin/forget")), "")
+	for i, want := range []string{"was removed", "Nothing is kept about"} {
+		removal := answer(t, c, by("1", press("for/42/admin/forget")))
 		if removal.Audit != nil || forgotten != i {
 			t.Errorf("before Discord has taken the answer: %d removals, audit %+v", forgotten, removal.Audit)
 		}
@@ -145,6 +145,9 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
 		}
 		wantText(t, done.Message, want)
+		if i == 0 && done.Audit.Detail != "account true, alerts 1, dm false, panels 2, history 2 d" {
+			t.Errorf("the log channel tells of %q", done.Audit.Detail)
+		}
 		if told := strings.Contains(text(done.Message), "it stays in <#8>, <#9>"); told != (i == 0) {
 			t.Errorf("removal %d: staff read %s", i, text(done.Message))
 		}
@@ -152,7 +155,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	kept = commands.Kept{DM: true} // which is something to be removed
 	wantText(t, answer(t, c, flush).Message, "• The channel of the direct messages")
 	kept = commands.Kept{}
-	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "There was no cached data") {
+	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing is kept about") {
 		t.Errorf("where nothing is kept, staff read\n%s", text(nothing.Message))
 	}
 }
@@ -161,11 +164,12 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 // of another stays for good: the second is forgotten, so that the next try does not name it.
 func TestStaffReadWhatStaysBesideAnError(t *testing.T) {
 	c := newCommands(t, &world{staff: commands.Staff{
-		Forget: func(context.Context, string) (panel.Removal, error) {
-			return panel.Removal{Known: true, Stays: []string{"8", "9"}}, &rest.Error{Status: 502}
+		Kept: func(context.Context, string) (commands.Kept, error) { return commands.Kept{Panels: 2}, nil },
+		Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
+			return commands.Forgotten{Removal: panel.Removal{Known: true, Stays: []string{"8", "9"}}}, &rest.Error{Status: 502}
 		},
 	}})
-	flush := by("1", press("for/42/admin/flush"))
+	flush := by("1", press("for/42/admin/forget"))
 	flush.Reference = "REF1234"
 	_, err := answer(t, c, flush).Then(t.Context())
 	if err == nil {

@@ -87,10 +87,10 @@ const (
 	idSizes       = "create/new"   // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
-	// idForget removes what /admin flush lists, and idKeep does not. The log channel calls
+	// idForget removes what /admin forget lists, and idKeep does not. The log channel calls
 	// a removal by its custom ID, as it does a command by its name.
-	idForget = "admin/flush"
-	idKeep   = "admin/flush/not"
+	idForget = "admin/forget"
+	idKeep   = "admin/forget/not"
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
 	// customer's own component would have follow.
 	onBehalf = "for/"
@@ -211,8 +211,9 @@ func (c *Commands) staffTable() []command {
 				{name: optionAction, kind: text, choices: choices},
 			},
 		},
+		{name: "admin refresh", options: []option{user}, handle: forCustomer(c.anew(c.drawLookup))},
 		{
-			name: "admin flush", options: []option{user}, handle: c.forCustomer(c.askForget),
+			name: "admin forget", options: []option{user}, handle: c.forCustomer(c.askForget),
 			components: []route{
 				{onBehalf + "{user}/" + idForget, c.forCustomer(c.forget)},
 				{onBehalf + "{user}/" + idKeep, c.forCustomer(c.keep)},

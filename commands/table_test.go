@@ -64,7 +64,7 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 		})
 	}
 	want := "bot list, bot show, bot restart, bot stop, bot start, bot reinstall, bot startup, bot delete, bot create, plan, help, " +
-		"admin lookup, admin action, admin flush, admin reference, admin status, admin logs test, Hosted bots"
+		"admin lookup, admin action, admin refresh, admin forget, admin reference, admin status, admin logs test, Hosted bots"
 	if got := strings.Join(names, ", "); got != want {
 		t.Errorf("registered: %s\nwant: %s", got, want)
 	}
@@ -84,7 +84,7 @@ func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 		}
 		return strings.Join(names, ", ")
 	}
-	if got := registered(); got != "bot list, bot show, admin lookup, admin flush, admin reference, admin status, admin logs test" {
+	if got := registered(); got != "bot list, bot show, admin lookup, admin refresh, admin forget, admin reference, admin status, admin logs test" {
 		t.Errorf("registered: %s", got)
 	}
 	card := answer(t, c, press("show/a"))

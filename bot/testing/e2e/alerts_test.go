@@ -236,7 +236,10 @@ func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
 			t.Errorf("the metrics lack %s", want)
 		}
 	}
-	flush(t, sam, anna)
+	forget(t, sam, anna)
+	dm.Sees(t, "What I kept about you was removed")
+	wantMessages(t, dm, "What I kept about you was removed", 1)
+	w.StaffRead(t, "admin forget", "account true, alerts 1, dm true, panels 0, history 1 d", sam.ID, anna.ID)
 	anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
 }
 

@@ -113,20 +113,20 @@ func opensForm(t *testing.T, who *discordtest.User, command, of string) *discord
 	return form
 }
 
-// flush has staff forget what is cached of a customer, as time would.
-func flush(t *testing.T, sam, customer *discordtest.User) {
+// forget has staff forget what is cached of a customer, as time would.
+func forget(t *testing.T, sam, customer *discordtest.User) {
 	t.Helper()
-	askFlush(t, sam, customer).Press(t, "Remove all of it").WaitFor(t, "was cleared")
+	askForget(t, sam, customer).Press(t, "Remove all of it").WaitFor(t, "was removed")
 }
 
-// askFlush has staff be asked whether what is kept of a customer is to be removed. It may
+// askForget has staff be asked whether what is kept of a customer is to be removed. It may
 // be cached a moment after the customer has the answer.
-func askFlush(t *testing.T, sam, customer *discordtest.User) (asked *discordtest.Reply) {
+func askForget(t *testing.T, sam, customer *discordtest.User) (asked *discordtest.Reply) {
 	t.Helper()
 	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
 	defer cancel()
 	if !world.Eventually(limit, func() bool {
-		asked = sam.Types(t, "/admin flush", discordtest.Options{"user": customer})
+		asked = sam.Types(t, "/admin forget", discordtest.Options{"user": customer})
 		return asked.WaitUntil(t, isShown).Contains("would be removed")
 	}) {
 		t.Fatalf("staff are not asked:\n%s", asked.View().Text())
@@ -145,7 +145,7 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	card = card.Press(t, "More…")
 	startup, deletion := card.Press(t, "Startup settings"), card.Press(t, "Delete")
 	w.Service.Remove(anna.ID, "id-shop")
-	flush(t, sam, anna)
+	forget(t, sam, anna)
 
 	startup.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "no longer exists")
 	deletion.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "no longer exists")

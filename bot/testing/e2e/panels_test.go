@@ -324,7 +324,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			anna.Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
 			anna.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
 		},
-		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) { flush(t, w.AddStaff("sam"), anna) },
+		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) { forget(t, w.AddStaff("sam"), anna) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -338,7 +338,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			if kept := keptOf(redis, anna.ID); len(kept) < 5 {
 				t.Errorf("only these keys name her: %q", kept)
 			}
-			asked := askFlush(t, w.AddStaff("sue"), anna).View()
+			asked := askForget(t, w.AddStaff("sue"), anna).View()
 			for _, kept := range []string{"hosting service described it", "Alerts for all bots", "Panels in channels: 1", "Which state each bot was in, since <t:", "(days: 1)"} {
 				if !asked.Contains(kept) {
 					t.Errorf("staff are not told of %q that is kept:\n%s", kept, asked.Text())

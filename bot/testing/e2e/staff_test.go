@@ -68,27 +68,40 @@ func TestStaffActForACustomer(t *testing.T) {
 	w.WantCalls(t, hostapitest.OpStart, 0)
 }
 
-func TestStaffFlushAnAccount(t *testing.T) {
+func TestStaffForgetACustomer(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		w, anna, sam := servingStaffed(t, redis, "Shop")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		asked := askFlush(t, sam, anna)
+		asked := askForget(t, sam, anna)
 		asked.Press(t, "Cancel").WaitFor(t, "Nothing was removed")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		w.WantCalls(t, hostapitest.OpList, 1)
-		w.StaffReadNothingOf(t, "admin flush")
+		w.StaffReadNothingOf(t, "admin forget")
 
-		asked = askFlush(t, sam, anna)
-		asked.Press(t, "Remove all of it").WaitFor(t, "was cleared")
-		w.StaffRead(t, "Staff command", "admin flush", sam.ID, anna.ID)
-		sam.Types(t, "/admin flush", discordtest.Options{"user": anna}).WaitFor(t, "There was no cached data")
+		asked = askForget(t, sam, anna)
+		asked.Press(t, "Remove all of it").WaitFor(t, "was removed")
+		w.StaffRead(t, "Staff command", "admin forget", sam.ID, anna.ID)
+		sam.Types(t, "/admin forget", discordtest.Options{"user": anna}).WaitFor(t, "Nothing is kept about")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		w.WantCalls(t, hostapitest.OpList, 2)
-		if n := len(world.Entries(w.Channel.Messages(), "admin flush")); n != 1 {
+		if n := len(world.Entries(w.Channel.Messages(), "admin forget")); n != 1 {
 			t.Errorf("staff read of it %d times", n)
 		}
 	})
+}
+
+// TestStaffHaveAnAccountReadAnew sees at once what changed at the service, though what is cached is young.
+func TestStaffHaveAnAccountReadAnew(t *testing.T) {
+	t.Parallel()
+	w, anna, sam := servingStaffed(t, "", "Shop")
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Crashed)
+	user := discordtest.Options{"user": anna}
+	sam.Types(t, "/admin lookup", user).WaitFor(t, "🟢 Shop")
+	sam.Types(t, "/admin refresh", user).WaitFor(t, "🔴 Shop")
+	w.WantCalls(t, hostapitest.OpList, 2)
+	w.StaffRead(t, "Staff command", "admin refresh", sam.ID, anna.ID)
 }
 
 // TestOnlyStaffRemoveWhatTheyWereAskedAbout has somebody be staff no more when the button is
@@ -97,7 +110,7 @@ func TestOnlyStaffRemoveWhatTheyWereAskedAbout(t *testing.T) {
 	t.Parallel()
 	w, anna, sam := servingStaffed(t, "", "Shop")
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	asked := askFlush(t, sam, anna)
+	asked := askForget(t, sam, anna)
 	sam.SetRoles()
 	asked.Press(t, "Remove all of it").WaitFor(t, "This is for staff")
 	button, err := asked.View().Button("Remove all of it")
@@ -175,7 +188,8 @@ func TestStaffsCommandsAreRefusedToOthers(t *testing.T) {
 	for command, options := range map[string]discordtest.Options{
 		"/admin lookup":    {"user": anna},
 		"/admin action":    {"user": anna, "bot": "Shop", "do": "restart"},
-		"/admin flush":     {"user": anna},
+		"/admin refresh":   {"user": anna},
+		"/admin forget":    {"user": anna},
 		"/admin reference": {"code": "ABCDEFG"},
 		"/admin status":    nil,
 		"/admin logs test": nil,
@@ -259,7 +273,7 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	reference.Press(t, "Look up").WaitFor(t, "anna's bots")
 
 	// The service takes its time, so that the press is deferred.
-	flush(t, sam, anna)
+	forget(t, sam, anna)
 	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: 4 * time.Second}, 1)
 	lookup := pressLogged(t, w, sam, "Look up")
 	w.Clock.BlockUntil(t, 1)

@@ -82,10 +82,11 @@ func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, err
 	return c.Settings, err
 }
 
-// KeepsDM reports whether the channel of a customer's DM is kept, though alerts are off.
-func (a *Alerts) KeepsDM(ctx context.Context, customerID string) (bool, error) {
+// DM returns the channel of a customer's DM and the customer's locale. The channel is "" where none
+// is known. It is kept though alerts are off.
+func (a *Alerts) DM(ctx context.Context, customerID string) (channelID, locale string, err error) {
 	c, err := a.customer(ctx, customerID)
-	return c.Channel != "" && !c.Any(), err
+	return c.Channel, c.Locale, err
 }
 
 // customer returns what is kept of a customer. An unknown one has no alerts. What cannot be read is

@@ -46,8 +46,8 @@ func newForgetting(t *testing.T) *forgetting {
 		}
 	}
 	for _, c := range f.flushed {
-		asked := sam.Types(t, "/admin flush", discordtest.Options{"user": c.User})
-		f.press[c.ID] = func() { asked.Press(t, "Remove all of it").WaitFor(t, "was cleared") }
+		asked := sam.Types(t, "/admin forget", discordtest.Options{"user": c.User})
+		f.press[c.ID] = func() { asked.Press(t, "Remove all of it").WaitFor(t, "was removed") }
 	}
 	return f
 }
