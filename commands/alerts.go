@@ -111,7 +111,11 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 			v := c.view(r)
 			if !on {
 				now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
-				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_off"), blurple), unreadableAlerts(err)
+				said := "alerts.turned_off"
+				if now.Any() {
+					said = "alerts.turned_off_one"
+				}
+				return v.drawAlerts(servers, now, "✅ "+v.t.Text(said), blurple), unreadableAlerts(err)
 			}
 			now, sent, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
 			switch {

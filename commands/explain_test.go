@@ -30,7 +30,7 @@ func TestExplain(t *testing.T) {
 		{service(hostapi.CodeLimitReached), "plan", true},
 		{service(hostapi.CodeRateLimited), "Try again", true},
 		{service(hostapi.CodeUnavailable), "can't be reached", true},
-		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}, "has a problem of its own", true},
+		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}, "is having problems", true},
 		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 502}, "can't be reached", true},
 		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 504}, "didn't answer in time", true},
 		{hostapi.Interrupted(expired(t), hostapi.OpStop), "didn't answer in time", true},

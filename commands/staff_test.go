@@ -35,9 +35,9 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart"}
 	}
 	for want, request := range map[string]interaction.Request{
-		"This customer has no bot **Shop**":                         command("admin action", options("Shop")),
+		"This customer doesn't have a bot called **Shop**":                         command("admin action", options("Shop")),
 		"Did you mean **Radio**?":                                   command("admin action", options("Rabbio")),
-		"Several of this customer's bots may be meant by **Twin**":  command("admin action", options("Twin")),
+		"More than one of this customer's bots matches **Twin**":  command("admin action", options("Twin")),
 		"Look the customer up again with `/admin lookup`":           press("for/42/restart/9"),
 		"the bot no longer exists. Look the customer up again with": press("for/42/show/9"),
 	} {
@@ -60,7 +60,7 @@ func TestStaffsButtonsServeInTheirGuildAlone(t *testing.T) {
 	for _, id := range []string{commands.LookupID("42", "Anna"), commands.ReferenceID("ABCDEFG")} {
 		elsewhere := by("1", press(id))
 		elsewhere.GuildID = "8"
-		refused(t, c, elsewhere, "works only on the server that has the staff commands")
+		refused(t, c, elsewhere, "works only in the server that has the staff commands")
 	}
 }
 
@@ -135,7 +135,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	}
 	refused(t, c, by("2", press("for/42/admin/forget")), "This is for staff")
 	refused(t, c, by("1", press("for/anna/admin/forget")), "")
-	for i, want := range []string{"was removed", "Nothing is kept about"} {
+	for i, want := range []string{"was removed", "Nothing is stored about"} {
 		removal := answer(t, c, by("1", press("for/42/admin/forget")))
 		if removal.Audit != nil || forgotten != i {
 			t.Errorf("before Discord has taken the answer: %d removals, audit %+v", forgotten, removal.Audit)
@@ -153,9 +153,9 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 		}
 	}
 	kept = commands.Kept{DM: true} // which is something to be removed
-	wantText(t, answer(t, c, flush).Message, "• The channel of the direct messages")
+	wantText(t, answer(t, c, flush).Message, "• The direct message channel")
 	kept = commands.Kept{}
-	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing is kept about") {
+	if nothing := answer(t, c, flush); len(nothing.Message.Components) > 0 || !strings.Contains(text(nothing.Message), "Nothing is stored about") {
 		t.Errorf("where nothing is kept, staff read\n%s", text(nothing.Message))
 	}
 }

@@ -138,7 +138,7 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 2*time.Hour, history.Unwatched, 4*time.Hour, hostapi.StateCrashed, 12*time.Hour, hostapi.StateRunning),
 			[]string{"1 outage in 30 days", " · 12 h"},
 		},
-		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "still going on"}},
+		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "ongoing"}},
 		"what was not watched does not count": {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
 			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Monitored since <t:", "No outage"},
@@ -265,15 +265,15 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	}
 	const invite = "https://discord.com/oauth2/authorize?client_id=3&scope=bot+applications.commands&permissions=274877991936&guild_id=7"
 	shown := answer(t, c, away(command("panel", nil))).Message
-	wantText(t, shown, "I'm not on this server")
+	wantText(t, shown, "I'm not in this server")
 	if len(shown.Components) != 2 || !strings.Contains(links(shown), invite) { // beside the menu that removes one
 		t.Errorf("the ways on are %s", links(shown))
 	}
-	refused(t, c, away(press("panel/new", "a")), "I'm not on this server")
+	refused(t, c, away(press("panel/new", "a")), "I'm not in this server")
 	if len(h.panels) != 1 {
 		t.Errorf("panels: %+v", h.panels)
 	}
-	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I'm not on this server")
+	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I'm not in this server")
 	readme, err := os.ReadFile("../README.md")
 	if err != nil || !strings.Contains(string(readme), "permissions=274877991936") {
 		t.Errorf("the README names other permissions, %v", err)
@@ -290,7 +290,7 @@ func TestPanelWhereTheGuildHasNoBot(t *testing.T) {
 	c := watching(t, h)
 	_, err := answer(t, c, post).Then(t.Context())
 	e := c.Explain(&post, err)
-	wantText(t, e.Message, "I'm not on this server")
+	wantText(t, e.Message, "I'm not in this server")
 	if e.Fault || !strings.Contains(links(e.Message), "client_id=3") {
 		t.Errorf("staff are told: %t; the ways on are %s", e.Fault, links(e.Message))
 	}
@@ -364,6 +364,9 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 			shown := must(t)(pressed.Then(t.Context())).Message
 			if on() != step.on {
 				t.Errorf("after %s %s alerts are on for %q, want %q", step.press.Name, step.press.Values, on(), step.on)
+			}
+			if said := text(shown); strings.Contains(said, "Alerts are off") != (step.on == "") {
+				t.Errorf("while alerts are on for %q the customer reads\n%s", step.on, said)
 			}
 			for i, option := range menus(shown)["Turn a bot's alerts on or off"].Options {
 				word, id, _ := strings.Cut(option.Value, "/")
@@ -454,7 +457,7 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	c := watching(d.t, h)
 	for _, r := range []interaction.Request{
 		command("alerts", nil), press("alerts/of/id-0"), press("alerts/set/one/on/id-0"), press("alerts/set/all/on"), press("alerts/set/one/off/id-0"),
-		press("aside/mute/id-1"), press("alerts/of/id-1"), press("aside/show/id-1"), press("more/id-1"),
+		press("aside/mute/id-1"), press("alerts/of/id-1"), press("aside/show/id-1"), press("more/id-1"), press("alerts/set/all/off"),
 	} {
 		d.ask(c, r)
 	}

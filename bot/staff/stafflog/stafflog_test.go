@@ -127,7 +127,7 @@ func TestProblems(t *testing.T) {
 	log.RedisEmbedded()
 	log.CacheGarbage(errors.New("*refused*"))
 	want(t, p["errors"][0], "⚠️ No REDIS_URL is set")
-	want(t, p["errors"][1], "⚠️ What Redis holds of an account makes no sense", `\*refused\*`)
+	want(t, p["errors"][1], "⚠️ What Redis holds about an account is invalid", `\*refused\*`)
 	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
 	want(t, p["errors"][2], "⚠️ Discord has quarantined this bot", "Developer Portal", `\*flagged\*`)
 }
@@ -172,7 +172,7 @@ func TestStaffStandOut(t *testing.T) {
 	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
 	want(t, entries[1], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
 	want(t, entries[2], "⛔ Staff command refused", "<@42>")
-	want(t, entries[3], "❌ Restart · Failed · 🛟 staff for a customer", "<@42>", "<@43>")
+	want(t, entries[3], "❌ Restart · Failed · 🛟 by staff, for a customer", "<@42>", "<@43>")
 }
 
 // causes are the failures that staff can do something about, each in its own way.
@@ -250,5 +250,5 @@ func TestFallSaysWithinWhichTimeBotsStopped(t *testing.T) {
 	newLog(t, p).Outage(outages.Outage{
 		ID: "1", Bots: 12, Customers: 9, Recovered: 3, First: first, Last: first, Within: 2 * time.Minute, Plans: map[string]int{"Pro": 12},
 	})
-	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Run again\n3", "Pro: 12")
+	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Running again\n3", "Pro: 12")
 }

@@ -26,7 +26,7 @@ func TestNobodyReachesAnothersBot(t *testing.T) {
 
 	for _, command := range []string{"show", "start", "stop", "restart", "reinstall", "startup", "delete"} {
 		for _, name := range []string{"Shop", "id-shop"} {
-			ben.Types(t, "/bot "+command, bot(name)).WaitFor(t, "You have no bot")
+			ben.Types(t, "/bot "+command, bot(name)).WaitFor(t, "You don't have a bot called")
 		}
 		if choices := ben.Completes(t, "/bot "+command, "bot", "shop"); len(choices) != 0 {
 			t.Errorf("/bot %s suggests %+v", command, choices)

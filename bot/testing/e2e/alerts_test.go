@@ -100,7 +100,7 @@ func TestAlertOfSeveralBots(t *testing.T) {
 		awaitLooks(t, w, 2)
 		w.Service.SetStatuses(anna.ID, hostapitest.Crashed)
 		alert := dm.Sees(t, "2 of your bots are down")
-		if !alert.Contains("🔴 **Radio** · Crashed") || !alert.Contains("Noticed <t:") || !alert.Contains("I look every") {
+		if !alert.Contains("🔴 **Radio** · Crashed") || !alert.Contains("Noticed <t:") || !alert.Contains("I check every") {
 			t.Errorf("the alert says:\n%s", alert.Text())
 		}
 		wantMessages(t, dm, "Shop", 1)
@@ -161,7 +161,7 @@ func TestAlertsAreChosenInAMenuAndForgotten(t *testing.T) {
 	awaitLooks(t, w, 2) // as nothing was watched for a moment
 	crash(t, w, anna.ID, "id-radio")
 	alert := dm.Sees(t, "Radio has crashed")
-	dm.Presses(t, alert, "Mute alerts 1 h").WaitFor(t, "sends no alerts until")
+	dm.Presses(t, alert, "Mute alerts 1 h").WaitFor(t, "You won't get alerts for")
 	anna.Types(t, "/alerts").WaitFor(t, "muted, ends")
 
 	anna.Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
@@ -237,8 +237,8 @@ func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
 		}
 	}
 	forget(t, sam, anna)
-	dm.Sees(t, "What I kept about you was removed")
-	wantMessages(t, dm, "What I kept about you was removed", 1)
+	dm.Sees(t, "What I stored about you was removed")
+	wantMessages(t, dm, "What I stored about you was removed", 1)
 	w.StaffRead(t, "admin forget", "account true, alerts 1, dm true, panels 0, history 1 d", sam.ID, anna.ID)
 	anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
 }
@@ -284,7 +284,7 @@ func TestStaffReadOfAFallOfManyBots(t *testing.T) {
 		c.InDM().Sees(t, "has crashed")
 		w.Service.SetStatus(c.ID, "id-shop", hostapitest.Running)
 	}
-	w.StaffRead(t, "10 bots stopped", "Run again\n10")
+	w.StaffRead(t, "10 bots stopped", "Running again\n10")
 	if n := len(world.Entries(w.Channel.Messages(), "bots stopped within")); n != 1 {
 		t.Errorf("staff read %d entries of the fall", n)
 	}

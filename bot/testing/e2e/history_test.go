@@ -31,7 +31,7 @@ func TestHistoryOfAWatchedBot(t *testing.T) {
 	awaitLooks(t, w, 3)
 	broken := shown.Press(t, "Refresh").WaitFor(t, "1 outage in 30 days")
 	wantPicture(t, broken)
-	if !strings.Contains(broken.Text(), "still going on") || strings.Contains(broken.Text(), "100%") {
+	if !strings.Contains(broken.Text(), "ongoing") || strings.Contains(broken.Text(), "100%") {
 		t.Errorf("the history says:\n%s", broken.Text())
 	}
 	if back := shown.Press(t, "Back to the bot").WaitFor(t, "Limits: 512 MB RAM"); len(back.Attachments) != 0 {

@@ -71,8 +71,8 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 	if choices := anna.Completes(t, "/bot show", "bot", "everyone"); len(choices) != 25 {
 		t.Errorf("%d suggestions", len(choices))
 	}
-	anna.Types(t, "/bot show", bot(odd)).WaitFor(t, "Several of your bots")
-	anna.Types(t, "/bot show", bot("x"+odd)).WaitFor(t, "You have no bot")
+	anna.Types(t, "/bot show", bot(odd)).WaitFor(t, "More than one of your bots")
+	anna.Types(t, "/bot show", bot("x"+odd)).WaitFor(t, "You don't have a bot called")
 	opensForm(t, anna, "/bot startup", "~2").Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "were changed")
 	opensForm(t, anna, "/bot delete", "~2").Submit(t, discordtest.Fields{"name": odd[:3900]}).WaitFor(t, "nothing was deleted")
 	w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: 409, Body: odd}, 1)
@@ -116,7 +116,7 @@ func opensForm(t *testing.T, who *discordtest.User, command, of string) *discord
 // forget has staff forget what is cached of a customer, as time would.
 func forget(t *testing.T, sam, customer *discordtest.User) {
 	t.Helper()
-	askForget(t, sam, customer).Press(t, "Remove all of it").WaitFor(t, "was removed")
+	askForget(t, sam, customer).Press(t, "Remove everything").WaitFor(t, "was removed")
 }
 
 // askForget has staff be asked whether what is kept of a customer is to be removed. It may

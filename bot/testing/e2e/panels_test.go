@@ -94,7 +94,7 @@ func TestPanelShowsNothingThatIsNotTheOwnersAnyMore(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, redis string) {
 		w, anna, general := paneled(t, world.Options{Redis: redis})
 		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusNotFound}, 0)
-		closed := general.WaitFor(t, "The bots of this panel no longer exist")
+		closed := general.WaitFor(t, "The bots on this panel no longer exist")
 		if closed.Contains("Shop") || len(closed.Buttons()) > 0 {
 			t.Errorf("the panel says:\n%s", closed.Text())
 		}
@@ -209,7 +209,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	away := w.Discord.AddForeignChannel("away")
 	in := anna.In(away)
 	calls := len(w.Discord.Calls())
-	told := in.Types(t, "/panel").WaitFor(t, "I'm not on this server")
+	told := in.Types(t, "/panel").WaitFor(t, "I'm not in this server")
 	invite := "https://discord.com/oauth2/authorize?client_id=" + w.Discord.ApplicationID() + "&scope=bot+applications.commands&permissions=274877991936&guild_id=" + away.GuildID()
 	if buttons := told.Buttons(); len(buttons) != 1 || buttons[0].URL != invite || buttons[0].Label != "Invite me" {
 		t.Errorf("the buttons are %+v", buttons)
@@ -339,7 +339,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 				t.Errorf("only these keys name her: %q", kept)
 			}
 			asked := askForget(t, w.AddStaff("sue"), anna).View()
-			for _, kept := range []string{"hosting service described it", "Alerts for all bots", "Panels in channels: 1", "Which state each bot was in, since <t:", "(days: 1)"} {
+			for _, kept := range []string{"hosting service described it", "Alerts for all bots", "Panels in channels: 1", "Each bot's status history since <t:", "(days: 1)"} {
 				if !asked.Contains(kept) {
 					t.Errorf("staff are not told of %q that is kept:\n%s", kept, asked.Text())
 				}

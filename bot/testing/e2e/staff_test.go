@@ -80,9 +80,9 @@ func TestStaffForgetACustomer(t *testing.T) {
 		w.StaffReadNothingOf(t, "admin forget")
 
 		asked = askForget(t, sam, anna)
-		asked.Press(t, "Remove all of it").WaitFor(t, "was removed")
+		asked.Press(t, "Remove everything").WaitFor(t, "was removed")
 		w.StaffRead(t, "Staff command", "admin forget", sam.ID, anna.ID)
-		sam.Types(t, "/admin forget", discordtest.Options{"user": anna}).WaitFor(t, "Nothing is kept about")
+		sam.Types(t, "/admin forget", discordtest.Options{"user": anna}).WaitFor(t, "Nothing is stored about")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 		w.WantCalls(t, hostapitest.OpList, 2)
 		if n := len(world.Entries(w.Channel.Messages(), "admin forget")); n != 1 {
@@ -112,8 +112,8 @@ func TestOnlyStaffRemoveWhatTheyWereAskedAbout(t *testing.T) {
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	asked := askForget(t, sam, anna)
 	sam.SetRoles()
-	asked.Press(t, "Remove all of it").WaitFor(t, "This is for staff")
-	button, err := asked.View().Button("Remove all of it")
+	asked.Press(t, "Remove everything").WaitFor(t, "This is for staff")
+	button, err := asked.View().Button("Remove everything")
 	if err != nil {
 		t.Fatal(err)
 	}

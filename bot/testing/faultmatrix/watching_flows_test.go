@@ -54,9 +54,9 @@ func alertsFlows() []flow {
 	return []flow{
 		{route: "command alerts", need: names, do: types("/alerts", nil), good: intro},
 		{route: "component alerts/of/{bot...}", need: names, prepare: forms(), do: presses("Alerts"), good: intro},
-		{route: "component alerts", need: names, goesOn: true, prepare: on, do: picks(menu, shop), good: "Alerts are off"},
+		{route: "component alerts", need: names, goesOn: true, prepare: on, do: picks(menu, shop), good: "alerts are off"},
 		{
-			route: "component alerts/set/one/{on}/{bot...}", need: names, goesOn: true, good: "Alerts are off",
+			route: "component alerts/set/one/{on}/{bot...}", need: names, goesOn: true, good: "alerts are off",
 			prepare: steps(on, forms(), presses("Alerts"), reads(intro)), do: presses("Alerts off for " + shop),
 		},
 		{
@@ -99,7 +99,7 @@ func alertFlows() []flow {
 	return []flow{
 		{route: "component aside/show", need: looks, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
 		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "Show"), good: "🟢 Shop"},
-		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "sends no alerts until"},
+		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "You won't get alerts for"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
 	}
 }

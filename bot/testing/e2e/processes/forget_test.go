@@ -47,7 +47,7 @@ func newForgetting(t *testing.T) *forgetting {
 	}
 	for _, c := range f.flushed {
 		asked := sam.Types(t, "/admin forget", discordtest.Options{"user": c.User})
-		f.press[c.ID] = func() { asked.Press(t, "Remove all of it").WaitFor(t, "was removed") }
+		f.press[c.ID] = func() { asked.Press(t, "Remove everything").WaitFor(t, "was removed") }
 	}
 	return f
 }

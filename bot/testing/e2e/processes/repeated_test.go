@@ -98,7 +98,7 @@ func changes() map[string]change {
 		"what staff remove": {
 			does: func(t *testing.T, w *repeating) *discordtest.Reply {
 				w.anna.InDM().Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
-				reply := w.sam.Types(t, "/admin forget", discordtest.Options{"user": w.anna.User}).Press(t, "Remove all of it")
+				reply := w.sam.Types(t, "/admin forget", discordtest.Options{"user": w.anna.User}).Press(t, "Remove everything")
 				reply.WaitFor(t, "was removed")
 				return reply
 			},
