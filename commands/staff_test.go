@@ -35,9 +35,9 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 		return map[string]string{"user": "42", "bot": bot, "do": "restart"}
 	}
 	for want, request := range map[string]interaction.Request{
-		"This customer doesn't have a bot called **Shop**":                         command("admin action", options("Shop")),
+		"This customer doesn't have a bot called **Shop**":          command("admin action", options("Shop")),
 		"Did you mean **Radio**?":                                   command("admin action", options("Rabbio")),
-		"More than one of this customer's bots matches **Twin**":  command("admin action", options("Twin")),
+		"More than one of this customer's bots matches **Twin**":    command("admin action", options("Twin")),
 		"Look the customer up again with `/admin lookup`":           press("for/42/restart/9"),
 		"the bot no longer exists. Look the customer up again with": press("for/42/show/9"),
 	} {
