@@ -51,13 +51,13 @@ func (v alertView) ofOne() *discordgo.MessageEmbed {
 		if o.AtLeast {
 			ran = "alert.ran_longer"
 		}
-		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.DurationWithin(o.Uptime, v.interval)}))
+		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Length(o.Uptime, v.interval)}))
 	}
 	if o.Count > 1 {
 		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": stamp(v.alert.First, "t")}))
 	}
 	if !o.RecoveredAt.IsZero() {
-		lasted := v.t.DurationWithin(o.RecoveredAt.Sub(o.DownAt), v.interval)
+		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
 		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
 	return &discordgo.MessageEmbed{

@@ -59,7 +59,7 @@ func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) 
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: blurple,
-		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · "), v.outages(longest, interval), "-# "+v.t.Text("history.legend"), v.watchedSince(longest)),
+		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · ")+v.stopped(longest, interval), v.outages(longest, interval), v.legend(longest)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
 	response := v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
@@ -83,17 +83,27 @@ func (v view) outages(s chart.Strip, interval time.Duration) string {
 		if span.To.Equal(s.To) {
 			key = "history.outage_now"
 		}
-		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(span.From, "f"), "Duration": v.t.DurationWithin(span.To.Sub(span.From), interval)}))
+		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(span.From, "f"), "Duration": v.t.Length(span.To.Sub(span.From), interval)}))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// watchedSince says since when the bot is watched, where that began within the strip.
-func (v view) watchedSince(s chart.Strip) string {
-	if len(s.Spans) == 0 || !s.Spans[0].From.After(s.From) {
-		return ""
+// stopped says for how long a bot was stopped because somebody wanted it so, if it was.
+func (v view) stopped(s chart.Strip, interval time.Duration) string {
+	if lasted := spent(s, chart.Stopped); lasted > 0 {
+		return "\n⚫ " + v.t.Format("history.stopped", args{"Duration": v.t.Length(lasted, interval)})
 	}
-	return "-# " + v.t.Format("history.since", args{"When": stamp(s.Spans[0].From, "f")})
+	return ""
+}
+
+// legend says what the picture and the shares mean, and since when the bot is watched where that
+// began within the strip.
+func (v view) legend(s chart.Strip) string {
+	text := "-# " + v.t.Text("history.legend") + " " + v.t.Text("history.meaning")
+	if len(s.Spans) > 0 && s.Spans[0].From.After(s.From) {
+		text += "\n-# " + v.t.Format("history.since", args{"When": stamp(s.Spans[0].From, "f")})
+	}
+	return text
 }
 
 // drawUnwatched says that a bot's past is not known, and shows how to change that.
@@ -115,7 +125,8 @@ func (v view) historyRow(s hostapi.Server) discordgo.ActionsRow {
 }
 
 // fared returns how a bot fared since from, without what is not known. States that mean
-// the same to a reader are one span.
+// the same to a reader are one span. A bot that was down before and after a time that nobody
+// saw was down throughout.
 func fared(states []history.Span, from, to time.Time) chart.Strip {
 	strip := chart.Strip{From: from, To: to}
 	for _, s := range states {
@@ -127,7 +138,7 @@ func fared(states []history.Span, from, to time.Time) chart.Strip {
 		if start.Before(from) {
 			start = from
 		}
-		if last := len(strip.Spans) - 1; last >= 0 && strip.Spans[last].Kind == kind && strip.Spans[last].To.Equal(start) {
+		if last := len(strip.Spans) - 1; last >= 0 && strip.Spans[last].Kind == kind && (kind == chart.Out || strip.Spans[last].To.Equal(start)) {
 			strip.Spans[last].To = s.To
 			continue
 		}
@@ -151,31 +162,26 @@ func kindOf(s hostapi.State) chart.Kind {
 	}
 }
 
-// uptime returns for which share of the time that is known the bot ran.
-func uptime(s chart.Strip) (share float64, known bool) {
-	var ran, watched time.Duration
+// spent returns how long a bot was of a kind.
+func spent(s chart.Strip, kind chart.Kind) (total time.Duration) {
 	for _, span := range s.Spans {
-		watched += span.To.Sub(span.From)
-		if span.Kind == chart.Running {
-			ran += span.To.Sub(span.From)
+		if span.Kind == kind {
+			total += span.To.Sub(span.From)
 		}
 	}
-	return float64(ran) / float64(max(watched, 1)), watched > 0
+	return total
 }
 
-// outages returns when the bot was down although nobody wanted it, the latest first. One that
-// was down before and after a time that nobody saw was down throughout.
+// uptime returns the share of running in running and outages. Neither a time in which the bot was
+// stopped, which its owner wanted, nor one in which it changed states says how reliable it is.
+func uptime(s chart.Strip) (share float64, known bool) {
+	ran, out := spent(s, chart.Running), spent(s, chart.Out)
+	return float64(ran) / float64(max(ran+out, 1)), ran+out > 0
+}
+
+// outages returns when the bot was down although nobody wanted it, the latest first.
 func outages(s chart.Strip) []chart.Span {
-	var found []chart.Span
-	for i, span := range s.Spans {
-		switch {
-		case span.Kind != chart.Out:
-		case i > 0 && s.Spans[i-1].Kind == chart.Out:
-			found[len(found)-1].To = span.To
-		default:
-			found = append(found, span)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(s.Spans), func(span chart.Span) bool { return span.Kind != chart.Out })
 	slices.Reverse(found)
 	return found
 }

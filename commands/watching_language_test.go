@@ -30,7 +30,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	}
 	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil))
 	for _, spans := range [][]history.Span{
-		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
+		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, 20*time.Hour, hostapi.StateStopped, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
 	} {
 		with(func(h *watched) { h.spans = spans }, press("history/id-0"))
 	}

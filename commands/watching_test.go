@@ -132,16 +132,20 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 		"always up": {past(30*aDay, hostapi.StateRunning), []string{"24 h: **100%** · 7 days: **100%** · 30 days: **100%**", "No outages in the last 30 days"}},
 		"a crash that became an error is one outage": {
 			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 6*time.Hour, hostapi.StateError, 12*time.Hour, hostapi.StateRunning),
-			[]string{"24 h: **50%** · 7 days: **92.85%** · 30 days: **98.33%**", "1 outage in 30 days", " · 12 h"},
+			[]string{"24 h: **50%** · 7 days: **92.8%** · 30 days: **98.3%**", "1 outage in 30 days", " · 12 h"},
 		},
 		"an outage with a gap that nobody saw is one": {
 			past(29*aDay, hostapi.StateRunning, 6*time.Hour, hostapi.StateCrashed, 2*time.Hour, history.Unwatched, 4*time.Hour, hostapi.StateCrashed, 12*time.Hour, hostapi.StateRunning),
-			[]string{"1 outage in 30 days", " · 12 h"},
+			[]string{"24 h: **50%**", "1 outage in 30 days", " · 12 h"},
 		},
-		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.99%**", "ongoing"}},
+		"a moment is no whole": {past(30*aDay-time.Second, hostapi.StateRunning, time.Second, hostapi.StateCrashed), []string{"30 days: **99.9%**", "ongoing"}},
 		"what was not watched does not count": {
 			past(25*aDay, history.Unwatched, 4*aDay, hostapi.StateRunning, 12*time.Hour, history.Unwatched, 12*time.Hour, hostapi.StateStopped),
-			[]string{"24 h: **0%** · 7 days: **88.88%** · 30 days: **88.88%**", "Monitored since <t:", "No outage"},
+			[]string{"24 h: **–** · 7 days: **100%** · 30 days: **100%**", "Stopped on request: 12 h", "Monitored since <t:", "No outage"},
+		},
+		"stopping is no outage": {
+			past(20*aDay, hostapi.StateRunning, 150*time.Minute, hostapi.StateCrashed, 2*aDay+4*time.Hour, hostapi.StateStopped, 7*aDay, hostapi.StateRunning),
+			[]string{"30 days: **99.6%**", "Stopped on request: 2 days 4 h", "1 outage in 30 days", " · 2 h 30 min"},
 		},
 		"the latest outages are listed": {past(restless...), []string{"20 outages in 30 days", "…"}},
 		"nothing is known lately":       {past(28*aDay, hostapi.StateRunning, 2*aDay, history.Unwatched), []string{"24 h: **–** · 7 days: **100%**"}},

@@ -21,9 +21,9 @@ func (t *Texts) Size(mb int) string {
 // Percent says a share of a processor: 100% is one core.
 func (t *Texts) Percent(n int) string { return t.Format("unit.percent", Args{"N": n}) }
 
-// Share says a share of a whole to a hundredth of a percent. Only the whole is 100%.
+// Share says a share of a whole to a tenth of a percent. Only the whole is 100%.
 func (t *Texts) Share(of float64) string {
-	return t.Format("unit.percent", Args{"N": t.decimal(math.Floor(of*10_000)/100, -1)})
+	return t.Format("unit.percent", Args{"N": t.decimal(math.Floor(of*1000)/10, -1)})
 }
 
 // CPU says a limit in percent of a processor as plans do: 150% is 1.5 vCPU.
@@ -60,6 +60,24 @@ func (t *Texts) DurationWithin(d, precision time.Duration) string {
 		return t.Format("unit.seconds", Args{"N": int(d.Seconds())})
 	}
 	return t.Duration(d)
+}
+
+// Length is DurationWithin for what people remember: from two hours on it has two units, such
+// as 2 h 30 min or 3 days 4 h.
+func (t *Texts) Length(d, precision time.Duration) string {
+	large, small, key := int(d.Round(time.Minute).Hours()), int(d.Round(time.Minute).Minutes())%60, "unit.minutes"
+	first := t.Format("unit.hours", Args{"N": large})
+	switch {
+	case d < 2*time.Hour:
+		return t.DurationWithin(d, precision)
+	case d >= 48*time.Hour:
+		hours := int(d.Round(time.Hour).Hours())
+		first, small, key = t.Count("unit.days", hours/24, nil), hours%24, "unit.hours"
+	}
+	if small == 0 {
+		return first
+	}
+	return t.Format("unit.joined", Args{"First": first, "Second": t.Format(key, Args{"N": small})})
 }
 
 // Milliseconds says a latency. Nothing takes less than one.

@@ -38,6 +38,12 @@ func TestUnits(t *testing.T) {
 		{en.DurationWithin(40*time.Second, time.Minute), "1\u00a0min"},
 		{en.DurationWithin(119*time.Second, time.Minute), "2\u00a0min"},
 		{en.DurationWithin(100*time.Minute, time.Minute), "100\u00a0min"},
+		{en.Length(40*time.Second, time.Minute), "1\u00a0min"},
+		{en.Length(100*time.Minute, time.Minute), "100\u00a0min"},
+		{en.Length(2*time.Hour+29*time.Minute+40*time.Second, time.Minute), "2\u00a0h\u00a030\u00a0min"},
+		{en.Length(3*time.Hour-10*time.Second, time.Second), "3\u00a0h"},
+		{de.Length(76*time.Hour+20*time.Minute, time.Minute), "3 Tage\u00a04\u00a0h"},
+		{en.Length(72*time.Hour-10*time.Second, time.Second), "3 days"},
 		{tr.Milliseconds(0), "1\u00a0msn"},
 		{en.Milliseconds(12345 * time.Millisecond), "12,345\u00a0ms"},
 		{en.Size(20_000 << 10), "20,000\u00a0GB"},
@@ -58,9 +64,9 @@ func TestUnits(t *testing.T) {
 		{en.Duration(24 * time.Hour), "24\u00a0h"},
 		{de.Duration(7 * 24 * time.Hour), "7 Tage"},
 		{en.Share(1), "100%"},
-		{en.Share(0.999999), "99.99%"},
+		{en.Share(0.999999), "99.9%"},
 		{de.Share(0.5), "50\u00a0%"},
-		{tr.Share(0.98765), "%98,76"},
+		{tr.Share(0.98765), "%98,7"},
 	}
 	for _, test := range tests {
 		if test.got != test.want {
