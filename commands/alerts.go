@@ -180,7 +180,7 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: "🔔 " + v.t.Text("alerts.title"), Color: color,
-		Description: paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n")),
+		Description: paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n"), v.onlyFirst(servers)),
 	}
 	return v.draw(aboutAlerts, embed, v.alertButtons(servers, s)...)
 }

@@ -58,7 +58,7 @@ func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) 
 		return interaction.Response{}, err
 	}
 	embed := &discordgo.MessageEmbed{
-		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: blurple,
+		Title: v.t.Format("history.title", args{"Bot": name(b.server)}), Color: blurple,
 		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · ")+v.stopped(longest, interval), v.outages(longest, interval), v.legend(longest)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
@@ -109,7 +109,7 @@ func (v view) legend(s chart.Strip) string {
 // drawUnwatched says that a bot's past is not known, and shows how to change that.
 func (v view) drawUnwatched(b bot) interaction.Response {
 	embed := &discordgo.MessageEmbed{
-		Title: v.t.Format("history.title", args{"Bot": plainName(b.server, nameLimit)}), Color: yellow,
+		Title: v.t.Format("history.title", args{"Bot": name(b.server)}), Color: yellow,
 		Description: paragraphs(v.heading(b.known, ""), v.t.Text("history.unwatched")),
 	}
 	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlertOne+wordOn+"/"+botKey(b.server.ID), false)

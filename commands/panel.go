@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -54,19 +55,21 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) 
 	var lines []string
 	var options []discordgo.SelectMenuOption
 	for i, p := range own {
-		shown := panelNames(p, s.List.Servers)
-		line := v.t.Format("panel.entry", args{"N": i + 1, "Channel": "<#" + p.ChannelID + ">", "Bots": shown})
+		line := v.t.Format("panel.entry", args{"N": i + 1, "Channel": "<#" + p.ChannelID + ">", "Bots": panelNames(p, s.List.Servers, sanitize.Markdown)})
 		if p.Trouble != "" {
 			line += "\n⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
 		}
 		lines = append(lines, line)
-		options = append(options, discordgo.SelectMenuOption{Label: v.t.Format("panel.option", args{"N": i + 1}), Value: p.ID, Description: sanitize.Plain(shown, maxOptionText)})
+		options = append(options, discordgo.SelectMenuOption{Label: v.t.Format("panel.option", args{"N": i + 1}), Value: p.ID, Description: sanitize.Plain(panelNames(p, s.List.Servers, sanitize.Plain), maxOptionText)})
 	}
 	if len(lines) == 0 {
 		lines = []string{v.t.Text("panel.none")}
 	}
 	why := v.mayNotPost(len(own))
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(s, notice), strings.Join(lines, "\n"), why)}
+	if why == "" {
+		embed.Description = paragraphs(embed.Description, v.onlyFirst(s.List.Servers))
+	}
 	var rows []discordgo.MessageComponent
 	if why == "" {
 		bots, one := v.options(s.List.Servers), 1
@@ -84,12 +87,13 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) 
 	return v.draw(idPanelNew, embed, rows...)
 }
 
-// panelNames lists the bots of a panel that there still are.
-func panelNames(p panel.Panel, servers []hostapi.Server) string {
+// panelNames lists the bots of a panel that there still are. clean is sanitize.Markdown where
+// Discord renders the list, and sanitize.Plain elsewhere.
+func panelNames(p panel.Panel, servers []hostapi.Server, clean func(text string, limit int) string) string {
 	var list []string
 	for _, id := range p.Bots {
 		if i := indexOf(servers, id); i >= 0 {
-			list = append(list, plainName(servers[i], wordLimit))
+			list = append(list, orDash(cmp.Or(clean(servers[i].Name, wordLimit), clean(servers[i].ID, wordLimit))))
 		}
 	}
 	return orDash(strings.Join(list, " · "))

@@ -63,6 +63,14 @@ func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
 	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", servers), v.backRow()}
 }
 
+// onlyFirst says that not all bots are shown, if so.
+func (v view) onlyFirst(servers []hostapi.Server) string {
+	if len(servers) <= maxOptions {
+		return ""
+	}
+	return "-# " + v.t.Format("which.first", args{"N": maxOptions})
+}
+
 // botMenu is a menu of bots, which goes on with what a command asked for on the one that
 // is chosen there. Staff's command says by an option what to do.
 func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.ActionsRow {

@@ -497,3 +497,39 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 		}
 	}
 }
+
+// TestNamesAreEscapedWhereDiscordRendersThem has a name with Markdown read alike in a title, in a
+// line and in a menu, which shows characters as they are.
+func TestNamesAreEscapedWhereDiscordRendersThem(t *testing.T) {
+	h := &watched{
+		w:      &world{list: account(server("a", "Quiz *night*", "RUNNING"))},
+		spans:  past(aDay, hostapi.StateRunning),
+		panels: []panel.Panel{{ID: "1001", ChannelID: "9", Bots: []string{"a"}}},
+	}
+	c := watching(t, h)
+	if title := answer(t, c, press("history/a")).Message.Embeds[0].Title; title != `Quiz \*night\*: history` {
+		t.Errorf("the title is %q", title)
+	}
+	shown := answer(t, c, here(command("panel", nil))).Message
+	wantText(t, shown, `<#9> · Quiz \*night\*`)
+	if option := menus(shown)["Remove a panel"].Options[0]; option.Description != "Quiz *night*" {
+		t.Errorf("the option says %q", option.Description)
+	}
+}
+
+// TestListsSayThatTheyAreCut has more bots than a menu takes.
+func TestListsSayThatTheyAreCut(t *testing.T) {
+	const said = "Only your first 25 bots are shown"
+	for n, want := range map[int]bool{25: false, 26: true} {
+		var bots []hostapi.Server
+		for i := range n {
+			bots = append(bots, server(fmt.Sprint(i), fmt.Sprint("Bot ", i), "RUNNING"))
+		}
+		c := watching(t, &watched{w: &world{list: account(bots...)}})
+		for _, r := range []interaction.Request{command("alerts", nil), here(command("panel", nil))} {
+			if shown := text(answer(t, c, r).Message); strings.Contains(shown, said) != want {
+				t.Errorf("with %d bots /%s says\n%s", n, r.Name, shown)
+			}
+		}
+	}
+}
