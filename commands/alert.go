@@ -14,18 +14,19 @@ import (
 )
 
 // Alert draws the message of an alert. Nobody has seen the second in which a bot went down: it gives
-// minutes, and says how often the bot is looked at.
+// minutes, and says how often the bot is looked at. What happened is the content, which a phone shows
+// in its notification; of an embed it shows nothing (saadbruno/minecraft-discord-webhook#5).
 func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
 	drawn := alertView{view: v, alert: a, interval: c.watch.Interval()}
-	embed, components := drawn.ofOne, drawn.rowsOfOne
+	draw, components := drawn.ofOne, drawn.rowsOfOne
 	if len(a.Bots) > 1 {
-		embed, components = drawn.ofSeveral, drawn.menuOfSeveral
+		draw, components = drawn.ofSeveral, drawn.menuOfSeveral
 	}
-	e := embed()
+	happened, e := draw()
 	e.Timestamp = a.Mark().Format(time.RFC3339Nano)
 	e.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})}
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{e}, Components: components()}
+	return interaction.Message{Content: happened, Embeds: []*discordgo.MessageEmbed{e}, Components: components()}
 }
 
 // alertView draws one alert.
@@ -35,8 +36,8 @@ type alertView struct {
 	interval time.Duration // at which the bots are looked at
 }
 
-// ofOne tells of one bot.
-func (v alertView) ofOne() *discordgo.MessageEmbed {
+// ofOne tells of one bot: what happened, and more about it.
+func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	o := v.alert.Bots[0]
 	key, emoji, color := "alert.stopped", "⚫", red
 	if o.State.Broken() {
@@ -60,10 +61,8 @@ func (v alertView) ofOne() *discordgo.MessageEmbed {
 		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
 		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
-	return &discordgo.MessageEmbed{
-		Title: emoji + " " + v.t.Format(key, args{"Bot": name(hostapi.Server{ID: o.ServerID, Name: o.Name})}), Color: color,
-		Description: strings.Join(lines, "\n"),
-	}
+	happened = emoji + " " + v.t.Format(key, args{"Bot": name(hostapi.Server{ID: o.ServerID, Name: o.Name})})
+	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
 }
 
 // noticed says when a poll found a bot to be down.
@@ -89,11 +88,11 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 }
 
 // ofSeveral tells of several bots, a line each: those that are down come first.
-func (v alertView) ofSeveral() *discordgo.MessageEmbed {
+func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	bots, down := v.worstFirst()
-	title, color := "🟢 "+v.t.Count("alert.several_back", len(bots), nil), green
+	happened, color := "🟢 "+v.t.Count("alert.several_back", len(bots), nil), green
 	if down > 0 {
-		title, color = "🔴 "+v.t.Count("alert.several", down, nil), red
+		happened, color = "🔴 "+v.t.Count("alert.several", down, nil), red
 	}
 	var lines []string
 	for i, o := range bots {
@@ -108,10 +107,7 @@ func (v alertView) ofSeveral() *discordgo.MessageEmbed {
 		}
 		lines = append(lines, line)
 	}
-	return &discordgo.MessageEmbed{
-		Title: title, Color: color,
-		Description: paragraphs(v.noticed(v.alert.First), strings.Join(lines, "\n")),
-	}
+	return happened, &discordgo.MessageEmbed{Color: color, Description: paragraphs(v.noticed(v.alert.First), strings.Join(lines, "\n"))}
 }
 
 // worstFirst returns the alert's bots, those first that are down, and how many these are.

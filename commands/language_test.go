@@ -61,7 +61,7 @@ func (d *drawn) see(r interaction.Response) {
 			}
 		}
 	}
-	shown := map[string]any{"message": r.Message.Embeds, "components": r.Message.Components}
+	shown := map[string]any{"content": r.Message.Content, "message": r.Message.Embeds, "components": r.Message.Components}
 	if r.Modal != nil {
 		shown = map[string]any{"title": r.Modal.Title, "fields": r.Modal.Fields}
 	}
