@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,20 +49,30 @@ func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList 
 		page = indexOf(servers, r.Params["bot"]) / pageSize
 	}
 	page = min(max(page, 0), pages-1)
-	return botList{c.view(r), s.List, s, counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
+	v := c.view(r)
+	return botList{v, s.List, s, v.counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
 }
 
-// counts says how many bots are in which condition.
-func counts(servers []hostapi.Server) string {
-	found := make(map[string]int)
-	for _, s := range servers {
-		found[conditionOf(s.Status).emoji]++
+// countedFrom is from how many bots on a list says how many are in which condition: fewer are
+// counted at a glance.
+const countedFrom = 6
+
+// counts says how many bots are in which condition, those with a problem first.
+func (v view) counts(servers []hostapi.Server) string {
+	if len(servers) < countedFrom {
+		return ""
 	}
+	found := make(map[condition]int)
+	for _, s := range servers {
+		found[conditionOf(s.Status)]++
+	}
+	conditions := slices.SortedFunc(maps.Keys(found), func(one, other condition) int {
+		return cmp.Or(cmp.Compare(one.urgency(), other.urgency()), cmp.Compare(found[other], found[one]), cmp.Compare(one.key, other.key))
+	})
 	var parts []string
-	for _, emoji := range []string{"🟢", "🟡", "⚫", "⚪", "⛔", "🔴"} {
-		if n := found[emoji]; n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+emoji)
-		}
+	for _, is := range conditions {
+		word := v.t.Text(cmp.Or(is.key, "status.unknown"))
+		parts = append(parts, is.emoji+" "+v.t.Format("list.count", args{"Status": word, "N": found[is]}))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -86,20 +97,18 @@ func (l botList) empty() string {
 	}
 }
 
-// lines are a line for all bots and one for each on the page.
+// lines are a line for all bots, if there are many, and one for each on the page.
 func (l botList) lines() string {
-	if len(l.shown) == 0 {
-		return ""
-	}
-	var text strings.Builder
-	text.WriteString(l.counts)
+	var lines []string
 	if l.pages > 1 {
-		text.WriteString(" · " + l.pageName(l.page))
+		lines = append(lines, l.counts+" · "+l.pageName(l.page))
+	} else if l.counts != "" {
+		lines = append(lines, l.counts)
 	}
 	for _, s := range l.shown {
-		text.WriteString("\n" + conditionOf(s.Status).emoji + " " + name(s) + " · " + l.statusWord(s, sanitize.Markdown))
+		lines = append(lines, conditionOf(s.Status).emoji+" "+name(s)+" · "+l.statusWord(s, sanitize.Markdown))
 	}
-	return text.String()
+	return strings.Join(lines, "\n")
 }
 
 // summary is the plan in a line; "" where there is none, and for staff, who see it below.
@@ -119,9 +128,11 @@ func (l botList) pageName(page int) string {
 	return l.t.Format("list.page", args{"Page": page + 1, "Pages": l.pages})
 }
 
-// components are a menu that opens a bot, one that restarts it, one of pages, and Refresh.
+// components are buttons for bots with a problem, a menu that opens a bot, one that restarts it,
+// one of pages, and what is for the whole list: as many rows as a message may have, of which each
+// but the last is there where it has something.
 func (l botList) components() []discordgo.MessageComponent {
-	var rows []discordgo.MessageComponent
+	rows := l.problems()
 	menu := func(customID, placeholder string, options []discordgo.SelectMenuOption) {
 		if len(options) > 0 { // Discord takes no empty menu
 			rows = append(rows, l.menu(customID, placeholder, options))
@@ -133,18 +144,54 @@ func (l botList) components() []discordgo.MessageComponent {
 	if l.pages > 1 {
 		menu(idPages, l.pageName(l.page), l.pageOptions())
 	}
+	return append(rows, l.linkRow(l.below()...)...)
+}
+
+// below are the buttons for the whole list: the customer's way to another bot is among them.
+func (l botList) below() []discordgo.Button {
 	refresh := l.button(discordgo.SecondaryButton, "button.refresh", idList+strconv.Itoa(l.page), false)
-	switch {
-	case len(l.Servers) > 0:
-		return append(rows, row(refresh))
-	case l.offers(hostapi.OpCreate) && !l.asked.ByStaff():
-		return append(rows, row(l.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh))
+	switch _, full := freeRAM(l.List); {
+	case l.asked.ByStaff():
+		return []discordgo.Button{refresh}
+	case full != nil:
+		return []discordgo.Button{refresh, l.toUpgrade()}
+	case !l.offers(hostapi.OpCreate) && len(l.Servers) > 0:
+		return []discordgo.Button{refresh}
+	case !l.offers(hostapi.OpCreate):
+		return []discordgo.Button{refresh, l.toPanel()}
+	case len(l.Servers) == 0:
+		return []discordgo.Button{l.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh}
 	default:
-		return append(append(rows, row(refresh)), l.linkRow(l.toPanel())...)
+		return []discordgo.Button{refresh, l.button(discordgo.SecondaryButton, "button.create", idSizes, false)}
 	}
 }
 
-// restartable returns the options of the bots that can be restarted.
+// namedProblems is how many bots with a problem have a button of their own.
+const namedProblems = 3
+
+// problems is a row of buttons that restart the first bots of the page which are down although
+// nobody wanted it.
+func (l botList) problems() []discordgo.MessageComponent {
+	restart, _ := actionNamed("restart")
+	if !l.offers(restart.op) {
+		return nil
+	}
+	var buttons []discordgo.MessageComponent
+	for _, s := range l.shown {
+		if is := conditionOf(s.Status).state; is == broken && slices.Contains(restart.in, is) && len(buttons) < namedProblems {
+			button := l.button(discordgo.PrimaryButton, "button.restart_bot", restart.name+"/"+botKey(s.ID), false)
+			button.Label = l.t.Format("button.restart_bot", args{"Bot": plainName(s, labelNameLimit)})
+			buttons = append(buttons, button)
+		}
+	}
+	if buttons == nil {
+		return nil
+	}
+	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
+}
+
+// restartable returns the options of the bots that can be restarted, with a sign by which that menu
+// is told from the one that opens a bot.
 func (l botList) restartable(options []discordgo.SelectMenuOption) []discordgo.SelectMenuOption {
 	restart, _ := actionNamed("restart")
 	if !l.offers(restart.op) {
@@ -153,7 +200,9 @@ func (l botList) restartable(options []discordgo.SelectMenuOption) []discordgo.S
 	found := make([]discordgo.SelectMenuOption, 0, len(options))
 	for i, s := range l.shown {
 		if slices.Contains(restart.in, conditionOf(s.Status).state) {
-			found = append(found, options[i])
+			option := options[i]
+			option.Emoji = &discordgo.ComponentEmoji{Name: "🔄"}
+			found = append(found, option)
 		}
 	}
 	return found

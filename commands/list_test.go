@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -26,7 +27,7 @@ func TestListSaysProblemsFirst(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "CRASHED"), server("c", "Wiki", "STOPPED"), server("d", "Blog", "SUSPENDED"), server("e", "Chat", "RUNNING"))}
 	c := newCommands(t, w)
 	r := answer(t, c, command("bot list", nil))
-	want := "\nYour bots\n2 🟢 · 1 ⚫ · 1 ⛔ · 1 🔴\n🔴 Radio · Crashed\n⛔ Blog · Suspended\n🟢 Shop · Running\n⚫ Wiki · Stopped\n🟢 Chat · Running\n\n" +
+	want := "\nYour bots\n🔴 Radio · Crashed\n⛔ Blog · Suspended\n🟢 Shop · Running\n⚫ Wiki · Stopped\n🟢 Chat · Running\n\n" +
 		"Plan **Pro** · RAM 2.5 GB of 4 GB · Bots 5 of 100\n\n-# Last updated <t:1700000000:R>"
 	if got := text(r.Message); got != want {
 		t.Errorf("the list is\n%s\nwant\n%s", got, want)
@@ -44,10 +45,63 @@ func TestListSaysProblemsFirst(t *testing.T) {
 	}
 }
 
+// buttonLabels lists the labels of all buttons of a message, in their order.
+func buttonLabels(m interaction.Message) string {
+	var all []string
+	for _, b := range componentsOf[discordgo.Button](m) {
+		all = append(all, b.Label)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestCrashedBotsAreRestartedFromTheList has the first three of those have a button, which does it
+// at once.
+func TestCrashedBotsAreRestartedFromTheList(t *testing.T) {
+	var servers []hostapi.Server
+	for i, status := range []string{"CRASHED", "RUNNING", "ERROR", "SUSPENDED", "CRASHED", "CRASHED"} {
+		servers = append(servers, server(fmt.Sprint("id-", i), fmt.Sprint("Bot *", i, "*"), status))
+	}
+	w := &world{list: account(servers...)}
+	c := newCommands(t, w)
+	shown := answer(t, c, command("bot list", nil))
+	wantText(t, shown.Message, "🔴 Crashed: 3 · 🔴 Error: 1 · ⛔ Suspended: 1 · 🟢 Running: 1")
+	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart Bot *0* Restart Bot *2* Restart Bot *4* Refresh") {
+		t.Errorf("the buttons are %s", got)
+	}
+	ending(t, c, press(buttons(shown.Message)["Restart Bot *2*"].CustomID))
+	if len(w.done) != 1 || w.done[0] != "restart id-2" {
+		t.Errorf("done: %q", w.done)
+	}
+	w.off = map[hostapi.Operation]bool{hostapi.OpRestart: true}
+	if got := buttonLabels(answer(t, newCommands(t, w), command("bot list", nil)).Message); strings.Contains(got, "Restart Bot") {
+		t.Errorf("where nothing can be restarted the buttons are %s", got)
+	}
+}
+
+// TestListLeadsToAnotherBot offers a new bot while the plan has room, and a bigger plan otherwise.
+func TestListLeadsToAnotherBot(t *testing.T) {
+	two := []hostapi.Server{server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING")}
+	room, full := account(two...), account(two...)
+	full.Account.MaxServers, full.Account.ServerCount = 2, 2
+	for name, test := range map[string]struct {
+		list hostapi.List
+		want string
+	}{"room": {room, "Refresh Create"}, "full": {full, "Refresh Upgrade plan"}} {
+		c := newCommands(t, &world{list: test.list, links: commands.Links{Upgrade: "https://a.example/up"}})
+		if got := buttonLabels(answer(t, c, command("bot list", nil)).Message); got != test.want {
+			t.Errorf("%s: the buttons are %q, want %q", name, got, test.want)
+		}
+		staffs := answer(t, c, by("1", command("admin lookup", map[string]string{"user": "42"})))
+		if got := buttonLabels(staffs.Message); strings.Contains(got, "Create") || strings.Contains(got, "Upgrade") {
+			t.Errorf("%s: staff have %q", name, got)
+		}
+	}
+}
+
 func TestListPages(t *testing.T) {
 	c := newCommands(t, &world{list: manyBots()})
 	first := answer(t, c, command("bot list", nil))
-	wantText(t, first.Message, "Your bots", "40 🟢 · Page 1 of 4\n", "Bot 0 ·", "Bot 9 ·")
+	wantText(t, first.Message, "Your bots", "🟢 Running: 40 · Page 1 of 4\n", "Bot 0 ·", "Bot 9 ·")
 	if strings.Contains(text(first.Message), "Bot 10 ") {
 		t.Error("the first page is too long")
 	}
