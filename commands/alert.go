@@ -81,10 +81,14 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 	case o.State == hostapi.StateStopped:
 		now = down
 	}
-	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID), row(
+	below := []discordgo.Button{
 		v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false),
 		v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false),
-	))
+	}
+	if o.RecoveredAt.IsZero() {
+		below = append(below, v.toConsole(o.ServerID))
+	}
+	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID), v.linkRow(below...)...)
 }
 
 // ofSeveral tells of several bots, a line each: those that are down come first.

@@ -73,6 +73,9 @@ func (c card) draw() interaction.Response {
 	if condition.state == locked && c.notice == "" {
 		c.notice, c.links = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
 	}
+	if condition.state == broken && len(c.links) == 0 && !c.busy {
+		c.links = []discordgo.Button{c.toConsole(c.server.ID)}
+	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
 	if !c.busy || !condition.state.moving() { // otherwise the notice says it

@@ -154,6 +154,8 @@ func (v view) explainService(e *hostapi.Error) explanation {
 		return explanation{text, true, []discordgo.Button{v.toUpgrade()}}
 	case e.Code == hostapi.CodeNotFound:
 		return v.fault(v.say("error.gone", nil))
+	case e.Code == hostapi.CodeUnavailable && v.pages.Status != "": // nobody at support can do more than wait
+		return explanation{v.say("error."+silenceOf(e), args{"When": when}), true, []discordgo.Button{v.toStatus()}}
 	case e.Code == hostapi.CodeUnavailable:
 		return v.fault(v.say("error."+silenceOf(e), args{"When": when}))
 	}

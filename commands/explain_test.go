@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -126,4 +127,40 @@ func TestTextsNameCommandsThatCanBeClicked(t *testing.T) {
 	wantText(t, answer(t, c, inLanguage("de", command("bot list", nil))).Message, "</bot create:11>")
 	refused(t, c, press("show/gone"), "</bot list:11>")
 	wantText(t, explained(t, c, by("1", press("for/42/show/gone"))), "</admin lookup:12>")
+}
+
+// TestACrashedBotLeadsToItsConsole follows an address for each bot, into which no ID can put
+// anything of its own.
+func TestACrashedBotLeadsToItsConsole(t *testing.T) {
+	const website = "https://a.example/panel"
+	for id, want := range map[string]string{
+		"srv-1": "https://a.example/b/srv-1?tab=1", "../a b?x&y": "https://a.example/b/..%2Fa%20b%3Fx%26y?tab=1",
+		"..": website, strings.Repeat("/", 200): website, // which is too long for a button
+	} {
+		w := &world{list: account(server(id, "Shop", "CRASHED"))}
+		w.links = commands.Links{Panel: website, PanelBot: "https://a.example/b/{id}?tab=1"}
+		if got := links(answer(t, newCommands(t, w), command("bot list", nil)).Message); got != want {
+			t.Errorf("the card of %q leads to %q, want %q", id, got, want)
+		}
+		alert := watching(t, &watched{w: w}).Alert(alerts.Alert{CustomerID: "42", Bots: []alerts.Outage{{ServerID: id, Name: "Shop", State: hostapi.StateCrashed}}})
+		if got := links(alert); got != want {
+			t.Errorf("the alert of %q leads to %q, want %q", id, got, want)
+		}
+	}
+	w := &world{list: account(server("a", "Shop", "RUNNING")), links: commands.Links{Panel: website}}
+	if got := links(answer(t, newCommands(t, w), command("bot list", nil)).Message); got != "" {
+		t.Errorf("the card of a bot that runs leads to %q", got)
+	}
+}
+
+// TestAnOutageLeadsToTheStatusPage spares support questions that it can only answer by waiting.
+func TestAnOutageLeadsToTheStatusPage(t *testing.T) {
+	const support, status = "https://a.example/help", "https://a.example/status"
+	for page, want := range map[string]string{status: status, "": support} {
+		c := newCommands(t, &world{links: commands.Links{Support: support, Status: page}})
+		e := c.Explain(&interaction.Request{Locale: "en-US"}, &hostapi.Error{Code: hostapi.CodeUnavailable})
+		if got := links(e.Message); got != want || !e.Fault {
+			t.Errorf("with %q an outage leads to %q", page, got)
+		}
+	}
 }

@@ -160,7 +160,7 @@ func TestEveryTextOfEveryLanguageIsSendable(t *testing.T) {
 
 // everything asks for all there is to see.
 func (d *drawn) everything() {
-	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4"}
+	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4", Status: "https://a.example/5", PanelBot: "https://a.example/{id}", PanelName: "dashboard"}
 	bots := func(status string, n int) hostapi.List {
 		l := hostapi.List{Account: hostapi.Account{PlanName: long("P"), PlanRAMMB: 99_999 << 10, MaxServers: 99_999, ServerCount: 12_345}}
 		for i := range n {

@@ -72,9 +72,12 @@ func (l *loader) validate(s *Settings) {
 	l.check("admin.role_ids", snowflakes(s.Admin.RoleIDs))
 
 	l.check("links.panel_url", webPage(s.Links.Panel))
+	l.check("links.panel_bot_url", botPage(s.Links.PanelBot))
+	l.check("links.panel_name", shortName(s.Links.PanelName))
 	l.check("links.signup_url", webPage(s.Links.SignUp))
 	l.check("links.upgrade_url", webPage(s.Links.Upgrade))
 	l.check("links.support_url", webPage(s.Links.Support))
+	l.check("links.status_url", webPage(s.Links.Status))
 
 	l.check("http.addr", listenAddress(s.HTTP.Addr))
 	l.check("http.pprof", profiles(s.HTTP))
@@ -181,6 +184,29 @@ func webPage(address string) error {
 	page, err := url.Parse(address)
 	if err != nil || page.Scheme != "https" || page.Hostname() == "" || strings.ContainsFunc(address, unicode.IsSpace) || utf8.RuneCountInString(address) > most {
 		return fmt.Errorf("is not the address of a page: https://… of at most %d characters", most)
+	}
+	return nil
+}
+
+// botPage is webPage for an address with a place for a bot's ID.
+func botPage(address string) error {
+	if err := webPage(address); err != nil {
+		return err
+	}
+	if address != "" && !strings.Contains(address, "{id}") {
+		return errors.New("has no {id}, which stands for a bot's ID")
+	}
+	return nil
+}
+
+// shortName fits into a button beside other words.
+func shortName(name string) error {
+	const most = 20
+	foreign := func(r rune) bool {
+		return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) && !strings.ContainsRune(" -.'’&", r)
+	}
+	if n := utf8.RuneCountInString(name); n == 0 || n > most || strings.ContainsFunc(name, foreign) {
+		return fmt.Errorf("is no name of 1 to %d letters, digits, spaces and -.'&", most)
 	}
 	return nil
 }

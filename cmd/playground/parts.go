@@ -111,7 +111,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"CACHE_TTL=" + cacheTTL,
 		"ADMIN_GUILD_ID=" + p.discord.GuildID(),
 		"ADMIN_ROLE_IDS=" + p.staff.ID,
-		"PANEL_URL=https://example.com/panel", "SIGNUP_URL=https://example.com/signup",
+		"PANEL_URL=https://example.com/panel", "PANEL_BOT_URL=https://example.com/panel/{id}", "STATUS_URL=https://example.com/status", "SIGNUP_URL=https://example.com/signup",
 		"UPGRADE_URL=https://example.com/upgrade", "SUPPORT_URL=https://example.com/support",
 		"HTTP_ADDR=off",
 	})
