@@ -28,7 +28,7 @@ var errGone = &refusal{reason: "the component's bot is not among the caller's", 
 // choose returns the bot that a request is about, which is one of the caller's own.
 func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
-		return find(servers, strings.TrimSpace(r.Options[optionBot]))
+		return find(servers, strings.TrimSpace(r.Options[optionBot]), mayGuess(r.Name))
 	}
 	key, ok := r.Params["bot"]
 	if !ok { // of a select menu
@@ -40,6 +40,10 @@ func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, e
 	}
 	return servers[i], nil
 }
+
+// mayGuess reports whether a command changes nothing, so that it may take a text that is not quite
+// a bot's name.
+func mayGuess(command string) bool { return command == "bot show" || command == "bot history" }
 
 // indexOf returns where the bot is for which a key stands, or -1.
 func indexOf(servers []hostapi.Server, key string) int {
@@ -75,21 +79,28 @@ func digest(serverID string) string {
 }
 
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
-// better than all others. Of another text it lets the caller choose what may be meant: all
-// that fits, else what is called much like it, else any bot.
-func find(servers []hostapi.Server, wanted string) (hostapi.Server, error) {
+// better than all others, which a slip of the finger does only if guess says so. Of another text it
+// lets the caller choose what may be meant: all that fits, else what is called much like it, else
+// any bot.
+func find(servers []hostapi.Server, wanted string, guess bool) (hostapi.Server, error) {
 	if i := indexOf(servers, wanted); i >= 0 { // a thousand of the longest names take 0.2 s to compare
 		return servers[i], nil
 	}
 	groups := ranked(servers, wanted)
 	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
-	if wanted != "" && best >= 0 && len(groups[best]) == 1 {
+	slip := best >= 0 && match(best) >= transposed && !guess
+	if wanted != "" && best >= 0 && len(groups[best]) == 1 && !slip {
 		return groups[best][0], nil
+	}
+	near := closest(servers, wanted)
+	if slip {
+		near = slices.Concat(groups[best:]...)
+		near = near[:min(len(near), nearest)]
 	}
 	var choices []hostapi.Server
 	key, hint := "not_found_bot", func(view) string { return "" }
-	switch near := closest(servers, wanted); {
-	case wanted != "" && best >= 0:
+	switch {
+	case wanted != "" && best >= 0 && !slip:
 		key, choices = "ambiguous", slices.Concat(groups[best:]...)
 	case len(near) > 0:
 		choices = near
@@ -228,13 +239,16 @@ func isTransposed(a, b string) bool {
 	return false
 }
 
+// nearest is how many bots are named that may have been meant.
+const nearest = 3
+
 // closest returns the bots whose names differ from what was typed in two fifths of
-// its characters at the most, three of them, the likest first. Of long names a part
+// its characters at the most, nearest of them, the likest first. Of long names a part
 // is compared: that takes time with the product of the lengths.
 func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
 	typed := fold(wanted, nameLimit)
 	distance := func(s hostapi.Server) int { return levenshtein.ComputeDistance(typed, fold(s.Name, nameLimit)) }
 	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
 	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
-	return near[:min(len(near), 3)]
+	return near[:min(len(near), nearest)]
 }

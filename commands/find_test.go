@@ -96,7 +96,7 @@ func TestNobodyElsesBotIsFound(t *testing.T) {
 // TestMenuGoesOnWithWhatWasAsked: who has mistyped a name need not type again.
 func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
 	for name, want := range map[string]struct{ typed, offered string }{
-		"much like one": {"Rabbio", "b"}, "several": {"s", "a c"}, "like none": {"xyz", "a b c"},
+		"much like one": {"Rabbio", ""}, "two letters changed places": {"Raido", ""}, "several": {"s", "a c"}, "like none": {"xyz", "a b c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for command, does := range map[string]string{
@@ -105,6 +105,10 @@ func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
 			} {
 				w := &world{list: account(server("a", "Shop", "Odd"), server("b", "Radio", "Odd"), server("c", "Super", "Odd"))}
 				c := newCommands(t, w)
+				if command == "bot show" && want.typed == "Raido" {
+					wantText(t, answer(t, c, onBot(command, want.typed)).Message, "Radio") // it changes nothing
+					continue
+				}
 				refusal := explained(t, c, onBot(command, want.typed))
 				menu := menus(refusal)["Choose a bot"]
 				var offered []string
@@ -114,7 +118,12 @@ func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
 				if got := strings.Join(offered, " "); got != want.offered {
 					t.Errorf("offered %q, want %q", got, want.offered)
 				}
-				got := answer(t, c, press(menu.CustomID, "b"))
+				on := press(menu.CustomID, "b")
+				if want.offered == "" {
+					wantText(t, refusal, "Did you mean **Radio**?")
+					on = press(buttons(refusal)["Radio"].CustomID)
+				}
+				got := answer(t, c, on)
 				if does != "" {
 					must(t)(got.Then(t.Context()))
 				}
@@ -130,10 +139,10 @@ func TestStaffsMenuGoesOnWithTheCustomersBot(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "STOPPED"), server("b", "Radio", "STOPPED"))}
 	c := newCommands(t, w)
 	request := by("1", command("admin action", map[string]string{"user": "42", "bot": "Rabbio", "do": "start"}))
-	menu := menus(explained(t, c, request))["Choose a bot"]
-	ending(t, c, by("1", press(menu.CustomID, "b")))
+	radio := buttons(explained(t, c, request))["Radio"]
+	ending(t, c, by("1", press(radio.CustomID)))
 	if len(w.done) != 1 || w.done[0] != "start b" || len(w.others) != 0 {
 		t.Errorf("done %q, touched %q", w.done, w.others)
 	}
-	refused(t, c, press(menu.CustomID, "b"), "This is for staff")
+	refused(t, c, press(radio.CustomID), "This is for staff")
 }

@@ -58,8 +58,18 @@ func (c *Commands) drawPicker(r *interaction.Request, s accounts.Snapshot) (inte
 	return v.draw("", embed, v.botMenu("which.choose", servers)), nil
 }
 
-// picker returns rows with a menu of the bots that may have been meant, and a way back.
+// picker returns rows with a menu of the bots that may have been meant, or a button if it is one,
+// and a way back.
 func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
+	if len(servers) == 1 {
+		route := v.pickedRoute()
+		if route == idOpen {
+			route = strings.TrimSuffix(idShow, "/")
+		}
+		button := v.button(discordgo.PrimaryButton, "button.show", route+"/"+botKey(servers[0].ID), false)
+		button.Label = plainName(servers[0], nameLimit)
+		return []discordgo.MessageComponent{row(button), v.backRow()}
+	}
 	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", servers), v.backRow()}
 }
 
@@ -72,8 +82,14 @@ func (v view) onlyFirst(servers []hostapi.Server) string {
 }
 
 // botMenu is a menu of bots, which goes on with what a command asked for on the one that
-// is chosen there. Staff's command says by an option what to do.
+// is chosen there.
 func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.ActionsRow {
+	return v.menu(v.pickedRoute(), v.t.Text(placeholder), v.options(servers))
+}
+
+// pickedRoute is the custom ID of what goes on once a bot is chosen. Staff's command says by an
+// option what to do.
+func (v view) pickedRoute() string {
 	id := strings.TrimPrefix(v.asked.Name, "bot ")
 	if a, ok := actionNamed(v.asked.Options[optionAction]); ok {
 		id = a.name
@@ -81,7 +97,7 @@ func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.Ac
 	if id == "show" {
 		id = idOpen
 	}
-	return v.menu(id, v.t.Text(placeholder), v.options(servers))
+	return id
 }
 
 // options are bots to choose from in a select menu: as many as it takes.
