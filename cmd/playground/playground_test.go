@@ -192,7 +192,7 @@ func TestCrashIsToldByDirectMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range seen.Messages {
-			view := discordtest.View{State: discordtest.Shown, Embeds: m.Embeds, Components: m.Components}
+			view := discordtest.View{State: discordtest.Shown, Content: m.Content, Embeds: m.Embeds, Components: m.Components}
 			if button, err := view.Button(label); err == nil && view.Contains(text) {
 				v.post("/api/press", map[string]string{"user": user, "channel": directMessages, "message": m.ID, "customID": button.CustomID})
 				return
