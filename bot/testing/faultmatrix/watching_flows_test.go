@@ -49,14 +49,15 @@ func historyFlows() []flow {
 // alertsFlows are those of the settings of alerts.
 func alertsFlows() []flow {
 	const intro, menu = "I'll send you a direct message when", "Turn a bot's alerts on or off"
+	const off = "lerts are off" // that bot's, or all where Redis has lost that others were on
 	settings := steps(types("/alerts", nil), reads(intro))
 	on := steps(settings, where("All alerts on", steps(presses("All alerts on"), becomes("Alerts are on")))) // or they are from before
 	return []flow{
 		{route: "command alerts", need: names, do: types("/alerts", nil), good: intro},
 		{route: "component alerts/of/{bot...}", need: names, prepare: forms(), do: presses("Alerts"), good: intro},
-		{route: "component alerts", need: names, goesOn: true, prepare: on, do: picks(menu, shop), good: "alerts are off"},
+		{route: "component alerts", need: names, goesOn: true, prepare: on, do: picks(menu, shop), good: off},
 		{
-			route: "component alerts/set/one/{on}/{bot...}", need: names, goesOn: true, good: "alerts are off",
+			route: "component alerts/set/one/{on}/{bot...}", need: names, goesOn: true, good: off,
 			prepare: steps(on, forms(), presses("Alerts"), reads(intro)), do: presses("Alerts off for " + shop),
 		},
 		{
