@@ -101,35 +101,34 @@ type drawing func(*interaction.Request, accounts.Snapshot) (interaction.Response
 
 // shown makes a handler that answers with a drawing of the customer's account.
 func (c *Commands) shown(draw drawing) interaction.Handler {
-	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		snapshot, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		return draw.of(ctx, r, snapshot)
-	}
+	return draw.from(func(ctx context.Context, r *interaction.Request) (accounts.Snapshot, error) {
+		return c.accounts.Account(ctx, r.CustomerID, r.AnswerBy)
+	})
 }
 
 // refreshed is shown, for which the service is asked: for one bot alone where the
 // request is about one.
 func (c *Commands) refreshed(draw drawing) interaction.Handler {
-	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return draw.from(func(ctx context.Context, r *interaction.Request) (accounts.Snapshot, error) {
 		serverID := r.Params["bot"]
 		if strings.HasPrefix(serverID, digestMark) { // the ID is in the list alone
 			serverID = ""
 		}
-		snapshot, err := c.accounts.Refresh(ctx, r.CustomerID, serverID, r.AnswerBy)
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		return draw.of(ctx, r, snapshot)
-	}
+		return c.accounts.Refresh(ctx, r.CustomerID, serverID, r.AnswerBy)
+	})
 }
 
 // anew is shown, for which the service is asked however young the cached account is.
 func (c *Commands) anew(draw drawing) interaction.Handler {
+	return draw.from(func(ctx context.Context, r *interaction.Request) (accounts.Snapshot, error) {
+		return c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
+	})
+}
+
+// from makes a handler that draws what it reads of an account.
+func (draw drawing) from(read func(context.Context, *interaction.Request) (accounts.Snapshot, error)) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		snapshot, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
+		snapshot, err := read(ctx, r)
 		if err != nil {
 			return interaction.Response{}, err
 		}

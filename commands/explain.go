@@ -154,10 +154,12 @@ func (v view) explainService(e *hostapi.Error) explanation {
 		return explanation{text, true, []discordgo.Button{v.toUpgrade()}}
 	case e.Code == hostapi.CodeNotFound:
 		return v.fault(v.say("error.gone", nil))
-	case e.Code == hostapi.CodeUnavailable && v.pages.Status != "": // nobody at support can do more than wait
-		return explanation{v.say("error."+silenceOf(e), args{"When": when}), true, []discordgo.Button{v.toStatus()}}
 	case e.Code == hostapi.CodeUnavailable:
-		return v.fault(v.say("error."+silenceOf(e), args{"When": when}))
+		outage := v.fault(v.say("error."+silenceOf(e), args{"When": when}))
+		if v.pages.Status != "" { // support can do no more than wait
+			outage.links = []discordgo.Button{v.toStatus()}
+		}
+		return outage
 	}
 	return v.fault(text)
 }

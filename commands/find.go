@@ -79,16 +79,16 @@ func digest(serverID string) string {
 }
 
 // find understands what autocomplete offers, an ID, a name, or what fits only one name
-// better than all others, which a slip of the finger does only if guess says so. Of another text it
-// lets the caller choose what may be meant: all that fits, else what is called much like it, else
-// any bot.
+// better than all others. Two letters that changed places and a part of an ID fit only if guess says
+// so. Of another text it lets the caller choose what may be meant: all that fits, else what is
+// called much like it, else any bot.
 func find(servers []hostapi.Server, wanted string, guess bool) (hostapi.Server, error) {
 	if i := indexOf(servers, wanted); i >= 0 { // a thousand of the longest names take 0.2 s to compare
 		return servers[i], nil
 	}
 	groups := ranked(servers, wanted)
 	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
-	slip := best >= 0 && match(best) >= transposed && !guess
+	slip := match(best) >= transposed && !guess // best is below sameID where nothing fits
 	if wanted != "" && best >= 0 && len(groups[best]) == 1 && !slip {
 		return groups[best][0], nil
 	}

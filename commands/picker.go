@@ -62,13 +62,10 @@ func (c *Commands) drawPicker(r *interaction.Request, s accounts.Snapshot) (inte
 // and a way back.
 func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
 	if len(servers) == 1 {
-		route := v.pickedRoute()
-		if route == idOpen {
-			route = strings.TrimSuffix(idShow, "/")
-		}
-		button := v.button(discordgo.PrimaryButton, "button.show", route+"/"+botKey(servers[0].ID), false)
-		button.Label = plainName(servers[0], nameLimit)
-		return []discordgo.MessageComponent{row(button), v.backRow()}
+		_, button := v.goesOn(botKey(servers[0].ID))
+		shown := v.button(discordgo.PrimaryButton, "button.show", button, false)
+		shown.Label = plainName(servers[0], nameLimit)
+		return []discordgo.MessageComponent{row(shown), v.backRow()}
 	}
 	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", servers), v.backRow()}
 }
@@ -84,20 +81,21 @@ func (v view) onlyFirst(servers []hostapi.Server) string {
 // botMenu is a menu of bots, which goes on with what a command asked for on the one that
 // is chosen there.
 func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.ActionsRow {
-	return v.menu(v.pickedRoute(), v.t.Text(placeholder), v.options(servers))
+	menu, _ := v.goesOn("")
+	return v.menu(menu, v.t.Text(placeholder), v.options(servers))
 }
 
-// pickedRoute is the custom ID of what goes on once a bot is chosen. Staff's command says by an
-// option what to do.
-func (v view) pickedRoute() string {
+// goesOn returns the custom IDs of a menu of bots, and of a button for the bot with a key, by which
+// it goes on with what was asked for. Staff's command says by an option what to do.
+func (v view) goesOn(key string) (menu, button string) {
 	id := strings.TrimPrefix(v.asked.Name, "bot ")
 	if a, ok := actionNamed(v.asked.Options[optionAction]); ok {
 		id = a.name
 	}
 	if id == "show" {
-		id = idOpen
+		return idOpen, idShow + key
 	}
-	return id
+	return id, id + "/" + key
 }
 
 // options are bots to choose from in a select menu: as many as it takes.

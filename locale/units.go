@@ -65,19 +65,22 @@ func (t *Texts) DurationWithin(d, precision time.Duration) string {
 // Length is DurationWithin for what people remember: from two hours on it has two units, such
 // as 2 h 30 min or 3 days 4 h.
 func (t *Texts) Length(d, precision time.Duration) string {
-	large, small, key := int(d.Round(time.Minute).Hours()), int(d.Round(time.Minute).Minutes())%60, "unit.minutes"
-	first := t.Format("unit.hours", Args{"N": large})
+	var first, key string
+	var rest int
 	switch {
 	case d < 2*time.Hour:
 		return t.DurationWithin(d, precision)
-	case d >= 48*time.Hour:
+	case d < 48*time.Hour:
+		minutes := int(d.Round(time.Minute).Minutes())
+		first, key, rest = t.Format("unit.hours", Args{"N": minutes / 60}), "unit.minutes", minutes%60
+	default:
 		hours := int(d.Round(time.Hour).Hours())
-		first, small, key = t.Count("unit.days", hours/24, nil), hours%24, "unit.hours"
+		first, key, rest = t.Count("unit.days", hours/24, nil), "unit.hours", hours%24
 	}
-	if small == 0 {
+	if rest == 0 {
 		return first
 	}
-	return t.Format("unit.joined", Args{"First": first, "Second": t.Format(key, Args{"N": small})})
+	return t.Format("unit.joined", Args{"First": first, "Second": t.Format(key, Args{"N": rest})})
 }
 
 // Milliseconds says a latency. Nothing takes less than one.

@@ -201,30 +201,6 @@ func drawAlerts(bundle *locale.Bundle, language string) (drawings []drawing) {
 
 func contentOf(m interaction.Message) content { return content{m.Embeds, m.Components} }
 
-// customer uses the playground by its API.
-type customer struct {
-	visitor
-	user, channel, bot string
-}
-
-func (v visitor) customer() customer {
-	v.t.Helper()
-	world := reads[struct{ Users, Channels []struct{ ID string } }](v, v.get("/api/world"))
-	c := customer{v, world.Users[0].ID, world.Channels[0].ID, ""}
-	v.get("/api/commands?user=" + c.user) // which waits until they are registered
-	c.bot = reads[struct{ Bots []struct{ ID string } }](v, v.get("/api/breaking?user="+c.user)).Bots[0].ID
-	return c
-}
-
-// reads reads JSON.
-func reads[T any](v visitor, body []byte) (read T) {
-	v.t.Helper()
-	if err := json.Unmarshal(body, &read); err != nil {
-		v.t.Fatalf("%v: %s", err, body)
-	}
-	return read
-}
-
 // forms opens each form in a language, and returns what the page is given of them.
 func (c customer) forms(language string) []openModal {
 	c.t.Helper()

@@ -128,6 +128,30 @@ func (v visitor) waitFor(path, text string) {
 	v.t.Fatalf("%s never showed %s, but %s", path, text, v.get(path))
 }
 
+// customer uses the playground by its API.
+type customer struct {
+	visitor
+	user, channel, bot string
+}
+
+func (v visitor) customer() customer {
+	v.t.Helper()
+	world := reads[struct{ Users, Channels []struct{ ID string } }](v, v.get("/api/world"))
+	c := customer{v, world.Users[0].ID, world.Channels[0].ID, ""}
+	v.get("/api/commands?user=" + c.user) // which waits until they are registered
+	c.bot = reads[struct{ Bots []struct{ ID string } }](v, v.get("/api/breaking?user="+c.user)).Bots[0].ID
+	return c
+}
+
+// reads reads JSON.
+func reads[T any](v visitor, body []byte) (read T) {
+	v.t.Helper()
+	if err := json.Unmarshal(body, &read); err != nil {
+		v.t.Fatalf("%v: %s", err, body)
+	}
+	return read
+}
+
 // What the page does in a browser is TestPage's.
 func TestPlaygroundAnswers(t *testing.T) {
 	t.Parallel()
@@ -152,24 +176,14 @@ func TestPlaygroundAnswers(t *testing.T) {
 func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
 	t.Parallel()
 	v := open(t)
-	var world struct{ Users, Channels []struct{ ID string } }
-	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil {
-		t.Fatal(err)
-	}
-	user, channel := world.Users[0].ID, world.Channels[0].ID
-	v.get("/api/commands?user=" + user)
-	var state struct{ Bots []struct{ ID string } }
-	if err := json.Unmarshal(v.get("/api/breaking?user="+user), &state); err != nil {
-		t.Fatal(err)
-	}
-	var answer struct{ Modal openModal }
+	anna := v.customer()
 	opened := v.post("/api/command", map[string]any{
-		"user": user, "channel": channel, "name": "bot startup", "options": map[string]string{"bot": state.Bots[0].ID},
+		"user": anna.user, "channel": anna.channel, "name": "bot startup", "options": map[string]string{"bot": anna.bot},
 	})
-	if err := json.Unmarshal(opened, &answer); err != nil || answer.Modal.ID == "" || len(answer.Modal.Components) == 0 {
-		t.Errorf("the command is answered with %s (%v)", opened, err)
+	if modal := reads[struct{ Modal openModal }](v, opened).Modal; modal.ID == "" || len(modal.Components) == 0 {
+		t.Errorf("the command is answered with %s", opened)
 	}
-	if seen := v.get("/api/messages?user=" + user + "&channel=" + channel); strings.Contains(string(seen), "modal") || strings.Contains(string(seen), "bot startup") {
+	if seen := v.get("/api/messages?user=" + anna.user + "&channel=" + anna.channel); strings.Contains(string(seen), "modal") || strings.Contains(string(seen), "bot startup") {
 		t.Errorf("among the messages is the form: %s", seen)
 	}
 }
@@ -178,37 +192,24 @@ func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
 func TestCrashIsToldByDirectMessage(t *testing.T) {
 	t.Parallel()
 	v := open(t, "--watch=2s")
-	var world struct{ Users, Channels []struct{ ID string } }
-	if err := json.Unmarshal(v.get("/api/world"), &world); err != nil {
-		t.Fatal(err)
-	}
-	user := world.Users[0].ID
-	inDM := "/api/messages?user=" + user + "&channel=" + directMessages
+	anna := v.customer()
+	inDM := "/api/messages?user=" + anna.user + "&channel=" + directMessages
 	press := func(text, label string) {
 		t.Helper()
 		v.waitFor(inDM, text)
-		var seen struct{ Messages []message }
-		if err := json.Unmarshal(v.get(inDM), &seen); err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range seen.Messages {
+		for _, m := range reads[struct{ Messages []message }](v, v.get(inDM)).Messages {
 			view := discordtest.View{State: discordtest.Shown, Content: m.Content, Embeds: m.Embeds, Components: m.Components}
 			if button, err := view.Button(label); err == nil && view.Contains(text) {
-				v.post("/api/press", map[string]string{"user": user, "channel": directMessages, "message": m.ID, "customID": button.CustomID})
+				v.post("/api/press", map[string]string{"user": anna.user, "channel": directMessages, "message": m.ID, "customID": button.CustomID})
 				return
 			}
 		}
 		t.Fatalf("nothing that says %q has a button %q", text, label)
 	}
-	v.get("/api/commands?user=" + user)
-	v.post("/api/command", map[string]string{"user": user, "channel": directMessages, "name": "alerts"})
+	v.post("/api/command", map[string]string{"user": anna.user, "channel": directMessages, "name": "alerts"})
 	press("All alerts off", "All alerts on")
 	v.waitFor(inDM, "They come to you as direct messages")
-	var state struct{ Bots []struct{ ID string } }
-	if err := json.Unmarshal(v.get("/api/breaking?user="+user), &state); err != nil {
-		t.Fatal(err)
-	}
-	v.post("/api/crash", map[string]string{"user": user, "bot": state.Bots[0].ID})
+	v.post("/api/crash", map[string]string{"user": anna.user, "bot": anna.bot})
 	press("Shop has crashed", "Restart")
 	v.waitFor(inDM, "was restarted")
 	v.waitFor(inDM, "Shop is back")

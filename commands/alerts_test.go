@@ -1,0 +1,174 @@
+package commands_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
+	"hostbot/hostapi"
+)
+
+// TestAlertsOfOneBotAndOfAll makes each change twice, as of two processes that one press
+// reaches: the second time changes nothing back.
+func TestAlertsOfOneBotAndOfAll(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
+	c := watching(t, h)
+	on := func() (bots string) {
+		for _, id := range []string{"a", "b"} {
+			if h.alerts.For(id) {
+				bots += id
+			}
+		}
+		return bots
+	}
+	for _, step := range []struct {
+		press interaction.Request
+		on    string // the bots with alerts
+	}{
+		{press("alerts/set/one/on/a"), "a"}, {press("alerts", "on/b"), "ab"}, {press("alerts", "off/a"), "b"},
+		{press("alerts/set/all/on"), "ab"}, {press("alerts/set/one/off/b"), "a"}, {press("alerts/set/all/off"), ""},
+	} {
+		step.press.ID = "77"
+		before, pressed := on(), answer(t, c, step.press)
+		if pressed.Form != interaction.FormDefer || on() != before {
+			t.Errorf("%s %s: alerts are on for %q before Discord has taken note", step.press.Name, step.press.Values, on())
+		}
+		for range 2 {
+			shown := must(t)(pressed.Then(t.Context())).Message
+			if on() != step.on {
+				t.Errorf("after %s %s alerts are on for %q, want %q", step.press.Name, step.press.Values, on(), step.on)
+			}
+			if said := text(shown); strings.Contains(said, "Alerts are off") != (step.on == "") {
+				t.Errorf("while alerts are on for %q the customer reads\n%s", step.on, said)
+			}
+			for i, option := range menus(shown)["Turn a bot's alerts on or off"].Options {
+				word, id, _ := strings.Cut(option.Value, "/")
+				if id != []string{"a", "b"}[i] || (word == "off") != strings.Contains(step.on, id) {
+					t.Errorf("while alerts are on for %q the menu has %q", step.on, option.Value)
+				}
+			}
+		}
+	}
+	if h.recipient.Nonce != "77" {
+		t.Errorf("the nonce of the first message is %q", h.recipient.Nonce)
+	}
+	for _, outdated := range []interaction.Request{
+		press("alerts/set/one/on/z"), press("alerts/set/one/maybe/a"), press("alerts/set/all/maybe"), // z is another's
+		press("alerts", "a"), press("alerts", "maybe/a"), press("alerts", "on/z"), press("alerts"),
+	} {
+		refused(t, c, outdated, "out of date")
+	}
+	h.off = true
+	refused(t, c, press("alerts/set/all/on"), "Alerts aren't available here")
+	if len(h.w.others) > 0 || h.alerts.Any() {
+		t.Errorf("touched are %q", h.w.others)
+	}
+}
+
+// TestAlertsThatCannotBeTurnedOnSayWhy has alerts be turned on from each place.
+func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
+	blocked := fmt.Errorf("%w: %w", alerts.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeCannotMessageUser})
+	noWay := fmt.Errorf("%w: %w", alerts.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeNoWayToUser})
+	inGuild, inDM, elsewhere := press("alerts/set/all/on"), press("alerts/set/all/on"), press("alerts/set/all/on")
+	inGuild.GuildID = "7"
+	inDM.InBotDM, inDM.ChannelID = true, "9"
+	elsewhere.GuildID, elsewhere.BotAbsent = "7", true
+	const closed, alone = "Open the menu of a server that we share", "people who share a server with me"
+	for i, test := range []struct {
+		from interaction.Request
+		err  error
+		want string
+	}{
+		{inGuild, blocked, closed}, {inGuild, noWay, closed}, {inDM, blocked, closed}, {inDM, noWay, alone},
+		{elsewhere, blocked, alone}, {elsewhere, noWay, alone}, {inGuild, alerts.ErrLater, "Try again in a few minutes"},
+	} {
+		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, closed: test.err}
+		wantText(t, ending(t, watching(t, h), test.from).Message, test.want, "🔕 Shop")
+		if t.Failed() {
+			t.Fatalf("of case %d", i)
+		}
+	}
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+	wantText(t, ending(t, watching(t, h), inDM).Message, "They come to you as direct messages")
+	if h.recipient.DM != "9" {
+		t.Errorf("alerts go to the channel %q", h.recipient.DM)
+	}
+	wantText(t, ending(t, watching(t, &watched{w: h.w}), inGuild).Message, "I've just sent you a direct message")
+}
+
+// TestAlertsNeedRedis has Redis, which alone has alerts, fail.
+func TestAlertsNeedRedis(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, err: errors.New("redis is away")}
+	c := watching(t, h)
+	const cannot = "Alerts can't be changed right now"
+	refused(t, c, command("alerts", nil), cannot)
+	for _, r := range []interaction.Request{press("alerts/set/all/on"), press("alerts/set/all/off"), press("aside/mute/a")} {
+		pressed := answer(t, c, r)
+		if _, err := pressed.Then(t.Context()); err == nil {
+			t.Errorf("%s goes well", r.Name)
+		} else if e := c.Explain(&r, err); e.Fault || !strings.Contains(e.Message.Embeds[0].Description, cannot) {
+			t.Errorf("%s ends with %+v", r.Name, e.Message.Embeds[0])
+		}
+	}
+}
+
+func TestAlertsAreOfferedToCustomersAlone(t *testing.T) {
+	c := watching(t, &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}})
+	if _, ok := buttons(answer(t, c, press("more/a")).Message)["Alerts"]; !ok {
+		t.Error("a card offers no alerts")
+	}
+	for _, button := range buttons(answer(t, c, by("1", press("for/42/details/a"))).Message) {
+		if strings.Contains(button.CustomID, "alerts") {
+			t.Error("staff can change alerts")
+		}
+	}
+}
+
+// alerts draws what customers and staff read of alerts.
+func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
+	h := &watched{w: &world{list: bots("CRASHED", 30)}}
+	c := watching(d.t, h)
+	for _, r := range []interaction.Request{
+		command("alerts", nil), press("alerts/of/id-0"), press("alerts/set/one/on/id-0"), press("alerts/set/all/on"), press("alerts/set/one/off/id-0"),
+		press("aside/mute/id-1"), press("alerts/of/id-1"), press("aside/show/id-1"), press("more/id-1"), press("alerts/set/all/off"),
+	} {
+		d.ask(c, r)
+	}
+	d.see(interaction.Reply(h.recipient.First))
+	for _, h.closed = range []error{alerts.ErrClosed, alerts.ErrLater} {
+		for _, inGuild := range []bool{false, true} {
+			pressed := press("alerts/set/all/on")
+			pressed.GuildID, pressed.BotAbsent = "7", !inGuild
+			d.ask(c, pressed)
+		}
+	}
+	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
+	d.ask(c, command("alerts", nil))
+	h.err = errors.New("redis is away")
+	d.ask(c, command("alerts", nil))
+	h.off = true
+	d.ask(c, command("alerts", nil))
+	at := time.Unix(1_700_000_000, 0)
+	for _, state := range []hostapi.State{hostapi.StateStopped, hostapi.StateCrashed} {
+		for _, longer := range []bool{false, true} {
+			one := alerts.Outage{ServerID: "id-0", Name: long("W"), State: state, DownAt: at, Count: 1 + len(d.locale), Uptime: 400 * time.Hour, AtLeast: longer}
+			for _, bots := range []int{1, 2, 300} {
+				alert := alerts.Alert{CustomerID: "42", Locale: d.locale, First: at, Bots: slices.Repeat([]alerts.Outage{one}, bots)}
+				for i := range alert.Bots {
+					alert.Bots[i].ServerID = fmt.Sprint("id-", i)
+				}
+				d.see(interaction.Reply(c.Alert(alert)))
+				for i := range alert.Bots {
+					alert.Bots[i].RecoveredAt = at.Add(time.Hour)
+				}
+				d.see(interaction.Reply(c.Alert(alert)))
+			}
+		}
+	}
+}
