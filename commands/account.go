@@ -16,7 +16,7 @@ import (
 
 // acted returns what is known of a bot on which an action was carried out just now.
 func acted(known accounts.Snapshot, s hostapi.Server, action string) accounts.Snapshot {
-	note := accounts.Note{Action: action, At: time.Now(), Seen: known.Notes[s.ID].Seen}
+	note := accounts.Note{Action: action, At: time.Now(), StartupAt: known.Notes[s.ID].StartupAt, Seen: known.Notes[s.ID].Seen}
 	if s.Status != "" { // which is from now as well
 		note.Seen = note.At
 	}
@@ -97,7 +97,7 @@ func useOf[T any](ctx context.Context, snapshot accounts.Snapshot, use func(acco
 }
 
 // drawing draws an account for a request, or refuses what is asked for.
-type drawing func(*interaction.Request, accounts.Snapshot) (interaction.Response, error)
+type drawing func(context.Context, *interaction.Request, accounts.Snapshot) (interaction.Response, error)
 
 // shown makes a handler that answers with a drawing of the customer's account.
 func (c *Commands) shown(draw drawing) interaction.Handler {
@@ -140,7 +140,7 @@ func (draw drawing) from(read func(context.Context, *interaction.Request) (accou
 // once, and again when the service has answered.
 func (draw drawing) of(ctx context.Context, r *interaction.Request, snapshot accounts.Snapshot) (interaction.Response, error) {
 	return useOf(ctx, snapshot, func(s accounts.Snapshot) (interaction.Response, error) {
-		response, err := draw(r, s)
+		response, err := draw(ctx, r, s)
 		if s.Update != nil {
 			response.Redraws = true
 			response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
@@ -154,12 +154,12 @@ func (draw drawing) again(ctx context.Context, r *interaction.Request, old accou
 	snapshot, failure := old.Update(ctx)
 	switch {
 	case failure == nil:
-		return draw(r, snapshot)
+		return draw(ctx, r, snapshot)
 	case hostapi.CodeOf(failure) == hostapi.CodeNotFound: // the account was closed
 		return interaction.Response{}, failure
 	}
 	old.Old, old.Failure, old.Update = true, reported{failure}, nil
-	response, err := draw(r, old)
+	response, err := draw(ctx, r, old)
 	response.Failure = failure
 	return response, err
 }

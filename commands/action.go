@@ -12,13 +12,13 @@ import (
 )
 
 // action is something that is done to a bot. Its name is part of the keys of its
-// texts: action.<name>.running, .done, .failed and .unconfirmed, and
+// texts: action.<name>.running, .ended, .done, .failed and .unconfirmed, and
 // log.action.title.<name>.
 type action struct {
 	name string
 	op   hostapi.Operation
-	// transitional is the bot's status while the action is running. Such an action
-	// has a text .done_status as well. "" is for an action that changes no status.
+	// transitional is the bot's status while the action is running; "" for an action that
+	// changes no status.
 	transitional string
 	// in lists the states of a bot in which the action makes sense. In others its button is
 	// disabled, and whoever asks for it all the same is told why not.
@@ -63,6 +63,10 @@ func actionList() []action {
 	}
 }
 
+// settles reports whether a bot is followed after the action until its status has settled. Such an
+// action has a text .ended_in as well.
+func (a action) settles() bool { return a.transitional != "" || a.op == hostapi.OpCreate }
+
 // actionNamed returns an action of the list.
 func actionNamed(name string) (a action, found bool) {
 	for _, a := range actionList() {
@@ -103,10 +107,10 @@ func (a action) allowed(s hostapi.Server) bool {
 // refused, and b becomes the bot as it is. If the service does not tell, nothing is refused: it
 // decides itself.
 func (c *Commands) senseless(ctx context.Context, r *interaction.Request, a action, b *bot) (why card, senseless bool) {
-	if a.allowed(b.server) || !c.seeAnew(ctx, r.CustomerID, b) || a.allowed(b.server) {
+	if a.allowed(b.server) || !c.seeAnew(ctx, r.CustomerID, b) || a.allowed(b.server) || c.mayStop(ctx, r, a, *b) {
 		return card{}, false
 	}
-	why = c.card(r, *b, c.view(r).whyNot(a, b.server))
+	why = c.card(ctx, r, *b, c.view(r).whyNot(a, b.server))
 	return why, !why.busy // otherwise another action is about to change that
 }
 

@@ -21,6 +21,7 @@ const (
 	idAlertsOf = "alerts/of/"      // + key: shows alerts, with a button for this bot
 	idAlertOne = "alerts/set/one/" // + on or off and a key
 	idAlertAll = "alerts/set/all/" // + on or off
+	idTell     = "alerts/tell/"    // + key: turns them on for this bot, whose card stays
 	// These are under messages that tell of a fall.
 	idAlertAct  = interaction.ReplyPrefix + "act/" // + action + key
 	idAlertOpen = interaction.ReplyPrefix + "show" // a select menu of keys
@@ -117,20 +118,40 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 				}
 				return v.drawAlerts(servers, now, "✅ "+v.t.Text(said), blurple), unreadableAlerts(err)
 			}
-			now, sent, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
-			switch {
-			case errors.Is(err, alerts.ErrClosed):
-				return v.drawAlerts(servers, now, "❌ "+v.t.Text(whyClosed(r, err)), red), nil
-			case errors.Is(err, alerts.ErrLater):
-				return v.drawAlerts(servers, now, "⏳ "+v.t.Text("alerts.later"), orange), nil
-			case err != nil:
-				return interaction.Response{}, unreadableAlerts(err)
-			case sent:
-				return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on"), blurple), nil
+			now, said, color, err := c.turnOn(ctx, v, set)
+			if err != nil {
+				return interaction.Response{}, err
 			}
-			return v.drawAlerts(servers, now, "✅ "+v.t.Text("alerts.turned_on_before"), blurple), nil
+			return v.drawAlerts(servers, now, said, color), nil
 		}), nil
 	}
+}
+
+// turnOn turns alerts on, and returns what is to be said of that, in which colour.
+func (c *Commands) turnOn(ctx context.Context, v view, set func(*alerts.Settings)) (now alerts.Settings, said string, color int, err error) {
+	now, sent, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
+	switch {
+	case errors.Is(err, alerts.ErrClosed):
+		return now, "❌ " + v.t.Text(whyClosed(v.asked, err)), red, nil
+	case errors.Is(err, alerts.ErrLater):
+		return now, "⏳ " + v.t.Text("alerts.later"), orange, nil
+	case err != nil:
+		return now, "", 0, unreadableAlerts(err)
+	case sent:
+		return now, "✅ " + v.t.Text("alerts.turned_on"), blurple, nil
+	}
+	return now, "✅ " + v.t.Text("alerts.turned_on_before"), blurple, nil
+}
+
+// tellNextTime turns the alerts of a bot on, and says so on its card.
+func (c *Commands) tellNextTime(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	return interaction.Defer(idShow+botKey(b.server.ID), func(ctx context.Context) (interaction.Response, error) {
+		_, said, _, err := c.turnOn(ctx, c.view(r), func(s *alerts.Settings) { s.Set(b.server.ID, true) })
+		if err != nil {
+			return interaction.Response{}, err
+		}
+		return c.card(ctx, r, b, said).draw(), nil
+	}), nil
 }
 
 // unreadableAlerts is a refusal where Redis, which alone has alerts, fails. An error of

@@ -48,10 +48,10 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 	rare := c.rareButtons(key)
 	ways := []discordgo.MessageComponent{
 		c.button(refresh, "button.refresh", idShow+key, false),
-		c.button(discordgo.SecondaryButton, "button.details", idDetails+key, c.part == details),
+		c.opener(details, "button.details", idDetails+key),
 	}
 	if len(rare) > 0 {
-		ways = append(ways, c.button(discordgo.SecondaryButton, "button.more", idMore+key, c.part == more))
+		ways = append(ways, c.opener(more, "button.more", idMore+key))
 	}
 	ways = append(ways, c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false))
 	rows := append(c.actionRows(actionRow{state: condition.state, busy: c.busy, quiet: c.unsure}, c.server.ID), row(ways...))
@@ -61,22 +61,30 @@ func (c card) buttons(condition condition) []discordgo.MessageComponent {
 	return rows
 }
 
-// rareButtons are those behind More. Only customers themselves have them: staff neither change
-// how bots are started nor delete them.
+// opener opens a part of the card, or closes it if it is open.
+func (c card) opener(p part, key, customID string) discordgo.Button {
+	if c.part == p {
+		return c.button(discordgo.SecondaryButton, key+"_close", idBrief+botKey(c.server.ID), false)
+	}
+	return c.button(discordgo.SecondaryButton, key, customID, false)
+}
+
+// rareButtons are those behind More; what cannot be undone is last. Only customers themselves have
+// them: staff neither change how bots are started nor delete them.
 func (c card) rareButtons(key string) (rare []discordgo.MessageComponent) {
 	if c.asked.ByStaff() {
 		return nil
+	}
+	if c.alertsOffered {
+		rare = append(rare,
+			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
+			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
 	}
 	if c.offers(hostapi.OpUpdateStartup) {
 		rare = append(rare, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
 	}
 	if c.offers(hostapi.OpDelete) {
 		rare = append(rare, c.button(discordgo.DangerButton, "button.delete", idDelete+key, c.busy))
-	}
-	if c.alertsOffered {
-		rare = append(rare,
-			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
-			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
 	}
 	return rare
 }

@@ -2,8 +2,10 @@ package commands
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -31,12 +33,12 @@ const (
 
 // drawCard draws the card of one of the caller's bots.
 func (c *Commands) drawCard(p part) drawing {
-	return func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	return func(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 		server, err := choose(r, s.List.Servers)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		card := c.card(r, bot{server, s}, "")
+		card := c.card(ctx, r, bot{server, s}, "")
 		card.part = p
 		return card.draw(), nil
 	}
@@ -49,19 +51,27 @@ type card struct {
 	part   part
 	busy   bool   // an action is running on the bot
 	notice string // which one that is, or what was done
-	color  int    // 0: that of the bot's status
+	// saysState and saysSince: the notice says the bot's state, or what has just led to it, so the
+	// line of the state does not.
+	saysState, saysSince bool
+	color                int // 0: that of the bot's status
+	story                story
 	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
 	links  []discordgo.Button // on which the customer gets on, beside what the card offers
 }
 
 // card returns a bot's card as it is at this moment.
-func (c *Commands) card(r *interaction.Request, b bot, notice string) card {
+func (c *Commands) card(ctx context.Context, r *interaction.Request, b bot, notice string) card {
 	var running *actions.Running
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server, b.known); running != nil {
 		notice = c.view(r).runningLine(*running, name(b.server))
 	}
-	return card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
+	drawn := card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
+	if running == nil {
+		drawn.story = c.storyOf(ctx, r.CustomerID, b.server)
+	}
+	return drawn
 }
 
 func (c card) draw() interaction.Response {
@@ -71,20 +81,27 @@ func (c card) draw() interaction.Response {
 	condition, known := conditionOf(c.server.Status), c.known
 	known.FetchedAt = known.Seen(c.server.ID)
 	if condition.state == locked && c.notice == "" {
-		c.notice, c.links = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}
+		c.notice, c.links, c.saysState = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}, true
 	}
 	if condition.state == broken && len(c.links) == 0 && !c.busy {
-		c.links = []discordgo.Button{c.toConsole(c.server.ID)}
+		c.links = c.onward()
+	}
+	if !c.busy && c.isStuck(c.story) {
+		c.notice, c.saysState = c.stuckLine(), true
+		c.links, condition.state = []discordgo.Button{c.toSupport()}, starting
 	}
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
-	if !c.busy || !condition.state.moving() { // otherwise the notice says it
+	if !c.saysState && (!c.busy || !condition.state.moving()) {
 		lines = append(lines, c.stateLine(condition))
+	}
+	if condition.state == broken && !c.busy {
+		lines = append(lines, c.why()...)
 	}
 	lines = append(lines, c.limits())
 	if c.part == details {
 		embed.Fields = append(c.fields(c.server), c.updatedField(known.FetchedAt))
-	} else {
+	} else if aged := !known.Old && known.Update == nil; aged && time.Since(known.FetchedAt) > ageSaid {
 		lines = append(lines, c.updated(known.FetchedAt))
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
@@ -103,11 +120,15 @@ func (v view) runningLine(running actions.Running, botName string) string {
 	return "⏳ " + v.t.Format("action."+running.Action+".running", args{"Bot": botName, "Since": relative(running.Since)})
 }
 
-// stateLine says the bot's state and which action of ours led to it, where one did.
+// ageSaid is from which age on a card says how old it is. What is younger is as good as new.
+const ageSaid = time.Minute
+
+// stateLine says the bot's state, whose sign is in the title, and which action of ours led to it,
+// where one did.
 func (c card) stateLine(condition condition) string {
-	line := c.status(c.server)
+	line := c.statusWord(c.server, sanitize.Markdown)
 	note := c.known.Notes[c.server.ID]
-	if a, ok := actionNamed(note.Action); ok && slices.Contains(a.leadsTo, condition.state) {
+	if a, ok := actionNamed(note.Action); ok && !c.saysSince && slices.Contains(a.leadsTo, condition.state) {
 		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
 	}
 	return line

@@ -16,7 +16,7 @@ func TestCardShowsWhatMattersAndDetailsBehindAButton(t *testing.T) {
 	w := &world{list: account(s), notes: map[string]accounts.Note{"a/b?c": {Action: "restart", At: time.Unix(1_690_000_000, 0), Seen: time.Unix(1_710_000_000, 0)}}}
 	c := newCommands(t, w)
 	r := answer(t, c, onBot("bot show", "a/b?c"))
-	want := "\n🟢 My \\*shop\\*\n🟢 Running · restarted <t:1690000000:R>\nLimits: 512 MB RAM · 2 GB disk · 1.5 vCPU\n-# Last updated <t:1710000000:R>"
+	want := "\n🟢 My \\*shop\\*\nRunning · restarted <t:1690000000:R>\nLimits: 512 MB RAM · 2 GB disk · 1.5 vCPU\n-# Last updated <t:1710000000:R>"
 	if got := text(r.Message); got != want {
 		t.Errorf("the card is\n%s\nwant\n%s", got, want)
 	}
@@ -34,12 +34,12 @@ func TestCardShowsWhatMattersAndDetailsBehindAButton(t *testing.T) {
 
 func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 	for _, test := range []struct{ action, status, want string }{
-		{"start", "RUNNING", "🟢 Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "⚫ Stopped · <t:1690000000:R>\n"},
-		{"restart", "CRASHED", "🔴 Crashed · restarted <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "🟢 Running · packages reinstalled <t:1690000000:R>\n"},
-		{"stop", "RUNNING", "🟢 Running\n"}, {"start", "STOPPED", "⚫ Stopped\n"}, {"restart", "RESTARTING", "🟡 Restarting\n"}, {"", "RUNNING", "🟢 Running\n"},
-		{"", "Hiber*nating", `⚪ Hiber\*nating`},
+		{"start", "RUNNING", "Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "Stopped · <t:1690000000:R>\n"},
+		{"restart", "CRASHED", "Crashed · restarted <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "Running · packages reinstalled <t:1690000000:R>\n"},
+		{"stop", "RUNNING", "Running\n"}, {"start", "STOPPED", "Stopped\n"}, {"restart", "RESTARTING", "Restarting\n"}, {"", "RUNNING", "Running\n"},
+		{"", "Hiber*nating", `Hiber\*nating`},
 	} {
-		w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": {Action: test.action, At: time.Unix(1_690_000_000, 0)}}}
+		w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": {Action: test.action, At: time.Unix(1_690_000_000, 0), Settled: true}}}
 		wantText(t, answer(t, newCommands(t, w), press("show/a")).Message, test.want)
 	}
 }

@@ -28,6 +28,8 @@ type Accounts interface {
 	Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error)
 	Refresh(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error)
 	Acted(ctx context.Context, userID, serverID, action, status string)
+	// StartupChanged notes that the way in which a bot is started was changed just now.
+	StartupChanged(ctx context.Context, userID, serverID string)
 	Expire(ctx context.Context, userID string)
 }
 

@@ -96,6 +96,11 @@ func (w *world) Acted(_ context.Context, userID, serverID, action, _ string) {
 	w.notes = map[string]accounts.Note{serverID: {Action: action, At: time.Now()}}
 }
 
+func (w *world) StartupChanged(_ context.Context, userID, serverID string) {
+	w.touch(userID)
+	w.notes = map[string]accounts.Note{serverID: {StartupAt: time.Now()}}
+}
+
 func (w *world) Expire(_ context.Context, userID string) {
 	w.touch(userID)
 	w.expired++

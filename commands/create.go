@@ -23,7 +23,7 @@ func (c *Commands) chooseSizes(ctx context.Context, r *interaction.Request) (int
 	if what := params["what"]; what != "" {
 		params[what] = r.Value()
 	}
-	return c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	return c.shown(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 		free, err := freeRAM(s.List)
 		if err != nil {
 			return interaction.Response{}, err
@@ -146,17 +146,17 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 	v, state := c.view(r), conditionOf(created.server.Status).state
 	switch {
 	case created.outcome() == interaction.Failed, created.err == nil && state == up:
-		return c.told(r, created)
+		return c.told(ctx, r, created)
 	case created.err != nil || !slices.Contains(start.in, state):
 		created.note = v.t.Text("create.not_started")
-		return c.told(r, created)
+		return c.told(ctx, r, created)
 	}
 	second := *r
 	second.ID += "/start" // an interaction acts once, and this is its second action
 	response, err := c.begin(ctx, &second, start, created.bot)
 	if err != nil {
 		created.note = v.t.Text("create.not_started") + "\n" + v.explain(err).text
-		return c.told(r, created)
+		return c.told(ctx, r, created)
 	}
 	before := func(response interaction.Response) interaction.Response {
 		embed := response.Message.Embeds[0]

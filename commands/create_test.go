@@ -65,7 +65,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("it is Radio that is being created:\n%s", said)
 	}
 	last := must(t)(running.Then(t.Context()))
-	wantText(t, last.Message, "**Radio** was created", "⚫ Radio")
+	wantText(t, last.Message, "⚫ Radio\n✅ Created.")
 	want := "create {Name:Radio Language:PYTHON EntryFile:bot.py StartupCommand:python -u bot.py RAMMB:1024 DiskMB:2048 CPUPercent:200} "
 	if len(w.done) != 1 || w.done[0] != want || w.expired != 1 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
@@ -110,7 +110,7 @@ func TestCreateFollowsTheBot(t *testing.T) {
 			w := &world{list: account(server("new", "Shop", "")), began: time.Now(), action: func() (string, error) { return "INSTALLING", nil }}
 			w.statuses = map[time.Duration]string{0: "INSTALLING", 9 * time.Second: end}
 			last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Shop")))
-			wantText(t, last.Message, "**Shop** was created", "Last updated <t:")
+			wantText(t, last.Message, "✅ Created in ")
 			if end != "" && strings.Contains(text(last.Message), "Installing") {
 				t.Errorf("it is said to be installing still:\n%s", text(last.Message))
 			}

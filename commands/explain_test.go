@@ -90,7 +90,7 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 		"a fault":        {world{err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpList}}, command("bot list", nil), "contact support", support},
 		"the plan's end": {world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "plan doesn't allow", upgrade},
 		"forbidden":      {world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "contact support", support},
-		"nothing":        {world{list: account(server("a", "Shop", "RUNNING"))}, press("restart/a"), "was restarted", ""},
+		"nothing":        {world{list: account(server("a", "Shop", "RUNNING"))}, press("restart/a"), "✅ Restarted.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := test.world

@@ -185,7 +185,7 @@ func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request, b 
 		return interaction.Response{}, err
 	}
 	if wanted == startupOf(b.server) {
-		return c.card(r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw(), nil
+		return c.card(ctx, r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw(), nil
 	}
 	return c.begin(ctx, r, startup(wanted), b)
 }

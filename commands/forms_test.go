@@ -133,18 +133,18 @@ func TestStartAfterwards(t *testing.T) {
 	}{
 		"it starts": {
 			map[time.Duration]string{0: "INSTALLING", 9 * time.Second: "STOPPED", 15500 * time.Millisecond: "RUNNING"}, "",
-			[]string{"✅ **Radio** was created", "✅ **Radio** was started", "🟢"}, "create start", []interaction.Outcome{interaction.Done, interaction.Done},
+			[]string{"✅ Created in ", "✅ Started", "🟢"}, "create start", []interaction.Outcome{interaction.Done, interaction.Done},
 		},
 		"it does not start": {
 			map[time.Duration]string{0: "STOPPED"}, "start",
-			[]string{"✅ **Radio** was created", "❌ **Radio** couldn't be started", "REF1234"}, "create start",
+			[]string{"✅ Created in ", "❌ **Radio** couldn't be started", "REF1234"}, "create start",
 			[]interaction.Outcome{interaction.Done, interaction.Failed},
 		},
-		"it runs already":     {map[time.Duration]string{0: "RUNNING"}, "", []string{"✅ **Radio** was created"}, "create", []interaction.Outcome{interaction.Done}},
+		"it runs already":     {map[time.Duration]string{0: "RUNNING"}, "", []string{"✅ Created in "}, "create", []interaction.Outcome{interaction.Done}},
 		"it is never ready":   {map[time.Duration]string{0: "INSTALLING"}, "", []string{"is taking longer than usual", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Unconfirmed}},
-		"it is suspended":     {map[time.Duration]string{0: "SUSPENDED"}, "", []string{"✅ **Radio** was created", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
+		"it is suspended":     {map[time.Duration]string{0: "SUSPENDED"}, "", []string{"✅ Created in ", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
 		"it was not created":  {nil, "create", []string{"couldn't be created"}, "create", []interaction.Outcome{interaction.Failed}},
-		"it is not there yet": {map[time.Duration]string{0: ""}, "", []string{"✅ **Radio** was created", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
+		"it is not there yet": {map[time.Duration]string{0: ""}, "", []string{"✅ Created in ", "The bot wasn't started"}, "create", []interaction.Outcome{interaction.Done}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestStartAfterwards(t *testing.T) {
 					outcomes = append(outcomes, response.Action.Outcome)
 					sendable(t, response)
 					if response.Then != nil {
-						wantText(t, response.Message, "**Radio** was created", "Starting **Radio**")
+						wantText(t, response.Message, "✅ Created", "Starting **Radio**")
 					}
 				}
 				wantText(t, response.Message, test.want...)
@@ -244,7 +244,7 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 		t.Fatalf("done too early: %q", w.done)
 	}
 	last := must(t)(first.Then(t.Context()))
-	wantText(t, last.Message, "were changed", "node main.js`", "`main.js`", "🟢 Shop")
+	wantText(t, last.Message, "✅ Startup settings changed.", "node main.js`", "`main.js`", "🟢 Shop")
 	if len(w.done) != 1 || w.done[0] != "startup npm ci\nnode main.js main.js a" || w.expired != 1 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
 	}
@@ -259,7 +259,7 @@ func TestChangedStartupNamesTheButtonThatCanBePressed(t *testing.T) {
 	for status, restarts := range map[string]bool{"RUNNING": true, "CRASHED": true, "STOPPED": false, "STARTING": false} {
 		_, c := shop(t, status)
 		m := ending(t, c, submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"})).Message
-		wantText(t, m, "✅ The startup settings of **Shop** were changed")
+		wantText(t, m, "✅ Startup settings changed.")
 		if b := buttons(m)["Restart"]; b.Disabled == restarts || strings.Contains(text(m), "Press **Restart**") != restarts {
 			t.Errorf("%s: Restart is disabled: %t\n%s", status, b.Disabled, text(m))
 		}

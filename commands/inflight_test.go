@@ -65,8 +65,8 @@ func TestDeletionThatRunsElsewhereDisablesTheButtons(t *testing.T) {
 	w, c := shop(t, "RUNNING")
 	w.beside = elsewhere(t, "delete", "a")
 	card := answer(t, c, press("more/a")).Message
-	wantText(t, card, "⏳ Deleting **Shop**", "🟢 Running")
-	if got := labels(card); got != none+" | Refresh Details (More…) All bots | (Startup settings) (Delete)" {
+	wantText(t, card, "⏳ Deleting **Shop**", "Running")
+	if got := labels(card); got != none+" | Refresh Details Less All bots | (Startup settings) (Delete)" {
 		t.Errorf("there is %s", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestActionThatNobodyKnowsIsNotShown(t *testing.T) {
 	w, c := shop(t, "RUNNING")
 	for _, w.beside = range []map[string]string{elsewhere(t, "hibernate", "a"), {"a": "garbage", ":state": "running"}} {
 		card := answer(t, c, press("show/a")).Message
-		wantText(t, card, "\n🟢 Shop\n🟢 Running\nLimits")
+		wantText(t, card, "\n🟢 Shop\nRunning\nLimits")
 		if strings.HasPrefix(labels(card), none) {
 			t.Error("no button can be pressed")
 		}
@@ -89,7 +89,7 @@ func TestEndIsDrawnThoughItsActionWasSeenRunning(t *testing.T) {
 	first := answer(t, c, press("restart/a"))
 	w.beside = elsewhere(t, "restart", "a")
 	end := must(t)(first.Then(t.Context()))
-	wantText(t, end.Message, "**Shop** was restarted", "🟢 Running")
+	wantText(t, end.Message, "🟢 Shop\n✅ Restarted.\n\nRunning")
 	if end.Action.Outcome != interaction.Done || strings.HasPrefix(labels(end.Message), none) {
 		t.Errorf("%+v, %s", end.Action, labels(end.Message))
 	}

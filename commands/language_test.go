@@ -208,6 +208,7 @@ func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh ask
 			command("bot list", nil), command("bot show", nil), command("bot start", nil), command("bot restart", nil), command("bot stop", nil), command("bot reinstall", nil))
 	}
 	fresh(func(w *world) { w.list = bots("CRASHED", 30) }, command("bot list", nil))
+	fresh(func(w *world) { w.list = bots("SUSPENDED", 2) }, command("bot list", nil))
 	fresh(func(w *world) { w.list, w.off = bots("", 0), map[hostapi.Operation]bool{hostapi.OpCreate: true} }, command("bot list", nil))
 	for _, failure := range []error{nil, errors.New("away"), &hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500}} {
 		fresh(func(w *world) { w.old, w.failure = true, failure }, press("show/id-0"), command("plan", nil))

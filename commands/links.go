@@ -46,6 +46,13 @@ func (v view) toConsole(serverID string) discordgo.Button {
 	return v.link("button.console", page)
 }
 
+// toUpload leads to where the code of a bot is uploaded, which is where its output is.
+func (v view) toUpload(serverID string) discordgo.Button {
+	upload := v.toConsole(serverID)
+	upload.Label = v.t.Text("button.upload")
+	return upload
+}
+
 func (v view) toStatus() discordgo.Button  { return v.link("button.status", v.pages.Status) }
 func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.pages.SignUp) }
 func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.pages.Upgrade) }
@@ -84,8 +91,9 @@ func (v view) linkRow(buttons ...discordgo.Button) []discordgo.MessageComponent 
 	return []discordgo.MessageComponent{row(found...)}
 }
 
-// mention returns a command as Discord makes it clickable, and shows it in the
-// reader's language. Until the commands are registered it is the name alone.
+// mention returns a command as Discord makes it clickable. Discord shows its English name, and
+// follows no other (discord/discord-api-docs#5518). Until the commands are registered it is the name
+// in the reader's language alone.
 func (v view) mention(name string) string {
 	root, _, _ := strings.Cut(name, " ")
 	if id, ok := v.commandIDs.Load(root); ok {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,9 +21,9 @@ import (
 const pageSize = 10
 
 // drawList draws a page of the caller's bots, or the card of the only one.
-func (c *Commands) drawList(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+func (c *Commands) drawList(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	if len(s.List.Servers) == 1 {
-		return c.card(r, bot{s.List.Servers[0], s}, "").draw(), nil
+		return c.card(ctx, r, bot{s.List.Servers[0], s}, "").draw(), nil
 	}
 	return c.botList(r, s).draw(), nil
 }

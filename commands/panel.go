@@ -32,7 +32,7 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Retry(ctx, r.CustomerID) // otherwise they are tried again later
 	}
-	return c.shown(func(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	return c.shown(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 		if len(s.List.Servers) == 0 {
 			return c.botList(r, s).draw(), nil
 		}

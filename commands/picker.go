@@ -41,7 +41,7 @@ func (c *Commands) withPicker(h interaction.Handler) interaction.Handler {
 
 // drawPicker asks which bot is meant: those with a problem first, then what was used last.
 // Without any it says so.
-func (c *Commands) drawPicker(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	if len(s.List.Servers) == 0 {
 		return c.botList(r, s).draw(), nil
 	}

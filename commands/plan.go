@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // drawPlan draws what the caller's plan grants and how much of it is used.
-func (c *Commands) drawPlan(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+func (c *Commands) drawPlan(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	v := c.view(r)
 	embed := v.planEmbed(s.List)
 	embed.Description = v.heading(s, "")
@@ -49,17 +48,4 @@ func (v view) usage(used, total int, say func(int) string) string {
 		return say(used) + " · " + v.t.Text("plan.none")
 	}
 	return bar(used, total) + "\n" + v.t.Format("plan.usage", args{"Used": say(used), "Total": say(total)})
-}
-
-// help lists the commands, as they are registered, in the caller's language.
-func (c *Commands) help(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	v := c.view(r)
-	lines := []string{v.t.Text("help.intro"), ""}
-	for _, cmd := range c.offered(false) {
-		lines = append(lines, v.mention(cmd.name)+" · "+v.t.Text("command."+strings.ReplaceAll(cmd.name, " ", ".")+".description"))
-	}
-	return v.draw("", &discordgo.MessageEmbed{
-		Title: v.t.Text("help.title"), Description: strings.Join(lines, "\n"), Color: blurple,
-		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Text("help.footer")},
-	}), nil
 }

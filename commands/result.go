@@ -21,6 +21,7 @@ type result struct {
 	err    error // nil: it succeeded
 	// already says that the service refused the action because there was nothing to do.
 	already bool
+	story   story
 	note    string // what is said below; "" for nothing
 }
 
@@ -48,7 +49,8 @@ func outcomeColor(o interaction.Outcome) int {
 
 // draw says how an action ended on the card of its bot, if there still is one.
 func (e result) draw(v view) interaction.Response {
-	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note)}
+	drawn := card{view: v, bot: e.bot, notice: strings.TrimSpace(v.ending(e) + "\n" + e.note), saysSince: e.err == nil, story: e.story}
+	drawn.saysState = e.already || errors.Is(e.err, interaction.ErrUnsettled)
 	if e.err == nil && e.action.op == hostapi.OpDelete {
 		return v.draw(idShow+botKey(e.server.ID), &discordgo.MessageEmbed{Description: drawn.notice, Color: grey}, v.backRow())
 	}
@@ -60,7 +62,10 @@ func (e result) draw(v view) interaction.Response {
 		drawn.unsure = e.outcome() == interaction.Unconfirmed
 		if !drawn.unsure {
 			drawn.links = v.whyFailed(e).links
+			drawn.saysState = e.isLocked()
 		}
+	} else if e.action.op == hostapi.OpCreate {
+		drawn.links = []discordgo.Button{v.toUpload(e.server.ID)}
 	}
 	return drawn.draw()
 }
@@ -107,8 +112,10 @@ func (v view) ending(e result) string {
 	switch {
 	case e.already:
 		return v.already(e.action, e.server)
+	case e.err == nil && e.action.op == hostapi.OpDelete: // there is no card that names it
+		return "✅ " + text(key+".done")
 	case e.err == nil:
-		return v.done(e, text)
+		return v.done(e)
 	case errors.Is(e.err, interaction.ErrUnsettled):
 		return "⚠️ " + text("action.unsettled") + "\n" + v.referenceLine()
 	case e.outcome() == interaction.Unconfirmed:
@@ -125,29 +132,30 @@ func isRefusal(err error) bool {
 	return code == hostapi.CodeConflict || code == hostapi.CodeForbidden
 }
 
+// isLocked reports whether the service refused an action because the host has suspended the bot.
+func (e result) isLocked() bool {
+	return isRefusal(e.err) && conditionOf(e.server.Status).state == locked
+}
+
 // whyFailed explains why an action failed. That a bot is suspended says more than how the service
 // refuses for that reason.
 func (v view) whyFailed(e result) explanation {
-	if isRefusal(e.err) && conditionOf(e.server.Status).state == locked {
+	if e.isLocked() {
 		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.toSupport(), v.toPanel()}}
 	}
 	return v.explain(e.err)
 }
 
-// done says that an action succeeded, with the bot's status where that is not what the
-// action is for: the line of the status below says the others. With a bot that was
-// created or whose startup was changed it says what to do next.
-func (v view) done(e result, text func(key string) string) string {
-	sign, key, now := "✅ ", "action."+e.action.name+".done", conditionOf(e.server.Status).state
+// done says that an action succeeded, and what to do next with a bot that was created or whose
+// startup was changed. What the bot is called and how it is now stands on the card below.
+func (v view) done(e result) string {
+	sign, now := "✅ ", conditionOf(e.server.Status).state
 	if e.action.transitional != "" && e.server.Status != "" && (now == broken || !slices.Contains(e.action.leadsTo, now)) {
-		key += "_status"
-		if now == broken { // the service did it, and the bot does not run
-			sign = "⚠️ "
-		}
+		sign = "⚠️ " // the service did it, and the bot is not as it should be
 	}
-	took := ""
-	if !instant(e.took) {
-		took = "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(e.took)})
+	said := v.t.Text("action." + e.action.name + ".ended")
+	if e.action.settles() && !instant(e.took) {
+		said = v.t.Format("action."+e.action.name+".ended_in", args{"Duration": v.t.Duration(e.took)})
 	}
 	next := ""
 	start, _ := actionNamed("start")
@@ -158,7 +166,7 @@ func (v view) done(e result, text func(key string) string) string {
 	case e.action.op == hostapi.OpUpdateStartup && v.offers(restart.op) && slices.Contains(restart.in, now):
 		next = "\n" + v.t.Text("startup.restart")
 	}
-	return sign + text(key) + took + next
+	return sign + said + next
 }
 
 // instant reports whether a duration would be said as 0.0 s.

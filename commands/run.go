@@ -17,14 +17,14 @@ import (
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
 	lock, err := c.lock(ctx, r, a, b.server)
 	if held, ok := errors.AsType[*actions.HeldError](err); ok {
-		return c.heldBack(r, a, b, held.Until), nil
+		return c.heldBack(ctx, r, a, b, held.Until), nil
 	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
 	// If Then is not run, ctx ends the lock.
 	unstarted := context.AfterFunc(ctx, lock.Close)
-	response := c.card(r, b, "").draw()
+	response := c.card(ctx, r, b, "").draw()
 	response.Starts, response.Lock = a.on(b.server), lock
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		unstarted()
@@ -47,9 +47,9 @@ func (a action) on(s hostapi.Server) *interaction.Action {
 }
 
 // heldBack says that it is not known yet how the same action has just ended.
-func (c *Commands) heldBack(r *interaction.Request, a action, b bot, until time.Time) interaction.Response {
+func (c *Commands) heldBack(ctx context.Context, r *interaction.Request, a action, b bot, until time.Time) interaction.Response {
 	v := c.view(r)
-	held := c.card(r, b, "⚠️ "+v.say("action."+a.name+".unconfirmed", args{"Bot": name(b.server)})+"\n"+v.t.Format("action.held", args{"When": v.at(until)}))
+	held := c.card(ctx, r, b, "⚠️ "+v.say("action."+a.name+".unconfirmed", args{"Bot": name(b.server)})+"\n"+v.t.Format("action.held", args{"When": v.at(until)}))
 	held.unsure, held.color = true, outcomeColor(interaction.Unconfirmed)
 	return held.draw()
 }
@@ -92,11 +92,12 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 	if a.starts {
 		return c.startCreated(ctx, r, end)
 	}
-	return c.told(r, end)
+	return c.told(ctx, r, end)
 }
 
 // told draws how an action ended, and has staff told of it.
-func (c *Commands) told(r *interaction.Request, end result) interaction.Response {
+func (c *Commands) told(ctx context.Context, r *interaction.Request, end result) interaction.Response {
+	end.story = c.storyOf(ctx, r.CustomerID, end.server)
 	response := end.draw(c.view(r))
 	response.Action, response.Failure = end.told(), end.err
 	return response
@@ -117,10 +118,13 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
 			b.known = acted(b.known, after, a.name)
 		}
+		if a.op == hostapi.OpUpdateStartup {
+			c.accounts.StartupChanged(ctx, userID, after.ID)
+		}
 		if a.op == hostapi.OpCreate {
 			b.known.FetchedAt = time.Now()
 		}
-		if a.transitional != "" || a.op == hostapi.OpCreate {
+		if a.settles() {
 			b, err = c.follow(ctx, userID, b)
 		}
 	}

@@ -93,7 +93,7 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 }
 
 // drawLookup draws a page of a customer's bots with the plan below, for staff.
-func (c *Commands) drawLookup(r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+func (c *Commands) drawLookup(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	v, response := c.view(r), c.botList(r, s).draw()
 	plan := v.planEmbed(s.List)
 	if r.ByStaff() {

@@ -210,7 +210,7 @@ func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 			if title := list.Embeds[0].Title; !strings.Contains(title, test.title) || strings.Contains(text(list), "Your") {
 				t.Errorf("the title is %q, in\n%s", title, text(list))
 			}
-			wantText(t, by(press("for/42/show/a")).Message, "🟢 Shop", "Whatever you do here affects ")
+			wantText(t, by(press("for/42/show/a")).Message, "🟢 Shop\n", "Whatever you do here affects ")
 			wantText(t, by(press("for/42/restart/a")).Message, "For **", "Restarting **Shop**")
 			mine := command("bot list", nil)
 			if own := answer(t, c, mine).Message; own.Embeds[0].Author != nil || own.Embeds[0].Title != "Your bots" {

@@ -28,6 +28,8 @@ type group struct {
 type command struct {
 	name     string // in full: "bot show"
 	userMenu string // key of the name of a context menu on a user, which this then is
+	// purpose is under which heading /help lists the command; unlisted for none.
+	purpose purpose
 	// forManagers is for members of a guild who may manage messages in the channel.
 	forManagers bool
 	off         bool // it is not registered
@@ -40,6 +42,16 @@ type command struct {
 	// messages carry. Messages live for long, so a route must not be renamed.
 	components, modals []route
 }
+
+// purpose is what customers use a command for.
+type purpose int
+
+const (
+	unlisted purpose = iota
+	toSee
+	toDo
+	toBeTold
+)
 
 // route is a pattern of custom IDs, as package interaction has them.
 type route struct {
@@ -71,6 +83,7 @@ const (
 	idListWith = "list/with/" // + key: the page that lists this bot; without a key the first
 	idOpen     = "open"       // a select menu of keys
 	idShow     = "show/"      // + key: the card, for which the service is asked
+	idBrief    = "brief/"     // + key: the card without what is opened there
 	idDetails  = "details/"   // + key
 	idMore     = "more/"      // + key
 	idPages    = "pages"      // a select menu of pages, from 0
@@ -108,7 +121,7 @@ func (c *Commands) table() []group {
 	return groups
 }
 
-// customersTable lists customers' commands. /help shows them in this order.
+// customersTable lists customers' commands.
 func (c *Commands) customersTable() []command {
 	bots := []option{{name: optionBot, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
 	anyOfThem := []option{{name: optionBot, optional: true, kind: discordgo.ApplicationCommandOptionString, complete: c.complete}}
@@ -116,14 +129,14 @@ func (c *Commands) customersTable() []command {
 	// A command on one bot does what the button of the same name does.
 	onBot := func(name string, op hostapi.Operation, h interaction.Handler, modals ...route) command {
 		buttons := []route{{name + "/" + anyBot, h}, {name, h}} // the latter is a select menu of keys
-		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals}
+		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals, purpose: toDo}
 	}
 	table := []command{
-		{name: "bot list", handle: list, components: []route{
+		{name: "bot list", purpose: toSee, handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
 		}},
-		{name: "bot show", options: anyOfThem, handle: c.withPicker(show), components: []route{
-			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))},
+		{name: "bot show", purpose: toSee, options: anyOfThem, handle: c.withPicker(show), components: []route{
+			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))}, {idBrief + anyBot, show},
 			{idDetails + anyBot, c.shown(c.drawCard(details))}, {idMore + anyBot, c.shown(c.drawCard(more))},
 		}},
 	}
@@ -139,17 +152,17 @@ func (c *Commands) customersTable() []command {
 	history := c.watching("history.off", c.onBot(c.history))
 	table = append(table,
 		command{
-			name: "bot history", off: !c.watch.offered(), options: anyOfThem, handle: c.withPicker(history),
+			name: "bot history", purpose: toSee, off: !c.watch.offered(), options: anyOfThem, handle: c.withPicker(history),
 			components: []route{{idHistory + anyBot, history}, {"history", history}},
 		},
 		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
 		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
 		command{
-			name: "bot create", requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
+			name: "bot create", purpose: toDo, requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
 			modals:     []route{{idCreate + "{ram}/{disk}/{cpu}", c.filled(c.create)}},
 		},
-		command{name: "plan", handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
+		command{name: "plan", purpose: toSee, handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
 	)
 	table = append(table, c.watchTable()...)
 	return append(table, command{name: "help", handle: c.help})
@@ -160,13 +173,14 @@ func (c *Commands) watchTable() []command {
 	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", h) }
 	watching := func(h interaction.Handler) interaction.Handler { return c.watching("history.off", h) }
 	return []command{
-		{name: "alerts", off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
+		{name: "alerts", purpose: toBeTold, off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
 			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
+			{idTell + anyBot, alerting(c.onBot(c.tellNextTime))},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
 		}},
-		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
+		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
 			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
 		}},
 	}
@@ -180,7 +194,7 @@ func (c *Commands) staffTable() []command {
 	views := []route{
 		{idList + "{page}", forCustomer(c.refreshed(c.drawLookup))}, {idListWith + anyBot, lookup}, {idPages, lookup},
 		{idOpen, forCustomer(c.shown(c.drawCard(brief)))}, {idShow + anyBot, forCustomer(c.refreshed(c.drawCard(brief)))},
-		{idDetails + anyBot, forCustomer(c.shown(c.drawCard(details)))},
+		{idBrief + anyBot, forCustomer(c.shown(c.drawCard(brief)))}, {idDetails + anyBot, forCustomer(c.shown(c.drawCard(details)))},
 	}
 	var operations []hostapi.Operation
 	var choices []string

@@ -8,6 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -102,15 +103,33 @@ func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 	}
 }
 
-func TestHelpListsEveryCommand(t *testing.T) {
+// TestHelpListsEveryCommandByPurpose has every command in the help that customers can type, but itself.
+func TestHelpListsEveryCommandByPurpose(t *testing.T) {
 	c := newCommands(t, &world{})
-	wantText(t, answer(t, c, command("help", nil)).Message, "`/bot list` · See all your bots", "`/plan` · ", "`/help` · ")
-	turkish := answer(t, c, inLanguage("tr", command("help", nil)))
-	wantText(t, turkish.Message, "`/bot listele` · Tüm botlarını", "`/plan` · ")
+	help := answer(t, c, command("help", nil)).Message
+	wantText(t, help, "Start with `/bot list`", "**See** · `/bot list` `/bot show` `/plan`",
+		"**Do** · `/bot restart` `/bot stop` `/bot start` `/bot reinstall` `/bot startup` `/bot delete` `/bot create`")
+	if strings.Contains(text(help), "Be told") {
+		t.Errorf("nothing is watched, and it says\n%s", text(help))
+	}
+	wantText(t, answer(t, watching(t, &watched{w: &world{}}), command("help", nil)).Message, "`/bot history`", "**Be told** · `/alerts` `/panel`")
+	wantText(t, answer(t, c, inLanguage("tr", command("help", nil))).Message, "`/bot listele`", "`/plan`")
+}
 
-	german := answer(t, c, inLanguage("de", command("help", nil)))
-	customers, _ := c.Definitions()
-	for _, o := range customers[0].Options {
-		wantText(t, german.Message, o.DescriptionLocalizations["de"])
+// TestHelpBeginsWithTheWayToAnAccount is for somebody whom the hosting service does not know.
+func TestHelpBeginsWithTheWayToAnAccount(t *testing.T) {
+	w := &world{
+		links: commands.Links{Panel: "https://host.example", SignUp: "https://host.example/new"},
+		err:   &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList},
+	}
+	help := answer(t, newCommands(t, w), command("help", nil))
+	sendable(t, help)
+	wantText(t, help.Message, "What I can do\nℹ️ No hosting account is linked", "**See** ·")
+	if got := labels(help.Message); !strings.HasPrefix(got, "Get an account") {
+		t.Errorf("the way is %s", got)
+	}
+	w.err = &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList}
+	if help := answer(t, newCommands(t, w), command("help", nil)).Message; strings.Contains(text(help), "ℹ️") {
+		t.Errorf("while the service is away it says\n%s", text(help))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // watching draws the history of bots, and panels.
@@ -28,12 +29,19 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	for range 400 {
 		crashes = append(crashes, time.Hour, hostapi.StateRunning, time.Hour, hostapi.StateCrashed)
 	}
-	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil))
+	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil), command("help", nil))
 	for _, spans := range [][]history.Span{
 		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, 20*time.Hour, hostapi.StateStopped, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
 	} {
 		with(func(h *watched) { h.spans = spans }, press("history/id-0"))
 	}
+	crashed, changed := past(crashes...), map[string]accounts.Note{"id-0": {StartupAt: time.Now()}}
+	with(func(h *watched) { h.w.list, h.w.notes, h.spans = bots("CRASHED", 1), changed, crashed }, press("show/id-0"), press("alerts/tell/id-0"))
+	starting := past(aDay, hostapi.StateStopped, time.Hour, hostapi.StateStarting)
+	with(func(h *watched) { h.w.list, h.spans = bots("STARTING", 1), starting }, press("show/id-0"))
+	with(func(h *watched) {
+		h.w.list, h.spans, h.w.off = bots("STARTING", 1), starting, map[hostapi.Operation]bool{hostapi.OpStop: true}
+	}, press("show/id-0"))
 	with(func(h *watched) { h.err = errors.New("away") }, press("history/id-0"), here(command("panel", nil)))
 
 	post := here(press("panel/new", "id-0"))

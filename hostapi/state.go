@@ -49,5 +49,10 @@ func StateOf(status string) State {
 // Broken reports whether a server with the state is down although nobody wanted it.
 func (s State) Broken() bool { return s == StateCrashed || s == StateError }
 
+// Moving reports whether a server with the state is on the way to another one.
+func (s State) Moving() bool {
+	return s == StateStarting || s == StateStopping || s == StateRestarting || s == StateInstalling
+}
+
 // Down reports whether a server with the state does not run, and is not about to.
 func (s State) Down() bool { return s == StateStopped || s.Broken() }

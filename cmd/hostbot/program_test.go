@@ -46,7 +46,7 @@ func TestProgramEnds(t *testing.T) {
 		for !p.anna.Types(t, "/bot list").View().Contains("We're restarting") { // until the signal has arrived
 		}
 		p.clock.Advance(4 * time.Second)
-		p.restart.WaitFor(t, "**Shop** was restarted")
+		p.restart.WaitFor(t, "✅ Restarted")
 		if err := p.bot.Wait(); err != nil {
 			t.Errorf("after SIGTERM: %v\n%s", err, &p.stderr)
 		}

@@ -49,7 +49,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 
 	b.presses(last, "Restart")
 	b.sees(last, "Restarting Shop")
-	b.sees(last, "Shop was restarted")
+	b.sees(last, "✅ Restarted")
 
 	b.presses("#tools", "Underneath")
 	b.sees("#underneath", "button: Restart")
@@ -64,7 +64,7 @@ func testListOpenRestart(t *testing.T, chrome browser) {
 	b.clicks("#me")
 	b.presses("#accounts", "Anna")
 	b.until("the staff's channels are gone", `!document.querySelector("#channels").innerText.includes("bot-log")`)
-	b.sees(last, "Shop was restarted")
+	b.sees(last, "✅ Restarted")
 	b.presses(last, "Dismiss message")
 	b.until("the message is gone", `document.querySelectorAll("#messages > li").length === 1`) // the panel stays
 }
@@ -105,8 +105,8 @@ func testForm(t *testing.T, chrome browser) {
 	b.until("the first field has the focus", `document.activeElement.closest("#modal-fields") !== null`)
 	b.types("Jukebox" + kb.Enter)
 	b.until("the modal is closed", `!document.querySelector("#modal").open`)
-	b.sees(last, "Jukebox was created")
-	b.sees(last, "Jukebox was started")
+	b.sees(last, "✅ Created")
+	b.sees(last, "✅ Started")
 }
 
 // testFormThatIsLeft has a form not come again, however it was left, and in no other page.
@@ -233,7 +233,7 @@ func testByKeyboard(t *testing.T, chrome browser) {
 
 	b.focuses(last + " [data-control]:not(:disabled)")
 	b.types(kb.Enter)
-	b.sees(last, "Radio was started")
+	b.sees(last, "✅ Started")
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
 }
 

@@ -68,7 +68,7 @@ func testFocusStays(t *testing.T, chrome browser) {
 	b.until("it is answered", `document.querySelector("#messages [aria-busy]") === null`)
 	has("Refresh")
 	press("Start")
-	b.sees(last, "Radio was started")
+	b.sees(last, "✅ Started")
 	b.until("the focus has stayed in the message", `document.activeElement.closest("`+last+`") !== null`)
 
 	// A form gives it back, even where its message was drawn anew meanwhile.

@@ -211,7 +211,7 @@ func TestCrashIsToldByDirectMessage(t *testing.T) {
 	v.waitFor(inDM, "They come to you as direct messages")
 	v.post("/api/crash", map[string]string{"user": anna.user, "bot": anna.bot})
 	press("Shop has crashed", "Restart")
-	v.waitFor(inDM, "was restarted")
+	v.waitFor(inDM, "✅ Restarted")
 	v.waitFor(inDM, "Shop is back")
 }
 

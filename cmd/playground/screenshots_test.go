@@ -73,8 +73,8 @@ func screenshots() map[string]picture {
 			return "#messages"
 		}},
 		"log": {message, func(b *tab) string {
-			b.reads("/bot restart", "Shop", "Shop was restarted")
-			b.reads("/bot stop", "Shop", "Shop was stopped")
+			b.reads("/bot restart", "Shop", "✅ Restarted")
+			b.reads("/bot stop", "Shop", "✅ Stopped")
 			b.presses("#beginning", "Be Sam")
 			b.sees(last, "✅ Stop")
 			return "#messages"

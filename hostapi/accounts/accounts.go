@@ -170,12 +170,21 @@ func (c *Cache) Acted(ctx context.Context, userID, serverID, action, status stri
 	ctx = context.WithoutCancel(ctx)
 	found, now := c.load(ctx, userID), c.config.Now()
 	if found.entry == nil || c.store(ctx, userID, found, found.entry.with(serverID, func(s *hostapi.Server, n *Note) {
-		n.Action, n.At = action, now
+		n.Action, n.At, n.Settled = action, now, false
 		if status != "" {
 			s.Status, n.Seen = status, now
 		}
 	})) != nil {
 		c.Expire(ctx, userID)
+	}
+}
+
+// StartupChanged notes that the way in which a server is started was changed just now. Where this
+// cannot be stored, it is not known.
+func (c *Cache) StartupChanged(ctx context.Context, userID, serverID string) {
+	ctx = context.WithoutCancel(ctx)
+	if found := c.load(ctx, userID); found.entry != nil {
+		_ = c.store(ctx, userID, found, found.entry.with(serverID, func(_ *hostapi.Server, n *Note) { n.StartupAt = c.config.Now() }))
 	}
 }
 

@@ -40,7 +40,7 @@ func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.T
 	}
 	v.GetObject("notes").Visit(func(id []byte, parsed *fastjson.Value) {
 		note := value{parsed}.note()
-		for _, at := range []*time.Time{&note.At, &note.Seen} {
+		for _, at := range []*time.Time{&note.At, &note.StartupAt, &note.Seen} {
 			if at.After(now) {
 				*at = now
 			}
@@ -94,5 +94,5 @@ func (v value) server() hostapi.Server {
 }
 
 func (v value) note() Note {
-	return Note{Action: v.text("action"), At: v.time("at"), Seen: v.time("seen")}
+	return Note{Action: v.text("action"), At: v.time("at"), Settled: v.GetBool("settled"), StartupAt: v.time("startupAt"), Seen: v.time("seen")}
 }

@@ -50,6 +50,8 @@ func fill(t *testing.T, record reflect.Value, n *int) {
 		switch field := record.Field(i); field.Interface().(type) {
 		case string:
 			field.SetString(fmt.Sprintf("%q of field %d ü 🤖 <&> \u2028\n", record.Type().Field(i).Name, *n))
+		case bool:
+			field.SetBool(true)
 		case int:
 			field.SetInt(int64(*n))
 		case time.Time:

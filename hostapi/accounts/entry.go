@@ -25,6 +25,12 @@ type Note struct {
 	// when. It is "" where none is known.
 	Action string    `json:"action,omitempty"`
 	At     time.Time `json:"at,omitzero"`
+	// Settled reports whether the server was seen at rest after the action. If it moves all the
+	// same, that is not the action's doing.
+	Settled bool `json:"settled,omitempty"`
+	// StartupAt is when this program last changed the way in which the server is started; zero
+	// where that is not known.
+	StartupAt time.Time `json:"startupAt,omitzero"`
 	// Seen is when the service told of this server alone; zero where the list is newer.
 	Seen time.Time `json:"seen,omitzero"`
 }
@@ -67,11 +73,11 @@ func (e *entry) actions(newer hostapi.List) map[string]Note {
 	}
 	var kept map[string]Note
 	for _, s := range newer.Servers {
-		if note := e.Notes[s.ID]; note.Action != "" {
+		if note := e.Notes[s.ID]; note.Action != "" || !note.StartupAt.IsZero() {
 			if kept == nil {
 				kept = make(map[string]Note)
 			}
-			kept[s.ID] = Note{Action: note.Action, At: note.At}
+			kept[s.ID] = Note{Action: note.Action, At: note.At, Settled: note.Settled || !hostapi.StateOf(s.Status).Moving(), StartupAt: note.StartupAt}
 		}
 	}
 	return kept

@@ -106,7 +106,10 @@ func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snaps
 		case err != nil:
 			return Snapshot{}, err
 		}
-		answer := found.entry.with(serverID, func(s *hostapi.Server, n *Note) { *s, n.Seen = server, c.config.Now() })
+		answer := found.entry.with(serverID, func(s *hostapi.Server, n *Note) {
+			*s, n.Seen = server, c.config.Now()
+			n.Settled = n.Settled || !hostapi.StateOf(server.Status).Moving()
+		})
 		if !errors.Is(c.store(ctx, userID, found, answer), errChanged) {
 			return answer.snapshot()
 		}

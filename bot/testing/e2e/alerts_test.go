@@ -74,7 +74,7 @@ func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 		dm.Presses(t, alert, "Show").WaitFor(t, "Limits: 512 MB RAM")
 		card := dm.Presses(t, alert, "Restart")
 		w.Finish(t)
-		if v := card.WaitFor(t, "**Shop** was restarted"); !v.Ephemeral {
+		if v := card.WaitFor(t, "✅ Restarted"); !v.Ephemeral {
 			t.Error("the outcome takes the alert's place")
 		}
 		dm.Sees(t, "Shop is back")
@@ -121,7 +121,7 @@ func TestAlertsTellOfNothingThatWasAskedFor(t *testing.T) {
 	w, anna, dm := alerted(t, world.Options{})
 	stopping := openShop(t, anna).Press(t, "Stop")
 	w.Finish(t)
-	stopping.WaitFor(t, "was stopped")
+	stopping.WaitFor(t, "✅ Stopped")
 	awaitLooks(t, w, 3)
 	anna.Types(t, "/bot start", bot("Shop"))
 	w.Finish(t)

@@ -28,7 +28,7 @@ func TestTwoApplicationsOnOneRedis(t *testing.T) {
 			anna.InDM().Sees(t, "Shop has crashed")
 			reply := anna.Types(t, "/bot restart", bot("Radio"))
 			w.Finish(t)
-			reply.WaitFor(t, "**Radio** was restarted")
+			reply.WaitFor(t, "✅ Restarted")
 			w.StaffRead(t, "✅ Restart", "id-radio")
 		}
 		keys, err := redistest.Keys(t.Context(), redistest.Connect(t, redis), "*")

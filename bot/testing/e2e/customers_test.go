@@ -22,8 +22,8 @@ func TestCustomerActsInOneMessage(t *testing.T) {
 		card := list.Choose(t, "Open a bot", "Shop")
 		card.WaitFor(t, "Limits: 512 MB RAM")
 		for _, action := range []struct{ button, begun, done, told string }{
-			{"Restart", "Restarting **Shop**", "**Shop** was restarted", "✅ Restart"},
-			{"Reinstall packages", "Reinstalling the packages", "were reinstalled", "✅ Reinstall packages"},
+			{"Restart", "Restarting **Shop**", "✅ Restarted", "✅ Restart"},
+			{"Reinstall packages", "Reinstalling the packages", "✅ Packages reinstalled", "✅ Reinstall packages"},
 			{"Stop", "Stopping **Shop**", "⚫ Shop", "✅ Stop"},
 			{"Start", "Starting **Shop**", "🟢 Shop", "✅ Start"},
 		} {
@@ -60,14 +60,14 @@ func TestCommandsFindTheirBot(t *testing.T) {
 	}
 	restart := anna.Types(t, "/bot restart", discordtest.Options{"bot": choices[0].Value})
 	w.Finish(t)
-	restart.WaitFor(t, "**Radio** was restarted")
+	restart.WaitFor(t, "✅ Restarted")
 }
 
 // TestMenuThatIsUpdatedHoldsTheOnlyBot has the service be slow until one bot is left of
 // two, between which a customer was asked to choose: nothing is done without the choice.
 func TestMenuThatIsUpdatedHoldsTheOnlyBot(t *testing.T) {
 	t.Parallel()
-	for command, chosen := range map[string]string{"/bot show": "🟢 Shop", "/bot restart": "**Shop** was restarted"} {
+	for command, chosen := range map[string]string{"/bot show": "🟢 Shop", "/bot restart": "✅ Restarted"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			w, anna := world.Serving(t, world.Options{Tune: func(s *configs.Settings) { s.Cache.TTL = 100 * time.Millisecond }}, "Shop", "Radio")
@@ -114,7 +114,7 @@ func TestEndIsToldInAMessageOfItsOwn(t *testing.T) {
 	list := first.Press(t, "All bots")
 	list.WaitFor(t, "🟡 Shop")
 	w.Finish(t)
-	further := first.WaitForFollowUp(t, "**Shop** was restarted")
+	further := first.WaitForFollowUp(t, "✅ Restarted")
 	if !list.View().Contains("🟢 Radio") {
 		t.Errorf("the list has become:\n%s", list.View().Text())
 	}
@@ -122,7 +122,7 @@ func TestEndIsToldInAMessageOfItsOwn(t *testing.T) {
 	again.WaitFor(t, "Restarting **Shop**")
 	list.Press(t, "Refresh").WaitFor(t, "🟡 Shop")
 	w.Finish(t)
-	again.WaitFor(t, "**Shop** was restarted")
+	again.WaitFor(t, "✅ Restarted")
 	if n := len(again.FollowUps()); n != 0 {
 		t.Errorf("%d more messages", n)
 	}
@@ -134,7 +134,7 @@ func TestEndIsToldOnTheCardToThoseWhoCameBack(t *testing.T) {
 	restart := anna.Types(t, "/bot restart", bot("Radio"))
 	restart.Press(t, "All bots").Choose(t, "Open a bot", "Radio").WaitFor(t, "Restarting **Radio**")
 	w.Finish(t)
-	restart.WaitFor(t, "**Radio** was restarted")
+	restart.WaitFor(t, "✅ Restarted")
 }
 
 // TestABotIsStartedThoughItsOwnerHasMovedOn has a customer leave the message in which
@@ -149,8 +149,8 @@ func TestABotIsStartedThoughItsOwnerHasMovedOn(t *testing.T) {
 	list.WaitFor(t, "🟢 Shop")
 	w.Finish(t) // the creation
 	w.Finish(t) // the start
-	end := creating.WaitForFollowUp(t, "**Radio** was started")
-	if !end.View().Contains("**Radio** was created") || !list.View().Contains("🟢 Shop") {
+	end := creating.WaitForFollowUp(t, "✅ Started")
+	if !end.View().Contains("✅ Created") || !list.View().Contains("🟢 Shop") {
 		t.Errorf("the end is told as:\n%s\nand the list has become:\n%s", end.View().Text(), list.View().Text())
 	}
 	w.StaffRead(t, "✅ Creation", "Radio")
@@ -177,7 +177,7 @@ func TestModals(t *testing.T) {
 	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
 	card := openShop(t, anna)
 	changed := card.Press(t, "More…").Press(t, "Startup settings").Submit(t, discordtest.Fields{"command": "node main.js"})
-	changed.WaitFor(t, "were changed")
+	changed.WaitFor(t, "✅ Startup settings changed")
 	changed.WaitFor(t, "node main.js")
 	w.StaffRead(t, "✅ Startup change", "id-shop")
 	if s, _ := w.Service.Server(anna.ID, "id-shop"); s.StartupCommand != "node main.js" || s.EntryFile != "index.js" {
@@ -214,8 +214,8 @@ func TestAMistakeCostsNoTyping(t *testing.T) {
 		made := taken.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Radio"})
 		made.WaitFor(t, "Starting **Radio**")
 		w.Finish(t)
-		made.WaitFor(t, "**Radio** was started")
-		made.WaitFor(t, "**Radio** was created")
+		made.WaitFor(t, "✅ Started")
+		made.WaitFor(t, "✅ Created")
 		w.StaffRead(t, "✅ Creation", "Radio", anna.ID)
 		w.StaffRead(t, "✅ Start", "Radio", anna.ID)
 		for _, s := range w.Service.Servers(anna.ID) {

@@ -49,7 +49,7 @@ func TestDuplicateDeliveryActsOnce(t *testing.T) {
 	card := openShop(t, anna).Press(t, "Restart")
 	w.Discord.Redeliver(card)
 	w.Finish(t)
-	card.WaitFor(t, "**Shop** was restarted")
+	card.WaitFor(t, "✅ Restarted")
 	w.WantCalls(t, hostapitest.OpRestart, 1)
 }
 

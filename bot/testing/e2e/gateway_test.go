@@ -175,7 +175,7 @@ func TestTooFewShardsStopTheProgram(t *testing.T) {
 	w.Log.WaitFor(t, "hostbot stops")
 	wantReady(t, w, false)
 	w.Finish(t)
-	restart.WaitFor(t, "**Shop** was restarted")
+	restart.WaitFor(t, "✅ Restarted")
 	select {
 	case <-w.Ended:
 	case <-time.After(world.Patience):
@@ -205,7 +205,7 @@ func TestGatewayReplaysAnActionThatIsDoneOnce(t *testing.T) {
 		restart.WaitFor(t, "Restarting **Shop**")
 		loseConnection(t, w, (*discordtest.Server).AskReconnect, "asked to reconnect") // in the middle of it
 		w.Finish(t)
-		restart.WaitFor(t, "**Shop** was restarted") // which needs no gateway
+		restart.WaitFor(t, "✅ Restarted") // which needs no gateway
 		w.Discord.RefuseConnections(false)
 		waitBack(t, w, 1, 2)
 		wantCallbacks(t, w, 1)

@@ -50,7 +50,7 @@ func TestGlobalLimitHoldsBackAllButAnswers(t *testing.T) {
 	card := openShop(t, anna)
 	card = card.Press(t, "Restart")
 	w.Finish(t)
-	card.WaitFor(t, "was restarted") // staff are to read of it
+	card.WaitFor(t, "✅ Restarted") // staff are to read of it
 	w.StaffRead(t, "id-shop", anna.ID, "Done")
 	other.WaitFor(t, "🔴 **Wiki**")
 	general.WaitFor(t, "🟢 **Shop**")

@@ -30,7 +30,7 @@ func restartOnce(t *testing.T, w *world.World, card *discordtest.Reply) {
 	t.Helper()
 	card = card.Press(t, "Restart")
 	w.Finish(t)
-	card.WaitFor(t, "**Shop** was restarted")
+	card.WaitFor(t, "✅ Restarted")
 	w.WantCalls(t, hostapitest.OpRestart, 1)
 }
 

@@ -61,7 +61,7 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 			card = card.Press(t, "Restart")
 			card.WaitFor(t, "Restarting")
 			w.Finish(t)
-			card.WaitFor(t, "was restarted")
+			card.WaitFor(t, "✅ Restarted")
 			list = card.Press(t, "All bots")
 			list.WaitFor(t, second)
 		}
@@ -73,7 +73,7 @@ func TestOddBotsAreShownWhole(t *testing.T) {
 	}
 	anna.Types(t, "/bot show", bot(odd)).WaitFor(t, "More than one of your bots")
 	anna.Types(t, "/bot show", bot("x"+odd)).WaitFor(t, "You don't have a bot called")
-	opensForm(t, anna, "/bot startup", "~2").Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "were changed")
+	opensForm(t, anna, "/bot startup", "~2").Submit(t, discordtest.Fields{"command": odd[:3900]}).WaitFor(t, "✅ Startup settings changed")
 	opensForm(t, anna, "/bot delete", "~2").Submit(t, discordtest.Fields{"name": odd[:3900]}).WaitFor(t, "nothing was deleted")
 	w.Service.Fail(hostapitest.OpReinstall, hostapitest.Fault{Status: 409, Body: odd}, 1)
 	code := referenceIn(t, anna.Types(t, "/bot reinstall", bot("~2")).Press(t, "Reinstall packages").WaitFor(t, "couldn't be reinstalled"))
@@ -171,7 +171,7 @@ func TestMessagesOutliveTheProgram(t *testing.T) {
 	modal := anna.Types(t, "/bot startup", bot("Shop"))
 	list, card := anna.Types(t, "/bot list"), openShop(t, anna)
 	w.Restart(t, stop) // with nothing cached
-	modal.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "were changed")
+	modal.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "✅ Startup settings changed")
 	list.Press(t, "Details").WaitFor(t, "node other.js")
 	restartOnce(t, w, card)
 }

@@ -73,7 +73,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 		}
 		card = card.Press(t, "Restart")
 		w.Finish(t)
-		card.WaitFor(t, "**Shop** was restarted")
+		card.WaitFor(t, "✅ Restarted")
 		general.WaitFor(t, "🟢 **Shop** · Running · since <t:")
 
 		ben := w.AddCustomer("ben", "Blog")

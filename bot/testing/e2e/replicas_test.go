@@ -42,7 +42,7 @@ func TestReplicasActOnce(t *testing.T) {
 		for range 3 {
 			reply := anna.Types(t, "/bot restart", bot("Radio"))
 			w.Finish(t)
-			reply.WaitFor(t, "**Radio** was restarted")
+			reply.WaitFor(t, "✅ Restarted")
 			if n := len(reply.FollowUps()); n != 0 {
 				t.Errorf("%d more answers", n)
 			}

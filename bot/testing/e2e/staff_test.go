@@ -60,7 +60,7 @@ func TestStaffActForACustomer(t *testing.T) {
 	stop := sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": choices[0].Value, "do": "stop"})
 	stop.WaitFor(t, "Stopping **Radio**")
 	w.Finish(t)
-	stop.WaitFor(t, "**Radio** was stopped")
+	stop.WaitFor(t, "✅ Stopped")
 	w.StaffRead(t, "✅ Stop", "🛟 for <@", sam.ID, anna.ID, "id-radio")
 
 	sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": "Rodia", "do": "start"}).WaitFor(t, "Did you mean **Radio**")

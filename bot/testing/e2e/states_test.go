@@ -34,7 +34,7 @@ func TestASuspendedBotIsLeftAlone(t *testing.T) {
 	started := anna.Types(t, "/bot start", bot("Shop"))
 	started.WaitFor(t, "Starting **Shop**")
 	w.Finish(t)
-	started.WaitFor(t, "**Shop** was started")
+	started.WaitFor(t, "✅ Started")
 }
 
 // A bot that hangs while it starts can be stopped, by its button and by command.
@@ -52,7 +52,7 @@ func TestABotThatHangsInStartingIsStopped(t *testing.T) {
 		stop := press()
 		stop.WaitFor(t, "Stopping **")
 		w.Finish(t)
-		stop.WaitFor(t, "was stopped")
+		stop.WaitFor(t, "✅ Stopped")
 	}
 	w.WantCalls(t, hostapitest.OpStop, 2)
 }

@@ -34,7 +34,7 @@ func TestStopLetsCustomersSeeTheEnd(t *testing.T) {
 		t.Errorf("suggested %+v", choices)
 	}
 	w.Finish(t)
-	restart.WaitFor(t, "**Shop** was restarted")
+	restart.WaitFor(t, "✅ Restarted")
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}

@@ -119,6 +119,7 @@ func cardFlows(on string, list step, card func(bot string) step) []flow {
 		{route: on + "open", need: looks, prepare: list, do: picks("Open a bot", radio), good: "🔴 Radio"},
 		{route: on + "show/{bot...}", need: looks, prepare: card(radio), do: presses("Refresh"), good: "🔴 Radio"},
 		{route: on + "details/{bot...}", need: looks, prepare: card(radio), do: presses("Details"), good: "🔴 Radio"},
+		{route: on + "brief/{bot...}", need: looks, prepare: steps(card(radio), presses("Details"), reads("Language")), do: presses("Hide details"), good: "🔴 Radio"},
 		{route: on + "reinstall/{bot...}", need: looks, prepare: card(shop), do: presses("Reinstall packages"), late: true, good: "may be offline"},
 		{
 			route: on + "packages/{bot...}", action: "reinstall", do: presses("Reinstall packages"),

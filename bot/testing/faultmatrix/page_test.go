@@ -71,7 +71,9 @@ func (p phrasebook) acting(o outcome) string {
 	}
 	for _, f := range flows() {
 		if is := f.posts[o.messages]; is != "" {
-			text += "; " + f.about + ": " + p.quoted(is)
+			if said := "; " + f.about + ": " + p.quoted(is); !strings.Contains(text, said) { // several flows may be about it
+				text += said
+			}
 		}
 	}
 	return text

@@ -130,7 +130,7 @@ func (p phrasebook) actionIn(f flow, text string) ending {
 		return unsettled
 	case says("failed"):
 		return failed(p.errorIn(text))
-	case says("done"):
+	case says("done"), f.action != "delete" && strings.Contains(text, "✅ "+strings.TrimSuffix(p.sentence("action."+f.action+".ended", nil), ".")):
 		return usual
 	case p.errorIn(text) != "":
 		return ending(p.errorIn(text))

@@ -64,6 +64,11 @@ func alertsFlows() []flow {
 			route: "component alerts/set/all/{on}", need: names, goesOn: true, prepare: settings, do: presses("All alerts on"), good: "Alerts are on", lie: greeted,
 			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
 		},
+		{
+			route: "component alerts/tell/{bot...}", need: names, goesOn: true, good: "Alerts are on", lie: greeted,
+			prepare: steps(settings, types("/bot show", discordtest.Options{"bot": radio}), reads("Crashed")), do: presses("Tell me next time"),
+			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
+		},
 	}
 }
 

@@ -259,7 +259,7 @@ func (s *soak) act(c customer, bot, action string) {
 	case says("already running", "a lot of actions", "You can do it again"): // refused
 	case says("don't know yet whether", "not confirmed", "is taking longer than usual"):
 		l.unconfirmed++
-	case says("was restarted.", "were reinstalled.", "was started.", "was stopped."):
+	case says("✅ Restarted", "✅ Packages reinstalled", "✅ Started", "✅ Stopped", "was restarted.", "were reinstalled.", "was started.", "was stopped."):
 		l.done++
 	case says("could not be"):
 		l.failed++

@@ -83,7 +83,7 @@ func TestTheLastEditIsTriedUntilItIsTaken(t *testing.T) {
 			remove := w.discord.Inject(fault)
 			<-time.After(20 * time.Second) // which is what an outage takes
 			remove()
-			eventually(t, "the customer reads the end", func() bool { return card.View().Contains("was restarted") })
+			eventually(t, "the customer reads the end", func() bool { return card.View().Contains("✅ Restarted") })
 			if n := len(slices.DeleteFunc(w.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPatch })); n > 40 {
 				t.Errorf("%d edits were sent: the intervals do not grow", n)
 			}

@@ -65,7 +65,7 @@ func TestAFailoverLosesNothing(t *testing.T) {
 				if sent := w.sentOn(c.bot); sent != 1 {
 					failures["were not sent once"]++
 				}
-				if !views[i].Contains("was restarted") || !replies[i].View().Contains("was restarted") {
+				if !views[i].Contains("✅ Restarted") || !replies[i].View().Contains("✅ Restarted") {
 					failures["were not done, as the customer reads"]++
 					t.Logf("%.100q, in the end %.100q", views[i].Text(), replies[i].View().Text())
 				}

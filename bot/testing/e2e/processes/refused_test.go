@@ -47,7 +47,7 @@ func TestARedisThatRefusesWritesHasNothingToldTwice(t *testing.T) {
 		if w.sentOn(c.bot) != 1 {
 			failures["were not sent once"]++
 		}
-		if !views[i].Contains("was restarted") {
+		if !views[i].Contains("✅ Restarted") {
 			failures["were not done, as the customer reads"]++
 			t.Logf("%.100q", views[i].Text())
 		}

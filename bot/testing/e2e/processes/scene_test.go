@@ -199,7 +199,7 @@ func restartAll(t *testing.T, who []customer, atOnce int) (done int) {
 		before = done
 		n := min(atOnce, len(who))
 		for _, v := range settled(allRestart(t, who[:n])) {
-			if v.Contains("was restarted") {
+			if v.Contains("✅ Restarted") || v.Contains("was restarted") {
 				done++
 			}
 		}

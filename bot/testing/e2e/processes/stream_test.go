@@ -95,7 +95,7 @@ func (s *stream) ask(t *testing.T, c customer, act bool) {
 	if err != nil || v.State == discordtest.Failed || len(reply.FollowUps()) > 0 || !act && !v.Contains("🟢 Shop") {
 		s.unanswered++
 	}
-	if v.Contains("was restarted") || (v.Contains("don't know yet whether") || v.Contains("not confirmed")) {
+	if v.Contains("✅ Restarted") || v.Contains("was restarted") || (v.Contains("don't know yet whether") || v.Contains("not confirmed")) {
 		s.restarted[c.bot]++
 	}
 }

@@ -1,0 +1,140 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/commands/chart"
+	"hostbot/hostapi"
+)
+
+const (
+	// storyLimit bounds what is read for a story: a card is shown without one.
+	storyLimit = 250 * time.Millisecond
+	// stuckAfter is after how long a bot that starts or installs is said to take long.
+	stuckAfter = 5 * time.Minute
+	// oftenCrashed is how many crashes in a day make the way a bot is started suspect.
+	oftenCrashed = 3
+)
+
+// story is how a bot came to be in its state, as far as it is watched. It is read for a bot that has
+// crashed, or is on the way to another state: its owner asks why.
+type story struct {
+	alerting bool // the customer is told when the bot goes down
+	// since is when the bot was first seen in its state; zero if nobody saw it come there.
+	since time.Time
+	// ran is for how long the bot ran before, at least so where nobody saw it start; 0 if it is not known.
+	ran     time.Duration
+	atLeast bool
+	crashes int // within a day
+}
+
+// storyOf reads a bot's story. Where Redis does not tell, there is none.
+func (c *Commands) storyOf(ctx context.Context, customerID string, s hostapi.Server) (told story) {
+	now := conditionOf(s.Status).state
+	if !c.watch.offered() || now != broken && !now.moving() {
+		return story{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, storyLimit)
+	defer cancel()
+	if now == broken {
+		settings, err := c.watch.Alerts.Settings(ctx, customerID)
+		told.alerting = err != nil || settings.For(s.ID) // nobody is offered what may be on
+	}
+	from := time.Now().Add(-periods()[2])
+	states, err := c.watch.History.Of(ctx, customerID, s.ID, from)
+	if err != nil || len(states) == 0 {
+		return told
+	}
+	strip := fared(states, from, states[len(states)-1].To)
+	last := len(strip.Spans) - 1
+	if last < 0 || strip.Spans[last].Kind != kindOf(hostapi.StateOf(s.Status)) || strip.Spans[last].To.Before(strip.To) {
+		return told // the state is newer than what was seen
+	}
+	seen := strip.Spans[last]
+	if last > 0 {
+		told.since = seen.From
+	}
+	for _, span := range outages(strip) {
+		if span.From.After(strip.To.Add(-day)) {
+			told.crashes++
+		}
+	}
+	if now == broken && last > 0 && strip.Spans[last-1].Kind == chart.Running {
+		ran := strip.Spans[last-1]
+		told.ran = ran.To.Sub(ran.From)
+		told.atLeast = last == 1 || !strip.Spans[last-2].To.Equal(ran.From)
+	}
+	return told
+}
+
+// why are lines on how a bot that has crashed came to it, and what was different.
+func (c card) why() (lines []string) {
+	if c.story.ran > 0 {
+		key := "alert.ran"
+		if c.story.atLeast {
+			key = "alert.ran_longer"
+		}
+		lines = append(lines, c.t.Format(key, args{"Duration": c.t.Length(c.story.ran, time.Minute)}))
+	}
+	if c.story.crashes > 1 {
+		lines = append(lines, c.t.Count("card.crashes", c.story.crashes, nil))
+	}
+	if changed := c.known.Notes[c.server.ID].StartupAt; !changed.IsZero() && time.Since(changed) < day {
+		lines = append(lines, c.t.Format("card.startup_changed", args{"When": relative(changed)}))
+	}
+	return lines
+}
+
+// onward are the ways on for the owner of a bot that has crashed: its output, the settings by which
+// it starts if it crashes often, and a message the next time.
+func (c card) onward() []discordgo.Button {
+	ways := []discordgo.Button{c.toConsole(c.server.ID)}
+	if c.asked.ByStaff() {
+		return ways
+	}
+	key := botKey(c.server.ID)
+	if c.story.crashes >= oftenCrashed && c.part != more && c.offers(hostapi.OpUpdateStartup) {
+		ways = append(ways, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, false))
+	}
+	if c.alertsOffered && !c.story.alerting {
+		ways = append(ways, c.button(discordgo.SecondaryButton, "button.tell_me", idTell+key, false))
+	}
+	return ways
+}
+
+// movingSince is since when a bot has been on the way to another state; zero if that is not known.
+func (b bot) movingSince(told story) time.Time {
+	note := b.known.Notes[b.server.ID]
+	if a, ok := actionNamed(note.Action); ok && !note.Settled && note.At.After(told.since) && hostapi.StateOf(a.transitional) == hostapi.StateOf(b.server.Status) {
+		return note.At
+	}
+	return told.since
+}
+
+// isStuck reports whether a bot has been starting, restarting or installing for so long that its owner
+// may want to stop it.
+func (b bot) isStuck(told story) bool {
+	stuck := []hostapi.State{hostapi.StateStarting, hostapi.StateRestarting, hostapi.StateInstalling}
+	since := b.movingSince(told)
+	return slices.Contains(stuck, hostapi.StateOf(b.server.Status)) && !since.IsZero() && time.Since(since) >= stuckAfter
+}
+
+// mayStop reports whether an action stops a bot that is stuck, which it may though the bot is busy.
+func (c *Commands) mayStop(ctx context.Context, r *interaction.Request, a action, b bot) bool {
+	return a.op == hostapi.OpStop && conditionOf(b.server.Status).state.moving() && b.isStuck(c.storyOf(ctx, r.CustomerID, b.server))
+}
+
+// stuckLine says for how long a bot has been in its state, and what to do.
+func (c card) stuckLine() string {
+	key := "card.stuck"
+	if c.offers(hostapi.OpStop) {
+		key = "card.stuck_stop"
+	}
+	lasts := c.t.DurationWithin(time.Since(c.movingSince(c.story)), time.Minute)
+	return c.t.Format(key, args{"Status": c.status(c.server), "Duration": lasts})
+}

@@ -1,0 +1,166 @@
+package commands_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/watch/history"
+	"hostbot/commands"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// TestCrashedCardSaysWhatWasDifferent has a bot crash in several ways.
+func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
+	const minute = time.Minute
+	crash := func(before time.Duration) []any {
+		return []any{before, hostapi.StateRunning, 10 * minute, hostapi.StateCrashed}
+	}
+	for name, test := range map[string]struct {
+		past    []history.Span
+		changed time.Duration // how long ago the startup settings were changed
+		want    []string
+		without []string
+		buttons string // on the last row
+	}{
+		"nobody watched": {want: []string{"Crashed\nLimits"}, buttons: "Open console Tell me next time"},
+		"once": {
+			past: past(append([]any{aDay, hostapi.StateStopped}, crash(150*minute)...)...),
+			want: []string{"Crashed\nIt had been running for 2 h 30 min.\nLimits"}, buttons: "Open console Tell me next time",
+		},
+		"nobody saw it start": {past: past(crash(150 * minute)...), want: []string{"2 h 30 min or longer."}, buttons: "Open console Tell me next time"},
+		"three times": {
+			past: past(append(append(crash(3*time.Hour), crash(2*time.Hour)...), crash(20*minute)...)...),
+			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Startup settings Tell me next time",
+		},
+		"two were before": {
+			past:    past(append(append(crash(3*time.Hour), crash(30*time.Hour)...), crash(20*minute)...)...),
+			want:    []string{"2 crashes in the last 24 hours."},
+			buttons: "Open console Tell me next time",
+		},
+		"started otherwise":      {changed: 4 * minute, want: []string{"Startup settings changed <t:"}, buttons: "Open console Tell me next time"},
+		"started otherwise once": {changed: 25 * time.Hour, without: []string{"Startup settings changed"}, buttons: "Open console Tell me next time"},
+		"it has only just crashed, and nobody has looked yet": {
+			past: past(aDay, hostapi.StateRunning), without: []string{"It had been running"}, buttons: "Open console Tell me next time",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{list: account(server("a", "Shop", "CRASHED")), links: commands.Links{Panel: "https://host.example"}}
+			if test.changed > 0 {
+				w.notes = map[string]accounts.Note{"a": {StartupAt: time.Now().Add(-test.changed)}}
+			}
+			c := watching(t, &watched{w: w, spans: test.past})
+			card := answer(t, c, press("show/a"))
+			sendable(t, card)
+			wantText(t, card.Message, test.want...)
+			for _, text := range test.without {
+				if strings.Contains(textOf(card), text) {
+					t.Errorf("it says %q:\n%s", text, textOf(card))
+				}
+			}
+			if got := lastRow(card); got != test.buttons {
+				t.Errorf("the last row has %q, want %q", got, test.buttons)
+			}
+		})
+	}
+}
+
+func textOf(r interaction.Response) string { return text(r.Message) }
+
+// lastRow are the labels of a message's last row of buttons.
+func lastRow(r interaction.Response) string {
+	all := labels(r.Message)
+	return all[strings.LastIndex(all, "|")+1:][1:]
+}
+
+// TestTellMeNextTimeTakesOnePress turns alerts on where a bot has crashed.
+func TestTellMeNextTimeTakesOnePress(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}}
+	c := watching(t, h)
+	button := buttons(answer(t, c, press("show/a")).Message)["Tell me next time"]
+	pressed := answer(t, c, press(button.CustomID))
+	if pressed.Form != interaction.FormDefer || h.alerts.Any() {
+		t.Fatalf("%v, alerts %+v: nothing changes before Discord has taken note", pressed.Form, h.alerts)
+	}
+	card := must(t)(pressed.Then(t.Context()))
+	sendable(t, card)
+	wantText(t, card.Message, "✅ Alerts are on.", "Crashed")
+	if _, still := buttons(card.Message)["Tell me next time"]; still || !h.alerts.For("a") {
+		t.Errorf("it is offered again: %t, alerts %+v", still, h.alerts)
+	}
+}
+
+// TestCardOffersNoAlertsWhereItCannotTell has Redis fail, and staff look.
+func TestCardOffersNoAlertsWhereItCannotTell(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}, err: interaction.ErrBusy}
+	c := watching(t, h)
+	for name, card := range map[string]interaction.Response{"redis fails": answer(t, c, press("show/a")), "staff": answer(t, c, by("1", press("for/42/show/a")))} {
+		wantText(t, card.Message, "Crashed")
+		if _, offered := buttons(card.Message)["Tell me next time"]; offered {
+			t.Errorf("%s: alerts are offered", name)
+		}
+		h.err = nil
+	}
+}
+
+// TestBotThatStaysOnItsWaySaysSo has a bot start, install and stop for long.
+func TestBotThatStaysOnItsWaySaysSo(t *testing.T) {
+	const said = "which is longer than usual"
+	for name, test := range map[string]struct {
+		status string
+		note   accounts.Note
+		past   []history.Span
+		stuck  bool
+	}{
+		"just started by us":    {status: "STARTING", note: accounts.Note{Action: "start", At: time.Now().Add(-4 * time.Minute)}},
+		"started by us":         {status: "STARTING", note: accounts.Note{Action: "start", At: time.Now().Add(-6 * time.Minute)}, stuck: true},
+		"started by somebody":   {status: "STARTING", past: past(time.Hour, hostapi.StateStopped, 6*time.Minute, hostapi.StateStarting), stuck: true},
+		"installing":            {status: "INSTALLING", note: accounts.Note{Action: "reinstall", At: time.Now().Add(-6 * time.Minute)}, stuck: true},
+		"stopping":              {status: "STOPPING", note: accounts.Note{Action: "stop", At: time.Now().Add(-6 * time.Minute)}},
+		"the action is over":    {status: "STARTING", note: accounts.Note{Action: "start", At: time.Now().Add(-6 * time.Minute), Settled: true}},
+		"nobody knows how long": {status: "STARTING"},
+		"started anew since": {
+			status: "STARTING", note: accounts.Note{Action: "start", At: time.Now().Add(-time.Minute)},
+			past: past(time.Hour, hostapi.StateStopped, 6*time.Minute, hostapi.StateStarting),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": test.note}, links: commands.Links{Support: "https://help.example"}}
+			c := watching(t, &watched{w: w, spans: test.past})
+			card := answer(t, c, press("show/a"))
+			sendable(t, card)
+			if strings.Contains(textOf(card), said) != test.stuck {
+				t.Fatalf("it says\n%s", textOf(card))
+			}
+			if !test.stuck {
+				return
+			}
+			wantText(t, card.Message, "for 6 min, "+said)
+			if got := labels(card.Message); !strings.HasPrefix(got, "(Restart) Stop (Start) (Reinstall packages)") || lastRow(card) != "Contact support" {
+				t.Errorf("there is %s", got)
+			}
+			ending(t, c, press("stop/a"))
+			w.wantDone(t, "stop a")
+		})
+	}
+}
+
+// TestChangedStartupIsNoted: a crash that follows may come of it.
+func TestChangedStartupIsNoted(t *testing.T) {
+	w, c := shop(t, "RUNNING")
+	ending(t, c, submit("startup/a", map[string]string{"command": "node x.js", "entry": "x.js"}))
+	if w.notes["a"].StartupAt.IsZero() {
+		t.Error("it is not noted")
+	}
+}
+
+// TestCreatedBotLeadsToWhereItsCodeGoes has a bot created that has no code yet.
+func TestCreatedBotLeadsToWhereItsCodeGoes(t *testing.T) {
+	w := &world{list: account(server("new", "Radio", "STOPPED")), links: commands.Links{PanelBot: "https://host.example/{id}"}}
+	end := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio")))
+	if got := buttons(end.Message)["Upload code"].URL; got != "https://host.example/new" {
+		t.Errorf("it leads to %q", got)
+	}
+}
