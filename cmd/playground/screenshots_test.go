@@ -60,8 +60,8 @@ func screenshots() map[string]picture {
 			b.uses("/bot list", "") // so that the bots are known while the service is down
 			b.sees(last, "Your bots")
 			b.presses("#tools", "Break it")
-			b.clicks("#mode-service-down")
-			b.sees("#breaking .broken", "Down")
+			b.clicks("#mode-service-401")
+			b.sees("#breaking .broken", "401")
 			b.clicks("#close-panel")
 			b.reads("/bot restart", "Shop", "Reference:")
 			return last
