@@ -9,7 +9,7 @@ import (
 // for the whole.
 const (
 	// stopLimit is from the moment in which the process is told to stop, or Discord refuses the bot, until
-	// Run returns: a second less than operators are promised (README.md).
+	// Run returns: a second less than operators are promised (configs/deploy/README.md).
 	stopLimit = 24 * time.Second
 	// lastWords is how long those who are cancelled at the end of drainLimit may take to say how far
 	// they came (responder.Drain).

@@ -114,9 +114,9 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 		t.Errorf("panels: %+v", h.panels)
 	}
 	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I'm not in this server")
-	readme, err := os.ReadFile("../README.md")
-	if err != nil || !strings.Contains(string(readme), "permissions=274877991936") {
-		t.Errorf("the README names other permissions, %v", err)
+	page, err := os.ReadFile("../configs/deploy/DISCORD.md")
+	if err != nil || !strings.Contains(string(page), "permissions=274877991936") {
+		t.Errorf("the page for operators names other permissions, %v", err)
 	}
 }
 

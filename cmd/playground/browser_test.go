@@ -268,7 +268,7 @@ func (b *tab) tries(text string, again func()) {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		again()
 		b.until("there is an answer", settled)
-		if asks[bool](b, fmt.Sprintf(`document.querySelector(%q).innerText.includes(%q)`, last, text)) {
+		if asks[bool](b, fmt.Sprintf(`document.querySelector(%q)?.innerText.includes(%q) ?? false`, last, text)) {
 			return
 		}
 	}

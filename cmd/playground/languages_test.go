@@ -12,21 +12,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"hostbot/locale"
 )
 
 // languagesPicture shows one card in eight scripts; locale/README.md has it.
-const languagesPicture = "../../locale/cards.png"
+const languagesPicture = "../../locale/cards"
 
-// TestLanguagePictures renders what customers see in each language, where that is asked
-// for: one card in eight scripts for the page on languages with UPDATE_SCREENSHOTS, and
-// everything for a reviewer with LANGUAGE_SHEETS, which names a directory (and LANGUAGES
-// the locales, with commas).
+// TestLanguagePictures draws one card in eight scripts for the page on languages, as
+// TestScreenshots does it. Where LANGUAGE_SHEETS names a directory, it draws everything that
+// customers see there instead, for a reviewer, in each language (or in those that LANGUAGES
+// names, with commas).
 func TestLanguagePictures(t *testing.T) {
-	sheets := os.Getenv("LANGUAGE_SHEETS")
-	if sheets != "" {
+	if sheets := os.Getenv("LANGUAGE_SHEETS"); sheets != "" {
 		chosen := locale.DiscordLocales()
 		if named := os.Getenv("LANGUAGES"); named != "" {
 			chosen = strings.Split(named, ",")
@@ -37,21 +34,23 @@ func TestLanguagePictures(t *testing.T) {
 				save(t, filepath.Join(sheets, name+".png"), grid(3, reader(t, chrome, name).everything()))
 			})
 		}
+		return
+	}
+	chrome := startBrowser(t)
+	var cards []image.Image
+	var words strings.Builder
+	for _, name := range []string{"en-US", "ru", "el", "hi", "th", "zh-CN", "ja", "ko"} {
+		r := reader(t, chrome, name)
+		cards = append(cards, r.card())
+		words.WriteString(r.words(last))
 	}
 	if os.Getenv("UPDATE_SCREENSHOTS") != "" {
-		chrome := startBrowser(t)
-		var cards []image.Image
-		for _, name := range []string{"en-US", "ru", "el", "hi", "th", "zh-CN", "ja", "ko"} {
-			cards = append(cards, reader(t, chrome, name).card())
-		}
-		save(t, languagesPicture, grid(4, cards))
+		save(t, languagesPicture+".png", grid(4, cards))
 	}
-	if _, err := os.Stat(languagesPicture); err != nil {
-		t.Error(err)
-	}
+	compareTexts(t, languagesPicture+".txt", words.String())
 }
 
-// reading is a page on a phone, whose customer reads a language.
+// reading is a page whose customer reads a language.
 type reading struct {
 	*tab
 	texts *locale.Texts
@@ -59,11 +58,16 @@ type reading struct {
 
 func reader(t *testing.T, chrome browser, name string) reading {
 	t.Helper()
+	return chrome.visit(t, phone()).in(name)
+}
+
+// in has the customer's Discord be in a language.
+func (b *tab) in(name string) reading {
+	b.t.Helper()
 	bundle, err := locale.Load()
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
-	b := chrome.visit(t, phone())
 	b.evaluate("choose "+name, fmt.Sprintf(`(() => {
 		const menu = document.querySelector("#locale");
 		if (menu.value === %[1]q) return; // what is chosen anew clears what is typed, a little later
@@ -151,15 +155,7 @@ func (r reading) alert() image.Image {
 func (r reading) picture(selector string) image.Image {
 	r.t.Helper()
 	r.evaluate("leave the keyboard", `document.activeElement.blur()`)
-	shot, err := chromedp.Run(r.ctx, chromedp.ScreenshotScale(chromedp.CSS(selector), 1))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	decoded, err := png.Decode(bytes.NewReader(shot))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return decoded
+	return decoded(r.t, r.photograph(selector, 1))
 }
 
 // grid puts pictures side by side, so many in a row.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +22,9 @@ type picture struct {
 	come func(*tab) (selector string)
 }
 
+// screenshotsDir has the pictures, each with a file of the texts in it.
+const screenshotsDir = "screenshots"
+
 // answered shows the answer to a command, once a text is in it.
 func answered(command, suggestion, text string) func(*tab) string {
 	return func(b *tab) string {
@@ -27,12 +33,13 @@ func answered(command, suggestion, text string) func(*tab) string {
 	}
 }
 
-// screenshots are the README's pictures, by name. Each returns the selector of what is
-// seen.
+// screenshots are the pictures of the pages that show the bot, by name. Each returns the
+// selector of what is seen.
 func screenshots() map[string]picture {
 	message := look{width: 1000, height: 900}
 	return map[string]picture{
 		"playground": {look{width: 1140, height: 530}, func(b *tab) string {
+			b.sees(last, "🔴 Quiz *night* · Crashed") // the panel, which is above
 			b.reads("/bot list", "", "Your bots")
 			b.presses("#tools", "Underneath")
 			b.sees("#underneath", "first response: a message")
@@ -53,8 +60,8 @@ func screenshots() map[string]picture {
 			b.uses("/bot list", "") // so that the bots are known while the service is down
 			b.sees(last, "Your bots")
 			b.presses("#tools", "Break it")
-			b.clicks("#mode-service-down")
-			b.sees("#breaking .broken", "Down")
+			b.clicks("#mode-service-401")
+			b.sees("#breaking .broken", "401")
 			b.clicks("#close-panel")
 			b.reads("/bot restart", "Shop", "Reference:")
 			return last
@@ -88,6 +95,23 @@ func screenshots() map[string]picture {
 			b.sees(last, "🔴 Quiz *night* · Crashed · since")
 			return last
 		}},
+		"create": {message, func(b *tab) string {
+			b.uses("/bot create", "")
+			b.presses(last, "Continue")
+			b.sees("#modal", "python main.py · main.py")
+			b.types("Jukebox")
+			return "#modal"
+		}},
+		"german": {message, func(b *tab) string {
+			r := b.in("de")
+			r.reads(r.command("bot show"), "Quiz", r.texts.Text("status.crashed"))
+			return last
+		}},
+		"japanese": {look{width: 1000, height: 900, light: true}, func(b *tab) string {
+			r := b.in("ja")
+			r.reads(r.command("bot list"), "", r.texts.Text("list.title"))
+			return last
+		}},
 		"scripts": {look{width: 1000, height: 900, light: true}, func(b *tab) string {
 			b.clicks("#me")
 			b.presses("#accounts", "Лейла")
@@ -103,44 +127,74 @@ func screenshots() map[string]picture {
 	}
 }
 
-// TestScreenshots renders the README's pictures where UPDATE_SCREENSHOTS is set,
-// and else finds out whether the README shows them all and no other.
+// TestScreenshots draws the pictures. Where UPDATE_SCREENSHOTS is set, it renders them anew
+// and writes down the texts in them; else it compares those with what is seen today, and
+// so finds the pictures that are out of date.
 func TestScreenshots(t *testing.T) {
-	if os.Getenv("UPDATE_SCREENSHOTS") != "" {
-		chrome := startBrowser(t)
-		for name, picture := range screenshots() {
-			t.Run(name, func(t *testing.T) {
-				photograph(chrome.visit(t, picture.look), filepath.Join("screenshots", name+".png"), picture.come)
-			})
-		}
-	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := slices.Sorted(maps.Keys(screenshots()))
-	var shown, rendered []string
-	for _, match := range regexp.MustCompile(`cmd/playground/screenshots/(\w+)\.png`).FindAllSubmatch(readme, -1) {
-		shown = append(shown, string(match[1]))
-	}
-	files, _ := filepath.Glob("screenshots/*.png")
-	for _, file := range files {
-		rendered = append(rendered, strings.TrimSuffix(filepath.Base(file), ".png"))
-	}
-	slices.Sort(shown)
-	if !slices.Equal(shown, known) || !slices.Equal(rendered, known) {
-		t.Errorf("the README shows %q, there are %q, and the tests render %q", shown, rendered, known)
+	chrome := startBrowser(t)
+	for name, picture := range screenshots() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := chrome.visit(t, picture.look)
+			selector := picture.come(b)
+			b.evaluate("leave the keyboard and the pointer", `document.activeElement.blur()`)
+			if os.Getenv("UPDATE_SCREENSHOTS") != "" {
+				if err := os.WriteFile(filepath.Join(screenshotsDir, name+".png"), b.photograph(selector, 1.15), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			compareTexts(t, filepath.Join(screenshotsDir, name+".txt"), b.words(selector))
+		})
 	}
 }
 
-func photograph(b *tab, file string, come func(*tab) string) {
-	selector := come(b)
-	b.evaluate("leave the keyboard and the pointer", `document.activeElement.blur()`)
-	picture, err := chromedp.Run(b.ctx, chromedp.ScreenshotScale(chromedp.CSS(selector), 1.15))
+// TestScreenshotsAreShown compares the pictures that there are with those that the tests
+// render, and with those that the pages show.
+func TestScreenshotsAreShown(t *testing.T) {
+	known := append(slices.Collect(maps.Keys(screenshots())), filmName)
+	var shown, rendered, read []string
+	for _, page := range []string{"../../README.md", "../../commands/README.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`cmd/playground/screenshots/(\w+)\.png`).FindAllSubmatch(text, -1) {
+			shown = append(shown, string(match[1]))
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(screenshotsDir, "*"))
+	for _, file := range files {
+		switch name, kind, _ := strings.Cut(filepath.Base(file), "."); kind {
+		case "png":
+			rendered = append(rendered, name)
+		case "txt":
+			read = append(read, name)
+		}
+	}
+	slices.Sort(known)
+	slices.Sort(shown)
+	for what, names := range map[string][]string{"shown": slices.Compact(shown), "rendered": rendered, "written down": read} {
+		if !slices.Equal(names, known) {
+			t.Errorf("%s are %q, and the tests render %q", what, names, known)
+		}
+	}
+}
+
+// photograph returns a picture of what a selector finds, as a PNG.
+func (b *tab) photograph(selector string, scale float64) []byte {
+	b.t.Helper()
+	picture, err := chromedp.Run(b.ctx, chromedp.ScreenshotScale(chromedp.CSS(selector), scale))
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(file, picture, 0o644); err != nil {
-		b.t.Fatal(err)
+	return picture
+}
+
+func decoded(t *testing.T, encoded []byte) image.Image {
+	t.Helper()
+	picture, err := png.Decode(bytes.NewReader(encoded))
+	if err != nil {
+		t.Fatal(err)
 	}
+	return picture
 }

@@ -133,7 +133,7 @@ func (w *scene) looks(c customer) (n int) {
 }
 
 // keysNaming returns the keys of what is watched, alerted and shown that name one of some
-// customers. README.md says which few stay for a while.
+// customers. configs/deploy/PRIVACY.md says which few stay for a while.
 func (w *scene) keysNaming(t *testing.T, who []customer) (named []string) {
 	t.Helper()
 	client := w.redisClient(t)

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// wordsOf returns the words that are seen in what a selector finds: of the messages, if it
+// finds the whole page, whose own words are no text of the bot's.
+const wordsOf = `((selector) => {
+	const seen = document.querySelector(selector === "body" ? "#messages" : selector);
+	const times = [...seen.querySelectorAll("time")].map((e) => [e, e.textContent]);
+	for (const [e] of times) e.textContent = "(time)";
+	const fields = [...seen.querySelectorAll("input, textarea")].flatMap((e) => [e.placeholder, e.type === "text" || e.tagName === "TEXTAREA" ? e.value : ""]);
+	const pictures = [...seen.querySelectorAll("img")].map((e) => e.alt);
+	const words = [seen.innerText, ...fields, ...pictures].join("\n");
+	for (const [e, text] of times) e.textContent = text;
+	return words;
+})`
+
+// words returns the words that are seen in what a selector finds, without what differs from
+// one day to the next: numbers, times, references and how many days of each kind are in a
+// row of squares.
+func (b *tab) words(selector string) string {
+	b.t.Helper()
+	return steady(asks[string](b, fmt.Sprintf("%s(%q)", wordsOf, selector)))
+}
+
+var unsteady = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`\b[0-9A-Z]{7}\b`), "(code)"}, // a reference
+	{regexp.MustCompile(`\d+(?:[.,:\x{202f}\x{a0}]\d+)*`), "#"},
+	{regexp.MustCompile(`[\x{1F7E5}-\x{1F7EB}\x{2B1B}\x{2B1C}\x{25AA}\x{25AB}\x{25FB}-\x{25FE}\x{FE0F}]{2,}`), "(squares)"},
+	{regexp.MustCompile(`[ \t\x{a0}\x{202f}]+`), " "},
+	{regexp.MustCompile(`(?: ?\n ?)+`), "\n"},
+}
+
+func steady(words string) string {
+	for _, part := range unsteady {
+		words = part.pattern.ReplaceAllString(words, part.instead)
+	}
+	return strings.TrimSpace(words) + "\n"
+}
+
+func TestSteady(t *testing.T) {
+	for words, want := range map[string]string{
+		"Restarted in 4.0 s.\n\n  Reference: K7Q2M9X ": "Restarted in # s.\nReference: (code)\n",
+		"Reference: KAQXMBX":                           "Reference: (code)\n",
+		"24 h: 99,5 % · 512 MB RAM":                    "# h: # % · # MB RAM\n",
+		"🟢 Shop\n🟩🟩🟥🟩":                                 "🟢 Shop\n(squares)\n",
+	} {
+		if got := steady(words); got != want {
+			t.Errorf("%q became %q, want %q", words, got, want)
+		}
+	}
+}
+
+// compareTexts compares words with those in a file, which is written where
+// UPDATE_SCREENSHOTS is set.
+func compareTexts(t *testing.T, file, words string) {
+	t.Helper()
+	if os.Getenv("UPDATE_SCREENSHOTS") != "" {
+		if err := os.WriteFile(file, []byte(words), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words != string(want) {
+		t.Errorf("the picture of %s is out of date: UPDATE_SCREENSHOTS=1 go test ./cmd/playground -run 'Screenshots|Film|LanguagePictures' renders all anew. It would show\n%s\nand shows\n%s",
+			strings.TrimSuffix(file, ".txt"), words, want)
+	}
+}
