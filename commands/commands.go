@@ -66,14 +66,14 @@ type Commands struct {
 	links    Links
 	forms    Forms
 	watch    Watch
-	ids      sync.Map // of the registered commands, by name
+	ids      *sync.Map // of the registered commands, by name
 }
 
 // New returns the commands.
 func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
-		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch,
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, ids: &sync.Map{},
 	}
 }
 

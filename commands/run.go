@@ -79,20 +79,26 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 
 // finish runs an action, says how it ended, has staff told, and may start the bot then.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
-	started := time.Now()
-	b, err := c.run(ctx, r.CustomerID, a, b)
-	end := result{action: a, bot: b, took: time.Since(started)}
-	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
-		c.seeAnew(ctx, r.CustomerID, &end.bot)
-	}
-	now := conditionOf(end.server.Status).state
-	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && a.to != unknown && now == a.to; !end.already {
-		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
-	}
+	end := c.carryOut(ctx, r.CustomerID, a, b)
 	if a.starts {
 		return c.startCreated(ctx, r, end)
 	}
 	return c.told(r, end)
+}
+
+// carryOut runs an action and returns how it ended.
+func (c *Commands) carryOut(ctx context.Context, userID string, a action, b bot) result {
+	started := time.Now()
+	b, err := c.run(ctx, userID, a, b)
+	end := result{action: a, bot: b, took: time.Since(started)}
+	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
+		c.seeAnew(ctx, userID, &end.bot)
+	}
+	now := conditionOf(end.server.Status).state
+	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && a.to != unknown && now == a.to; !end.already {
+		end.err = c.unsupportedBy(ctx, userID, b.server.ID, a.op, err)
+	}
+	return end
 }
 
 // told draws how an action ended, and has staff told of it.

@@ -121,6 +121,7 @@ func (c *Commands) customersTable() []command {
 	table := []command{
 		{name: "bot list", handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
+			{idRestartCrashed, c.refreshed(c.askRestartCrashed)}, {idRestartCrashedNow, c.restartCrashed},
 		}},
 		{name: "bot show", options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))},
@@ -164,7 +165,7 @@ func (c *Commands) watchTable() []command {
 			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
-			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
+			{idAlertAct + "{action}/" + anyBot, named(c.pressed)}, {interaction.ReplyPrefix + idRestartCrashed, c.refreshed(c.askRestartCrashed)},
 		}},
 		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
 			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},

@@ -29,7 +29,7 @@ type view struct {
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, &c.ids, c.watch.offered()}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, c.ids, c.watch.offered()}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the
