@@ -69,7 +69,9 @@ func (d *drawn) restartsOfAll(fresh asking) {
 	busy.ID = "1"
 	held := press("restart/b2")
 	held.ID = "2"
-	w.restart = func(string) (string, error) { return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true} }
+	w.restart = func(string) (string, error) {
+		return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true}
+	}
 	d.ask(c, held)
 	w.restart = nil
 	now := press("restartcrashed/now")

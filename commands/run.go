@@ -61,14 +61,14 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	var limit *actions.LimitError
 	switch {
 	case errors.As(err, &busy):
-		return nil, &refusal{reason: "another action is running: " + busy.Running.Action, decided: true, explain: func(v view) string {
+		return nil, &refusal{reason: "another action is running: " + busy.Running.Action, decided: true, passes: true, explain: func(v view) string {
 			if s.ID == "" { // another bot is being created
 				return "⏳ " + v.t.Format("create.busy", args{"Since": relative(busy.Running.Since)})
 			}
 			return v.runningLine(busy.Running, name(s)) + "\n" + v.t.Text("action.busy")
 		}}
 	case errors.As(err, &limit):
-		return nil, &refusal{reason: "the user has started too many actions", decided: true, explain: func(v view) string {
+		return nil, &refusal{reason: "the user has started too many actions", decided: true, passes: true, explain: func(v view) string {
 			return v.t.Format("action.limit", args{"When": v.at(limit.Until)})
 		}}
 	case errors.Is(err, actions.ErrDuplicate):

@@ -153,7 +153,9 @@ func (c *Commands) customersTable() []command {
 		command{name: "plan", handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
 	)
 	table = append(table, c.watchTable()...)
-	return append(table, command{name: "help", handle: c.help})
+	table = append(table, command{name: "help", handle: c.help})
+	table[0].components = append(table[0].components, route{idAgain + "{command}/" + anyBot, askedAgain(table)})
+	return table
 }
 
 // watchTable is the part of the table that tells of bots by itself.

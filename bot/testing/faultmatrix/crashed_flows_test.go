@@ -25,15 +25,11 @@ func crashedFlows(list step) []flow {
 		{route: "component restartcrashed", need: looks, prepare: fell, do: presses(all), good: "bots have crashed"},
 		{
 			route: "component aside/restartcrashed", need: looks, do: pressesIn(inDM, all), good: "bots have crashed",
-			prepare: steps(fell, func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-				button := discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: interaction.ReplyPrefix + "restartcrashed"}
-				return in, c.left(ctx, c.user.InDM(), "crashed", interaction.Message{
-					Content: "several have crashed", Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
-				})
-			}),
+			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: interaction.ReplyPrefix + "restartcrashed"})),
 		},
 		{
-			route: "component restartcrashed/now", action: "restart", bot: radio, unknown: true, do: presses("Restart 4 bots"),
+			route: "component restartcrashed/now", action: "restart", unknown: true,
+			do:      steps(become(hostapitest.Running, radio), become(hostapitest.Crashed, shop), presses("Restart 4 bots")),
 			prepare: steps(fell, presses(all), asked, become(hostapitest.Running, few...)),
 		},
 	}
@@ -46,5 +42,27 @@ func become(status string, names ...string) step {
 			c.scene.Service.SetStatus(c.user.ID, name+"-"+c.user.ID, status)
 		}
 		return in, nil
+	}
+}
+
+// againFlows are those of the button that gives a command again. It is below a failure, and left
+// here as if one had been.
+func againFlows() []flow {
+	inDM := func(c *person) (*discordtest.User, discordtest.View) {
+		dm := c.user.InDM()
+		return dm, newest(dm, "it has failed")
+	}
+	return []flow{{
+		route: "component again/{command}/{bot...}", need: looks, do: pressesIn(inDM, "Try again"), good: "🔴 Radio",
+		prepare: steps(seen(), leftButton("it has failed", discordgo.Button{Label: "Try again", Style: discordgo.PrimaryButton, CustomID: "again/bot list/"})),
+	}}
+}
+
+// leftButton leaves a message with a button in the customer's DM.
+func leftButton(text string, button discordgo.Button) step {
+	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		return in, c.left(ctx, c.user.InDM(), "all", interaction.Message{
+			Content: text, Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
+		})
 	}
 }
