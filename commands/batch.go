@@ -169,6 +169,7 @@ func (b *batch) apply(all []interaction.Ended, now change) []interaction.Ended {
 	switch now.stage {
 	case ended:
 		b.running--
+		b.commands.refs.Meet(b.request, m.end.err)
 		return append(all, interaction.Ended{Request: m.request, Action: *m.end.told(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
 	case leftOut:
 		b.running--

@@ -78,7 +78,7 @@ func (b *batch) draw() interaction.Response {
 		head, embed.Color = b.ending(v, counts)
 		why = v.whyOf(members)
 		if again := counts[failed] + counts[skipped]; again > 0 {
-			buttons = append([]discordgo.Button{v.restartCrashedButton("", again)}, buttons...)
+			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", idRestartCrashed, false)}, buttons...)
 		}
 	} else {
 		head = "⏳ " + v.t.Count("restart_all.running", len(members), args{"Since": relative(b.began)}) +

@@ -15,6 +15,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -184,7 +185,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 				t.Errorf("%s: %v", e.Action.BotID, e.Failure)
 			}
 		}
-		if got := labels(b.last()); got != "Restart all that crashed (1) All bots" {
+		if got := labels(b.last()); got != "Try again All bots" {
 			t.Errorf("buttons %s", got)
 		}
 		w.restart = nil
@@ -202,7 +203,7 @@ func TestRestartOfAllLeavesOutWhatIsTooMuch(t *testing.T) {
 			t.Errorf("%d were restarted, and staff told of %d", len(w.done), len(b.ended))
 		}
 		wantText(t, b.last(), "⚠️ 30 of 33 bots were restarted.", "At most 30 actions a minute", "can start after <t:", "**Bot 31.** · **Bot 32.** · **Bot 33.**")
-		if got := labels(b.last()); got != "Restart all that crashed (3) All bots" {
+		if got := labels(b.last()); got != "Try again All bots" {
 			t.Errorf("buttons %s", got)
 		}
 		w.list = crashed(3)
@@ -265,6 +266,24 @@ func TestRestartOfAllNeedsToKnowWhoCrashed(t *testing.T) {
 		t.Errorf("%v, want %v", err, w.failure)
 	}
 	w.wantDone(t)
+}
+
+// TestEqualFailuresAreShownUnderOneReference presses again in an outage.
+func TestEqualFailuresAreShownUnderOneReference(t *testing.T) {
+	w := &world{err: &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeUnavailable}, references: incident.NewReferences()}
+	c := newCommands(t, w)
+	for _, own := range []string{"FIRST11", "SECOND2"} {
+		r := interaction.Request{UserID: "42", CustomerID: "42", Reference: own, Locale: "en-US"}
+		wantText(t, c.Explain(&r, w.err).Message, "`FIRST11`")
+		if told := w.references.Staff(&r); told.Reference != "FIRST11" {
+			t.Errorf("staff are told of %s", told.Reference)
+		}
+	}
+	w.err, w.list = nil, account(server("a", "Shop", "RUNNING"))
+	w.action = func() (string, error) {
+		return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable}
+	}
+	wantText(t, ending(t, c, press("restart/a")).Message, "couldn't be restarted", "`FIRST11`")
 }
 
 func TestOneThatCrashedIsRestartedOnItsCard(t *testing.T) {

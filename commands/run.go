@@ -103,6 +103,7 @@ func (c *Commands) carryOut(ctx context.Context, userID string, a action, b bot)
 
 // told draws how an action ended, and has staff told of it.
 func (c *Commands) told(r *interaction.Request, end result) interaction.Response {
+	c.refs.Meet(r, end.err)
 	response := end.draw(c.view(r))
 	response.Action, response.Failure = end.told(), end.err
 	return response
