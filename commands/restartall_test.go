@@ -283,7 +283,7 @@ func TestEqualFailuresAreShownUnderOneReference(t *testing.T) {
 	w.action = func() (string, error) {
 		return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable}
 	}
-	wantText(t, ending(t, c, press("restart/a")).Message, "couldn't be restarted", "`FIRST11`")
+	wantText(t, ending(t, c, press("restart/a")).Message, "couldn't be restarted", "`REF1234`") // which is another failure
 }
 
 func TestOneThatCrashedIsRestartedOnItsCard(t *testing.T) {

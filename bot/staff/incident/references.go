@@ -1,6 +1,8 @@
 package incident
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"sync"
 	"time"
@@ -49,7 +51,7 @@ func (s *References) Meet(r *interaction.Request, err error) {
 	if _, known := s.shown.get(r.Reference); known {
 		return
 	}
-	now, key := time.Now(), r.UserID+" "+kindOf(err)
+	now, key := time.Now(), r.UserID+" "+kindOf(r, err)
 	first, known := s.met.get(key)
 	if !known || now.Sub(first.at) >= sameFor {
 		first = meeting{r.Reference, now}
@@ -85,12 +87,19 @@ func (s *References) Staff(r *interaction.Request) *interaction.Request {
 // digits are what differs in errors that are otherwise the same.
 var digits = regexp.MustCompile(`\d+`)
 
-// kindOf is equal for failures with one cause.
-func kindOf(err error) string {
-	if cause := causeOf(err); cause != string(hostapi.CodeInternal) {
-		return cause
+// kindOf is equal for failures with one cause: of one call to the hosting service, about one bot where
+// an action was running.
+func kindOf(r *interaction.Request, err error) string {
+	kind := causeOf(err)
+	if service, ok := errors.AsType[*hostapi.Error](err); ok {
+		kind += fmt.Sprintf(" %s %t", service.Op, service.Uncertain)
+	} else if kind == string(hostapi.CodeInternal) {
+		kind = digits.ReplaceAllString(sanitize.Plain(err.Error(), nameLimit), "#")
 	}
-	return digits.ReplaceAllString(sanitize.Plain(err.Error(), nameLimit), "#")
+	if r.Running != nil {
+		kind += " " + r.Running.BotID
+	}
+	return kind
 }
 
 // recent keeps values for life at least, and for twice that at most.

@@ -33,7 +33,7 @@ func TestEqualFailuresWithinAMinuteShareAReference(t *testing.T) {
 			after time.Duration
 		}{
 			{"42", away, "REF1", 0},
-			{"42", fmt.Errorf("wrapped: %w", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable, Status: 502}), "REF1", 0},
+			{"42", fmt.Errorf("wrapped: %w", &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Status: 502}), "REF1", 0},
 			{"43", away, "REF3", 0},
 			{"42", &hostapi.Error{Code: hostapi.CodeUnauthorized}, "REF4", 0},
 			{"42", errors.New("no room at 0x17"), "REF5", 0},
@@ -43,6 +43,8 @@ func TestEqualFailuresWithinAMinuteShareAReference(t *testing.T) {
 			{"42", away, "REF9", time.Second}, // a minute after the first
 			{"42", away, "REF9", 59 * time.Second},
 			{"42", away, "REF11", time.Hour},
+			{"42", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable}, "REF12", 0},
+			{"42", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable, Uncertain: true}, "REF13", 0},
 		} {
 			time.Sleep(test.after)
 			if got := meet(test.user, test.err); got != test.want {
