@@ -52,23 +52,25 @@ type Bot struct {
 	log      zerolog.Logger
 	english  *locale.Texts // for operators
 
-	monitor   *monitor.Monitor
-	discord   *rest.Client
-	delivery  *logchannel.Delivery
-	stafflog  *stafflog.Log
-	redis     *redisclient.Conn
-	space     keyspace.Space // the application's, in Redis
-	service   *hostapi.Client
-	handlers  *commands.Commands
-	leader    *leader.Leader
-	actions   *actions.Actions
-	watcher   *watcher.Watcher
-	alerts    *alerts.Alerts
-	panels    *panel.Panels
-	responder *responder.Responder
-	discovery *gateway.Discovery
-	shards    *shards.Shards     // nil where interactions arrive over HTTP
-	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
+	monitor  *monitor.Monitor
+	discord  *rest.Client
+	delivery *logchannel.Delivery
+	stafflog *stafflog.Log
+	// references are those under which callers and staff are told of failures.
+	references *incident.References
+	redis      *redisclient.Conn
+	space      keyspace.Space // the application's, in Redis
+	service    *hostapi.Client
+	handlers   *commands.Commands
+	leader     *leader.Leader
+	actions    *actions.Actions
+	watcher    *watcher.Watcher
+	alerts     *alerts.Alerts
+	panels     *panel.Panels
+	responder  *responder.Responder
+	discovery  *gateway.Discovery
+	shards     *shards.Shards     // nil where interactions arrive over HTTP
+	endpoint   *endpoint.Endpoint // nil where they arrive over the gateway
 
 	reachable   chan struct{} // takes one when it is known that Discord is there
 	mustStop    chan error    // takes one when the program is to stop by itself, and why
@@ -119,6 +121,7 @@ func (b *Bot) build() error {
 	b.openLeader()
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status, b.delivery.Dropped)
+	b.references = incident.NewReferences()
 	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
 
@@ -134,7 +137,7 @@ func (b *Bot) build() error {
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 			Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
 		},
-		Links: commands.Links(s.Links), Watch: watching,
+		Links: commands.Links(s.Links), Watch: watching, References: b.references,
 		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},
 	})
 	if err := b.openResponder(); err != nil {
@@ -154,7 +157,7 @@ func (b *Bot) openResponder() error {
 	b.handlers.Route(router)
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
-		Staff: b.stafflog, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
+		Staff: sharedReferences{b.stafflog, b.references}, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()
 }

@@ -160,7 +160,7 @@ func unreadableAlerts(err error) error {
 	if _, ok := errors.AsType[*rest.Error](err); err == nil || ok {
 		return err
 	}
-	return refuse("redis does not take or tell which alerts are on: "+err.Error(), "alerts.unreadable")
+	return refuseForNow("redis does not take or tell which alerts are on: "+err.Error(), "alerts.unreadable")
 }
 
 // recipient is the caller, as somebody to whom alerts are sent.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hostbot/bot/actions"
+	"hostbot/bot/staff/incident"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -56,6 +57,8 @@ type Config struct {
 	Links    Links
 	Forms    Forms
 	Watch    Watch // the zero value: accounts are not watched
+	// References are shared by equal failures. Nil: each has its own.
+	References *incident.References
 }
 
 // Commands holds what the handlers share.
@@ -68,14 +71,15 @@ type Commands struct {
 	links    Links
 	forms    Forms
 	watch    Watch
-	ids      sync.Map // of the registered commands, by name
+	refs     *incident.References
+	ids      *sync.Map // of the registered commands, by name
 }
 
 // New returns the commands.
 func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
-		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch,
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, refs: cfg.References, ids: &sync.Map{},
 	}
 }
 

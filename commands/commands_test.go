@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,7 +31,8 @@ type world struct {
 	err    error // of a look at the account
 	// failure is why the service has no newer account than the old one.
 	failure error
-	action  func() (string, error) // the service's answer; nil: that all went well
+	action  func() (string, error)                // the service's answer; nil: that all went well
+	restart func(serverID string) (string, error) // the same of a restart, in which others go on
 	off     map[hostapi.Operation]bool
 	links   commands.Links
 	staff   commands.Staff
@@ -46,11 +48,13 @@ type world struct {
 	notes    map[string]accounts.Note
 	beside   map[string]string // what Redis has of the customer's actions
 
-	actions *actions.Actions // nil for those of a process that decides alone
-	asked   []string         // IDs of bots for which the service was asked anew; "" for all
-	done    []string
-	expired int
-	others  []string // users
+	mu         sync.Mutex           // of what is noted below, and of looks
+	references *incident.References // nil: each failure has its own
+	actions    *actions.Actions     // nil for those of a process that decides alone
+	asked      []string             // IDs of bots for which the service was asked anew; "" for all
+	done       []string
+	expired    int
+	others     []string // users
 }
 
 func (w *world) touch(userID string) {
@@ -62,6 +66,8 @@ func (w *world) touch(userID string) {
 func (w *world) Offers(op hostapi.Operation) bool { return !w.off[op] }
 
 func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts.Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.touch(userID)
 	if w.looks++; w.silent && w.looks > 1 {
 		return accounts.Snapshot{}, errors.New("down")
@@ -83,7 +89,9 @@ func (w *world) Account(_ context.Context, userID string, _ time.Time) (accounts
 }
 
 func (w *world) Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error) {
+	w.mu.Lock()
 	w.asked = append(w.asked, serverID)
+	w.mu.Unlock()
 	return w.Account(ctx, userID, by)
 }
 
@@ -92,6 +100,8 @@ func (w *world) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 }
 
 func (w *world) Acted(_ context.Context, userID, serverID, action, _ string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.touch(userID)
 	w.notes = map[string]accounts.Note{serverID: {Action: action, At: time.Now()}}
 }
@@ -102,18 +112,26 @@ func (w *world) StartupChanged(_ context.Context, userID, serverID string) {
 }
 
 func (w *world) Expire(_ context.Context, userID string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.touch(userID)
 	w.expired++
 }
 
 // act notes an action and answers as the test says, or else with a status.
 func (w *world) act(name, status, userID, serverID string) (string, error) {
+	w.mu.Lock()
 	w.touch(userID)
 	w.done = append(w.done, name+" "+serverID)
-	if w.action == nil {
+	action := w.action
+	w.mu.Unlock()
+	if w.restart != nil && name == "restart" {
+		return w.restart(serverID)
+	}
+	if action == nil {
 		return status, nil
 	}
-	return w.action()
+	return action()
 }
 
 func (w *world) Start(_ context.Context, userID, serverID string) (string, error) {
@@ -204,7 +222,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		}
 	}
 	return commands.New(commands.Config{
-		Accounts: w, Hosting: w, Actions: cmp.Or(w.actions, actions.New(actions.Config{})), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch,
+		Accounts: w, Hosting: w, Actions: cmp.Or(w.actions, actions.New(actions.Config{})), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch, References: w.references,
 		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
 			{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},

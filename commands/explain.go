@@ -21,6 +21,7 @@ type refusal struct {
 	choices []hostapi.Server
 	links   func(v view) []discordgo.Button // on which the caller gets on; nil for none
 	decided bool                            // the interaction counts as one that has acted, so no other process decides
+	passes  bool                            // the same may go well another time, though nobody does anything
 	final   bool                            // a form that is refused so cannot go well another time
 }
 
@@ -29,6 +30,11 @@ func (e *refusal) Error() string { return e.reason }
 // refuse returns a refusal that is said by a text without arguments.
 func refuse(reason, key string) error {
 	return &refusal{reason: reason, explain: func(v view) string { return v.say(key, nil) }}
+}
+
+// refuseForNow is refuse, of what passes by itself.
+func refuseForNow(reason, key string) error {
+	return &refusal{reason: reason, passes: true, explain: func(v view) string { return v.say(key, nil) }}
 }
 
 // stayError is an error while panels were removed, of which messages stay. They are said
@@ -65,6 +71,9 @@ func (v view) fault(text string) explanation {
 func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explanation {
 	v := c.view(r)
 	e := v.explain(err)
+	if again, found := v.toTryAgain(); found && mayPass(err) {
+		e.links = append([]discordgo.Button{again}, e.links...)
+	}
 	rows := v.linkRow(e.links...)
 	if refused, ok := errors.AsType[*refusal](err); ok && len(refused.choices) > 0 {
 		rows = v.picker(refused.choices)
@@ -75,6 +84,7 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	embed := &discordgo.MessageEmbed{Color: yellow}
 	reference := ""
 	if e.fault {
+		c.refs.Meet(r, err)
 		embed.Title, embed.Color, reference = v.t.Text("error.title"), red, v.referenceLine()
 	}
 	var unshown *interaction.UnshownError
@@ -155,11 +165,10 @@ func (v view) explainService(e *hostapi.Error) explanation {
 	case e.Code == hostapi.CodeNotFound:
 		return v.fault(v.say("error.gone", nil))
 	case e.Code == hostapi.CodeUnavailable:
-		outage := v.fault(v.say("error."+silenceOf(e), args{"When": when}))
-		if v.pages.Status != "" { // support can do no more than wait
-			outage.links = []discordgo.Button{v.toStatus()}
-		}
-		return outage
+		// Support can do no more than wait.
+		return explanation{v.say("error."+silenceOf(e), args{"When": when}), true, []discordgo.Button{v.toStatus()}}
+	case e.Code == hostapi.CodeRateLimited, e.Code == hostapi.CodeCanceled, e.Code == hostapi.CodeConflict:
+		return explanation{text, true, nil} // nobody need do anything
 	}
 	return v.fault(text)
 }

@@ -77,25 +77,25 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 	const panel, signUp, upgrade, support = "https://a.example/panel", "https://a.example/new", "https://a.example/up", "https://a.example/help"
 	failing := func(e hostapi.Error) func() (string, error) { return func() (string, error) { return "", &e } }
 	for name, test := range map[string]struct {
-		world   world
+		world   *world
 		request interaction.Request
 		says    string
 		want    string
 	}{
-		"no account":     {world{err: &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}}, command("bot list", nil), "No hosting account", signUp + " " + panel},
-		"no bot":         {world{list: account(), off: map[hostapi.Operation]bool{hostapi.OpCreate: true}}, command("bot list", nil), "no bots yet", panel},
-		"no room":        {world{list: shopWithPlan(512, 1)}, command("bot create", nil), "no room", upgrade},
-		"a full plan":    {world{list: shopWithPlan(4096, 1)}, command("plan", nil), "bigger plan", upgrade},
-		"a suspension":   {world{list: account(server("a", "Shop", "SUSPENDED"))}, onBot("bot show", "a"), "suspended this bot", support + " " + panel},
-		"a fault":        {world{err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpList}}, command("bot list", nil), "contact support", support},
-		"the plan's end": {world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "plan doesn't allow", upgrade},
-		"forbidden":      {world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "contact support", support},
-		"nothing":        {world{list: account(server("a", "Shop", "RUNNING"))}, press("restart/a"), "✅ Restarted.", ""},
+		"no account":     {&world{err: &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}}, command("bot list", nil), "No hosting account", signUp + " " + panel},
+		"no bot":         {&world{list: account(), off: map[hostapi.Operation]bool{hostapi.OpCreate: true}}, command("bot list", nil), "no bots yet", panel},
+		"no room":        {&world{list: shopWithPlan(512, 1)}, command("bot create", nil), "no room", upgrade},
+		"a full plan":    {&world{list: shopWithPlan(4096, 1)}, command("plan", nil), "bigger plan", upgrade},
+		"a suspension":   {&world{list: account(server("a", "Shop", "SUSPENDED"))}, onBot("bot show", "a"), "suspended this bot", support + " " + panel},
+		"a fault":        {&world{err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpList}}, command("bot list", nil), "contact support", support},
+		"the plan's end": {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "plan doesn't allow", upgrade},
+		"forbidden":      {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "contact support", support},
+		"nothing":        {&world{list: account(server("a", "Shop", "RUNNING"))}, press("restart/a"), "✅ Restarted.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := test.world
 			shown := func() interaction.Message {
-				c := newCommands(t, &w)
+				c := newCommands(t, w)
 				r, err := ask(t, c, test.request)
 				switch {
 				case err != nil:
@@ -156,7 +156,7 @@ func TestACrashedBotLeadsToItsConsole(t *testing.T) {
 // TestAnOutageLeadsToTheStatusPage spares support questions that it can only answer by waiting.
 func TestAnOutageLeadsToTheStatusPage(t *testing.T) {
 	const support, status = "https://a.example/help", "https://a.example/status"
-	for page, want := range map[string]string{status: status, "": support} {
+	for page, want := range map[string]string{status: status, "": ""} {
 		c := newCommands(t, &world{links: commands.Links{Support: support, Status: page}})
 		e := c.Explain(&interaction.Request{Locale: "en-US"}, &hostapi.Error{Code: hostapi.CodeUnavailable})
 		if got := links(e.Message); got != want || !e.Fault {

@@ -29,7 +29,7 @@ func periods() [3]time.Duration { return [...]time.Duration{day, 7 * day, 30 * d
 func (c *Commands) history(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	states, err := c.watch.History.Of(ctx, r.CustomerID, b.server.ID, time.Now().Add(-periods()[2]))
 	if err != nil {
-		return interaction.Response{}, refuse("redis does not tell the history: "+err.Error(), "history.unreadable")
+		return interaction.Response{}, refuseForNow("redis does not tell the history: "+err.Error(), "history.unreadable")
 	}
 	v := c.view(r)
 	if len(states) == 0 {

@@ -253,34 +253,7 @@ func (d *drawn) actions(fresh asking) {
 	fresh(func(w *world) { stopped(w); w.action, w.changed = never, "STARTING" }, press("start/id-0"))
 	fresh(func(w *world) { w.action = never }, submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE", "start": interaction.Ticked}))
 	d.refusals(uncertain)
-}
-
-// refusals draws one action while another runs, too many, and the same again while nobody
-// knows how it ended.
-func (d *drawn) refusals(uncertain func() (string, error)) {
-	w := &world{list: account(server("id-0", "Shop", "RUNNING"))}
-	c := newCommands(d.t, w)
-	wait := make(chan struct{})
-	w.action = func() (string, error) { <-wait; return uncertain() }
-	running := map[string]interaction.Response{}
-	for _, r := range []interaction.Request{press("restart/id-0"), submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE"})} {
-		r.ID, r.Locale = "1"+r.Name, d.locale
-		running[r.Name] = answer(d.t, c, r)
-		r.ID = "2" + r.Name
-		d.ask(c, r)
-	}
-	close(wait)
-	must(d.t)(running["restart/id-0"].Then(d.t.Context()))
-	again := press("restart/id-0")
-	again.ID = "3"
-	d.ask(c, again)
-	w.action = nil
-	for i := range 40 {
-		r := press("stop/id-0")
-		r.ID = fmt.Sprint("4", i)
-		d.ask(c, r)
-	}
-	time.Sleep(actions.Window)
+	d.restartsOfAll(fresh)
 }
 
 // errors draws each error.

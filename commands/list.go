@@ -33,7 +33,9 @@ type botList struct {
 	view
 	hostapi.List
 	known       accounts.Snapshot // which has the list
+	notice      string            // of what was done; "" for nothing
 	counts      string
+	crashed     int              // bots that a restart may help
 	page, pages int              // the page is counted from 0
 	shown       []hostapi.Server // the bots of the page, as they are at this moment
 }
@@ -51,7 +53,10 @@ func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList 
 	}
 	page = min(max(page, 0), pages-1)
 	v := c.view(r)
-	return botList{v, s.List, s, v.counts(servers), page, pages, servers[page*pageSize : min((page+1)*pageSize, len(servers))]}
+	return botList{
+		view: v, List: s.List, known: s, counts: v.counts(servers), crashed: len(crashedOf(servers)),
+		page: page, pages: pages, shown: servers[page*pageSize : min((page+1)*pageSize, len(servers))],
+	}
 }
 
 // countedFrom is from how many bots on a list says how many are in which condition: fewer are
@@ -80,7 +85,7 @@ func (v view) counts(servers []hostapi.Server) string {
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	embed.Description = paragraphs(l.heading(l.known, ""), l.empty(), l.lines(), l.summary(), l.updated(l.known.FetchedAt))
+	embed.Description = paragraphs(l.heading(l.known, l.notice), l.empty(), l.lines(), l.summary(), l.updated(l.known.FetchedAt))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
@@ -171,15 +176,15 @@ func (l botList) below() []discordgo.Button {
 const namedProblems = 3
 
 // problems is a row of buttons that restart the first bots of the page which are down although
-// nobody wanted it.
+// nobody wanted it, and one for all of them if there are more.
 func (l botList) problems() []discordgo.MessageComponent {
 	restart, _ := actionNamed("restart")
 	if !l.offers(restart.op) {
 		return nil
 	}
 	var buttons []discordgo.MessageComponent
-	for _, s := range l.shown {
-		if is := conditionOf(s.Status).state; is == broken && slices.Contains(restart.in, is) && len(buttons) < namedProblems {
+	for _, s := range crashedOf(l.shown) {
+		if len(buttons) < namedProblems {
 			button := l.button(discordgo.PrimaryButton, "button.restart_bot", restart.name+"/"+botKey(s.ID), false)
 			button.Label = l.t.Format("button.restart_bot", args{"Bot": plainName(s, labelNameLimit)})
 			buttons = append(buttons, button)
@@ -187,6 +192,9 @@ func (l botList) problems() []discordgo.MessageComponent {
 	}
 	if buttons == nil {
 		return nil
+	}
+	if l.crashed > namedProblems && !l.asked.ByStaff() {
+		buttons = append(buttons, l.restartCrashedButton("", l.crashed))
 	}
 	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
 }

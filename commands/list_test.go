@@ -64,8 +64,8 @@ func TestCrashedBotsAreRestartedFromTheList(t *testing.T) {
 	w := &world{list: account(servers...)}
 	c := newCommands(t, w)
 	shown := answer(t, c, command("bot list", nil))
-	wantText(t, shown.Message, "Crashed: 3 · 🔴 Error: 1 · ⛔ Suspended: 1 · 🟢 Running: 1")
-	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart Bot *0* Restart Bot *2* Restart Bot *4* Refresh") {
+	wantText(t, shown.Message, "🔴 Crashed: 3 · 🔴 Error: 1 · ⛔ Suspended: 1 · 🟢 Running: 1")
+	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart Bot *0* Restart Bot *2* Restart Bot *4* Restart all that crashed (4) Refresh") {
 		t.Errorf("the buttons are %s", got)
 	}
 	ending(t, c, press(buttons(shown.Message)["Restart Bot *2*"].CustomID))

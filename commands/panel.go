@@ -27,7 +27,7 @@ func (c *Commands) panels(ctx context.Context, r *interaction.Request) (interact
 func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
 	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
 	if err != nil {
-		return interaction.Response{}, refuse("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+		return interaction.Response{}, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
 	}
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Retry(ctx, r.CustomerID) // otherwise they are tried again later
@@ -150,7 +150,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		case rest.CodeOf(err) != 0:
 			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err)))
 		case err != nil:
-			return interaction.Response{}, refuse("a panel cannot be kept: "+err.Error(), "panel.unreadable")
+			return interaction.Response{}, refuseForNow("a panel cannot be kept: "+err.Error(), "panel.unreadable")
 		case !posted:
 			return c.panelsAfter(ctx, r, "⏳ "+v.t.Text("panel.later"))
 		}
@@ -188,7 +188,7 @@ func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (inter
 		removal, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value())
 		switch {
 		case err != nil:
-			return interaction.Response{}, staying(refuse("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
+			return interaction.Response{}, staying(refuseForNow("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
 		case len(removal.Stays) > 0:
 			return c.panelsAfter(ctx, r, c.view(r).messagesStay(removal))
 		case !removal.Known: // it was removed before, or Redis has lost it: then its message stays

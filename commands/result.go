@@ -30,7 +30,7 @@ func (e result) outcome() interaction.Outcome {
 	case e.err == nil:
 		return interaction.Done
 	// errGone: the service accepted an action whose bot it does not list afterwards.
-	case errors.Is(e.err, interaction.ErrUnsettled), errors.Is(e.err, errGone), hostapi.IsUncertain(e.err):
+	case errors.Is(e.err, interaction.ErrUnsettled), errors.Is(e.err, errGone), errors.Is(e.err, interaction.ErrOutcomeUnknown), hostapi.IsUncertain(e.err):
 		return interaction.Unconfirmed
 	default:
 		return interaction.Failed
@@ -73,14 +73,14 @@ func (e result) draw(v view) interaction.Response {
 // Interrupted says how an action ended whose process has died, or that nobody knows.
 func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) interaction.Response {
 	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
-	end, failure := v.referenceLine(), error(interaction.ErrInterrupted)
-	switch a.Outcome {
-	case interaction.Done:
-		end, failure = "", nil
-	case "":
-		a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(r.ReceivedAt)
+	if isOfBatch(r) {
+		return v.interruptedBatch(a)
 	}
-	a.Interrupted = a.Outcome == interaction.Unconfirmed
+	failure := v.interrupted(&a)
+	end := v.referenceLine()
+	if failure == nil {
+		end = ""
+	}
 	sign := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Failed: "❌ ", interaction.Unconfirmed: "⚠️ "}[a.Outcome]
 	embed := &discordgo.MessageEmbed{
 		Color:       outcomeColor(a.Outcome),
@@ -89,6 +89,19 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 	response := v.draw("", embed, v.interruptedRows(server.ID, a)...)
 	response.Action, response.Failure = &a, failure
 	return response
+}
+
+// interrupted completes what is known of an action whose process has died, and returns why it is
+// not known to have gone well.
+func (v view) interrupted(a *interaction.Action) error {
+	if a.Outcome == "" {
+		a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(v.asked.ReceivedAt)
+	}
+	a.Interrupted = a.Outcome == interaction.Unconfirmed
+	if a.Outcome == interaction.Done {
+		return nil
+	}
+	return interaction.ErrInterrupted
 }
 
 // interruptedRows are the buttons as the bot's card has them: Refresh leads there, and a second

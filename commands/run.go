@@ -61,14 +61,14 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 	var limit *actions.LimitError
 	switch {
 	case errors.As(err, &busy):
-		return nil, &refusal{reason: "another action is running: " + busy.Running.Action, decided: true, explain: func(v view) string {
+		return nil, &refusal{reason: "another action is running: " + busy.Running.Action, decided: true, passes: true, explain: func(v view) string {
 			if s.ID == "" { // another bot is being created
 				return "⏳ " + v.t.Format("create.busy", args{"Since": relative(busy.Running.Since)})
 			}
 			return v.runningLine(busy.Running, name(s)) + "\n" + v.t.Text("action.busy")
 		}}
 	case errors.As(err, &limit):
-		return nil, &refusal{reason: "the user has started too many actions", decided: true, explain: func(v view) string {
+		return nil, &refusal{reason: "the user has started too many actions", decided: true, passes: true, explain: func(v view) string {
 			return v.t.Format("action.limit", args{"When": v.at(limit.Until)})
 		}}
 	case errors.Is(err, actions.ErrDuplicate):
@@ -79,25 +79,32 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 
 // finish runs an action, says how it ended, has staff told, and may start the bot then.
 func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
-	started := time.Now()
-	b, err := c.run(ctx, r.CustomerID, a, b)
-	end := result{action: a, bot: b, took: time.Since(started)}
-	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
-		c.seeAnew(ctx, r.CustomerID, &end.bot)
-	}
-	now := conditionOf(end.server.Status).state
-	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && a.to != unknown && now == a.to; !end.already {
-		end.err = c.unsupportedBy(ctx, r.CustomerID, b.server.ID, a.op, err)
-	}
+	end := c.carryOut(ctx, r.CustomerID, a, b)
 	if a.starts {
 		return c.startCreated(ctx, r, end)
 	}
 	return c.told(ctx, r, end)
 }
 
+// carryOut runs an action and returns how it ended.
+func (c *Commands) carryOut(ctx context.Context, userID string, a action, b bot) result {
+	started := time.Now()
+	b, err := c.run(ctx, userID, a, b)
+	end := result{action: a, bot: b, took: time.Since(started)}
+	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
+		c.seeAnew(ctx, userID, &end.bot)
+	}
+	now := conditionOf(end.server.Status).state
+	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && a.to != unknown && now == a.to; !end.already {
+		end.err = c.unsupportedBy(ctx, userID, b.server.ID, a.op, err)
+	}
+	return end
+}
+
 // told draws how an action ended, and has staff told of it.
 func (c *Commands) told(ctx context.Context, r *interaction.Request, end result) interaction.Response {
 	end.story = c.storyOf(ctx, r.CustomerID, end.server)
+	c.refs.Meet(r, end.err)
 	response := end.draw(c.view(r))
 	response.Action, response.Failure = end.told(), end.err
 	return response

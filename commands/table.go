@@ -134,6 +134,7 @@ func (c *Commands) customersTable() []command {
 	table := []command{
 		{name: "bot list", purpose: toSee, handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
+			{idRestartCrashed, c.refreshed(c.askRestartCrashed)}, {idRestartCrashedNow, c.restartCrashed},
 		}},
 		{name: "bot show", purpose: toSee, options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))}, {idBrief + anyBot, show},
@@ -165,7 +166,9 @@ func (c *Commands) customersTable() []command {
 		command{name: "plan", purpose: toSee, handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
 	)
 	table = append(table, c.watchTable()...)
-	return append(table, command{name: "help", handle: c.help})
+	table = append(table, command{name: "help", handle: c.help})
+	table[0].components = append(table[0].components, route{idAgain + "{command}/" + anyBot, askedAgain(table)})
+	return table
 }
 
 // watchTable is the part of the table that tells of bots by itself.
@@ -178,7 +181,7 @@ func (c *Commands) watchTable() []command {
 			{idTell + anyBot, alerting(c.onBot(c.tellNextTime))},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
-			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
+			{idAlertAct + "{action}/" + anyBot, named(c.pressed)}, {interaction.ReplyPrefix + idRestartCrashed, c.refreshed(c.askRestartCrashed)},
 		}},
 		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
 			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},

@@ -12,6 +12,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/incident"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -26,10 +27,11 @@ type view struct {
 	pages         Links
 	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
+	refs          *incident.References
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, &c.ids, c.watch.offered()}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, c.ids, c.watch.offered(), c.refs}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the
@@ -91,7 +93,7 @@ func paragraphs(texts ...string) string {
 
 // referenceLine names the code by which staff find what happened.
 func (v view) referenceLine() string {
-	return v.t.Format("error.reference", args{"Reference": "`" + v.asked.Reference + "`"})
+	return v.t.Format("error.reference", args{"Reference": "`" + v.refs.Shown(v.asked.Reference) + "`"})
 }
 
 func (v view) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {

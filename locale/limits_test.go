@@ -29,6 +29,7 @@ func limits() []limit {
 		{`(command|option)\..*\.name`, 32, 0, false, "name of a command"},
 		{`menu\..*`, 32, 0, false, "name of a command"},
 		{`(command|option)\..*\.description`, 100, 0, false, "description of a command"},
+		{`button\.restart_crashed`, 80, 32, false, "button that stands below others on a phone"},
 		{`button\..*`, 80, 24, false, "button: two stand side by side on a phone"},
 		{`modal\.delete\.title`, 30, 0, false, "title of a form of 45, with room for a bot's name"},
 		{`modal\..*(hint|usual)`, 100, 0, false, "description in a form"},

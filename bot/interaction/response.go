@@ -37,6 +37,14 @@ type Response struct {
 	Starts *Action
 	// Lock is the right to that action.
 	Lock Lock
+	// Together are the rights to actions on several bots that Then carries out at the same time,
+	// beside the one that Starts. The caller is told of them whatever the message shows by then.
+	Together []Lock
+	// Ended are those of them that have ended since the response before.
+	Ended []Ended
+	// Passing says that Then returns more within seconds. So the response is sent once, and
+	// Then is run also if Discord does not take it.
+	Passing bool
 
 	// Action is told to staff, if it is set and not Reported.
 	Action *Action
@@ -47,6 +55,16 @@ type Response struct {
 	Failure error
 	// Audit is told to staff, where it is set, also beside an error.
 	Audit *Audit
+}
+
+// Ended is one of several actions that one interaction has started.
+type Ended struct {
+	// Request is that interaction, with an ID of the action's own: staff are told of each.
+	Request  *Request
+	Action   Action
+	Failure  error // as Response has it
+	Reported bool  // as Response has it
+	Lock     Lock
 }
 
 // Lock is the right to carry out an action on a bot. While it is held, the action is recorded: if

@@ -59,5 +59,5 @@ func (rep *reply) mayChange(before, r interaction.Response) bool {
 	defer rep.responder.messages.mu.Unlock()
 	deferred := before.Form == interaction.FormDefer
 	same := rep.message.subject == before.Subject
-	return deferred && r.Form == interaction.FormReply || same && (deferred || r.Action != nil || rep.message.by == rep)
+	return deferred && r.Form == interaction.FormReply || same && (deferred || rep.acted(r) || rep.message.by == rep)
 }

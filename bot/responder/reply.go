@@ -33,6 +33,7 @@ type reply struct {
 	firstTook time.Duration    // until Discord's word on the first response
 	begun     bool             // the work that a response promised has
 	lock      interaction.Lock // of the latest action; nil if there was none
+	together  []interaction.Lock
 	outcome   string
 }
 
@@ -132,8 +133,12 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 			}
 			return response, rep.followUp(ctx, response)
 		}
-		if response.Action != nil || response.Form == interaction.FormUpdate {
+		if rep.acted(response) || response.Form == interaction.FormUpdate {
 			rep.change(response)
+		}
+		if response.Passing {
+			rep.pass(ctx, response)
+			continue
 		}
 		response, err = rep.replace(ctx, response)
 	}
@@ -141,8 +146,12 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 }
 
 // keep keeps the lock of the action that a response starts, if any, in the place of
-// that of an action which has ended.
+// that of an action which has ended, and those of actions that run together.
 func (rep *reply) keep(r interaction.Response) {
+	for _, lock := range r.Together {
+		rep.together = append(rep.together, lock)
+		lock.AnswerWith(rep.to.Token)
+	}
 	if r.Starts == nil {
 		return
 	}
@@ -182,12 +191,15 @@ func (rep *reply) unlock() {
 	if rep.lock != nil {
 		rep.lock.Close()
 	}
+	for _, lock := range rep.together {
+		lock.Close()
+	}
 }
 
 // followUp tells the end of work whose message shows something else by now. The
 // end of an action gets a message of its own; anything else is not told at all.
 func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
-	if r.Action == nil {
+	if !rep.acted(r) {
 		return nil
 	}
 	_, err := rep.orExplained(r, func(r interaction.Response) error { return rep.sendFollowUp(ctx, r.Message) })
@@ -234,17 +246,15 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 		rep.failed("failed", r.Failure)
 	}
 	if r.Action != nil {
-		rep.log(zerolog.InfoLevel).Str("action", r.Action.Name).Str("bot", r.Action.BotID).
-			Str("outcome", string(r.Action.Outcome)).Dur("took", r.Action.Duration).Msg("action")
-		if observe := rep.responder.cfg.ObserveAction; observe != nil {
-			observe(*r.Action)
+		rep.tell(interaction.Ended{Request: rep.req, Action: *r.Action, Reported: r.Reported, Lock: rep.lock})
+	}
+	for _, e := range r.Ended {
+		if e.Failure != nil && !e.Reported {
+			rep.outcome = "failed"
+			rep.log(zerolog.ErrorLevel).Err(e.Failure).Str("bot", e.Action.BotID).Msg("an action failed")
+			rep.responder.cfg.Staff.Failure(e.Request, e.Failure)
 		}
-		if !r.Reported {
-			rep.responder.cfg.Staff.Action(rep.req, *r.Action)
-		}
-		if rep.lock != nil {
-			rep.lock.Told()
-		}
+		rep.tell(e)
 	}
 	return r
 }

@@ -26,6 +26,8 @@ const (
 	// every ten minutes or so, and had success with the second or third try within
 	// some 10 s (discord-api-docs#7220); for others it stayed so (discord-api-docs#6851).
 	maxUnknown = 5
+	// passLimit bounds the one attempt to show what is soon out of date.
+	passLimit = 3 * time.Second
 	// lastLimit bounds a later response once the program has stopped waiting.
 	lastLimit = 2 * time.Second
 )
@@ -36,7 +38,7 @@ const (
 func (rep *reply) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
 	if unacceptable(err) {
-		r = rep.explained(unshown(r, err))
+		r = rep.explained(rep.unshown(r, err))
 		err = send(r)
 	}
 	return r, err
@@ -51,8 +53,10 @@ func unacceptable(err error) bool {
 
 // unshown says what it means that Discord does not take a response. Nobody is told
 // to try again what was carried out.
-func unshown(r interaction.Response, err error) error {
+func (rep *reply) unshown(r interaction.Response, err error) error {
 	switch {
+	case len(rep.together) > 0:
+		return fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, err)
 	case r.Action != nil:
 		return &interaction.UnshownError{Action: *r.Action, Cause: err}
 	case rest.CodeOf(err) == rest.CodeInvalidForm: // which is the program's own mistake

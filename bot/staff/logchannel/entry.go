@@ -76,7 +76,11 @@ func (t *tally) add(later tally) {
 	}
 	t.Count += later.Count
 	t.Last = later.Last
-	t.References = append(t.References[:len(t.References):len(t.References)], later.References...)
+	for _, code := range later.References { // equal failures of one user share theirs
+		if !slices.Contains(t.References, code) {
+			t.References = append(slices.Clip(t.References), code)
+		}
+	}
 	t.References = t.References[max(0, len(t.References)-maxReferences):]
 	for _, c := range later.Customers {
 		known := slices.ContainsFunc(t.Customers, func(other Customer) bool { return other.ID == c.ID })

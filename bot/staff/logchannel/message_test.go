@@ -102,7 +102,8 @@ func TestAFoldCountsPeople(t *testing.T) {
 	for i := range 60 {
 		p.Post(concerning(fmt.Sprint(100+i), "R4"))
 	}
-	shows("many people", []string{"63 times", "concerns **50 people or more**"}, []string{"<@"}, []string{"Reference = reference R4"})
+	shows("many people", []string{"63 times", "concerns **50 people or more**"}, []string{"<@"}, // equal failures of one person share a reference
+		[]string{"Reference · R1 = reference R1", "Reference · R2 = reference R2", "Reference · R3 = reference R3", "Reference · R4 = reference R4"})
 }
 
 // Two cards of one failure share their buttons. Those of others name their reference,

@@ -1,0 +1,64 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/redistest"
+)
+
+// fiveCrashed asks for the restart of five bots that have crashed, among six.
+func fiveCrashed(t *testing.T, o world.Options) (w *world.World, anna *discordtest.User, question *discordtest.Reply, stop func() error) {
+	t.Helper()
+	w = world.New(t, o)
+	anna = w.AddCustomer("anna", "Shop", "A", "B", "C", "D", "E")
+	for _, id := range []string{"id-a", "id-b", "id-c", "id-d", "id-e"} {
+		crash(t, w, anna.ID, id)
+	}
+	stop = w.Start(t)
+	list := anna.Types(t, "/bot list")
+	list.WaitFor(t, "🔴 Crashed: 5")
+	question = list.Press(t, "Restart all that crashed (5)")
+	question.WaitFor(t, "5 bots have crashed")
+	return w, anna, question, stop
+}
+
+// TestAllThatCrashedAreRestartedInThreeSteps delivers the last press twice.
+func TestAllThatCrashedAreRestartedInThreeSteps(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w, anna, question, _ := fiveCrashed(t, world.Options{Redis: redis, RateLimits: true})
+		w.Discord.ExpectFailures() // the second delivery is refused
+		all := question.Press(t, "Restart 5 bots")
+		w.Discord.Redeliver(all)
+		all.WaitFor(t, "Restarting 5 bots")
+		w.Clock.BlockUntil(t, 4) // as many as the service is asked for at once
+		w.Finish(t)
+		w.Finish(t)
+		all.WaitFor(t, "All 5 bots were restarted")
+		for _, id := range []string{"id-a", "id-b", "id-c", "id-d", "id-e"} {
+			w.StaffRead(t, "✅ Restart", id, anna.ID, "Done")
+		}
+		w.WantCalls(t, hostapitest.OpRestart, 5)
+	})
+}
+
+// TestAStopSaysWhichBotsWereNotRestarted stops the bot while four are being restarted.
+func TestAStopSaysWhichBotsWereNotRestarted(t *testing.T) {
+	t.Parallel()
+	w, anna, question, stop := fiveCrashed(t, world.Options{Env: []string{"HOSTAPI_TIMEOUT=1m"}})
+	all := question.Press(t, "Restart 5 bots")
+	w.Clock.BlockUntil(t, 4)
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	end := all.WaitFor(t, "0 of 5 bots were restarted")
+	if text := end.Text(); strings.Count(text, "not confirmed") != 4 || strings.Count(text, "not restarted") != 1 {
+		t.Errorf("it ends with\n%s", text)
+	}
+	w.StaffRead(t, "Restart", anna.ID, "Not confirmed")
+	w.WantCalls(t, hostapitest.OpRestart, 4)
+}

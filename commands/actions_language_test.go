@@ -1,0 +1,95 @@
+package commands_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"hostbot/bot/actions"
+	"hostbot/bot/interaction"
+	"hostbot/hostapi"
+)
+
+// refusals draws one action while another runs, too many, and the same again while nobody
+// knows how it ended.
+func (d *drawn) refusals(uncertain func() (string, error)) {
+	w := &world{list: account(server("id-0", "Shop", "RUNNING"))}
+	c := newCommands(d.t, w)
+	wait := make(chan struct{})
+	w.action = func() (string, error) { <-wait; return uncertain() }
+	running := map[string]interaction.Response{}
+	for _, r := range []interaction.Request{press("restart/id-0"), submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE"})} {
+		r.ID, r.Locale = "1"+r.Name, d.locale
+		running[r.Name] = answer(d.t, c, r)
+		r.ID = "2" + r.Name
+		d.ask(c, r)
+	}
+	close(wait)
+	must(d.t)(running["restart/id-0"].Then(d.t.Context()))
+	again := press("restart/id-0")
+	again.ID = "3"
+	d.ask(c, again)
+	w.action = nil
+	for i := range 40 {
+		r := press("stop/id-0")
+		r.ID = fmt.Sprint("4", i)
+		d.ask(c, r)
+	}
+	time.Sleep(actions.Window)
+}
+
+// restartsOfAll draws the restart of all bots that have crashed.
+func (d *drawn) restartsOfAll(fresh asking) {
+	many := func(n int) func(w *world) {
+		return func(w *world) {
+			w.list = crashed(n)
+			for i := range w.list.Servers {
+				w.list.Servers[i].Name = long("*")
+			}
+			w.restart = func(id string) (string, error) {
+				time.Sleep(time.Minute)
+				switch id {
+				case "b1":
+					return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Detail: long("D")}
+				case "b2":
+					return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true}
+				case "b3":
+					return "CRASHED", nil
+				}
+				return "RUNNING", nil
+			}
+		}
+	}
+	fresh(many(0), press("restartcrashed"))
+	fresh(func(w *world) { w.list = crashed(2) }, press("restartcrashed/now"))
+	fresh(many(40), press("restartcrashed"), press("restartcrashed/now"))
+	w := &world{list: crashed(3)}
+	c := newCommands(d.t, w)
+	busy := press("restart/b1")
+	busy.ID = "1"
+	held := press("restart/b2")
+	held.ID = "2"
+	w.restart = func(string) (string, error) {
+		return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true}
+	}
+	d.ask(c, held)
+	w.restart = nil
+	now := press("restartcrashed/now")
+	now.ID, now.Locale = "3", d.locale
+	asked := answer(d.t, c, now) // before another one is restarted
+	running := answer(d.t, c, busy)
+	for r := asked; r.Then != nil; {
+		r = must(d.t)(r.Then(d.t.Context()))
+		d.see(r)
+	}
+	must(d.t)(running.Then(d.t.Context()))
+	stopped, stop := context.WithCancel(d.t.Context())
+	stop()
+	for r := answer(d.t, newCommands(d.t, &world{list: crashed(2)}), now); r.Then != nil; {
+		r = must(d.t)(r.Then(stopped))
+		d.see(r)
+	}
+	r := interaction.Request{ID: "1/x", Route: "restartcrashed/now", UserID: "42", CustomerID: "42", Locale: d.locale, Reference: "REF1234"}
+	d.see(c.Interrupted(&r, interaction.Action{Name: "restart", BotID: "b1"}))
+	time.Sleep(actions.Window)
+}

@@ -1,0 +1,215 @@
+package commands
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/actions"
+	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
+	"hostbot/hostapi"
+)
+
+const (
+	// batchLines is how many bots of a batch have a line of their own, and batchNameLimit how
+	// many characters each may be called, so that all fit an embed's description.
+	batchLines     = 35
+	batchNameLimit = 40
+	// batchReasons is how many different reasons of failures are said.
+	batchReasons = 3
+)
+
+// fate is what a line says of a member of a batch. At the end, those with a problem come first.
+type fate int
+
+const (
+	failed fate = iota
+	unconfirmed
+	crashedAgain
+	skipped
+	pending
+	done
+)
+
+// fate tells what has become of a member.
+func (m member) fate() fate {
+	switch {
+	case m.stage == leftOut:
+		return skipped
+	case m.stage != ended:
+		return pending
+	}
+	switch m.end.outcome() {
+	case interaction.Failed:
+		return failed
+	case interaction.Unconfirmed:
+		return unconfirmed
+	}
+	if conditionOf(m.end.server.Status).state == broken {
+		return crashedAgain
+	}
+	return done
+}
+
+// isLimited reports whether a member was left out as the customer has started too many actions.
+func (m member) isLimited() bool {
+	_, limited := errors.AsType[*actions.LimitError](m.refusal)
+	return limited
+}
+
+// draw says how far a batch is, or how it ended.
+func (b *batch) draw() interaction.Response {
+	v := b.commands.view(b.request)
+	counts, over := make(map[fate]int), b.running == 0
+	members := slices.Clone(b.members)
+	for _, m := range members {
+		counts[m.fate()]++
+	}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("restart_all.title"), Color: yellow}
+	buttons := []discordgo.Button{v.button(discordgo.SecondaryButton, "button.back", idListWith, false)}
+	head, why := "", explanation{}
+	if over {
+		slices.SortStableFunc(members, func(one, other member) int { return cmp.Compare(one.fate(), other.fate()) })
+		head, embed.Color = b.ending(v, counts)
+		why = v.whyOf(members)
+		if again := counts[failed] + counts[skipped]; again > 0 {
+			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", idRestartCrashed, false)}, buttons...)
+		}
+	} else {
+		head = "⏳ " + v.t.Count("restart_all.running", len(members), args{"Since": relative(b.began)}) +
+			"\n" + v.t.Format("restart_all.progress", args{"Done": len(members) - b.running, "N": len(members)})
+	}
+	embed.Description = paragraphs(v.heading(members[0].known, head), v.memberLines(members), b.leftOver(v), why.text)
+	return v.draw(idRestartCrashed, embed, v.linkRow(append(buttons, why.links...)...)...)
+}
+
+// ending says how a batch ended, and in which colour.
+func (b *batch) ending(v view, counts map[fate]int) (text string, color int) {
+	all := len(b.members)
+	took := ""
+	if d := time.Since(b.began); counts[skipped] < all && !instant(d) {
+		took = "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(d)})
+	}
+	switch restarted := counts[done]; restarted {
+	case all:
+		return "✅ " + v.t.Count("restart_all.done", all, nil) + took, green
+	case 0:
+		if counts[failed]+counts[skipped] == all {
+			return "❌ " + v.t.Count("restart_all.partly", all, args{"Done": restarted}) + took, red
+		}
+		fallthrough
+	default:
+		return "⚠️ " + v.t.Count("restart_all.partly", all, args{"Done": restarted}) + took, orange
+	}
+}
+
+// memberLines is a line for each bot of a batch but those that are over the limit.
+func (v view) memberLines(members []member) string {
+	members = slices.DeleteFunc(slices.Clone(members), member.isLimited)
+	var lines []string
+	for _, m := range members[:min(len(members), batchLines)] {
+		lines = append(lines, v.memberLine(m))
+	}
+	if more := len(members) - len(lines); more > 0 {
+		lines = append(lines, "… +"+v.t.Number(more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (v view) memberLine(m member) string {
+	called := cmp.Or(sanitize.Markdown(m.server.Name, batchNameLimit), orDash(sanitize.Markdown(m.server.ID, batchNameLimit)))
+	sign, word := "▫️", v.t.Text("restart_all.waiting")
+	switch m.fate() {
+	case done:
+		sign, word = "✅", v.t.Text("restart_all.restarted")
+	case failed:
+		sign, word = "❌", v.t.Text("restart_all.failed")
+	case unconfirmed:
+		sign, word = "⚠️", v.t.Text("restart_all.unsure")
+	case crashedAgain:
+		sign, word = "🔴", v.t.Text("restart_all.again")
+	case skipped:
+		sign, word = "➖", v.t.Text("restart_all.left")
+		if _, busy := errors.AsType[*actions.BusyError](m.refusal); busy {
+			word = v.t.Text("restart_all.busy")
+		} else if held, ok := errors.AsType[*actions.HeldError](m.refusal); ok {
+			sign, word = "⚠️", v.t.Format("restart_all.held", args{"When": v.at(held.Until)})
+		}
+	case pending:
+		if m.stage == acting {
+			restarting := conditionIn(hostapi.StateRestarting)
+			sign, word = restarting.emoji, v.t.Text(restarting.key)
+		}
+	}
+	return sign + " " + called + " · " + word
+}
+
+// leftOver says which bots are over the limit, and when to try again.
+func (b *batch) leftOver(v view) string {
+	var servers []hostapi.Server
+	for _, m := range b.members {
+		if m.isLimited() {
+			servers = append(servers, m.server)
+		}
+	}
+	if len(servers) == 0 {
+		return ""
+	}
+	until, _ := b.limited()
+	return "➖ " + v.t.Format("restart_all.limit", args{"N": actions.PerWindow, "When": v.at(until)}) + "\n" + v.names(servers, namedInQuestion)
+}
+
+// whyOf says why bots were not restarted, each reason once, and what is to be done.
+func (v view) whyOf(members []member) explanation {
+	var reasons []string
+	var links []discordgo.Button
+	told := false
+	for _, m := range members {
+		if m.stage == ended && m.end.err != nil {
+			told = true
+		}
+		why, is := explanation{}, m.fate()
+		switch {
+		case is == failed:
+			why = v.whyFailed(m.end)
+		case is == unconfirmed:
+			why.text = v.t.Text("restart_all.unconfirmed")
+		case errors.Is(m.refusal, interaction.ErrStopping):
+			why = v.explain(m.refusal)
+		}
+		if why.text == "" || slices.Contains(reasons, why.text) || len(reasons) == batchReasons {
+			continue
+		}
+		reasons = append(reasons, why.text)
+		if len(links) == 0 {
+			links = why.links
+		}
+	}
+	if told {
+		reasons = append(reasons, v.referenceLine())
+	}
+	return explanation{text: strings.Join(reasons, "\n"), links: links}
+}
+
+// isOfBatch reports whether a request is that of one of the actions of a batch.
+func isOfBatch(r *interaction.Request) bool {
+	return r.Route == idRestartCrashedNow && strings.Contains(r.ID, "/")
+}
+
+// interruptedBatch says that a batch was broken off, whichever of its actions is reported: the
+// message is that of all.
+func (v view) interruptedBatch(a interaction.Action) interaction.Response {
+	failure := v.interrupted(&a)
+	embed := &discordgo.MessageEmbed{
+		Title: v.t.Text("restart_all.title"), Color: orange,
+		Description: "⚠️ " + v.t.Text("restart_all.interrupted") + "\n" + v.referenceLine(),
+	}
+	response := v.draw("", embed, v.backRow())
+	response.Action, response.Failure = &a, failure
+	return response
+}

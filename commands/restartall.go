@@ -1,0 +1,101 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// The custom IDs of a restart of all bots that have crashed. They name no bots: those are meant
+// that have crashed when the button is pressed.
+const (
+	idRestartCrashed    = "restartcrashed" // asks
+	idRestartCrashedNow = "restartcrashed/now"
+)
+
+// namedInQuestion is how many bots are named where somebody is asked about many.
+const namedInQuestion = 10
+
+// restartCrashedButton restarts all bots that have crashed, of which so many are known, once it has
+// asked. The prefix of its custom ID is "" or interaction.ReplyPrefix, where the message is to stay.
+func (v view) restartCrashedButton(prefix string, n int) discordgo.Button {
+	button := v.button(discordgo.PrimaryButton, "button.restart_crashed", prefix+idRestartCrashed, false)
+	button.Label = v.t.Format("button.restart_crashed", args{"N": n})
+	return button
+}
+
+// crashedOf returns the bots that are down although nobody wanted it, and can be restarted.
+func crashedOf(servers []hostapi.Server) []hostapi.Server {
+	restart, _ := actionNamed("restart")
+	return slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool {
+		return conditionOf(s.Status).state != broken || !restart.allowed(s)
+	})
+}
+
+// askRestartCrashed asks whether all bots that have crashed are to be restarted.
+func (c *Commands) askRestartCrashed(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	v, crashed := c.view(r), crashedOf(c.nowOf(r, s))
+	if len(crashed) == 0 {
+		return c.noneCrashed(r, s), nil
+	}
+	names := v.names(crashed, namedInQuestion)
+	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestartCrashedNow, false)
+	now.Label = v.t.Count("button.restart_now", len(crashed), nil)
+	return v.draw(idRestartCrashed, &discordgo.MessageEmbed{
+		Title:       v.t.Text("restart_all.title"),
+		Description: paragraphs(v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names),
+		Color:       yellow,
+	}, row(now, v.button(discordgo.SecondaryButton, "button.cancel", idListWith, false))), nil
+}
+
+// names lists bots, so many at most, and how many more there are.
+func (v view) names(servers []hostapi.Server, most int) string {
+	var names []string
+	for _, s := range servers[:min(len(servers), most)] {
+		names = append(names, "**"+name(s)+"**")
+	}
+	if more := len(servers) - len(names); more > 0 {
+		names = append(names, "… +"+v.t.Number(more))
+	}
+	return strings.Join(names, " · ")
+}
+
+// noneCrashed is the list of bots, of which none has crashed any more.
+func (c *Commands) noneCrashed(r *interaction.Request, s accounts.Snapshot) interaction.Response {
+	list := c.botList(r, s)
+	list.notice = "ℹ️ " + list.t.Text("restart_all.none")
+	return list.draw()
+}
+
+// restartCrashed restarts all bots that have crashed. The service is asked for them: what is
+// cached may be older, and a bot that runs again is left alone.
+func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	restart, _ := actionNamed("restart")
+	if !c.hosting.Offers(restart.op) {
+		return interaction.Response{}, &hostapi.Error{Op: restart.op, Code: hostapi.CodeNotOffered}
+	}
+	known, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
+	if err == nil && known.Update != nil {
+		known, err = known.Update(ctx)
+	}
+	if err == nil && known.Failure != nil {
+		err = known.Failure
+	}
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	switch crashed := crashedOf(c.nowOf(r, known)); len(crashed) {
+	case 0:
+		return c.noneCrashed(r, known), nil
+	case 1:
+		return c.begin(ctx, r, restart, bot{crashed[0], known})
+	default:
+		return c.newBatch(r, restart, crashed, known).start(), nil
+	}
+}

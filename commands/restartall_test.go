@@ -1,0 +1,308 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"hostbot/bot/actions"
+	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
+	"hostbot/commands"
+	"hostbot/hostapi"
+)
+
+// crashed is an account of so many bots that have crashed, and of one that runs.
+func crashed(n int) hostapi.List {
+	servers := []hostapi.Server{server("up", "Runs", "RUNNING")}
+	for i := range n {
+		servers = append(servers, server("b"+strconv.Itoa(i+1), fmt.Sprintf("Bot %d.", i+1), "CRASHED"))
+	}
+	return account(servers...)
+}
+
+// pressed is a press as Discord would have it: with an ID.
+func pressed(customID string) interaction.Request {
+	r := press(customID)
+	r.ID = "1001"
+	return r
+}
+
+// batchOf is what became of a restart of all bots.
+type batchOf struct {
+	steps []interaction.Response
+	ended []interaction.Ended
+}
+
+func (b batchOf) last() interaction.Message { return b.steps[len(b.steps)-1].Message }
+
+// outcomes are how actions ended, by the IDs of their bots.
+func (b batchOf) outcomes() map[string]interaction.Outcome {
+	found := make(map[string]interaction.Outcome)
+	for _, e := range b.ended {
+		found[e.Action.BotID] = e.Action.Outcome
+	}
+	return found
+}
+
+// restartAll presses the button that confirms it, and goes on to the end as a responder does.
+func restartAll(ctx context.Context, t *testing.T, c *commands.Commands) batchOf {
+	t.Helper()
+	r := pressed("restartcrashed/now")
+	b := batchOf{steps: []interaction.Response{must(t)(serve(ctx, t, c, &r))}}
+	var locks []interaction.Lock
+	for last := b.steps[0]; last.Then != nil; {
+		last = must(t)(last.Then(ctx))
+		sendable(t, last)
+		locks = append(locks, last.Together...)
+		for _, e := range last.Ended {
+			e.Lock.Told()
+		}
+		b.steps, b.ended = append(b.steps, last), append(b.ended, last.Ended...)
+		if last.Passing != (last.Then != nil) {
+			t.Error("a response that is the last is sent once alone, or one that is not for long")
+		}
+	}
+	for _, lock := range locks {
+		lock.Close()
+	}
+	return b
+}
+
+func TestListOffersToRestartAllThatCrashed(t *testing.T) {
+	for n, want := range map[int]string{
+		3: "Restart Bot 1. Restart Bot 2. Restart Bot 3. Refresh",
+		4: "Restart Bot 1. Restart Bot 2. Restart Bot 3. Restart all that crashed (4) Refresh",
+	} {
+		list := answer(t, newCommands(t, &world{list: crashed(n)}), command("bot list", nil))
+		if got := buttonLabels(list.Message); !strings.HasPrefix(got, want) {
+			t.Errorf("%d crashed: %s", n, got)
+		}
+	}
+	many := answer(t, newCommands(t, &world{list: crashed(30)}), command("bot list", nil))
+	if _, counted := buttons(many.Message)["Restart all that crashed (30)"]; !counted {
+		t.Errorf("the bots of other pages do not count: %s", buttonLabels(many.Message))
+	}
+	off := &world{list: crashed(9), off: map[hostapi.Operation]bool{hostapi.OpRestart: true}}
+	if got := buttonLabels(answer(t, newCommands(t, off), command("bot list", nil)).Message); strings.Contains(got, "Restart") {
+		t.Errorf("what is turned off is offered: %s", got)
+	}
+}
+
+func TestRestartOfAllAsksFirst(t *testing.T) {
+	w := &world{list: crashed(12)}
+	c := newCommands(t, w)
+	for _, id := range []string{"restartcrashed", "aside/restartcrashed"} {
+		question := answer(t, c, press(id))
+		wantText(t, question.Message, "12 bots have crashed", "**Bot 1.** · **Bot 2.**", "**Bot 10.** · … +2")
+		if got := labels(question.Message); got != "Restart 12 bots Cancel" {
+			t.Errorf("%s: buttons %s", id, got)
+		}
+	}
+	if len(w.asked) != 2 {
+		t.Errorf("asked %q: the question names bots that may run again", w.asked)
+	}
+	w.wantDone(t)
+	w.list = crashed(0)
+	wantText(t, answer(t, c, press("restartcrashed")).Message, "None of your bots is crashed", "Runs")
+	wantText(t, answer(t, c, press("restartcrashed/now")).Message, "None of your bots is crashed")
+	w.wantDone(t)
+}
+
+func TestRestartOfAllRestartsEachOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: crashed(7)}
+		var now, most atomic.Int32
+		w.restart = func(string) (string, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			time.Sleep(2 * time.Second)
+			now.Add(-1)
+			return "RUNNING", nil
+		}
+		c := newCommands(t, w)
+		b := restartAll(t.Context(), t, c)
+		slices.Sort(w.done)
+		w.wantDone(t, "restart b1", "restart b2", "restart b3", "restart b4", "restart b5", "restart b6", "restart b7")
+		if got := most.Load(); got != 4 {
+			t.Errorf("%d requests at once, want 4", got)
+		}
+		wantText(t, b.steps[0].Message, "Restarting 7 bots … started <t:", "Done: 0 of 7", "▫️ Bot 1. · waiting")
+		wantText(t, b.steps[3].Message, "Done: 4 of 7", "✅ Bot", "🟡 Bot")
+		wantText(t, b.last(), "✅ All 7 bots were restarted.", "⏱ took 4.0 s", "✅ Bot 7. · restarted")
+		if got := labels(b.last()); got != "All bots" {
+			t.Errorf("buttons %s", got)
+		}
+		ids := make(map[string]bool)
+		for _, e := range b.ended {
+			ids[e.Request.ID] = true
+			if e.Action.Name != "restart" || e.Action.Outcome != interaction.Done || e.Reported || e.Action.Duration != 2*time.Second {
+				t.Errorf("staff are told %+v", e.Action)
+			}
+		}
+		if len(ids) != 7 {
+			t.Errorf("staff are told of %d actions: %v", len(ids), ids)
+		}
+		answer(t, c, press("restart/b1")) // the bots are free
+	})
+}
+
+func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: crashed(5)}
+		w.restart = func(id string) (string, error) {
+			switch id {
+			case "b1":
+				return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable}
+			case "b2":
+				return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable, Uncertain: true}
+			case "b3":
+				return "CRASHED", nil
+			case "b4":
+				panic("a mistake")
+			}
+			return "RUNNING", nil
+		}
+		c := newCommands(t, w)
+		b := restartAll(t.Context(), t, c)
+		wantText(t, b.last(), "⚠️ 1 of 5 bots were restarted.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
+			"can't be reached", "Don't restart them again right away", "REF1234")
+		want := map[string]interaction.Outcome{
+			"b1": interaction.Failed, "b2": interaction.Unconfirmed, "b3": interaction.Done, "b4": interaction.Unconfirmed, "b5": interaction.Done,
+		}
+		if got := b.outcomes(); !maps.Equal(got, want) {
+			t.Errorf("staff are told %v, want %v", got, want)
+		}
+		for _, e := range b.ended {
+			if (e.Failure == nil) != (e.Action.Outcome == interaction.Done) {
+				t.Errorf("%s: %v", e.Action.BotID, e.Failure)
+			}
+		}
+		if got := labels(b.last()); got != "Try again All bots" {
+			t.Errorf("buttons %s", got)
+		}
+		w.restart = nil
+		again := restartAll(t.Context(), t, c) // of what is not known, nothing is done twice
+		wantText(t, again.last(), "3 of 5 bots were restarted", "⚠️ Bot 2. · not confirmed; again after <t:")
+	})
+}
+
+func TestRestartOfAllLeavesOutWhatIsTooMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: crashed(33)}
+		c := newCommands(t, w)
+		b := restartAll(t.Context(), t, c)
+		if len(w.done) != actions.PerWindow || len(b.ended) != actions.PerWindow {
+			t.Errorf("%d were restarted, and staff told of %d", len(w.done), len(b.ended))
+		}
+		wantText(t, b.last(), "⚠️ 30 of 33 bots were restarted.", "At most 30 actions a minute", "can start after <t:", "**Bot 31.** · **Bot 32.** · **Bot 33.**")
+		if got := labels(b.last()); got != "Try again All bots" {
+			t.Errorf("buttons %s", got)
+		}
+		w.list = crashed(3)
+		time.Sleep(time.Minute)
+		wantText(t, restartAll(t.Context(), t, c).last(), "All 3 bots were restarted")
+	})
+}
+
+func TestRestartOfAllLeavesBotsAloneThatOthersActOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: crashed(4), actions: actions.New(actions.Config{})}
+		c := newCommands(t, w)
+		r := press("restart/b2")
+		single, err := serve(t.Context(), t, c, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := restartAll(t.Context(), t, c) // in which b2 is being restarted, so it has not crashed
+		wantText(t, b.last(), "All 3 bots were restarted")
+		must(t)(single.Then(t.Context()))
+		if n := len(slices.DeleteFunc(slices.Clone(w.done), func(d string) bool { return d != "restart b2" })); n != 1 {
+			t.Errorf("it was restarted %d times", n)
+		}
+	})
+}
+
+func TestRestartOfAllThatIsStoppedSaysHowFarItCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		w := &world{list: crashed(6)}
+		w.restart = func(string) (string, error) {
+			time.Sleep(time.Second)
+			stop()
+			return "", hostapi.Interrupted(ctx, hostapi.OpRestart)
+		}
+		c := newCommands(t, w)
+		b := restartAll(ctx, t, c)
+		if len(w.done) != 4 {
+			t.Errorf("done: %q", w.done)
+		}
+		wantText(t, b.last(), "0 of 6 bots were restarted", "➖ Bot", "not restarted", "We're restarting")
+		answer(t, c, press("restart/"+left(b)))
+	})
+}
+
+// left is the ID of a bot of which staff were not told.
+func left(b batchOf) string {
+	for i := range 6 {
+		if _, told := b.outcomes()["b"+strconv.Itoa(i+1)]; !told {
+			return "b" + strconv.Itoa(i+1)
+		}
+	}
+	return ""
+}
+
+func TestRestartOfAllNeedsToKnowWhoCrashed(t *testing.T) {
+	w := &world{list: crashed(5), old: true, failure: &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeUnavailable}}
+	r := pressed("restartcrashed/now")
+	if _, err := serve(t.Context(), t, newCommands(t, w), &r); !errors.Is(err, w.failure) {
+		t.Errorf("%v, want %v", err, w.failure)
+	}
+	w.wantDone(t)
+}
+
+// TestEqualFailuresAreShownUnderOneReference presses again in an outage.
+func TestEqualFailuresAreShownUnderOneReference(t *testing.T) {
+	w := &world{err: &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeUnavailable}, references: incident.NewReferences()}
+	c := newCommands(t, w)
+	for _, own := range []string{"FIRST11", "SECOND2"} {
+		r := interaction.Request{UserID: "42", CustomerID: "42", Reference: own, Locale: "en-US"}
+		wantText(t, c.Explain(&r, w.err).Message, "`FIRST11`")
+		if told := w.references.Staff(&r); told.Reference != "FIRST11" {
+			t.Errorf("staff are told of %s", told.Reference)
+		}
+	}
+	w.err, w.list = nil, account(server("a", "Shop", "RUNNING"))
+	w.action = func() (string, error) {
+		return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable}
+	}
+	wantText(t, ending(t, c, press("restart/a")).Message, "couldn't be restarted", "`REF1234`") // which is another failure
+}
+
+func TestOneThatCrashedIsRestartedOnItsCard(t *testing.T) {
+	w := &world{list: crashed(1)}
+	wantText(t, ending(t, newCommands(t, w), pressed("restartcrashed/now")).Message, "🟢 Bot 1.\n✅ Restarted.")
+	w.wantDone(t, "restart b1")
+}
+
+func TestBatchThatWasInterruptedLeadsToTheList(t *testing.T) {
+	c := newCommands(t, &world{})
+	r := interaction.Request{ID: "1001/~x", Route: "restartcrashed/now", UserID: "42", CustomerID: "42", Message: "900", Locale: "en-US", Reference: "REF1234"}
+	for outcome, want := range map[interaction.Outcome]interaction.Outcome{"": interaction.Unconfirmed, interaction.Done: interaction.Done} {
+		response := c.Interrupted(&r, interaction.Action{Name: "restart", BotID: "b1", BotName: "Bot 1.", Outcome: outcome})
+		wantText(t, response.Message, "This was interrupted", "REF1234")
+		if strings.Contains(text(response.Message), "Bot 1") {
+			t.Error("one bot is named for all")
+		}
+		if response.Action.Outcome != want || (response.Failure == nil) != (want == interaction.Done) {
+			t.Errorf("staff are told %+v, %v", response.Action, response.Failure)
+		}
+	}
+}
