@@ -54,6 +54,7 @@ type Config struct {
 	Links    Links
 	Forms    Forms
 	Watch    Watch // the zero value: accounts are not watched
+	Support  Support
 }
 
 // Commands holds what the handlers share.
@@ -66,6 +67,7 @@ type Commands struct {
 	links    Links
 	forms    Forms
 	watch    Watch
+	support  Support
 	ids      sync.Map // of the registered commands, by name
 }
 
@@ -73,7 +75,7 @@ type Commands struct {
 func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
-		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch,
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, support: cfg.Support,
 	}
 }
 

@@ -129,7 +129,7 @@ func isRefusal(err error) bool {
 // refuses for that reason.
 func (v view) whyFailed(e result) explanation {
 	if isRefusal(e.err) && conditionOf(e.server.Status).state == locked {
-		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.toSupport(), v.toPanel()}}
+		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.support(), v.toPanel()}}
 	}
 	return v.explain(e.err)
 }

@@ -152,7 +152,9 @@ func (c *Commands) customersTable() []command {
 		command{name: "plan", handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
 	)
 	table = append(table, c.watchTable()...)
-	return append(table, command{name: "help", handle: c.help})
+	// A failure is met anywhere, and so is its button.
+	help := command{name: "help", handle: c.help, components: []route{{idTellSupport + "{code}", c.tellSupport}}}
+	return append(table, help)
 }
 
 // watchTable is the part of the table that tells of bots by itself.

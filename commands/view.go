@@ -26,10 +26,12 @@ type view struct {
 	pages         Links
 	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
+	// supportOffered says that customers tell staff of a failure by a button.
+	supportOffered bool
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, &c.ids, c.watch.offered()}
+	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, &c.ids, c.watch.offered(), c.support.Tell != nil}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the

@@ -14,9 +14,13 @@ const invitedToSupport = "309237730304"
 // https://discord.com/developers/docs/topics/oauth2#bot-authorization-flow
 func InviteURL(applicationID, guildID string) string { return invite(applicationID, guildID, invited) }
 
-// SupportInviteURL is InviteURL for staff's guild, with what SUPPORT_CHANNEL_ID takes as well.
-func SupportInviteURL(applicationID, guildID string) string {
-	return invite(applicationID, guildID, invitedToSupport)
+// HostInviteURL is InviteURL for a guild of the host's, where the bot may open threads for
+// support as well.
+func HostInviteURL(applicationID, guildID string, support bool) string {
+	if support {
+		return invite(applicationID, guildID, invitedToSupport)
+	}
+	return InviteURL(applicationID, guildID)
 }
 
 func invite(applicationID, guildID, permissions string) string {
