@@ -56,7 +56,7 @@ func TestSupportSeesWhatTheCustomerSees(t *testing.T) {
 		t.Errorf("the thread is %q", thread.Name)
 	}
 	sam.Presses(t, shown, "Reference").WaitFor(t, "403")
-	sam.Presses(t, shown, "Look up").WaitFor(t, "Bots of anna")
+	sam.Presses(t, shown, "Look up").WaitFor(t, "anna's bots")
 
 	failed.Press(t, "Tell support").WaitFor(t, "already has this one")
 	if n := len(threads(w, channel)); n != 1 || len(channel.Messages()) != 1 {

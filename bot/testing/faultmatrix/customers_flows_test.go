@@ -146,7 +146,9 @@ func pickedAction(route, action string, menu step) flow {
 
 // supportFlow is that of the button under a failure, of which nobody knows any more.
 func supportFlow() flow {
-	failure := func(c *person) (*discordtest.User, discordtest.View) { return c.user, newest(c.user, "failed for "+c.user.ID) }
+	failure := func(c *person) (*discordtest.User, discordtest.View) {
+		return c.user, newest(c.user, "failed for "+c.user.ID)
+	}
 	left := func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Tell support", CustomID: "aside/support/ABCDEFG"}
 		return in, c.left(ctx, c.user, "failed", interaction.Message{
