@@ -102,10 +102,10 @@ func TestTellSupportIsRefused(t *testing.T) {
 		code   string
 		want   string
 	}{
-		"another's": {func(h *helped) { h.failure.UserID = "43" }, "REF1234", "too old"},
-		"unknown":   {func(*helped) {}, "REF1235", "too old"},
-		"no code":   {func(*helped) {}, "x", "too old"},
-		"old":       {func(h *helped) { h.failure.At = time.Now().Add(-25 * time.Hour) }, "REF1234", "too old"},
+		"another's": {func(h *helped) { h.failure.UserID = "43" }, "REF1234", "can't be passed on"},
+		"unknown":   {func(*helped) {}, "REF1235", "can't be passed on"},
+		"no code":   {func(*helped) {}, "x", "can't be passed on"},
+		"old":       {func(h *helped) { h.failure.At = time.Now().Add(-25 * time.Hour) }, "REF1234", "can't be passed on"},
 	} {
 		h, c := helping(t)
 		test.change(h)

@@ -157,7 +157,7 @@ func supportFlow() flow {
 		})
 	}
 	return flow{
-		route: "component aside/support/{code}", need: keeps, goesOn: true, lost: "error.untold", good: "too old for our team",
+		route: "component aside/support/{code}", need: keeps, goesOn: true, lost: "error.untold", good: "can't be passed on",
 		prepare: steps(seen(), left), do: pressesIn(failure, "Tell support"),
 	}
 }
