@@ -104,7 +104,6 @@ func (c *Commands) handOver(ctx context.Context, r *interaction.Request, i incid
 // botOf returns the bot that an incident is about, as it is now; without a status if that is not known, and
 // without an ID if there is no such bot.
 func (c *Commands) botOf(ctx context.Context, i incident.Incident) hostapi.Server {
-	server := hostapi.Server{ID: i.BotID, Name: i.BotName}
 	snapshot, err := c.accounts.Account(ctx, i.CustomerID, time.Now().Add(stateLimit))
 	if err != nil {
 		snapshot = accounts.Snapshot{}
@@ -113,10 +112,12 @@ func (c *Commands) botOf(ctx context.Context, i incident.Incident) hostapi.Serve
 	if at := indexOf(servers, i.BotID); at >= 0 {
 		return servers[at]
 	}
-	if asked, err := find(servers, i.Asked, false); i.BotID == "" && i.Asked != "" && err == nil {
-		return asked
+	if i.BotID == "" && i.Asked != "" {
+		if asked, err := find(servers, i.Asked, false); err == nil {
+			return asked
+		}
 	}
-	return server
+	return hostapi.Server{ID: i.BotID, Name: i.BotName}
 }
 
 // supportCase draws an incident for staff, in their language.
