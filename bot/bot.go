@@ -32,6 +32,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
+	"hostbot/bot/staff/support"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/watch/alerts"
@@ -137,7 +138,7 @@ func (b *Bot) build() error {
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 			Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
 		},
-		Links: commands.Links(s.Links), Watch: watching, References: b.references,
+		Links: commands.Links(s.Links), Watch: watching, References: b.references, Support: b.support(texts),
 		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},
 	})
 	if err := b.openResponder(); err != nil {
@@ -149,6 +150,18 @@ func (b *Bot) build() error {
 		b.openEndpoint()
 	}
 	return nil
+}
+
+// support returns how customers tell staff of a failure, if they are to.
+func (b *Bot) support(texts *locale.Bundle) commands.Support {
+	channelID := b.settings.Admin.SupportChannelID
+	if channelID == "" {
+		return commands.Support{}
+	}
+	desk := support.New(support.Config{
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: channelID, Aside: b.recordUnreadable, Log: b.log,
+	})
+	return commands.Support{Tell: desk.Tell, Texts: texts.For(b.settings.Log.Locale)}
 }
 
 // openResponder makes what answers interactions, by the routes of the handlers.

@@ -59,6 +59,7 @@ type Config struct {
 	Watch    Watch // the zero value: accounts are not watched
 	// References are shared by equal failures. Nil: each has its own.
 	References *incident.References
+	Support    Support
 }
 
 // Commands holds what the handlers share.
@@ -72,6 +73,7 @@ type Commands struct {
 	forms    Forms
 	watch    Watch
 	refs     *incident.References
+	support  Support
 	ids      *sync.Map // of the registered commands, by name
 }
 
@@ -79,7 +81,8 @@ type Commands struct {
 func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
-		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, refs: cfg.References, ids: &sync.Map{},
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, refs: cfg.References, support: cfg.Support,
+		ids: &sync.Map{},
 	}
 }
 

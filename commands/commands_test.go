@@ -37,6 +37,7 @@ type world struct {
 	links   commands.Links
 	staff   commands.Staff
 	watch   commands.Watch
+	support commands.Support
 
 	// statuses are those of the only bot by the time since the world began; the latest
 	// counts, and "" is no bot.
@@ -222,7 +223,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		}
 	}
 	return commands.New(commands.Config{
-		Accounts: w, Hosting: w, Actions: cmp.Or(w.actions, actions.New(actions.Config{})), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch, References: w.references,
+		Accounts: w, Hosting: w, Actions: cmp.Or(w.actions, actions.New(actions.Config{})), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch, References: w.references, Support: w.support,
 		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
 			{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},

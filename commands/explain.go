@@ -63,7 +63,7 @@ type explanation struct {
 
 // fault is an explanation of what support can help with.
 func (v view) fault(text string) explanation {
-	return explanation{text, true, []discordgo.Button{v.toSupport()}}
+	return explanation{text, true, []discordgo.Button{v.support()}}
 }
 
 // Explain says an error in the caller's own language. Where it is a fault, the reference
@@ -104,9 +104,12 @@ func (v view) explain(err error) explanation {
 	var (
 		refused *refusal
 		unshown *interaction.UnshownError
+		untold  *untoldError
 		service *hostapi.Error
 	)
 	switch {
+	case errors.As(err, &untold): // which may be what the service has caused; the button is that of what failed first
+		return explanation{v.t.Text("error.untold"), true, []discordgo.Button{v.tellSupport(v.asked.Params["code"]), v.toSupport()}}
 	case errors.As(err, &refused):
 		e := explanation{text: refused.explain(v)}
 		if refused.links != nil {

@@ -189,6 +189,7 @@ func (d *drawn) everything() {
 	d.staff(bots, pages)
 	d.watching(bots)
 	d.alerts(bots)
+	d.support(bots, pages)
 }
 
 type asking func(change func(w *world), requests ...interaction.Request)

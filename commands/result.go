@@ -154,7 +154,7 @@ func (e result) isLocked() bool {
 // refuses for that reason.
 func (v view) whyFailed(e result) explanation {
 	if e.isLocked() {
-		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.toSupport(), v.toPanel()}}
+		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.support(), v.toPanel()}}
 	}
 	return v.explain(e.err)
 }

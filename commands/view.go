@@ -27,11 +27,16 @@ type view struct {
 	pages         Links
 	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
-	refs          *incident.References
+	// supportOffered says that customers tell staff of a failure by a button.
+	supportOffered bool
+	refs           *incident.References
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{c.texts.For(r.Locale), r, c.hosting.Offers, c.links, c.ids, c.watch.offered(), c.refs}
+	return view{
+		t: c.texts.For(r.Locale), asked: r, offers: c.hosting.Offers, pages: c.links, commandIDs: c.ids,
+		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil, refs: c.refs,
+	}
 }
 
 // draw returns a message of one embed and rows of components: a new one or, where the

@@ -181,11 +181,13 @@ func (c *LogChannels) ByCategory() map[string]*string {
 	return channels
 }
 
-// Admin is who may use staff's own commands, and where.
+// Admin is who may use staff's own commands, and where staff are told of failures.
 type Admin struct {
 	GuildID string `yaml:"guild_id" env:"ADMIN_GUILD_ID"` // empty: there are none
 	UserIDs IDs    `yaml:"user_ids" env:"ADMIN_USER_IDS"`
 	RoleIDs IDs    `yaml:"role_ids" env:"ADMIN_ROLE_IDS"`
+	// SupportChannelID is the channel in which customers' failures get a thread. Empty for none.
+	SupportChannelID string `yaml:"support_channel_id" env:"SUPPORT_CHANNEL_ID"`
 }
 
 // IDs is a list of Discord's IDs: a list in the file, or a text with commas.

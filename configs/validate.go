@@ -70,6 +70,7 @@ func (l *loader) validate(s *Settings) {
 	l.check("admin.guild_id", snowflake(s.Admin.GuildID))
 	l.check("admin.user_ids", snowflakes(s.Admin.UserIDs))
 	l.check("admin.role_ids", snowflakes(s.Admin.RoleIDs))
+	l.check("admin.support_channel_id", snowflake(s.Admin.SupportChannelID))
 
 	l.check("links.panel_url", webPage(s.Links.Panel))
 	l.check("links.panel_bot_url", botPage(s.Links.PanelBot))

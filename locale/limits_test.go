@@ -40,7 +40,7 @@ func limits() []limit {
 		{`card\.(ram|disk|cpu|language|subdomain|entry|startup|plan|created|id)`, 60, 24, false, "name of a field"},
 		{`(plan\.(name|ram|bots)|age\.field|log\.field\..*|log\.group\.references)`, 60, 0, false, "name of a field"},
 		{`staff\.status\.(version|up|served|shards|service|redis|log)|staff\.reference\.(call|attempts|answer|shard|interaction)`, 60, 0, false, "name of a field"},
-		{`help\.footer|staff\.acts_for|log\.test\.footer`, 150, 0, false, "footer"},
+		{`help\.footer|staff\.acts_for|log\.test\.footer|log\.support\.footer`, 150, 0, false, "footer"},
 		{`log\.(action\.title\.|outcome\.|failure\.title|action\.by_staff|audit\.).*`, 60, 0, false, "part of a title of 256"},
 		{`log\.group\..*`, 120, 0, true, "line of a log entry"},
 		{`log\.lifecycle\..*|log\.(refused|channel)\.(title|failing|healed)`, 200, 0, false, "title of 256"},

@@ -22,6 +22,7 @@ type message struct {
 	Content    string                  `json:"content"`
 	Embeds     []discordtest.Embed     `json:"embeds"`
 	Components []discordtest.Component `json:"components"`
+	Thread     string                  `json:"thread,omitempty"` // the ID of the one that was started from it
 }
 
 // used is a command that somebody used, and what came of it.
@@ -123,7 +124,7 @@ func draw(v discordtest.View) message {
 	}
 	return message{
 		ID: v.ID, State: stateName(v.State), Time: at, Ephemeral: v.Ephemeral,
-		Content: v.Content, Embeds: v.Embeds, Components: v.Components,
+		Content: v.Content, Embeds: v.Embeds, Components: v.Components, Thread: v.ThreadID,
 	}
 }
 

@@ -26,6 +26,7 @@ func TestPage(t *testing.T) {
 		"ranks":               testRanks,
 		"accessibility":       testIsAccessible,
 		"drawing":             testDrawing,
+		"telling support":     testSupport,
 		"panel and history":   testPanelAndHistory,
 	} {
 		t.Run(name, func(t *testing.T) {

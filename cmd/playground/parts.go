@@ -39,6 +39,7 @@ type parts struct {
 	watch    configs.Interval // between the bot's looks at an account
 	staff    *discordtest.Role
 	logs     map[string]*discordtest.Channel // that staff read, by category
+	support  *discordtest.Channel            // in which customers' failures get a thread
 	closers  []func()                        // of what was started, in that order
 }
 
@@ -56,6 +57,7 @@ func startParts(watch configs.Interval, changed func()) (*parts, error) {
 	})
 	p.staff = p.discord.AddRole("Staff")
 	p.logs = p.addLogChannels()
+	p.support = p.discord.AddChannel("support")
 	return p, nil
 }
 
@@ -111,6 +113,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"CACHE_TTL=" + cacheTTL,
 		"ADMIN_GUILD_ID=" + p.discord.GuildID(),
 		"ADMIN_ROLE_IDS=" + p.staff.ID,
+		"SUPPORT_CHANNEL_ID=" + p.support.ID,
 		"PANEL_URL=https://example.com/panel", "PANEL_BOT_URL=https://example.com/panel/{id}", "STATUS_URL=https://example.com/status", "SIGNUP_URL=https://example.com/signup",
 		"UPGRADE_URL=https://example.com/upgrade", "SUPPORT_URL=https://example.com/support",
 		"HTTP_ADDR=off",

@@ -85,6 +85,7 @@ func (p *playground) world(_ context.Context, in request) (any, error) {
 		ID      string `json:"id"`
 		Name    string `json:"name"`
 		Private bool   `json:"private"` // staff alone sees it
+		Thread  bool   `json:"thread"`
 	}
 	var out struct {
 		Users    []user    `json:"users"`
@@ -103,7 +104,7 @@ func (p *playground) world(_ context.Context, in request) (any, error) {
 		}
 	}
 	for _, ch := range p.channelsOf(reader) {
-		out.Channels = append(out.Channels, channel{ch.ID, ch.Name, p.isPrivate(ch)})
+		out.Channels = append(out.Channels, channel{ch.ID, ch.Name, p.isPrivate(ch), ch.Parent() != nil})
 	}
 	out.Locales = locale.DiscordLocales()
 	return out, nil
@@ -114,7 +115,14 @@ func (p *playground) channelsOf(someone person) []*discordtest.Channel {
 	return slices.DeleteFunc(p.discord.Channels(), func(ch *discordtest.Channel) bool { return p.isPrivate(ch) && !someone.staff })
 }
 
+// isPrivate reports whether staff alone see a channel, or the one around a thread.
 func (p *playground) isPrivate(ch *discordtest.Channel) bool {
+	if parent := ch.Parent(); parent != nil {
+		ch = parent
+	}
+	if ch.ID == p.support.ID {
+		return true
+	}
 	for _, private := range p.logs {
 		if ch.ID == private.ID {
 			return true

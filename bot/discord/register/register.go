@@ -65,10 +65,12 @@ type Config struct {
 	PublicKey string
 	// OnForeignKey is called if PublicKey is not the application's. It may be nil.
 	OnForeignKey func()
-	Redis        redis.UniversalClient
-	Staff        Staff
-	Log          zerolog.Logger
-	Timing       Timing
+	// Support says that the bot opens threads for support, so that an invitation asks for that, too.
+	Support bool
+	Redis   redis.UniversalClient
+	Staff   Staff
+	Log     zerolog.Logger
+	Timing  Timing
 }
 
 // Timing is how long a Registrar waits before it tries again: First, then twice
@@ -212,7 +214,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		r.done[s.GuildID] = true
 		return nil
 	}
-	invite := rest.InviteURL(r.application.ID, s.GuildID)
+	invite := rest.HostInviteURL(r.application.ID, s.GuildID, r.config.Support)
 	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {
 		line.Str("invite", invite)

@@ -41,7 +41,8 @@ const (
 	CodeOldMessageEdits = 30046
 	CodeInvalidForm     = 50035
 	CodeArchivedThread  = 50083
-	CodeNoWayToUser     = 50278 // see TakesNoMessages
+	CodeNoWayToUser     = 50278  // see TakesNoMessages
+	CodeThreadExists    = 160004 // see StartThread
 	CodeLockedThread    = 160005
 	CodeBlockedMessage  = 200000 // see RefusesContent
 	CodeBlockedTitle    = 200001 // see RefusesContent

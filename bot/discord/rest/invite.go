@@ -5,10 +5,25 @@ package rest
 // https://discord.com/developers/docs/topics/permissions#permissions-bitwise-permission-flags
 const invited = "274877991936"
 
+// invitedToSupport are those and Create Public Threads, as Tell support opens threads. No
+// customer's guild is asked for what only staff's needs.
+const invitedToSupport = "309237730304"
+
 // InviteURL returns the address at which the bot is invited to a guild, with what commands,
 // panels and log channels take.
 // https://discord.com/developers/docs/topics/oauth2#bot-authorization-flow
-func InviteURL(applicationID, guildID string) string {
+func InviteURL(applicationID, guildID string) string { return invite(applicationID, guildID, invited) }
+
+// HostInviteURL is InviteURL for a guild of the host's, where the bot may open threads for
+// support as well.
+func HostInviteURL(applicationID, guildID string, support bool) string {
+	if support {
+		return invite(applicationID, guildID, invitedToSupport)
+	}
+	return InviteURL(applicationID, guildID)
+}
+
+func invite(applicationID, guildID, permissions string) string {
 	return "https://discord.com/oauth2/authorize?client_id=" + applicationID +
-		"&scope=bot+applications.commands&permissions=" + invited + "&guild_id=" + guildID
+		"&scope=bot+applications.commands&permissions=" + permissions + "&guild_id=" + guildID
 }

@@ -43,6 +43,14 @@ func (c *checker) logChannels() []check {
 
 // logChannel reports whether the bot can write to a channel, and who else reads it.
 func (c *checker) logChannel(ctx context.Context, id string) health.Item {
+	return c.inChannel(ctx, id, neededThere, judgeChannel)
+}
+
+// judgement judges a channel by what the bot may do there, and what everybody may.
+type judgement func(channel discordgo.Channel, bots, everybodys int64) health.Item
+
+// inChannel judges a channel, if the bot can see it with what it needs there.
+func (c *checker) inChannel(ctx context.Context, id, needed string, judge judgement) health.Item {
 	me, err := c.discord.me()
 	if err != nil {
 		return notChecked("the token")
@@ -52,7 +60,7 @@ func (c *checker) logChannel(ctx context.Context, id string) health.Item {
 	case rest.CodeUnknownChannel:
 		return fail("copy the channel's ID anew, from a channel that is there", "there is no channel %s", id)
 	case rest.CodeMissingAccess:
-		return fail("let the bot into it, with "+neededThere, "the bot cannot see channel %s", id)
+		return fail("let the bot into it, with "+needed, "the bot cannot see channel %s", id)
 	}
 	if err != nil {
 		return discordTrouble(err)
@@ -72,7 +80,7 @@ func (c *checker) logChannel(ctx context.Context, id string) health.Item {
 		}
 	}
 	everybody := discordgo.Member{User: &discordgo.User{}}
-	return judgeChannel(channel, permissions(guild, speaker, member), permissions(guild, speaker, everybody))
+	return judge(channel, permissions(guild, speaker, member), permissions(guild, speaker, everybody))
 }
 
 // https://docs.discord.com/developers/resources/channel#get-channel
@@ -80,7 +88,7 @@ func (c *checker) channel(ctx context.Context, id string) (channel discordgo.Cha
 	return channel, c.discord.get(ctx, "channels/"+id, &channel)
 }
 
-// judgeChannel judges a channel by what the bot may do there, and what everybody may.
+// judgeChannel judges a log channel.
 func judgeChannel(channel discordgo.Channel, bots, everybodys int64) health.Item {
 	send, sends := int64(discordgo.PermissionSendMessages), "Send Messages"
 	if channel.IsThread() { // where Send Messages has no effect: https://docs.discord.com/developers/topics/threads#permissions
@@ -135,7 +143,8 @@ func permissions(guild discordgo.Guild, channel discordgo.Channel, member discor
 	}
 	may, _ := state.UserChannelPermissions(member.User.ID, channel.ID) // which are all there
 	if may&discordgo.PermissionAdministrator != 0 {
-		may |= discordgo.PermissionSendMessagesInThreads | discordgo.PermissionManageThreads // the library's administrators lack them
+		// The library's administrators lack them.
+		may |= discordgo.PermissionSendMessagesInThreads | discordgo.PermissionManageThreads | discordgo.PermissionCreatePublicThreads
 	}
 	return may
 }

@@ -101,6 +101,9 @@ func (c *checker) checks() []check {
 		}
 	}
 	list = append(list, c.logChannels()...)
+	if s.Admin.SupportChannelID != "" {
+		list = append(list, check{"support channel", c.supportChannel})
+	}
 	list = append(list, check{"hosting service", c.service})
 	if c.redis == nil {
 		return append(list, check{"redis", noRedis})

@@ -33,7 +33,7 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 	err = c.discord.get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
 	switch rest.CodeOf(err) {
 	case rest.CodeMissingAccess, rest.CodeUnknownGuild:
-		return fail(invite(app, guildID), "the bot may not register commands in guild %s", guildID)
+		return fail(c.invite(app, guildID), "the bot may not register commands in guild %s", guildID)
 	}
 	if err != nil {
 		return discordTrouble(err)
@@ -41,9 +41,9 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 	return good("%d commands are registered there", len(commands))
 }
 
-// invite says where the bot is invited to a guild.
-func invite(app register.Application, guildID string) string {
-	return "invite it there: " + rest.InviteURL(app.ID, guildID)
+// invite says where the bot is invited to a guild of the host's.
+func (c *checker) invite(app register.Application, guildID string) string {
+	return "invite it there: " + rest.HostInviteURL(app.ID, guildID, c.Settings.Admin.SupportChannelID != "")
 }
 
 // staffGuild reports whether the bot is in staff's guild and can have commands there.
@@ -67,7 +67,7 @@ func (c *checker) notInGuild(guildID string, err error) health.Item {
 	case appErr != nil:
 		return c.withoutApplication()
 	case code == rest.CodeMissingAccess, code == rest.CodeUnknownGuild:
-		return fail(invite(app, guildID), "the bot is not in guild %s", guildID)
+		return fail(c.invite(app, guildID), "the bot is not in guild %s", guildID)
 	}
 	return discordTrouble(err)
 }

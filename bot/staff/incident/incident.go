@@ -51,6 +51,10 @@ const (
 // amid many others.
 var ErrUnknown = errors.New("incident: unknown")
 
+// ErrNoThread says that staff's support channel does not let the bot open threads, so that
+// nobody could be told of an incident there, or in no thread.
+var ErrNoThread = errors.New("incident: the support channel takes no thread")
+
 // Incident is what happened behind a reference.
 type Incident struct {
 	Reference     string    `json:"reference"`
@@ -60,7 +64,8 @@ type Incident struct {
 	CustomerName  string    `json:"name,omitempty"`
 	BotID         string    `json:"bot,omitempty"` // on which an action had begun
 	BotName       string    `json:"bot_name,omitempty"`
-	GuildID       string    `json:"guild"` // empty in a direct message
+	Asked         string    `json:"asked,omitempty"` // what was typed, chosen or pressed for a bot, where no action had begun
+	GuildID       string    `json:"guild"`           // empty in a direct message
 	ChannelID     string    `json:"channel"`
 	Kind          string    `json:"kind"`
 	Route         string    `json:"route"`
@@ -71,7 +76,7 @@ type Incident struct {
 	Detail string        `json:"detail"` // the error in full, bounded
 
 	// Cause is what staff have to deal with, as a part of the keys of texts: a code of
-	// package hostapi, or "discord", "filter", "late", "midway", "unsettled" or "internal".
+	// package hostapi, or "discord", "filter", "late", "midway", "support", "unsettled" or "internal".
 	Cause string `json:"cause"`
 
 	// Of the call to the hosting service, where that is what failed.
@@ -96,6 +101,8 @@ func Of(r *interaction.Request, err error) Incident {
 	}
 	if r.Running != nil {
 		s.BotID, s.BotName = r.Running.BotID, sanitize.Plain(r.Running.BotName, nameLimit)
+	} else {
+		s.Asked = sanitize.Plain(cmp.Or(r.Params["bot"], r.Options["bot"]), nameLimit)
 	}
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		s.Operation, s.Code, s.Status, s.Answer = string(service.Op), string(service.Code), service.Status, service.Detail
@@ -111,6 +118,8 @@ func causeOf(err error) string {
 	switch {
 	case errors.As(err, &service):
 		return string(service.Code)
+	case is(ErrNoThread):
+		return "support"
 	case is(interaction.ErrOutcomeUnknown), is(interaction.ErrInterrupted):
 		return "midway"
 	case is(interaction.ErrUnsettled):

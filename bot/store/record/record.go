@@ -8,6 +8,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,9 @@ type Kind[T any] struct {
 	// it. A record of a later format is left alone, or taken for one of this if AnyFormat is set.
 	Format    int
 	AnyFormat bool
+	// Life is for how long a record is kept after it is saved that says nothing else; 0 to leave
+	// that as it is.
+	Life time.Duration
 	// Aside is told of each record that could not be read and was set aside. It may be nil.
 	Aside func(id string, reason error)
 }
@@ -58,7 +62,7 @@ type Record[T any] struct {
 	ID    string
 	Owner string // "" if it is not known
 	Value T
-	Life  time.Duration // for how long it is kept after it is saved, which may be ForEver; 0 to leave that as it is
+	Life  time.Duration // for how long it is kept after it is saved, which may be ForEver; 0 for as long as others of its kind
 	Count string        // a field of the kind's counts that goes up as the record is saved; "" for none
 	Read  int64         // when it was read, in Unix ms by Redis's clock
 
@@ -129,7 +133,7 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 	}
 	run := func() ([]string, error) {
 		keys := append(k.keys(r.ID, r.Owner), k.key("counts"))
-		return redis.NewScript(saveScript).Run(ctx, k.Redis, keys, r.ID, r.version, k.Format, data, r.due, ms, most, r.Life.Milliseconds(), r.Count).StringSlice()
+		return redis.NewScript(saveScript).Run(ctx, k.Redis, keys, r.ID, r.version, k.Format, data, r.due, ms, most, cmp.Or(r.Life, k.Life).Milliseconds(), r.Count).StringSlice()
 	}
 	answer, err := run()
 	if aside.IsWrongType(err) {

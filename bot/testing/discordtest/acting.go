@@ -152,12 +152,14 @@ func selected(c Component, values []string) error {
 	return nil
 }
 
-// component returns a component of a message that the user sees.
+// component returns a component of a message that the user sees, in the channel or at the head
+// of the thread that was started from it. No source says where Discord shows what a press there
+// leads to; here in the thread.
 func (u *User) component(messageID, customID string) (*message, Component, error) {
 	u.server.mu.Lock()
 	defer u.server.mu.Unlock()
 	m := u.server.messages[messageID]
-	if m == nil || m.visibleTo != "" && m.visibleTo != u.ID || m.channel != u.channel {
+	if m == nil || m.visibleTo != "" && m.visibleTo != u.ID || m.channel != u.channel && m.thread != u.channel {
 		return nil, Component{}, fmt.Errorf("%s sees no message %q", u.Name, messageID)
 	}
 	for _, c := range flatten(m.wire.Components) {

@@ -67,6 +67,7 @@ type channel struct {
 	position int
 
 	group         bool          // a group DM without the bot
+	starter       *message      // the message from which a thread was started, which is in the channel around it; nil where there is none
 	archivesAfter time.Duration // of a thread; 0 where time does not archive it
 	active        time.Time     // when it was last
 
@@ -174,6 +175,9 @@ func (ch *Channel) Delete(messageID string) error {
 // visible returns what a user sees, or what all see where userID is empty.
 func (ch *channel) visible(userID string) []View {
 	views := []View{}
+	if ch.starter != nil && !ch.starter.deleted { // it stands at the head of the thread as well
+		views = append(views, ch.starter.view())
+	}
 	for _, m := range ch.messages {
 		if m.visibleTo == "" || m.visibleTo == userID {
 			views = append(views, m.view())

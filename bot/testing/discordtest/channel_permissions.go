@@ -6,12 +6,13 @@ import "net/http"
 // bits are those of docs:topics/permissions#permissions-bitwise-permission-flags.
 type Permission int
 
-// The permissions that the server heeds one by one. The bot has the first two everywhere
+// The permissions that the server heeds one by one. The bot has the first three everywhere
 // unless a channel takes them away, and the last one where a channel grants it.
 const (
-	EmbedLinks    Permission = 1 << 14
-	AttachFiles   Permission = 1 << 15
-	ManageThreads Permission = 1 << 34
+	EmbedLinks          Permission = 1 << 14
+	AttachFiles         Permission = 1 << 15
+	CreatePublicThreads Permission = 1 << 35
+	ManageThreads       Permission = 1 << 34
 )
 
 // Grant gives the bot permissions in the channel, by an overwrite of its own.

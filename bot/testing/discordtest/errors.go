@@ -27,11 +27,13 @@ const (
 	CodeEmptyMessage        = 50006
 	CodeCannotMessageUser   = 50007
 	CodeMissingPermissions  = 50013
+	CodeWrongChannelType    = 50024
 	CodeInvalidToken        = 50027
 	CodeInvalidForm         = 50035
 	CodeThreadArchived      = 50083
 	CodeInvalidJSON         = 50109
 	CodeNoWayToUser         = 50278
+	CodeThreadThere         = 160004
 	CodeThreadLocked        = 160005
 	CodeBlockedMessage      = 200000 // by AutoMod
 

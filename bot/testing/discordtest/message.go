@@ -23,6 +23,7 @@ type message struct {
 	history   []View
 	pings     []string
 	files     []*file
+	thread    *channel // that was started from it; nil where there is none
 	changed   notifier
 }
 
@@ -170,6 +171,9 @@ func (m *message) view() View {
 		ID: m.wire.ID, ChannelID: m.channel.id, AuthorID: m.wire.Author.ID, State: Shown, Ephemeral: m.visibleTo != "",
 		Content: m.wire.Content, Embeds: m.wire.Embeds, Components: m.wire.Components,
 		Pings: m.pings, Version: m.version,
+	}
+	if m.thread != nil {
+		v.ThreadID = m.thread.id
 	}
 	for _, f := range m.files {
 		v.Attachments = append(v.Attachments, f.Attachment)

@@ -109,9 +109,12 @@ func (ch *channel) wire() map[string]any {
 		return map[string]any{"id": ch.id, "type": 1, "name": nil, "flags": 0, "recipients": []any{ch.owner.wire()}}
 	}
 	if ch.thread() {
-		ended := ch.access == Archived || ch.access == Locked
+		ended, parent := ch.access == Archived || ch.access == Locked, ch.guildID
+		if ch.starter != nil {
+			parent = ch.starter.channel.id
+		}
 		return map[string]any{
-			"id": ch.id, "type": 11, "name": ch.name, "guild_id": ch.guildID, "parent_id": ch.guildID, "flags": 0,
+			"id": ch.id, "type": 11, "name": ch.name, "guild_id": ch.guildID, "parent_id": parent, "flags": 0,
 			"permissions": strconv.Itoa(memberPermissions), "rate_limit_per_user": 0, "last_message_id": nil,
 			"thread_metadata": map[string]any{
 				"archived": ended, "locked": ch.access.locked(), "auto_archive_duration": 1440, "archive_timestamp": "2024-01-01T00:00:00+00:00",

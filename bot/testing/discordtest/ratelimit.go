@@ -32,6 +32,10 @@ var routeLimits = map[string]limit{
 	"GET " + RouteMessage:    {5, 5 * time.Second, "message get"},
 	"DELETE " + RouteMessage: {3, time.Second, "message delete"}, // one's own, of any age
 
+	// For all channels together (hata, GROUP_THREAD_CREATE). Waits of minutes were reported,
+	// with the scope shared (#7816).
+	"POST " + RouteThreads: {50, 5 * time.Minute, "thread create"},
+
 	// The headers in discordjs/discord.js#3891 say the same.
 	"GET " + RouteGatewayBot: {2, 5 * time.Second, "gateway"},
 
@@ -103,6 +107,9 @@ func (l *limiter) take(c *call, header http.Header) *refusal {
 	// Limits are counted for each channel, guild and webhook, the token of which
 	// counts too (docs:topics/rate-limits).
 	key := limit.bucket + " " + c.r.PathValue("channel") + c.r.PathValue("guild") + c.r.PathValue("token")
+	if c.route == RouteThreads {
+		key = limit.bucket
+	}
 	wait := l.count(key, limit, now)
 	w := l.windows[key]
 	sum := sha256.Sum256([]byte(limit.bucket))

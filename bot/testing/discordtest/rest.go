@@ -26,6 +26,7 @@ const (
 	RouteMember        = "/guilds/{guild}/members/{user}"
 	RouteMessages      = "/channels/{channel}/messages"
 	RouteMessage       = "/channels/{channel}/messages/{message}"
+	RouteThreads       = "/channels/{channel}/messages/{message}/threads"
 
 	// RouteEndpoint stands for the Interactions Endpoint URL in faults and failures.
 	RouteEndpoint = "the interactions endpoint"
@@ -42,6 +43,8 @@ type call struct {
 	body   []byte
 	status int    // what was answered; 0 where nothing was
 	answer []byte // its body
+
+	creates bool // a success is answered with 201 rather than 200
 
 	files map[int]*file // that came with the body
 }
@@ -83,6 +86,7 @@ func (s *Server) routes() http.Handler {
 	handle("GET", RouteMessage, s.getMessage)
 	handle("PATCH", RouteMessage, s.patchMessage)
 	handle("DELETE", RouteMessage, s.deleteMessage)
+	handle("POST", RouteThreads, s.postThread)
 	rest.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, "", notFound) })
 
 	all := http.NewServeMux()
@@ -201,7 +205,11 @@ func reply(w http.ResponseWriter, c *call, value any, refused *refusal) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	c.write(w, http.StatusOK, body)
+	status := http.StatusOK
+	if c.creates {
+		status = http.StatusCreated
+	}
+	c.write(w, status, body)
 }
 
 // describe prints the tree of an invalid form for a failure's reason.

@@ -45,6 +45,8 @@ type View struct {
 	Pings []string
 	// Attachments are the message's files, also those that embeds show.
 	Attachments []Attachment
+	// ThreadID is that of the thread that was started from the message; empty where there is none.
+	ThreadID string
 	// Version counts the states of the message, from 1.
 	Version int
 }

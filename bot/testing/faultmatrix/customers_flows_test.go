@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
 )
 
@@ -23,6 +26,7 @@ func customersFlows() []flow {
 	for _, a := range []string{"start", "restart", "stop"} {
 		all = append(all, pickedAction("component "+a, a, picker(a)))
 	}
+	all = append(all, supportFlow())
 	return append(all, flow{
 		route: "component reinstall", need: looks, late: true, good: "may be offline",
 		prepare: steps(types("/bot reinstall", nil), reads("Which bot's")), do: picks("Choose a bot", shop),
@@ -139,4 +143,22 @@ func pickedAction(route, action string, menu step) flow {
 		bot = idle
 	}
 	return flow{route: route, action: action, bot: bot, prepare: menu, do: picks("Choose a bot", bot)}
+}
+
+// supportFlow is that of the button under a failure, of which nobody knows any more.
+func supportFlow() flow {
+	failure := func(c *person) (*discordtest.User, discordtest.View) {
+		return c.user, newest(c.user, "failed for "+c.user.ID)
+	}
+	left := func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Tell support", CustomID: "aside/support/ABCDEFG"}
+		return in, c.left(ctx, c.user, "fail", interaction.Message{
+			Content:    "Something failed for " + c.user.ID,
+			Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
+		})
+	}
+	return flow{
+		route: "component aside/support/{code}", need: keeps, goesOn: true, lost: "error.untold", good: "can't be passed on",
+		prepare: steps(seen(), left), do: pressesIn(failure, "Tell support"),
+	}
 }

@@ -108,7 +108,7 @@ func (p phrasebook) staffRead(o outcome) string {
 	}
 	switch {
 	case o.keeps != "":
-		told = append(told, "failures of `/admin forget` and `/admin reference` alone")
+		told = append(told, "failures of `/admin forget`, `/admin reference` and **Tell support** alone")
 	case o.staff != "":
 		said := strings.NewReplacer(`\`, "", "|", "` or `").Replace(strings.TrimSpace(o.staff))
 		told = append(told, "failures: `"+said+"`")

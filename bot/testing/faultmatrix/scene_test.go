@@ -81,7 +81,8 @@ func newScene(t *testing.T, a attempt, people int, p *pulse) *scene {
 		s.places = s.Discord.AddGuilds(shards)
 		s.Env = append(s.Env, fmt.Sprintf("DISCORD_SHARDS=%d", shards))
 	}
-	s.Env = append(s.Env, "LOG_CHANNEL_ACTIONS="+s.actions.ID, "LOG_CHANNEL_ERRORS="+s.errors.ID)
+	s.Env = append(s.Env, "LOG_CHANNEL_ACTIONS="+s.actions.ID, "LOG_CHANNEL_ERRORS="+s.errors.ID,
+		"SUPPORT_CHANNEL_ID="+s.Discord.AddChannel("support").ID)
 	s.connect(t, a.secure)
 	return s
 }

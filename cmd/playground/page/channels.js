@@ -20,10 +20,11 @@ function entry(channel, enter) {
   const link = button("channel", "", () => enter(channel));
   link.append(icon(mark(channel)), make("span", "", channel.name), make("span", "unread"));
   link.dataset.channel = channel.id;
+  link.classList.toggle("thread", Boolean(channel.thread));
   return link;
 }
 
-export const mark = (channel) => (channel.dm ? "@" : channel.private ? "🔒" : "#");
+export const mark = (channel) => (channel.dm ? "@" : channel.thread ? "🧵" : channel.private ? "🔒" : "#");
 
 // Shows which channel one is in.
 export function markCurrent(channel) {
@@ -48,9 +49,11 @@ export function markUnread(user, current, latest) {
 // Draws how a channel begins: what Discord says there and, in the first one,
 // what there is to try.
 export function drawBeginning(channel, steps) {
-  const title = channel.dm ? "hostbot" : `Welcome to #${channel.name}!`;
+  const title = channel.dm ? "hostbot" : channel.thread ? channel.name : `Welcome to #${channel.name}!`;
   const text = channel.dm
     ? "This is the beginning of your direct message history with hostbot."
+    : channel.thread
+    ? "Started by hostbot. Only staff can see it."
     : channel.private
       ? `This is the start of the #${channel.name} channel. Only staff can see it.`
       : `This is the start of the #${channel.name} channel.`;

@@ -27,8 +27,8 @@ export function clearList(language) {
 
 // Shows the messages. press(message, customID, values) and dismiss(message)
 // return promises that end when it has been answered; press's is of what Discord
-// says where it was not.
-export function showMessages(messages, names, press, dismiss) {
+// says where it was not. open is as drawMessage has it.
+export function showMessages(messages, names, press, dismiss, open) {
   const atEnd = follow;
   const old = new Map([...list.children].map((item) => [item.dataset.id, item]));
   const items = messages.map((message, i) => {
@@ -36,7 +36,7 @@ export function showMessages(messages, names, press, dismiss) {
     const text = JSON.stringify([message, grouped]);
     const before = old.get(message.id);
     if (before?.dataset.text === text) return before;
-    const item = drawItem(message, { names, grouped, press, dismiss });
+    const item = drawItem(message, { names, grouped, press, dismiss, open });
     item.dataset.id = message.id;
     item.dataset.text = text;
     return item;
@@ -52,7 +52,7 @@ function isGrouped(before, message) {
 
 // While a press is unanswered, Discord lets nothing else in the message be
 // pressed.
-function drawItem(message, { names, grouped, press, dismiss }) {
+function drawItem(message, { names, grouped, press, dismiss, open }) {
   const item = drawMessage(message, {
     names,
     grouped,
@@ -63,9 +63,10 @@ function drawItem(message, { names, grouped, press, dismiss }) {
       if (item.isConnected) redraw(problem); // nothing changed
     },
     dismiss: () => dismiss(message),
+    open,
   });
   const redraw = (problem) => {
-    const fresh = drawItem(message, { names, grouped, press, dismiss });
+    const fresh = drawItem(message, { names, grouped, press, dismiss, open });
     Object.assign(fresh.dataset, item.dataset);
     if (problem) {
       const note = make("p", "failed", problem);

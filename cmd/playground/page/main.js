@@ -144,12 +144,20 @@ const refresh = coalesced(async () => {
   const [who, where] = [user, channel];
   const { messages, latest, broken } = await api.messages(who.id, where.id);
   if (user !== who || channel !== where) return;
+  if (Object.keys(latest).some((id) => id !== directMessages.id && !world.channels.some((c) => c.id === id))) { // a thread was started
+    world.channels = (await api.world(who.id)).channels;
+    if (user !== who || channel !== where) return;
+    drawChannels(world.channels, (next) => attempt(() => enter(next)));
+    markCurrent(channel);
+  }
   const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
   for (const message of messages) if (message.command?.startsWith("/")) message.command = composer.shown(message.command);
-  showMessages(messages, names, press, dismiss);
+  showMessages(messages, names, press, dismiss, channel.thread ? null : openThread);
   markUnread(user, channel, latest);
   panel?.mark("breaking", broken ? "something is broken" : "");
 });
+
+const openThread = (id) => attempt(() => enter(world.channels.find((c) => c.id === id)));
 
 // Opens the form, if any, to which it led what a user did in a channel.
 function fillIn({ modal }, where) {

@@ -9,7 +9,8 @@ import { time } from "./time.js";
 // Draws a message. press(customID, values) is called for what is pressed, and
 // dismiss() where the message is to go. A grouped one follows another of the
 // same author, and does not name that again.
-export function drawMessage(message, { names, grouped, press, dismiss }) {
+// open(id) goes to the thread that was started from a message; null in that thread.
+export function drawMessage(message, { names, grouped, press, dismiss, open }) {
   const item = make("li", "message");
   item.classList.toggle("ephemeral", message.ephemeral);
   item.classList.toggle("grouped", grouped);
@@ -21,6 +22,11 @@ export function drawMessage(message, { names, grouped, press, dismiss }) {
     item.append(avatar("hostbot"), make("p", "author", make("b", "", "hostbot"), make("span", "app", "APP"), time(new Date(message.time), "t")));
   }
   item.append(make("div", "body", ...body(message, names, press)));
+  if (open && names[message.thread]) {
+    const link = button("link", names[message.thread], () => open(message.thread));
+    link.dataset.control = "thread";
+    item.append(make("p", "note", icon("🧵"), " ", link));
+  }
   if (message.ephemeral) item.append(make("p", "note", icon("👁"), " Only you can see this", ...dismissal(message, dismiss)));
   return item;
 }

@@ -96,6 +96,7 @@ func meaning(c *discordtest.Call) string {
 		"DELETE " + discordtest.RouteOriginal:   "takes the answer away",
 		"DELETE " + discordtest.RouteFollowUp:   "takes the answer away",
 		"POST " + discordtest.RouteMessages:     "a message in a channel",
+		"POST " + discordtest.RouteThreads:      "starts a thread from a message",
 		"GET " + discordtest.RouteGateway:       "asks where the gateway is",
 		"GET " + discordtest.RouteGatewayBot:    "asks where the gateway is",
 		"GET " + discordtest.RouteCommands:      "reads the commands",

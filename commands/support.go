@@ -1,0 +1,173 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
+	"hostbot/bot/staff/incident"
+	"hostbot/bot/staff/support"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+	"hostbot/locale"
+)
+
+// Support is how customers tell staff of a failure.
+type Support struct {
+	// Tell tells staff of a failure; nil if customers are not to. See support.Desk.
+	Tell  func(context.Context, support.Case) (support.Told, error)
+	Texts *locale.Texts // in staff's language
+}
+
+// idTellSupport tells staff of a failure. Its reference follows. The answer is a message of its
+// own, so that what failed can still be read and tried again.
+const idTellSupport = interaction.ReplyPrefix + "support/"
+
+// stateLimit bounds how long the answer may wait for the state of the bot that a failure is about.
+const stateLimit = 2 * time.Second
+
+// support leads to those who can help with the failure of which the reader is told: by a button that tells
+// them of it or, where there is none, to the host's page.
+func (v view) support() discordgo.Button {
+	if !v.supportOffered || v.asked.ByStaff() {
+		return v.toSupport()
+	}
+	return v.tellSupport(v.asked.Reference)
+}
+
+func (v view) tellSupport(reference string) discordgo.Button {
+	return v.button(discordgo.SecondaryButton, "button.tell_support", idTellSupport+reference, false)
+}
+
+// untoldError says that staff could not be told of a failure.
+type untoldError struct{ error }
+
+func (e *untoldError) Unwrap() error { return e.error }
+
+// tellSupport tells staff of a failure of the caller's.
+func (c *Commands) tellSupport(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	if c.support.Tell == nil {
+		return interaction.Response{}, refuse("SUPPORT_CHANNEL_ID is not set any more", "error.gone")
+	}
+	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
+		found, err := c.staff.Incident(ctx, incident.Clean(r.Params["code"]))
+		switch {
+		case errors.Is(err, incident.ErrUnknown), err == nil && (found.UserID != r.UserID || time.Since(found.At) > support.Window):
+			return interaction.Response{}, refuse("the caller had no such failure within a day", "support.unknown")
+		case err != nil:
+			return interaction.Response{}, &untoldError{err}
+		}
+		return c.handOver(ctx, r, found)
+	}), nil
+}
+
+// handOver tells staff of an incident of the caller's.
+func (c *Commands) handOver(ctx context.Context, r *interaction.Request, i incident.Incident) (interaction.Response, error) {
+	v, server := c.view(r), c.botOf(ctx, i)
+	told, err := c.support.Tell(ctx, c.supportCase(r, i, server))
+	if limit, ok := errors.AsType[*support.LimitError](err); ok {
+		return interaction.Response{}, &refusal{
+			reason: "the caller has told staff of too many failures",
+			explain: func(v view) string {
+				return v.t.Format("support.limit", args{"When": relative(limit.Until)})
+			},
+			links: func(v view) []discordgo.Button { return []discordgo.Button{v.toSupport()} },
+		}
+	}
+	if err != nil {
+		return interaction.Response{}, &untoldError{err}
+	}
+	text := v.t.Text("support.told.account")
+	switch {
+	case told.Already:
+		text = v.t.Text("support.already")
+	case server.ID != "":
+		text = v.t.Format("support.told.bot", args{"Bot": name(server)})
+	}
+	embed := &discordgo.MessageEmbed{
+		Title: v.t.Text("support.title"), Color: green,
+		Description: paragraphs(text, v.t.Format("error.reference", args{"Reference": "`" + i.Reference + "`"})),
+	}
+	response := v.draw("", embed, v.linkRow(v.toSupport())...)
+	response.Failure = told.Trouble
+	return response, nil
+}
+
+// botOf returns the bot that an incident is about, as it is now; without a status if that is not known, and
+// without an ID if there is no such bot.
+func (c *Commands) botOf(ctx context.Context, i incident.Incident) hostapi.Server {
+	snapshot, err := c.accounts.Account(ctx, i.CustomerID, time.Now().Add(stateLimit))
+	if err != nil {
+		snapshot = accounts.Snapshot{}
+	}
+	servers := snapshot.List.Servers
+	if at := indexOf(servers, i.BotID); at >= 0 {
+		return servers[at]
+	}
+	if i.BotID == "" && i.Asked != "" {
+		if asked, err := find(servers, i.Asked, false); err == nil {
+			return asked
+		}
+	}
+	return hostapi.Server{ID: i.BotID, Name: i.BotName}
+}
+
+// supportCase draws an incident for staff, in their language.
+func (c *Commands) supportCase(r *interaction.Request, i incident.Incident, server hostapi.Server) support.Case {
+	v := c.view(r)
+	v.t = c.support.Texts
+	parts := []string{sanitize.Plain(r.UserName, nameLimit/2), i.Reference}
+	embed := &discordgo.MessageEmbed{
+		Title: "🛟 " + v.t.Text("log.support.title"), Color: orange, Timestamp: i.At.UTC().Format(time.RFC3339),
+		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Text("log.support.footer")},
+	}
+	if i.Cause != "" {
+		embed.Description = v.t.Text("log.todo." + i.Cause)
+	}
+	embed.Fields = append(embed.Fields, v.field("log.field.user", sanitize.User(i.UserID), true))
+	if server.ID != "" {
+		parts = []string{parts[0], plainName(server, nameLimit/2), i.Reference}
+		embed.Fields = append(embed.Fields,
+			v.field("log.field.bot", name(server)+" "+sanitize.Code(server.ID, nameLimit), true),
+			v.field("log.field.state", v.stateNow(server), true))
+	}
+	embed.Fields = append(embed.Fields, v.field("log.field.operation", sanitize.Code(i.Kind+" "+i.Route, commandLimit), true))
+	if i.Operation != "" {
+		call := i.Operation + ": " + i.Code
+		if i.Status != 0 {
+			call += " (" + strconv.Itoa(i.Status) + ")"
+		}
+		embed.Fields = append(embed.Fields, v.field("log.field.error", sanitize.Code(call, commandLimit), true))
+	}
+	reference := "`" + i.Reference + "`"
+	embed.Fields = append(embed.Fields, v.field("log.field.reference", reference, true))
+	who := cmp.Or(sanitize.Markdown(r.UserName, nameLimit), sanitize.User(i.UserID))
+	line := v.t.Format("log.support.line", args{"User": who, "Reference": reference})
+	m := interaction.Message{Content: "🛟 " + line, Embeds: []*discordgo.MessageEmbed{embed}}
+	if c.staff.GuildID != "" { // otherwise nobody could use them
+		m.Components = []discordgo.MessageComponent{row(
+			v.button(discordgo.SecondaryButton, "button.lookup", LookupID(i.CustomerID, r.UserName), false),
+			v.button(discordgo.SecondaryButton, "button.reference", ReferenceID(i.Reference), false),
+		)}
+	}
+	return support.Case{
+		Reference: i.Reference, CustomerID: i.UserID, Message: m,
+		ThreadName: sanitize.Plain(strings.Trim(strings.Join(parts, " · "), " ·"), rest.MaxThreadName),
+	}
+}
+
+// stateNow is a bot's state, or "" if it is not known.
+func (v view) stateNow(s hostapi.Server) string {
+	if s.Status == "" {
+		return ""
+	}
+	return v.status(s)
+}
