@@ -102,6 +102,8 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 
 	b.reads("/bot history", "Shop", "24 h: ")
 	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
+	b.until("it has the room that it needs", `((e) => Math.abs(e.clientHeight - e.clientWidth * e.naturalHeight / e.naturalWidth) < 1)(document.querySelector("`+last+` .embed img"))`)
+	b.until("it is described", `document.querySelector("`+last+` .embed img").alt.startsWith("Uptime of Shop")`)
 
 	b.reads("/panel", "", "1. #general · Shop · Radio · Quiz")
 	b.focuses(last + " .select")
