@@ -27,6 +27,7 @@ func TestPage(t *testing.T) {
 		"accessibility":       testIsAccessible,
 		"drawing":             testDrawing,
 		"panel and history":   testPanelAndHistory,
+		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

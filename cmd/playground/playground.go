@@ -193,8 +193,7 @@ func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
 
 // listActivity tells what happened underneath.
 func (p *playground) listActivity(context.Context, request) (any, error) {
-	interactions, apart := p.activity.List()
-	return map[string]any{"interactions": interactions, "apart": apart}, nil
+	return p.activity.List(), nil
 }
 
 // stepBodies shows what was sent and answered in a step.
