@@ -54,6 +54,12 @@ func (b *breaker) downSince() time.Time {
 	return b.openSince
 }
 
+func (b *breaker) waitsUntil() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.retryAt
+}
+
 // allow reports whether a call may be made, and returns its error if not. A call that
 // is allowed must be passed to record when it has ended, with its probe.
 func (b *breaker) allow(ctx context.Context, call call) (*probe, *Error) {

@@ -96,5 +96,9 @@ func (c *Client) Offers(op Operation) bool {
 // DownSince returns since when the circuit breaker is open; zero: it is closed.
 func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
+// WaitsUntil returns until when calls are not made, for accounts whose calls fail or, after a 429, for
+// all; it may be over.
+func (c *Client) WaitsUntil() time.Time { return c.breaker.waitsUntil() }
+
 // Close closes connections that are idle. Calls under way are left alone.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
