@@ -134,8 +134,8 @@ function drawStep(step, from, total, when) {
 async function showBodies(id, content) {
   try {
     const { request, response } = await api.step(id);
-    if (request) content.append(make("h4", "", "Sent"), make("pre", "", pretty(request)));
-    if (response) content.append(make("h4", "", "Answered"), make("pre", "", pretty(response)));
+    if (request) content.append(make("h3", "", "Sent"), make("pre", "", pretty(request)));
+    if (response) content.append(make("h3", "", "Answered"), make("pre", "", pretty(response)));
     if (!request && !response) content.append(make("p", "hint", "Without a body."));
   } catch (error) {
     content.append(make("p", "failed", error.message));
