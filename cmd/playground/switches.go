@@ -78,12 +78,9 @@ func (q quoter) text(key, otherwise string) whatIsRead {
 	return whatIsRead{Quote: q.texts.Format(key, locale.Args{"When": q.texts.Text("time.soon")}), Locale: q.locale, Else: otherwise}
 }
 
-// undone is what holds of a command that Discord says that of.
-const undone = "What was asked for was not done."
-
 // silence quotes what Discord says where an application gave no answer.
-func silence(otherwise string) whatIsRead {
-	return whatIsRead{Quote: "The application did not respond", Locale: locale.Default, Else: otherwise}
+func silence() whatIsRead {
+	return whatIsRead{Quote: "The application did not respond", Locale: locale.Default, Else: "What was asked for was not done."}
 }
 
 func (b *breaking) service(q quoter) switchable {
@@ -131,11 +128,11 @@ func (b *breaking) discord() switchable {
 		},
 		Modes: []mode{
 			{Name: normal, Label: "Works", About: "answers as it should"},
-			{Name: "429", Label: "429", About: "asks for a pause of 2 s, again and again", Reads: silence(undone), set: inject(discordtest.RateLimited("", "", 2*time.Second, false))},
-			{Name: "5xx", Label: "5xx", About: "says that it failed", Reads: silence(undone), set: inject(discordtest.Fault{
+			{Name: "429", Label: "429", About: "asks for a pause of 2 s, again and again", Reads: silence(), set: inject(discordtest.RateLimited("", "", 2*time.Second, false))},
+			{Name: "5xx", Label: "5xx", About: "says that it failed", Reads: silence(), set: inject(discordtest.Fault{
 				Status: http.StatusBadGateway, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"message": "502: Bad Gateway", "code": 0}`,
 			})},
-			{Name: "slow", Label: "Slow", About: "takes 4 s for every call, which is too long for a first response", Reads: silence(undone), set: inject(discordtest.Fault{Delay: 4 * time.Second})},
+			{Name: "slow", Label: "Slow", About: "takes 4 s for every call, which is too long for a first response", Reads: silence(), set: inject(discordtest.Fault{Delay: 4 * time.Second})},
 		},
 	}
 }
@@ -164,8 +161,8 @@ func (b *breaking) gateway() switchable {
 		},
 		Modes: []mode{
 			{Name: normal, Label: "Works", About: "sends what happens"},
-			{Name: "silent", Label: "Silent", About: "says nothing more, over a connection that stays open", Reads: silence(undone), set: func() { discord.Silence(true) }},
-			{Name: "down", Label: "Down", About: "breaks the connection off and accepts no other", Reads: silence(undone), set: func() {
+			{Name: "silent", Label: "Silent", About: "says nothing more, over a connection that stays open", Reads: silence(), set: func() { discord.Silence(true) }},
+			{Name: "down", Label: "Down", About: "breaks the connection off and accepts no other", Reads: silence(), set: func() {
 				discord.RefuseConnections(true)
 				discord.Drop()
 			}},
