@@ -76,6 +76,7 @@ type Bot struct {
 	reachable   chan struct{} // takes one when it is known that Discord is there
 	mustStop    chan error    // takes one when the program is to stop by itself, and why
 	connections connections
+	connectsAt  atomic.Int64 // when a connection to Discord is tried next, in ns since 1970
 	stopping    atomic.Bool
 	staffQueue  stafflog.Async
 	afterStart  func()   // may be nil

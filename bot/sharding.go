@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"strings"
+	"time"
 
 	"hostbot/bot/discord/gateway"
 	"hostbot/bot/discord/shards"
@@ -35,6 +36,7 @@ func (b *Bot) openShards() {
 			OnReady:       func() { b.connected(shard.ID, g.Session().ApplicationID) },
 			OnResumed:     func() { b.resumed(shard.ID) },
 			OnLost:        func(reason error) { b.lost(shard.ID, reason) },
+			OnPause:       func(pause time.Duration) { b.connectsAt.Store(time.Now().Add(pause).UnixNano()) },
 		})
 		return g
 	}

@@ -36,6 +36,9 @@ func mayPass(err error) bool {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return refused.passes
 	}
+	if _, untold := errors.AsType[*untoldError](err); untold { // support is told of a failure once
+		return true
+	}
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		switch service.Code {
 		case hostapi.CodeForbidden, hostapi.CodeLimitReached, hostapi.CodeNotFound, hostapi.CodeNotOffered:

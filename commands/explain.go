@@ -108,8 +108,8 @@ func (v view) explain(err error) explanation {
 		service *hostapi.Error
 	)
 	switch {
-	case errors.As(err, &untold): // which may be what the service has caused; the button is that of what failed first
-		return explanation{v.t.Text("error.untold"), true, []discordgo.Button{v.tellSupport(v.asked.Params["code"]), v.toSupport()}}
+	case errors.As(err, &untold): // which may be what the service has caused
+		return explanation{v.t.Text("error.untold"), true, []discordgo.Button{v.toSupport()}}
 	case errors.As(err, &refused):
 		e := explanation{text: refused.explain(v)}
 		if refused.links != nil {

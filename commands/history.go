@@ -18,6 +18,8 @@ const (
 	day = 24 * time.Hour
 	// listedOutages is how many outages are listed: the latest.
 	listedOutages = 5
+	// pictureNameLimit bounds a bot's name in what is said of a picture, in columns.
+	pictureNameLimit = 100
 
 	pictureName = "history.png"
 )
@@ -40,70 +42,90 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request, b bot) (
 
 // drawHistory draws the history of a bot: a picture, and in words what it shows.
 func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) (interaction.Response, error) {
-	var strips []chart.Strip
-	var shares []string
 	now := states[len(states)-1].To
-	for _, length := range periods() {
-		strip := fared(states, now.Add(-length), now)
-		strip.Uptime = "–"
-		if ran, known := uptime(strip); known {
-			strip.Uptime = v.t.Share(ran)
-		}
-		shares = append(shares, v.t.Format("history.share", args{"Period": v.t.Duration(length), "Share": strip.Uptime}))
-		strips = append(strips, strip)
-	}
-	longest := strips[len(strips)-1]
-	picture, err := chart.Draw(func(d time.Duration) string { return v.t.DurationWithin(d, time.Minute) }, strips...)
+	p := past{known: history.Stretches(states, now.Add(-periods()[2]), now), days: history.Days(states, now), now: now, interval: interval}
+	p.from = now.Add(-periods()[2])
+	picture, err := chart.Draw(v.picture(p), v.pictureWords())
 	if err != nil {
 		return interaction.Response{}, err
 	}
+	var shares []string
+	for _, length := range periods() {
+		shares = append(shares, v.shareLine(p, length))
+	}
+	title := v.t.Format("history.title", args{"Bot": name(b.server)})
 	embed := &discordgo.MessageEmbed{
-		Title: v.t.Format("history.title", args{"Bot": name(b.server)}), Color: blurple,
-		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · ")+v.stopped(longest, interval), v.outages(longest, interval), v.legend(longest)),
+		Title: title, Color: blurple,
+		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · ")+v.stopped(p), v.outages(p), v.legend(p)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
 	response := v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
-	response.Message.Files = []interaction.File{{Name: pictureName, Type: "image/png", Data: picture}}
+	response.Message.Files = []interaction.File{{
+		Name: pictureName, Type: "image/png", Data: picture, Description: v.describePicture(plainName(b.server, pictureNameLimit), p),
+	}}
 	return response, nil
 }
 
-// outages lists the latest outages of a period that was looked at in an interval, or says that there were none.
-func (v view) outages(s chart.Strip, interval time.Duration) string {
-	out := outages(s)
+// past is what is known of a bot's last thirty days.
+type past struct {
+	known     []history.Stretch
+	days      []history.Day
+	from, now time.Time
+	interval  time.Duration // at which it was looked at
+}
+
+// outages returns when the bot was down although nobody wanted it, the latest first.
+func (p past) outages() []history.Stretch {
+	found := slices.DeleteFunc(slices.Clone(p.known), func(s history.Stretch) bool { return s.Kind != history.Out })
+	slices.Reverse(found)
+	return found
+}
+
+// share says how reliable a bot was in the last time of some length.
+func (v view) share(p past, length time.Duration) string {
+	if share, known := history.TallyOf(p.known, p.now.Add(-length), p.now).Uptime(); known {
+		return v.t.Share(share)
+	}
+	return "–"
+}
+
+// shareLine says it with the length.
+func (v view) shareLine(p past, length time.Duration) string {
+	return v.t.Format("history.share", args{"Period": v.t.Duration(length), "Share": v.share(p, length)})
+}
+
+// outages lists the latest outages, or says that there were none.
+func (v view) outages(p past) string {
+	out := p.outages()
 	if len(out) == 0 {
 		return "✅ " + v.t.Text("history.no_outages")
 	}
 	lines := []string{"**" + v.t.Count("history.outages", len(out), nil) + "**"}
-	for i, span := range out {
+	for i, s := range out {
 		if i == listedOutages {
 			lines = append(lines, "…")
 			break
 		}
-		key := "history.outage"
-		if span.To.Equal(s.To) {
-			key = "history.outage_now"
-		}
-		lines = append(lines, "🔴 "+v.t.Format(key, args{"When": stamp(span.From, "f"), "Duration": v.t.Length(span.To.Sub(span.From), interval)}))
+		lines = append(lines, chart.SquareOut+" "+v.outage(p, s, stamp(s.From, "f")))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// stopped says for how long a bot was stopped because somebody wanted it so, if it was.
-func (v view) stopped(s chart.Strip, interval time.Duration) string {
-	if lasted := spent(s, chart.Stopped); lasted > 0 {
-		return "\n⚫ " + v.t.Format("history.stopped", args{"Duration": v.t.Length(lasted, interval)})
+// outage says of an outage how long it was, and when.
+func (v view) outage(p past, s history.Stretch, when string) string {
+	key := "history.outage"
+	if s.To.Equal(p.now) {
+		key = "history.outage_now"
 	}
-	return ""
+	return v.t.Format(key, args{"When": when, "Duration": v.t.Length(s.To.Sub(s.From), p.interval)})
 }
 
-// legend says what the picture and the shares mean, and since when the bot is watched where that
-// began within the strip.
-func (v view) legend(s chart.Strip) string {
-	text := "-# " + v.t.Text("history.legend") + " " + v.t.Text("history.meaning")
-	if len(s.Spans) > 0 && s.Spans[0].From.After(s.From) {
-		text += "\n-# " + v.t.Format("history.since", args{"When": stamp(s.Spans[0].From, "f")})
+// stopped says for how long a bot was stopped because somebody wanted it so, if it was.
+func (v view) stopped(p past) string {
+	if lasted := history.TallyOf(p.known, p.from, p.now)[history.Stopped]; lasted > 0 {
+		return "\n" + chart.SquareStopped + " " + v.t.Format("history.stopped", args{"Duration": v.t.Length(lasted, p.interval)})
 	}
-	return text
+	return ""
 }
 
 // drawUnwatched says that a bot's past is not known, and shows how to change that.
@@ -122,66 +144,4 @@ func (v view) historyRow(s hostapi.Server) discordgo.ActionsRow {
 		v.button(discordgo.SecondaryButton, "button.refresh", idHistory+botKey(s.ID), false),
 		v.button(discordgo.SecondaryButton, "button.to_bot", idMore+botKey(s.ID), false),
 	)
-}
-
-// fared returns how a bot fared since from, without what is not known. States that mean
-// the same to a reader are one span. A bot that was down before and after a time that nobody
-// saw was down throughout.
-func fared(states []history.Span, from, to time.Time) chart.Strip {
-	strip := chart.Strip{From: from, To: to}
-	for _, s := range states {
-		kind := kindOf(s.State)
-		if kind == chart.Unknown || !s.To.After(from) {
-			continue
-		}
-		start := s.From
-		if start.Before(from) {
-			start = from
-		}
-		if last := len(strip.Spans) - 1; last >= 0 && strip.Spans[last].Kind == kind && (kind == chart.Out || strip.Spans[last].To.Equal(start)) {
-			strip.Spans[last].To = s.To
-			continue
-		}
-		strip.Spans = append(strip.Spans, chart.Span{From: start, To: s.To, Kind: kind})
-	}
-	return strip
-}
-
-func kindOf(s hostapi.State) chart.Kind {
-	switch s {
-	case hostapi.StateRunning:
-		return chart.Running
-	case hostapi.StateStarting, hostapi.StateStopping, hostapi.StateRestarting, hostapi.StateInstalling:
-		return chart.Changing
-	case hostapi.StateStopped:
-		return chart.Stopped
-	case hostapi.StateCrashed, hostapi.StateError, hostapi.StateSuspended:
-		return chart.Out
-	default: // history.Unwatched, history.Gone and what nobody knows
-		return chart.Unknown
-	}
-}
-
-// spent returns how long a bot was of a kind.
-func spent(s chart.Strip, kind chart.Kind) (total time.Duration) {
-	for _, span := range s.Spans {
-		if span.Kind == kind {
-			total += span.To.Sub(span.From)
-		}
-	}
-	return total
-}
-
-// uptime returns the share of running in running and outages. Neither a time in which the bot was
-// stopped, which its owner wanted, nor one in which it changed states says how reliable it is.
-func uptime(s chart.Strip) (share float64, known bool) {
-	ran, out := spent(s, chart.Running), spent(s, chart.Out)
-	return float64(ran) / float64(max(ran+out, 1)), ran+out > 0
-}
-
-// outages returns when the bot was down although nobody wanted it, the latest first.
-func outages(s chart.Strip) []chart.Span {
-	found := slices.DeleteFunc(slices.Clone(s.Spans), func(span chart.Span) bool { return span.Kind != chart.Out })
-	slices.Reverse(found)
-	return found
 }

@@ -49,10 +49,41 @@ func TestHistorySaysWhatIsKnown(t *testing.T) {
 			if f := shown.Message.Files; len(f) != 1 || f[0].Type != "image/png" || shown.Message.Embeds[0].Image.URL != "attachment://"+f[0].Name {
 				t.Errorf("files: %d", len(f))
 			}
-			if n := strings.Count(shown.Message.Embeds[0].Description, "🔴"); n > 5 {
+			if n := strings.Count(shown.Message.Embeds[0].Description, "🟥 <t:"); n > 5 {
 				t.Errorf("%d outages are listed", n)
 			}
 			sendable(t, shown)
+		})
+	}
+}
+
+// TestPictureHasAKeyAndADescription explains the colours that there are and no others, and says to who
+// does not see the picture what it shows.
+func TestPictureHasAKeyAndADescription(t *testing.T) {
+	for name, test := range map[string]struct {
+		spans          []history.Span
+		key, described string
+	}{
+		"always up": {past(30*aDay, hostapi.StateRunning), "-# 🟩 Running\n", "No outages in the last 30 days"},
+		"stopped on purpose": {
+			past(20*aDay, hostapi.StateRunning, 8*aDay, hostapi.StateStopped, 2*aDay, hostapi.StateRunning), "-# 🟩 Running · ⬜ Stopped\n", "Stopped on request: 8 days",
+		},
+		"watched for two days": {past(28*aDay, history.Unwatched, 2*aDay, hostapi.StateRunning), "-# 🟩 Running · ⬛ Not monitored\n", "24 h: 100%"},
+		"a bad one": {
+			past(20*aDay, hostapi.StateRunning, 2*aDay, hostapi.StateCrashed, 4*aDay, hostapi.StateRunning, 20*time.Minute, hostapi.StateError, time.Hour, hostapi.StateStarting, 3*aDay, hostapi.StateRunning),
+			"-# 🟩 Running · 🟥 Down · 🟨 Down for up to 60 min that day · 🟦 Starting or stopping\n", "2 outages in 30 days\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := watching(t, &watched{w: &world{list: account(server("a", "Quiz *night*", "RUNNING"))}, spans: test.spans})
+			m := answer(t, c, onBot("bot history", "Quiz *night*")).Message
+			if said := strings.ReplaceAll(m.Embeds[0].Description, "\u00a0", " "); !strings.Contains(said, test.key) {
+				t.Errorf("the key %q is not in %q", test.key, said)
+			}
+			said := strings.ReplaceAll(m.Files[0].Description, "\u00a0", " ")
+			if !strings.HasPrefix(said, "Uptime of Quiz *night* in") || !strings.Contains(said, test.described) || strings.Contains(said, "**") || strings.Contains(said, "<t:") {
+				t.Errorf("the picture is described as %q", said)
+			}
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
@@ -41,6 +42,11 @@ func sendable(t *testing.T, r interaction.Response) {
 	if r.Modal == nil && strings.ContainsAny(isolate.ReplaceAllString(string(response), ""), reordering) { // customers edit what is in a modal
 		t.Errorf("something is hidden in %s", response)
 	}
+	for _, f := range r.Message.Files {
+		if n := utf8.RuneCountInString(f.Description); n > 1024 { // openapi.json, MessageAttachmentRequest
+			t.Errorf("a file's description has %d characters", n)
+		}
+	}
 	rendered(t, r.Message.Content)
 	for _, e := range r.Message.Embeds {
 		rendered(t, e.Title)
@@ -59,8 +65,8 @@ var (
 	inlineCode = regexp.MustCompile("`[^`\n]*`")
 	escaped    = regexp.MustCompile(`\\[[:punct:]]`)
 	// ours are the mentions of the bot's own making: of commands, points in time and, for
-	// staff, people and channels. The last lines of a page are in small print.
-	ours = regexp.MustCompile(`(?m:^-# ([^\n]*<t:\d+:[Rf]>|[^\n]+ · ))|</[-\w ]+:\d+>|<t:-?\d+:[RDFTft]>|<@(1|42)>|<#9>`)
+	// staff, people and channels. The last lines of a page are in small print, and so is a picture's key.
+	ours = regexp.MustCompile(`(?m:^-# ([^\n]*<t:\d+:[Rf]>|[^\n]+ · |[🟩🟥🟨🟦⬜⬛]|[^\n]*UTC))|</[-\w ]+:\d+>|<t:-?\d+:[RDFTft]>|<@(1|42)>|<#9>`)
 	// meant is what Discord makes more of than text.
 	meant = regexp.MustCompile("@everyone|@here|<[@#:a/t]|\\]\\(|://|\\|\\||~~|`|(?m:^(#|>|-#))")
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/commands/chart"
+	"hostbot/bot/watch/history"
 	"hostbot/hostapi"
 )
 
@@ -45,29 +45,28 @@ func (c *Commands) storyOf(ctx context.Context, customerID string, s hostapi.Ser
 		settings, err := c.watch.Alerts.Settings(ctx, customerID)
 		told.alerting = err != nil || settings.For(s.ID) // nobody is offered what may be on
 	}
-	from := time.Now().Add(-periods()[2])
-	states, err := c.watch.History.Of(ctx, customerID, s.ID, from)
+	states, err := c.watch.History.Of(ctx, customerID, s.ID, time.Now().Add(-periods()[2]))
 	if err != nil || len(states) == 0 {
 		return told
 	}
-	strip := fared(states, from, states[len(states)-1].To)
-	last := len(strip.Spans) - 1
-	if last < 0 || strip.Spans[last].Kind != kindOf(hostapi.StateOf(s.Status)) || strip.Spans[last].To.Before(strip.To) {
+	looked := states[len(states)-1].To
+	fared := history.Stretches(states, states[0].From, looked)
+	last := len(fared) - 1
+	if last < 0 || fared[last].Kind != history.KindOf(hostapi.StateOf(s.Status)) || fared[last].To.Before(looked) {
 		return told // the state is newer than what was seen
 	}
-	seen := strip.Spans[last]
 	if last > 0 {
-		told.since = seen.From
+		told.since = fared[last].From
 	}
-	for _, span := range outages(strip) {
-		if span.From.After(strip.To.Add(-day)) {
+	for _, stretch := range fared {
+		if stretch.Kind == history.Out && stretch.From.After(looked.Add(-day)) {
 			told.crashes++
 		}
 	}
-	if now == broken && last > 0 && strip.Spans[last-1].Kind == chart.Running {
-		ran := strip.Spans[last-1]
+	if now == broken && last > 0 && fared[last-1].Kind == history.Running {
+		ran := fared[last-1]
 		told.ran = ran.To.Sub(ran.From)
-		told.atLeast = last == 1 || !strip.Spans[last-2].To.Equal(ran.From)
+		told.atLeast = last == 1 || !fared[last-2].To.Equal(ran.From)
 	}
 	return told
 }

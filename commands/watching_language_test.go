@@ -32,6 +32,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(*watched) {}, press("more/id-0"), press("history/id-0"), command("bot history", nil), command("help", nil))
 	for _, spans := range [][]history.Span{
 		past(crashes...), past(20*aDay, history.Unwatched, aDay, hostapi.StateCrashed, 20*time.Hour, hostapi.StateStopped, aDay, hostapi.StateRunning), past(30*aDay, hostapi.StateRunning),
+		past(20*aDay, hostapi.StateRunning, 10*time.Minute, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, hostapi.StateInstalling, aDay, hostapi.StateRunning),
 	} {
 		with(func(h *watched) { h.spans = spans }, press("history/id-0"))
 	}
@@ -78,4 +79,12 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 			d.see(interaction.Reply(watching(d.t, h).BarePanel(panel.Panel{Locale: d.locale})))
 		}
 	}
+}
+
+// described returns what is said of files.
+func described(files []interaction.File) (texts []string) {
+	for _, f := range files {
+		texts = append(texts, f.Description)
+	}
+	return texts
 }

@@ -39,6 +39,7 @@ type breaker struct {
 	count     int             // of accounts that began to fail since a call succeeded
 	openSince time.Time       // zero: the breaker is closed
 	retryAt   time.Time       // no call for a failing account, or after a 429 for any, is let through before
+	repeatAt  time.Time       // when the latest call that failed is made again
 	probe     *probe          // under way; nil: none
 }
 
@@ -52,6 +53,22 @@ func (b *breaker) downSince() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.openSince
+}
+
+// repeats takes note of when a call that failed is made again.
+func (b *breaker) repeats(at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.repeatAt = at
+}
+
+func (b *breaker) waitsUntil() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.repeatAt.After(b.retryAt) {
+		return b.repeatAt
+	}
+	return b.retryAt
 }
 
 // allow reports whether a call may be made, and returns its error if not. A call that

@@ -96,5 +96,9 @@ func (c *Client) Offers(op Operation) bool {
 // DownSince returns since when the circuit breaker is open; zero: it is closed.
 func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
+// WaitsUntil returns until when a call waits that was answered with a failure, or until when no calls are
+// made: for accounts whose calls fail or, after a 429, for all. It may be over.
+func (c *Client) WaitsUntil() time.Time { return c.breaker.waitsUntil() }
+
 // Close closes connections that are idle. Calls under way are left alone.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -109,6 +109,7 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 		if attempts == most || !repeatable(o, failure) || tooLong {
 			return result{}, attempts, failure
 		}
+		c.breaker.repeats(time.Now().Add(wait))
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -115,6 +115,8 @@ type File struct {
 	Name string // of letters, digits and what else needs no escaping
 	Type string // such as image/png
 	Data []byte
+	// Description is read to who does not see it, in plain text of at most 1024 characters.
+	Description string
 }
 
 // Choice is a suggestion for an option.

@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	page := newPlayground(parts, people, changes)
+	page := newPlayground(parts, people, b.Waits, changes)
 
 	listener, err := listen(*addr)
 	if err != nil {

@@ -68,6 +68,10 @@ func (p *playground) usedBy(userID, channelID string) []used {
 	return list
 }
 
+// shownMessages is how many messages of a channel the page shows: the latest, as many as Discord's
+// API returns where no number is named (docs:resources/message#get-channel-messages).
+const shownMessages = 50
+
 // messages lists what a user sees in a channel.
 func (p *playground) messages(_ context.Context, user *discordtest.User, in request) (any, error) {
 	out := struct {
@@ -96,6 +100,7 @@ func (p *playground) messages(_ context.Context, user *discordtest.User, in requ
 		out.Messages = append(out.Messages, m)
 	}
 	slices.SortStableFunc(out.Messages, func(a, b message) int { return a.Time.Compare(b.Time) })
+	out.Messages = out.Messages[max(0, len(out.Messages)-shownMessages):]
 	return out, nil
 }
 

@@ -28,6 +28,7 @@ func TestPage(t *testing.T) {
 		"drawing":             testDrawing,
 		"telling support":     testSupport,
 		"panel and history":   testPanelAndHistory,
+		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,9 +171,10 @@ func testOutageAndRecovery(t *testing.T, chrome browser) {
 	be("Dora") // of whom nothing is known before
 	b.presses("#tools", "Break it")
 	b.clicks("#mode-service-500")
-	b.sees("#breaking .broken", "500: says that it failed")
+	b.sees("#breaking .broken label:has(:checked)", "500: says that it failed")
 	b.reads("/plan", "", "Something went wrong")
 	b.sees(last, "Reference:")
+	b.sees(last, strings.Trim(asks[string](b, `document.querySelector("#mode-service-500-reads q").innerText`), "“”"))
 	b.clicks("#mode-service-normal")
 	b.until("nothing is broken", `document.querySelector("#breaking .broken") === null`)
 	b.tries("Starter", func() { b.uses("/plan", "") }) // the bot waits a little before it asks a failing service again

@@ -102,6 +102,8 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 
 	b.reads("/bot history", "Shop", "24 h: ")
 	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
+	b.until("it has the room that it needs", `((e) => Math.abs(e.clientHeight - e.clientWidth * e.naturalHeight / e.naturalWidth) < 1)(document.querySelector("`+last+` .embed img"))`)
+	b.until("it is described", `document.querySelector("`+last+` .embed img").alt.startsWith("Uptime of Shop")`)
 
 	b.reads("/panel", "", "1. #general · Shop · Radio · Quiz")
 	b.focuses(last + " .select")
@@ -141,4 +143,23 @@ func testRanks(t *testing.T, chrome browser) {
 	b.until("another command can be typed", `document.activeElement.id === "command"`)
 	b.types("/help" + kb.Escape + kb.Enter)
 	b.sees(last, "What I can do")
+}
+
+// testPageStaysSmall looks underneath while the bot polls for as long as one likes, with everything open
+// that can be.
+func testPageStaysSmall(t *testing.T, chrome browser) {
+	b := chrome.looks(t, open(t, "--watch=20ms"), desktop())
+	b.reads("/bot list", "", "Your bots")
+	b.presses("#tools", "Underneath")
+	b.sees("#underneath .latest", "/bot list")
+	b.evaluate("open what the bot does by itself", `document.querySelector("#underneath [data-id=rounds] > details > summary").click()`)
+	b.until("it has polled for a while", `Number(document.querySelector("#underneath .others").innerText.match(/(\d+) steps so far/)?.[1]) > 600`)
+	if n := asks[int](b, `document.querySelectorAll("#underneath .latest .steps > li").length`); n > 40 { // it polls while it answers, too
+		t.Errorf("the interaction has %d steps", n)
+	}
+	if n := asks[int](b, `document.querySelectorAll("*").length`); n > 3000 {
+		t.Errorf("the page has %d elements", n)
+	}
+	b.evaluate("close it", `document.querySelector("#underneath [data-id=rounds] > details > summary").click()`)
+	b.until("what is closed is not drawn", `document.querySelectorAll("#underneath [data-id=rounds] *").length < 10`)
 }

@@ -15,6 +15,7 @@ import (
 	"hostbot/cmd/playground/timeline"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/locale"
 )
 
 // heartbeat is what the gateway asks for. It is much shorter than Discord's, so
@@ -36,6 +37,7 @@ type parts struct {
 	redis    *miniredis.Miniredis
 	relay    *faultproxy.Relay // before Redis
 	activity *timeline.Recorder
+	texts    *locale.Bundle   // the bot's
 	watch    configs.Interval // between the bot's looks at an account
 	staff    *discordtest.Role
 	logs     map[string]*discordtest.Channel // that staff read, by category
@@ -75,6 +77,9 @@ func (p *parts) addLogChannels() map[string]*discordtest.Channel {
 }
 
 func (p *parts) start() (err error) {
+	if p.texts, err = locale.Load(); err != nil {
+		return err
+	}
 	if p.discord, err = discordtest.Start(discordtest.Config{HeartbeatInterval: heartbeat}); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"hostbot/bot"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/cmd/playground/timeline"
 )
@@ -35,8 +36,8 @@ type playground struct {
 	used []used // oldest first
 }
 
-func newPlayground(parts *parts, people []person, changes *changes) *playground {
-	return &playground{parts: parts, people: people, changes: changes, breaking: newBreaking(parts, changes.tell)}
+func newPlayground(parts *parts, people []person, waits func() bot.Waits, changes *changes) *playground {
+	return &playground{parts: parts, people: people, changes: changes, breaking: newBreaking(parts, waits, changes.tell)}
 }
 
 func (p *playground) routes() http.Handler {
@@ -193,8 +194,7 @@ func (c *changes) serve(w http.ResponseWriter, r *http.Request) {
 
 // listActivity tells what happened underneath.
 func (p *playground) listActivity(context.Context, request) (any, error) {
-	interactions, apart := p.activity.List()
-	return map[string]any{"interactions": interactions, "apart": apart}, nil
+	return p.activity.List(), nil
 }
 
 // stepBodies shows what was sent and answered in a step.

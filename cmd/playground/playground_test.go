@@ -244,3 +244,25 @@ func TestSwitches(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitIsTold repairs a service that had asked for a pause, and reads for how long the bot keeps it.
+func TestWaitIsTold(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	v.customer()
+	world := reads[struct{ Users, Channels []struct{ ID string } }](v, v.get("/api/world"))
+	unknown := world.Users[len(world.Users)-1].ID // whose account is asked for
+	v.post("/api/break", map[string]string{"part": "service", "mode": "429"})
+	v.post("/api/command", map[string]string{"user": unknown, "channel": world.Channels[0].ID, "name": "plan"})
+	v.waitFor("/api/activity", `"outcome":"429"`)
+	v.post("/api/repair", map[string]string{})
+	part := reads[struct{ Parts []switchable }](v, v.get("/api/breaking?user="+unknown)).Parts[0]
+	if part.Mode != normal || part.Waits <= 0 || part.Waits > 5000 {
+		t.Errorf("it is %s, and the bot waits for %d ms", part.Mode, part.Waits)
+	}
+	for _, mode := range part.Modes {
+		if mode.Name != normal && mode.Reads.Quote == "" && mode.Reads.Else == "" {
+			t.Errorf("%s does not say what a customer reads", mode.Name)
+		}
+	}
+}

@@ -9,48 +9,59 @@ import (
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
+
+	"hostbot/bot/watch/history"
 )
 
 // canvas is a picture that is being drawn.
 type canvas struct {
 	*image.Paletted
 	bold, regular font.Face
-	units         Units
+	words         Words
 }
 
-// The shades in which text is written.
+// The shades in which text is written, and what is not known is drawn.
 const (
 	white = shades - 1
 	pale  = shades * 2 / 3
-	faint = shades / 4
+	faint = shades / 5
 )
 
 // day is a calendar day as the picture counts it.
 const day = 24 * time.Hour
 
+// title writes over a part of the picture which time it shows, and the share.
+func (c canvas) title(length time.Duration, uptime string, top int) {
+	c.text(c.bold, white, margin, top+titleBase, c.words.Length(length))
+	c.text(c.bold, white, width-margin-c.measure(c.bold, uptime), top+titleBase, uptime)
+}
+
 // strip draws a strip whose upper edge is at top.
 func (c canvas) strip(s Strip, top int) {
-	c.text(c.bold, white, margin, top+titleBase, c.units(s.To.Sub(s.From)))
-	c.text(c.bold, white, width-margin-c.measure(c.bold, s.Uptime), top+titleBase, s.Uptime)
-	c.hatch(image.Rect(margin, top+barTop, width-margin, top+barTop+barHeight))
-	var out []Span
-	for _, span := range s.Spans {
-		if !span.From.Before(s.To) || !span.To.After(s.From) {
+	c.title(s.To.Sub(s.From), s.Uptime, top)
+	c.bar(0, margin, width-margin, top, barHeight)
+	var out []history.Stretch
+	for _, stretch := range s.Stretches {
+		if !stretch.From.Before(s.To) || !stretch.To.After(s.From) {
 			continue
 		}
-		if span.Kind == Out {
-			out = append(out, span)
+		if stretch.Kind == history.Out {
+			out = append(out, stretch)
 			continue
 		}
-		c.bar(span.Kind, s.x(span.From), s.x(span.To), top)
+		c.bar(colorOf(stretch.Kind), s.x(stretch.From), s.x(stretch.To), top, barHeight)
 	}
-	for _, span := range out { // after the rest, of which they take some where they are short
-		from, to := s.x(span.From), s.x(span.To)
+	for _, stretch := range out { // after the rest, of which they take some where they are short
+		from, to := s.x(stretch.From), s.x(stretch.To)
 		from = min(from, max(margin, min((from+to-outWidth)/2, width-margin-outWidth)))
-		c.bar(Out, from, max(to, from+outWidth), top)
+		c.bar(outColor, from, max(to, from+outWidth), top, barHeight)
 	}
 	c.marks(s, out, top)
-	c.ticks(s, top)
+	if s.To.Sub(s.From) > day {
+		c.dates(s, top)
+	} else {
+		c.hours(s, top)
+	}
 }
 
 // x returns where a time is in a strip.
@@ -59,24 +70,48 @@ func (s Strip) x(at time.Time) int {
 	return margin + int(min(max(share, 0), 1)*(width-2*margin)+0.5)
 }
 
-// bar draws a span as high as its kind is.
-func (c canvas) bar(k Kind, from, to, top int) {
-	index, high := uint8(0), 0
+// colorOf returns the colour of a kind; 0 for what is not known.
+func colorOf(k history.Kind) uint8 {
 	switch k {
-	case Running:
-		index, high = runningColor, barHeight
-	case Changing:
-		index, high = changingColor, barHeight*3/4
-	case Out:
-		index, high = outColor, barHeight/2
-	case Stopped:
-		index, high = stoppedColor, barHeight/6
+	case history.Running:
+		return runningColor
+	case history.Changing:
+		return changingColor
+	case history.Stopped:
+		return stoppedColor
+	case history.Out:
+		return outColor
 	default:
-		return // which the hatching shows
+		return 0
 	}
+}
+
+// gradeColor returns the colour of a day; 0 where it is not known.
+func gradeColor(g history.Grade) uint8 {
+	switch g {
+	case history.GradeUp:
+		return runningColor
+	case history.GradeShort:
+		return shortColor
+	case history.GradeLong:
+		return outColor
+	case history.GradeStopped:
+		return stoppedColor
+	default:
+		return 0
+	}
+}
+
+// bar draws something as high as what has its colour, where what is down has a height of tall; 0 is
+// hatched.
+func (c canvas) bar(index uint8, from, to, top, tall int) {
 	bottom := top + barTop + barHeight
-	c.fill(image.Rect(from, top+barTop, to, bottom-high), 0)
-	c.fill(image.Rect(from, bottom-high, to, bottom), index)
+	c.fill(image.Rect(from, bottom-tall, to, bottom), 0)
+	if index == 0 {
+		c.hatch(image.Rect(from, bottom-heightOf(runningColor, tall), to, bottom))
+		return
+	}
+	c.fill(image.Rect(from, bottom-heightOf(index, tall), to, bottom), index)
 }
 
 // hatch draws what is not known.
@@ -98,46 +133,98 @@ func (c canvas) fill(r image.Rectangle, index uint8) {
 	}
 }
 
-// marks writes above outages how long they were: above the longest first, and then
-// above those that have the room.
-func (c canvas) marks(s Strip, out []Span, top int) {
-	out = slices.Clone(out)
-	slices.SortStableFunc(out, func(one, other Span) int {
-		return cmp.Compare(other.To.Sub(other.From), one.To.Sub(one.From))
-	})
-	var taken [][2]int
-	for _, span := range out {
-		text := c.units(span.To.Sub(span.From))
-		wide := c.measure(c.regular, text)
-		from := min(max(margin, (s.x(span.From)+s.x(span.To)-wide)/2), width-margin-wide)
-		to := from + wide
-		if slices.ContainsFunc(taken, func(t [2]int) bool { return from < t[1]+12 && t[0] < to+12 }) {
-			continue
-		}
-		taken = append(taken, [2]int{from, to})
-		c.text(c.regular, white, from, top+markBase, text)
+// days draws a bar for each day.
+func (c canvas) days(p Picture, top int) {
+	c.title(time.Duration(len(p.Days))*day, p.Uptime, top)
+	left := func(i int) int { return margin + (width-2*margin+dayGap)*i/len(p.Days) }
+	row := c.row(top)
+	for i, d := range p.Days {
+		c.bar(gradeColor(d.Grade()), left(i), left(i+1)-dayGap, top, dayHeight)
+	}
+	last := len(p.Days) - 1
+	row.now((left(last)+left(last+1)-dayGap)/2, c.words.Date(p.Days[last].From))
+	for i := last - 7; i >= 0; i -= 7 {
+		row.tick((left(i)+left(i+1)-dayGap)/2, c.words.Date(p.Days[i].From))
 	}
 }
 
-// ticks writes below a strip how long ago it was, in the unit of its title.
-func (c canvas) ticks(s Strip, top int) {
-	all := s.To.Sub(s.From)
-	step, unit := all/4, time.Hour
-	switch {
-	case all%(6*day) == 0:
-		step, unit = all/6, day
-	case all > day:
-		step, unit = day, day
-	}
-	for ago := all; ago >= 0; ago -= step {
-		text := "0" // now
-		if ago > 0 {
-			text = "−" + strconv.Itoa(int(ago/unit))
+// marks writes above outages how long they were: above the longest first, and then
+// above those that have the room.
+func (c canvas) marks(s Strip, out []history.Stretch, top int) {
+	out = slices.Clone(out)
+	slices.SortStableFunc(out, func(one, other history.Stretch) int {
+		return cmp.Compare(other.To.Sub(other.From), one.To.Sub(one.From))
+	})
+	var taken spaces
+	for _, stretch := range out {
+		text := c.words.Length(stretch.To.Sub(stretch.From))
+		if from, free := taken.take((s.x(stretch.From)+s.x(stretch.To))/2, c.measure(c.regular, text)); free {
+			c.text(c.regular, white, from, top+markBase, text)
 		}
-		x, wide := s.x(s.To.Add(-ago)), c.measure(c.regular, text)
-		c.fill(image.Rect(x, top+barTop+barHeight+2, x+1, top+barTop+barHeight+7), pale)
-		c.text(c.regular, pale, min(max(margin, x-wide/2), width-margin-wide), top+tickBase, text)
 	}
+}
+
+// hours writes below a strip of a day how many hours ago it was.
+func (c canvas) hours(s Strip, top int) {
+	row := c.row(top)
+	row.now(width-margin, "0")
+	all := s.To.Sub(s.From)
+	for ago := all / 4; ago <= all; ago += all / 4 {
+		row.tick(s.x(s.To.Add(-ago)), "−"+c.words.Length(ago))
+	}
+}
+
+// dates writes below a strip of several days where each begins.
+func (c canvas) dates(s Strip, top int) {
+	row := c.row(top)
+	today := s.To.UTC().Truncate(day)
+	row.now(width-margin, "") // dates say it as well
+	for at := today; !at.Before(s.From); at = at.Add(-day) {
+		row.tick(s.x(at), c.words.Date(at))
+	}
+}
+
+// row is a line of times below bars.
+type row struct {
+	canvas
+	top   int
+	taken *spaces
+}
+
+func (c canvas) row(top int) row { return row{c, top, new(spaces)} }
+
+// now writes at the end of a row that it is now; in a language that the fonts have not, what
+// stands for it, if anything.
+func (r row) now(x int, instead string) { r.write(white, x, cmp.Or(r.words.Now, instead)) }
+
+// tick writes when a place of a row was, if there is room.
+func (r row) tick(x int, text string) { r.write(pale, x, text) }
+
+func (r row) write(shade, x int, text string) {
+	if text == "" {
+		return
+	}
+	from, free := r.taken.take(x, r.measure(r.regular, text))
+	if !free {
+		return
+	}
+	x = min(x, width-margin-2)
+	r.fill(image.Rect(x, r.top+barTop+barHeight+3, x+2, r.top+barTop+barHeight+9), uint8(shade))
+	r.text(r.regular, shade, from, r.top+tickBase, text)
+}
+
+// spaces are what texts of a line take.
+type spaces [][2]int
+
+// take returns where a text begins whose middle is as near to x as the picture's edges allow, if
+// that place is free.
+func (s *spaces) take(x, wide int) (from int, free bool) {
+	from = min(max(margin, x-wide/2), width-margin-wide)
+	if slices.ContainsFunc(*s, func(t [2]int) bool { return from < t[1]+12 && t[0] < from+wide+12 }) {
+		return 0, false
+	}
+	*s = append(*s, [2]int{from, from + wide})
+	return from, true
 }
 
 // symbols are the units that everybody understands: 12 min, 3 h, 7 d.

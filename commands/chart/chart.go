@@ -1,15 +1,15 @@
-// Package chart draws how a bot fared: a strip for each span of time, in a PNG.
+// Package chart draws how a bot fared: a strip for each of the last spans of time, and a
+// bar for each of thirty days, in a PNG.
 //
 // It is how an answer looks and nothing else, so it is below commands, and knows
-// neither Redis nor Discord. Words are up to the message beside the picture, which any
-// script can be written in. The picture has numbers and units of time. The two fonts of the
-// Go project have Latin, Greek and Cyrillic letters; where a language has others, the units
-// are the international symbols min, h and d.
+// neither Redis nor Discord. The two fonts of the Go project have Latin, Greek and Cyrillic
+// letters. Where a language has others, numbers, dates and the international symbols min, h
+// and d say it; words are in the message beside the picture and in the picture's description.
 //
-// The colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which people with
-// any kind of colour blindness tell apart. Heights and a hatching say the same again.
-// The background is the picture's own, so that it reads alike in Discord's dark and
-// light theme.
+// A picture has the colours of the squares that Discord draws for emoji, so that squares in a
+// text are its key. Heights say the same again to who does not tell the colours apart: what is
+// down rises above everything. The background is the picture's own, so that it reads
+// alike in Discord's dark and light theme.
 package chart
 
 import (
@@ -26,51 +26,70 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
+
+	"hostbot/bot/watch/history"
 )
 
-// Kind is how a bot fared for a while.
-type Kind int
-
-// The kinds. A bot of which nothing is known was not watched.
-const (
-	Unknown Kind = iota
-	Running
-	Changing // on its way to another state
-	Stopped  // because somebody wanted it so
-	Out
-)
-
-// Span is a time of one kind.
-type Span struct {
-	From, To time.Time
-	Kind     Kind
+// Strip is a line of the picture in which each moment has its place.
+type Strip struct {
+	From, To  time.Time
+	Stretches []history.Stretch // in their order, without overlaps; what has none is unknown
+	Uptime    string            // as the reader writes it, such as 99.8 %
 }
 
-// Strip is a line of the picture. Times without a span are Unknown.
-type Strip struct {
-	From, To time.Time
-	Spans    []Span // in their order, without overlaps
-	Uptime   string // as the reader writes it, such as 99.8 %
+// Picture is what is drawn: strips, and below them the days, the last of which is today.
+type Picture struct {
+	Strips []Strip
+	Days   []history.Day
+	Uptime string // of the days
+}
+
+// Words are how the reader writes what is in a picture.
+type Words struct {
+	Length func(time.Duration) string // "12 min", "3 h", "7 days"
+	Date   func(time.Time) string     // a day without its year: "11/25"
+	Now    string
 }
 
 // Sizes in pixels. Discord shows the picture with about 400 of its own pixels in width
-// (https://docs.discord.com/developers/resources/message#embed-object), so letters have
-// half of these sizes on a screen.
+// (https://docs.discord.com/developers/resources/message#embed-object), and a phone with 300,
+// so letters have half of these sizes on a screen or less.
 const (
 	width    = 800
 	margin   = 24
 	textSize = 28
 	boldSize = 36
 
-	titleBase = 38  // the baseline of a strip's title, from the strip's top
-	markBase  = 68  // of the lengths of outages
-	barTop    = 76  // to barTop + barHeight
-	barHeight = 48  // of a bot that runs
-	tickBase  = 155 // the baseline of the times below
-	height    = 174 // of a strip
+	titleBase = 38  // the baseline of a title, from the upper edge of its part
+	markBase  = 72  // of the lengths of outages
+	barTop    = 80  // to barTop + barHeight
+	barHeight = 48  // of what is down
+	tickBase  = 163 // the baseline of the times below
+	height    = 184 // of a part
 
-	outWidth = 4 // an outage is not narrower, however short it was
+	outWidth = 8 // an outage is not narrower, however short it was: 3 px on a phone
+	dayGap   = 6 // between two days
+
+	dayHeight = 76 // of a day with an outage; above it is no text
 )
+
+// Size is that of every picture, in pixels.
+func Size() image.Point { return image.Pt(width, 3*height+margin/2) }
+
+// heightOf is how high a bar is where what is down has a height of tall. Each kind has a height of
+// its own.
+func heightOf(colorIndex uint8, tall int) int {
+	switch colorIndex {
+	case outColor, shortColor:
+		return tall
+	case runningColor:
+		return tall * 3 / 4
+	case changingColor:
+		return tall / 2
+	default:
+		return tall / 4
+	}
+}
 
 // shades is how many steps there are between the background and white text.
 const shades = 16
@@ -81,35 +100,55 @@ const (
 	changingColor
 	stoppedColor
 	outColor
+	shortColor
 )
 
+// palette has the colours of Twemoji's squares, which Discord shows
+// (https://github.com/jdecked/twemoji/tree/main/assets/svg, 1f7e9.svg and its neighbours).
 func palette() color.Palette {
-	p := make(color.Palette, 0, shades+4)
+	p := make(color.Palette, 0, shades+5)
 	for i := range shades {
 		mix := func(dark, light int) uint8 { return uint8(dark + (light-dark)*i/(shades-1)) }
 		p = append(p, color.RGBA{mix(0x1e, 0xf2), mix(0x1f, 0xf3), mix(0x22, 0xf5), 0xff})
 	}
 	return append(p,
-		color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
-		color.RGBA{0xf0, 0xe4, 0x42, 0xff}, // yellow
-		color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
-		color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+		color.RGBA{0x78, 0xb1, 0x59, 0xff}, // 🟩
+		color.RGBA{0x55, 0xac, 0xee, 0xff}, // 🟦
+		color.RGBA{0xe6, 0xe7, 0xe8, 0xff}, // ⬜
+		color.RGBA{0xdd, 0x2e, 0x44, 0xff}, // 🟥
+		color.RGBA{0xfd, 0xcb, 0x58, 0xff}, // 🟨
 	)
 }
 
-// Units says in the reader's language how long something was: "12 min", "3 h", "7 days".
-type Units func(time.Duration) string
+// The squares that stand for what has no grade of its own: a key to the strips.
+const (
+	SquareRunning  = "🟩"
+	SquareChanging = "🟦"
+	SquareStopped  = "⬜"
+	SquareOut      = "🟥"
+	SquareShort    = "🟨"
+	SquareUnknown  = "⬛"
+)
 
-// Draw returns a picture of the strips, one below the other. Units that are not readable are
-// replaced by symbols.
-func Draw(units Units, strips ...Strip) ([]byte, error) {
-	all := "" // letters, in whichever form a language has for a number
-	for _, d := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, day, 2 * day, 5 * day} {
-		all += units(d)
+// Square returns the emoji that shows a day's grade in its colour of the picture.
+func Square(g history.Grade) string {
+	switch g {
+	case history.GradeUp:
+		return SquareRunning
+	case history.GradeShort:
+		return SquareShort
+	case history.GradeLong:
+		return SquareOut
+	case history.GradeStopped:
+		return SquareStopped
+	default:
+		return SquareUnknown
 	}
-	if !Readable(all) {
-		units = symbols
-	}
+}
+
+// Draw returns a picture as a PNG. Words that the fonts cannot write are replaced by symbols and
+// numbers.
+func Draw(p Picture, words Words) ([]byte, error) {
 	bold, err := face(gobold.TTF, boldSize)
 	if err != nil {
 		return nil, err
@@ -119,11 +158,14 @@ func Draw(units Units, strips ...Strip) ([]byte, error) {
 		return nil, err
 	}
 	c := canvas{
-		Paletted: image.NewPaletted(image.Rect(0, 0, width, len(strips)*height+margin/2), palette()),
-		bold:     bold, regular: regular, units: units,
+		Paletted: image.NewPaletted(image.Rectangle{Max: Size()}, palette()),
+		bold:     bold, regular: regular, words: words.readable(),
 	}
-	for i, s := range strips {
+	for i, s := range p.Strips {
 		c.strip(s, i*height+margin/4)
+	}
+	if len(p.Days) > 0 {
+		c.days(p, len(p.Strips)*height+margin/4)
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed} // 4 ms less than the usual one, for 2 KB more
@@ -131,6 +173,24 @@ func Draw(units Units, strips ...Strip) ([]byte, error) {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
 	return out.Bytes(), nil
+}
+
+// readable returns the words with symbols and numbers in the place of those that the fonts have not.
+func (w Words) readable() Words {
+	all := "" // letters, in whichever form a language has for a number
+	for _, d := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, day, 2 * day, 5 * day} {
+		all += w.Length(d)
+	}
+	if !Readable(all) {
+		w.Length = symbols
+	}
+	if !Readable(w.Date(time.Unix(0, 0))) {
+		w.Date = func(t time.Time) string { return t.Format("01-02") }
+	}
+	if !Readable(w.Now) {
+		w.Now = ""
+	}
+	return w
 }
 
 // Readable reports whether the fonts have all letters of a text.

@@ -30,16 +30,41 @@ func TestPictureIsReadInEachLanguage(t *testing.T) {
 			if share := words.Share(0.9987); !chart.Readable(share) {
 				t.Errorf("the share %q is not readable", share)
 			}
-			strips := full()
-			for i := range strips {
-				strips[i].Uptime = words.Share(0.9987)
+			date := func(t time.Time) string {
+				return words.Format("history.date", locale.Args{"Month": int(t.Month()), "Day": t.Day()})
 			}
-			if data, err := chart.Draw(units, strips...); err != nil || len(data) == 0 {
+			if !chart.Readable(date(now)) {
+				t.Errorf("the date %q is not readable", date(now))
+			}
+			picture := full()
+			picture.Uptime = words.Share(0.9987)
+			if data, err := chart.Draw(picture, chart.Words{Length: units, Date: date, Now: words.Text("history.now")}); err != nil || len(data) == 0 {
 				t.Errorf("%d bytes (%v)", len(data), err)
 			}
 		})
 	}
 	if !chart.Readable("99,8\u202f%") || chart.Readable("時間") {
 		t.Error("a narrow space is not readable, or a script is that the fonts have not")
+	}
+}
+
+// TestUnreadableWordsAreNotDrawn draws numbers where the fonts have not the letters of a language, and
+// nothing that looks like a mistake.
+func TestUnreadableWordsAreNotDrawn(t *testing.T) {
+	draw := func(w chart.Words) string {
+		t.Helper()
+		data, err := chart.Draw(full(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	japanese := chart.Words{
+		Length: func(time.Duration) string { return "時間" }, Date: func(time.Time) string { return "11月25日" }, Now: "今",
+	}
+	numbers := japanese
+	numbers.Date, numbers.Now = func(t time.Time) string { return t.Format("01-02") }, ""
+	if draw(japanese) != draw(numbers) || draw(japanese) == draw(english()) {
+		t.Error("letters are drawn that the fonts have not, or a word is not drawn that they have")
 	}
 }

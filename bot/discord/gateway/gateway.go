@@ -66,6 +66,8 @@ type Config struct {
 	OnReady       func()             // a new session
 	OnResumed     func()             // the former session goes on, and nothing was lost
 	OnLost        func(reason error) // the connection, which is being restored
+	// OnPause is told for how long no connection is tried now; it may be nil.
+	OnPause func(time.Duration)
 }
 
 // Gateway is one shard's session.
@@ -162,7 +164,11 @@ func (g *Gateway) Run(ctx context.Context) error {
 			g.update(func(s *Session) { *s = Session{} })
 		}
 		g.cfg.OnLost(reason)
-		sleep(ctx, g.pause(started, reached, reason))
+		pause := g.pause(started, reached, reason)
+		if g.cfg.OnPause != nil {
+			g.cfg.OnPause(pause)
+		}
+		sleep(ctx, pause)
 	}
 }
 

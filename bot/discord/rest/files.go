@@ -8,6 +8,8 @@ import (
 	"net/textproto"
 	"strconv"
 
+	"github.com/bwmarrin/discordgo"
+
 	"hostbot/bot/interaction"
 )
 
@@ -22,6 +24,8 @@ type upload struct {
 type attachment struct {
 	ID       int    `json:"id"`
 	Filename string `json:"filename"`
+	// Description is the alternative text of a picture.
+	Description string `json:"description,omitempty"`
 }
 
 // withFiles returns the body of a request that brings files along, if there are any.
@@ -37,7 +41,38 @@ func withFiles(body any, files []interaction.File) any {
 func attachments(files []interaction.File) []attachment {
 	list := make([]attachment, len(files))
 	for i, f := range files {
-		list[i] = attachment{i, f.Name}
+		list[i] = attachment{i, f.Name, f.Description}
+	}
+	return list
+}
+
+// embed is an embed whose picture may be described, which discordgo does not know.
+type embed struct {
+	*discordgo.MessageEmbed
+	Image *describedImage `json:"image,omitempty"`
+}
+
+type describedImage struct {
+	URL         string `json:"url"`
+	Description string `json:"description,omitempty"`
+}
+
+// embeds returns a message's embeds, and gives a picture that is one of its files that one's
+// description: a file that an embed shows is no attachment to who reads the message
+// (discord-api-docs#1340), and Discord takes the alternative text from the embed (#8373).
+func embeds(m interaction.Message) []embed {
+	list := make([]embed, len(m.Embeds))
+	for i, e := range m.Embeds {
+		list[i].MessageEmbed = e
+		if e.Image == nil {
+			continue
+		}
+		list[i].Image = &describedImage{URL: e.Image.URL}
+		for _, f := range m.Files {
+			if e.Image.URL == "attachment://"+f.Name {
+				list[i].Image.Description = f.Description
+			}
+		}
 	}
 	return list
 }

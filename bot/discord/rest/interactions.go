@@ -81,12 +81,12 @@ type (
 		Flags discordgo.MessageFlags `json:"flags"`
 	}
 	message struct {
-		Content         string                    `json:"content"`
-		Embeds          []*discordgo.MessageEmbed `json:"embeds"`
-		Components      []any                     `json:"components"`
-		Attachments     []attachment              `json:"attachments"`
-		Flags           discordgo.MessageFlags    `json:"flags,omitempty"`
-		AllowedMentions allowedMentions           `json:"allowed_mentions"`
+		Content         string                 `json:"content"`
+		Embeds          []embed                `json:"embeds"`
+		Components      []any                  `json:"components"`
+		Attachments     []attachment           `json:"attachments"`
+		Flags           discordgo.MessageFlags `json:"flags,omitempty"`
+		AllowedMentions allowedMentions        `json:"allowed_mentions"`
 	}
 	// allowedMentions is always empty: no message of the program may ping.
 	allowedMentions struct {
@@ -121,7 +121,7 @@ func callbackBody(r interaction.Response) callback {
 func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
 	return message{
 		Content:     m.Content,
-		Embeds:      orEmpty(m.Embeds),
+		Embeds:      embeds(m),
 		Components:  plain(m.Components),
 		Attachments: attachments(m.Files),
 		Flags:       flags,

@@ -172,7 +172,7 @@ func register(s *discordgo.Session) error {
 
 // TestFilesGoAlong has a message bring a picture along, however it is sent.
 func TestFilesGoAlong(t *testing.T) {
-	message := interaction.Message{Content: "Uptime", Files: []interaction.File{{Name: "uptime.png", Type: "image/png", Data: []byte("PNG")}}}
+	message := interaction.Message{Content: "Uptime", Embeds: []*discordgo.MessageEmbed{{Image: &discordgo.MessageEmbedImage{URL: "attachment://uptime.png"}}}, Files: []interaction.File{{Name: "uptime.png", Type: "image/png", Data: []byte("PNG"), Description: "99.8%"}}}
 	for name, test := range map[string]struct {
 		send   func(context.Context, *rest.Client) error
 		prefix string
@@ -197,7 +197,7 @@ func TestFilesGoAlong(t *testing.T) {
 						got <- part{p.Header.Get("Content-Disposition"), p.Header.Get("Content-Type"), string(data)}
 					}
 				}
-				_, _ = io.WriteString(w, `{"id":"55"}`)
+				_, _ = io.WriteString(w, `{"id":"55","embeds":[{}]}`)
 			}))
 			t.Cleanup(server.Close)
 			client := rest.New(botToken, server.URL+"/api/v10/")
@@ -208,7 +208,8 @@ func TestFilesGoAlong(t *testing.T) {
 			close(got)
 			payload := <-got
 			if payload.Disposition != `form-data; name="payload_json"` || payload.Type != "application/json" || !strings.HasPrefix(payload.Data, test.prefix) ||
-				!strings.Contains(payload.Data, `"attachments":[{"id":0,"filename":"uptime.png"}]`) {
+				!strings.Contains(payload.Data, `"attachments":[{"id":0,"filename":"uptime.png","description":"99.8%"}]`) ||
+				!strings.Contains(payload.Data, `"embeds":[{"image":{"url":"attachment://uptime.png","description":"99.8%"}}]`) {
 				t.Errorf("the JSON: %+v", payload)
 			}
 			if diff := cmp.Diff(part{`form-data; name="files[0]"; filename="uptime.png"`, "image/png", "PNG"}, <-got); diff != "" {

@@ -11,10 +11,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxFiles is how many files a message may have (docs:reference#uploading-files).
 const maxFiles = 10
+
+// maxAltText is how many characters a file's description may have (openapi.json,
+// MessageAttachmentRequest).
+const maxAltText = 1024
 
 // RouteAttachment is where files are read. Discord has them at cdn.discordapp.com.
 const RouteAttachment = "/attachments/{channel}/{attachment}/{name}"
@@ -26,6 +31,8 @@ type Attachment struct {
 	URL  string
 	Type string // its content type
 	Data []byte
+	// Description is its alternative text.
+	Description string
 }
 
 // file is a file of a message.
@@ -37,17 +44,22 @@ type file struct {
 // wire is the file as Discord shows it
 // (docs:resources/message#attachment-object).
 func (f *file) wire() map[string]any {
-	return map[string]any{
+	shown := map[string]any{
 		"id": f.ID, "filename": f.Name, "size": len(f.Data), "url": f.URL, "proxy_url": f.URL, "content_type": f.Type,
 	}
+	if f.Description != "" {
+		shown["description"] = f.Description
+	}
+	return shown
 }
 
 // sentAttachment is what the bot says of a file: one that comes with the message, by
 // its number, or one that the message has already, by its id
 // (docs:reference#uploading-files).
 type sentAttachment struct {
-	ID       sentID `json:"id"`
-	Filename string `json:"filename"`
+	ID          sentID `json:"id"`
+	Filename    string `json:"filename"`
+	Description string `json:"description"`
 }
 
 // readParts reads a body of several parts: the JSON takes the body's place
@@ -96,6 +108,9 @@ func (b *messageBody) validateFiles(p *problems, above string) {
 		if number, err := strconv.Atoi(string(a.ID)); err == nil && number < maxFiles && b.files[number] == nil {
 			p.add(at(above, "attachments", i), "ATTACHMENT_NOT_FOUND", "Attachment data for id %d not found", number)
 		}
+		if utf8.RuneCountInString(a.Description) > maxAltText {
+			p.add(at(above, "attachments", i, "description"), "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxAltText)
+		}
 	}
 }
 
@@ -103,7 +118,7 @@ func (b *messageBody) validateFiles(p *problems, above string) {
 // leaves out are dropped (docs:resources/message#edit-message).
 func (s *Server) attach(m *message, b *messageBody) *refusal {
 	var kept []*file
-	names := make(map[int]string)
+	said := make(map[int]sentAttachment)
 	for _, a := range b.Attachments.value {
 		number, _ := strconv.Atoi(string(a.ID))
 		if i := slices.IndexFunc(m.files, func(f *file) bool { return f.ID == string(a.ID) }); i >= 0 {
@@ -111,7 +126,7 @@ func (s *Server) attach(m *message, b *messageBody) *refusal {
 		} else if b.files[number] == nil {
 			return unknownAttachment(string(a.ID))
 		}
-		names[number] = a.Filename
+		said[number] = a
 	}
 	if !b.Attachments.set {
 		kept = m.files
@@ -121,9 +136,10 @@ func (s *Server) attach(m *message, b *messageBody) *refusal {
 		if f == nil {
 			continue
 		}
-		if names[number] != "" {
-			f.Name = path.Base(names[number])
+		if name := said[number].Filename; name != "" {
+			f.Name = path.Base(name)
 		}
+		f.Description = said[number].Description
 		f.ID = s.ids.next()
 		f.URL = "http://" + s.listener.Addr().String() + "/attachments/" + m.channel.id + "/" + f.ID + "/" + url.PathEscape(f.Name)
 		kept = append(kept, f)
@@ -141,7 +157,7 @@ func unknownAttachment(id string) *refusal {
 // show has a message's embeds show its files: the address attachment://name becomes
 // the file's, and the file leaves the attachments (#1340, #5675). No source says what
 // becomes of an address without a file; nobody would see a picture, so it is refused
-// here.
+// here. Nor whether a file's description becomes the picture's: it does not here.
 func (m *message) show() *refusal {
 	for i := range m.wire.Embeds {
 		e := &m.wire.Embeds[i]
@@ -158,7 +174,7 @@ func (m *message) show() *refusal {
 				return unknownAttachment(name)
 			}
 			m.files[k].embedded = true
-			*media = &EmbedMedia{URL: m.files[k].URL}
+			(*media).URL = m.files[k].URL
 		}
 	}
 	m.wire.Attachments = []any{}

@@ -32,7 +32,7 @@ func (c *client) upload(method, path, payload string, files ...string) answer {
 	return got
 }
 
-const shown = `"embeds":[{"title":"Uptime","image":{"url":"attachment://uptime.png"}}],"attachments":[{"id":0,"filename":"uptime.png"}]`
+const shown = `"embeds":[{"title":"Uptime","image":{"url":"attachment://uptime.png","description":"up"}}],"attachments":[{"id":0,"filename":"uptime.png","description":"up"}]`
 
 func TestFilesOfMessages(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
@@ -44,7 +44,8 @@ func TestFilesOfMessages(t *testing.T) {
 		return views[len(views)-1]
 	}
 	first := seen()
-	if len(first.Attachments) != 1 || string(first.Attachments[0].Data) != "one" || first.Embeds[0].Image.URL != first.Attachments[0].URL {
+	if len(first.Attachments) != 1 || string(first.Attachments[0].Data) != "one" || first.Embeds[0].Image.URL != first.Attachments[0].URL ||
+		first.Embeds[0].Image.Description != "up" || first.Attachments[0].Description != "up" {
 		t.Fatalf("seen: %+v", first)
 	}
 	response, err := s.http.Get(first.Attachments[0].URL)
@@ -90,6 +91,7 @@ func TestRefusedFiles(t *testing.T) {
 		"an id of nothing":        {`{"content":"x","attachments":[{"id":"123456789012345678"}]}`, nil, 400, discordtest.CodeInvalidForm},
 		"a picture of no file":    {`{` + strings.Replace(shown, "//uptime", "//other", 1) + `}`, []string{"files[0]", "x"}, 400, discordtest.CodeInvalidForm},
 		"an escaped name":         {`{"content":"x"}`, []string{"files%5B0%5D", "x"}, 400, discordtest.CodeInvalidForm},
+		"a long description":      {`{"content":"x","attachments":[{"id":0,"description":"` + x(1025) + `"}]}`, []string{"files[0]", "x"}, 400, discordtest.CodeInvalidForm},
 		"too many":                {`{"content":"x"}`, []string{"files[10]", "x"}, 400, discordtest.CodeInvalidForm},
 		"too large":               {`{"content":"x"}`, []string{"files[0]", x(10<<20 + 1)}, http.StatusRequestEntityTooLarge, discordtest.CodeTooLarge},
 		"no JSON":                 {`{`, nil, 400, discordtest.CodeInvalidJSON},

@@ -53,6 +53,8 @@ type EmbedFooter struct {
 // EmbedMedia is an image of an embed.
 type EmbedMedia struct {
 	URL string `json:"url"`
+	// Description is an image's alternative text (#8373).
+	Description string `json:"description,omitempty"`
 }
 
 // EmbedAuthor is the line above an embed's title.

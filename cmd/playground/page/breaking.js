@@ -18,7 +18,8 @@ export function breakingPane(who, attempt) {
       const drawn = state.parts.map((part) => drawPart(part, attempt));
       drawn.forEach(({ update }, i) => updates.set(state.parts[i].name, update));
       $("breaking").replaceChildren(
-        make("p", "hint", "Break something, then use the bot as a customer. It keeps its promises: it always answers, and tells the truth. After a repair it may wait some seconds before it tries again."),
+        make("p", "hint", "Break something, then use the bot as a customer; below each switch is what one reads then. Whatever the hosting service and Redis do, the bot answers every command in time, and with what is true."),
+        make("p", "hint", "Where Discord brings no commands or takes no answers, nobody can answer: Discord says so itself, and what was asked for was not done."),
         make("p", "row", repair),
         ...drawn.map(({ element }) => element),
         bots.element,
@@ -33,41 +34,71 @@ export function breakingPane(who, attempt) {
 function drawPart(part, attempt) {
   const states = part.modes.filter((mode) => !mode.once);
   const events = part.modes.filter((mode) => mode.once);
-  const switches = states.map((mode) => radio(part, mode, attempt));
-  const [name, about, more] = [make("b", ""), make("span", ""), make("small", "")];
+  const rows = states.map((mode) => drawState(part, mode, attempt));
+  const [waits, more] = [make("b", "waits"), make("small", "")];
   const element = make("fieldset", "",
     make("legend", "", part.label),
-    make("p", "state", name, about, more),
-    make("div", "switches", ...switches.map((one) => one.parentElement)),
+    make("p", "state", waits, more),
+    ...rows.map((row) => row.element),
+    ...events.map((mode) => drawEvent(part, mode, attempt)),
   );
-  if (events.length) element.append(make("div", "row", ...events.map((mode) => once(part, mode, attempt))));
   const update = (now) => {
-    const current = states.find((mode) => mode.name === now.mode);
     element.classList.toggle("broken", now.mode !== "normal");
-    name.textContent = current.label;
-    about.textContent = ": " + current.about;
+    showWait(waits, now);
     more.textContent = now.state;
-    for (const one of switches) one.checked = one.value === now.mode;
+    now.modes.filter((mode) => !mode.once).forEach((mode, i) => rows[i].update(mode, mode.name === now.mode));
   };
   return { element, update };
 }
 
-function radio(part, mode, attempt) {
+// Says that the bot waits although nothing is broken any more, and counts down.
+function showWait(element, now) {
+  element.dataset.until = now.mode === "normal" && now.waits ? Date.now() + now.waits : "";
+  element.dataset.then = now.mode === "normal" && now.hesitates ? "The bot takes it for broken until it has tried: with the next command." : "";
+  countDown(element);
+}
+
+function countDown(element) {
+  const left = Math.ceil((element.dataset.until - Date.now()) / 1000);
+  const text = left > 0 ? `The bot tries again in ${left} s.` : element.dataset.then;
+  if (element.textContent !== text) element.textContent = text;
+}
+
+setInterval(() => document.querySelectorAll(".waits").forEach(countDown), 500);
+
+function drawState(part, mode, attempt) {
   const input = make("input", "");
   input.type = "radio";
   input.name = part.name;
   input.value = mode.name;
   input.id = `mode-${part.name}-${mode.name}`;
   input.addEventListener("change", () => attempt(() => api.breakPart(part.name, mode.name)));
-  make("label", "", input, make("span", "", mode.label)).title = mode.about;
-  return input;
+  const reads = make("p", "reads");
+  reads.id = input.id + "-reads";
+  input.setAttribute("aria-describedby", reads.id);
+  const update = (now, checked) => {
+    input.checked = checked;
+    showReads(reads, now.reads);
+  };
+  return { element: make("div", "switch", make("label", "", input, make("b", "", mode.label), ": " + mode.about), reads), update };
 }
 
-function once(part, mode, attempt) {
+function drawEvent(part, mode, attempt) {
   const event = button("style-2", mode.label, () => attempt(() => api.breakPart(part.name, mode.name)));
-  event.title = mode.about;
   event.id = `once-${part.name}-${mode.name}`;
-  return event;
+  const reads = make("p", "reads");
+  showReads(reads, mode.reads);
+  return make("div", "switch", make("div", "event", event, make("span", "", mode.about)), reads);
+}
+
+// Shows what a customer reads, in that one's language.
+function showReads(element, { quote, locale, else: besides }) {
+  const text = JSON.stringify([quote, locale, besides]);
+  if (element.dataset.text === text) return;
+  element.dataset.text = text;
+  const quoted = make("q", "", quote);
+  quoted.lang = locale;
+  element.replaceChildren(...[quote && quoted, quote && besides && " ", besides].filter(Boolean));
 }
 
 // The user's bots, of which one can be made to crash.

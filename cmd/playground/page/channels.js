@@ -8,7 +8,7 @@ const seen = {}; // the latest message that was looked at, by user and channel
 
 // Draws the channels; enter(channel) goes to one.
 export function drawChannels(channels, enter) {
-  const group = (title, list) => list.length ? [make("h3", "", title), make("ul", "plain", ...list.map((c) => make("li", "", entry(c, enter))))] : [];
+  const group = (title, list) => list.length ? [make("h2", "", title), make("ul", "plain", ...list.map((c) => make("li", "", entry(c, enter))))] : [];
   $("channels").replaceChildren(
     ...group("Direct messages", [directMessages]),
     ...group("Channels", channels.filter((c) => !c.private)),
@@ -59,7 +59,7 @@ export function drawBeginning(channel, steps) {
       : `This is the start of the #${channel.name} channel.`;
   const sign = icon(mark(channel));
   sign.className = "sign";
-  $("beginning").replaceChildren(sign, make("h3", "", title), make("p", "", text));
+  $("beginning").replaceChildren(sign, make("h2", "", title), make("p", "", text));
   if (channel.dm || channel.private) return;
   $("beginning").append(make("ol", "steps", ...steps.map((step) =>
     make("li", "", make("b", "", step.title), make("p", "", step.text), button("style-1", step.label, step.act)))));

@@ -21,7 +21,7 @@ export function drawEmbed(embed, names) {
 function drawImage(image) {
   const picture = make("img", "");
   picture.src = new URL(image.url).pathname;
-  picture.alt = "";
+  picture.alt = image.description ?? "";
   return picture;
 }
 

@@ -6,9 +6,8 @@ import { $, avatar, button, icon, make } from "./dom.js";
 // Draws whose account is used, and the list to use another.
 export function drawAccounts(users, me, become) {
   const role = make("small", "", me.role);
-  $("me").replaceChildren(avatar(me.name), make("span", "", me.name, role), icon("⇅"));
+  $("me").replaceChildren(avatar(me.name), make("span", "", me.name, " ", role), icon("⇅"));
   $("me").title = "Be somebody else";
-  $("me").ariaLabel = `You are ${me.name}, ${me.role}. Be somebody else`;
   $("accounts").replaceChildren(...users.map((user) => {
     const choice = button("person", "", () => {
       $("accounts").hidePopover();

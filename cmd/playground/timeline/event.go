@@ -23,6 +23,7 @@ func interactionOf(d *discordtest.Dispatch) (*interaction, bool) {
 	e := event.ReadEvent(data)
 	in := &interaction{token: string(e.Token), userID: e.UserID}
 	in.ID, in.User, in.Title, in.At = e.ID, e.UserName, title(&e.Request, data), d.At
+	in.until = d.At.Add(unanswered)
 	return in, true
 }
 

@@ -178,6 +178,7 @@ func (r *Recorder) call(c *discordtest.Call) {
 	s.end(c.Duration)
 	if s.token == "" {
 		s.users = r.usersIn(s.Request)
+		s.ours = strings.HasPrefix(c.Route, discordtest.RouteMessages)
 	}
 	s.hideToken()
 	r.add(s)

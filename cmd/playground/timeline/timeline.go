@@ -5,7 +5,9 @@
 //
 // Which interaction a call to Discord belongs to is told by its token. Nothing
 // marks the other steps, so they are told by the user whose ID is in them, and
-// the time: they go to that user's latest interaction that began before them.
+// the time: they go to that user's latest interaction that is under way. A step about a
+// user of whom none is belongs to what the bot does by itself, again and again: it polls
+// accounts, and keeps alerts, panels and logs true.
 package timeline
 
 import (
@@ -18,10 +20,13 @@ import (
 // How much is kept: the latest ones.
 const (
 	keptInteractions = 40
-	keptSteps        = 600
 	keptBody         = 16 << 10 // bytes
-	// keptApart is how many steps that belong to no interaction are listed.
-	keptApart = 20
+	// keptOfEach is how many steps an interaction has at most. Of one that has more, those in the
+	// middle go: how it began and ended is what one looks for.
+	keptOfEach = 40
+	keptFirst  = 10 // of those
+	keptRounds = 60
+	keptApart  = 20
 )
 
 // Interaction is something that a user did, and what came of it.
@@ -35,8 +40,19 @@ type Interaction struct {
 	// interaction, whose steps may be gone before that.
 	Answered *float64 `json:"answered"`
 	Steps    []Step   `json:"steps"`
-	// Cut says that the first steps are not kept any more.
+	// Cut says that steps are not kept any more.
 	Cut bool `json:"cut"`
+}
+
+// Activity is what happened.
+type Activity struct {
+	Interactions []Interaction `json:"interactions"` // the newest first
+	// Rounds are what the bot does by itself, again and again, and SoFar is how much of that there
+	// has been.
+	Rounds []Step `json:"rounds"`
+	SoFar  int    `json:"so_far"`
+	// Apart is what is about no user: connecting, and registering commands.
+	Apart []Step `json:"apart"`
 }
 
 // Step is one thing that happened between two parts of the system.
@@ -80,6 +96,7 @@ type Recorder struct {
 	latest       int             // ID of a step
 	steps        []*step         // in order of their IDs
 	interactions []*interaction  // in order of arrival
+	rounds       int             // that are not kept any more
 }
 
 // New returns an empty recorder, which calls changed after each change.
@@ -104,40 +121,17 @@ func (r *Recorder) usersIn(text string) []string {
 	return slices.DeleteFunc(snowflake.FindAllString(text, -1), func(id string) bool { return !r.users[id] })
 }
 
-// step is a Step with what is needed to place it.
-type step struct {
-	Step
-	Bodies
-	began time.Time
-	first bool     // a first response
-	token string   // of the interaction, where it is known
-	users []string // whose IDs are in it
-}
-
-// interaction is an Interaction with what is needed to find its steps.
-type interaction struct {
-	Interaction
-	token  string
-	userID string
-}
-
 // add keeps a step, and returns a function that changes it.
 func (r *Recorder) add(s *step) (change func(func(*step))) {
 	s.Request, s.Response = bounded(s.Request), bounded(s.Response)
 	r.mu.Lock()
 	r.latest++
 	s.ID = r.latest
-	if in := r.owner(s); in != nil && in.Answered == nil && s.first && !s.Failed {
-		after := milliseconds(s.began.Sub(in.At)) + *s.Took
-		in.Answered = &after
-	}
-	if len(r.steps) == keptSteps {
-		if in := r.owner(r.steps[0]); in != nil {
-			in.Cut = true
-		}
-		r.steps = slices.Delete(r.steps, 0, 1)
+	if in := r.owner(s); in != nil {
+		in.see(s)
 	}
 	r.steps = append(r.steps, s)
+	r.bound(s)
 	r.mu.Unlock()
 	r.changed()
 	return func(edit func(*step)) {
@@ -157,6 +151,7 @@ func (r *Recorder) begin(in *interaction) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.interactions) == keptInteractions {
+		r.forget(r.interactions[0])
 		r.interactions = slices.Delete(r.interactions, 0, 1)
 	}
 	r.interactions = append(r.interactions, in)
@@ -174,38 +169,28 @@ func (r *Recorder) Bodies(id int) (bodies Bodies, ok bool) {
 	return Bodies{}, false
 }
 
-// List returns the interactions, the newest first, each with its steps in the
-// order in which they began, and the latest steps that belong to none.
-func (r *Recorder) List() (interactions []Interaction, apart []Step) {
+// List returns what happened, the steps of each interaction and of the rest in the order in
+// which they began.
+func (r *Recorder) List() Activity {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	steps := slices.Clone(r.steps)
 	slices.SortStableFunc(steps, func(a, b *step) int { return a.began.Compare(b.began) })
-	placed := make(map[*interaction][]*step)
+	placed := make(map[place][]*step)
 	for _, s := range steps {
-		in := r.owner(s)
-		placed[in] = append(placed[in], s)
+		at := r.placeOf(s)
+		placed[at] = append(placed[at], s)
 	}
-	interactions = make([]Interaction, 0, len(r.interactions))
+	a := Activity{Interactions: make([]Interaction, 0, len(r.interactions))}
 	for _, in := range slices.Backward(r.interactions) {
 		out := in.Interaction
-		out.Steps = relative(placed[in], in.At)
-		interactions = append(interactions, out)
+		out.Steps = relative(placed[place{in: in}], in.At)
+		a.Interactions = append(a.Interactions, out)
 	}
-	rest := placed[nil]
-	return interactions, relative(rest[max(len(rest)-keptApart, 0):], time.UnixMilli(0))
-}
-
-// owner returns the interaction to which a step belongs; nil where there is none.
-func (r *Recorder) owner(s *step) *interaction {
-	for _, in := range slices.Backward(r.interactions) {
-		byToken := s.token != "" && s.token == in.token
-		byUser := s.token == "" && !s.began.Before(in.At) && slices.Contains(s.users, in.userID)
-		if byToken || byUser {
-			return in
-		}
-	}
-	return nil
+	a.Rounds = relative(placed[place{round: true}], time.UnixMilli(0))
+	a.SoFar = r.rounds + len(a.Rounds)
+	a.Apart = relative(placed[place{}], time.UnixMilli(0))
+	return a
 }
 
 // relative returns steps as seen from a time.

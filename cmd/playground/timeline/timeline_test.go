@@ -36,7 +36,7 @@ func responded(r *timeline.Recorder, at time.Time, id string, status int) {
 func TestStepsBelongToTheirInteractions(t *testing.T) {
 	r := timeline.New(func() {})
 	r.Know(anna, ben)
-	start := time.Now().Add(-time.Second)
+	start := time.Now().Add(-100 * time.Millisecond)
 	began(r, start, "1", anna, `{"type":1,"name":"bot","options":[{"type":1,"name":"show","options":[{"type":3,"name":"bot","value":"Shop"}]}]}`, 2)
 	began(r, start.Add(time.Millisecond), "2", ben, `{"type":1,"name":"plan"}`, 2)
 	replied := r.RedisCommand([]string{"get", "account:" + anna})
@@ -46,7 +46,8 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 	r.RedisCommand([]string{"ping"})("+PONG\r\n")         // by the bot itself
 	r.Discord(discordtest.Event{Call: &discordtest.Call{Method: "PUT", Route: discordtest.RouteCommands, Status: 200, Started: start}})
 
-	list, apart := r.List()
+	all := r.List()
+	list, apart := all.Interactions, all.Apart
 	if len(list) != 2 || list[0].Title != "/plan" || list[1].Title != "/bot show bot: Shop" || list[1].User != "user-"+anna {
 		t.Fatalf("the interactions are %+v", list)
 	}
@@ -68,7 +69,7 @@ func TestStepsBelongToTheirInteractions(t *testing.T) {
 
 	replied("$5\r\nvalue\r\n")
 	answered(0, "")
-	list, _ = r.List()
+	list = interactions(r)
 	if s := list[1].Steps[2]; s.Outcome != "5 bytes" || s.Took == nil || s.Failed {
 		t.Errorf("the command is %+v", s)
 	}
@@ -98,7 +99,7 @@ func TestRedisConnection(t *testing.T) {
 		case <-time.After(2 * time.Minute):
 			t.Fatalf("got %s, want %s", got, want)
 		}
-		list, _ := r.List()
+		list := interactions(r)
 		var outcomes []string
 		for _, s := range list[0].Steps[1:] {
 			outcomes = append(outcomes, s.Title+" "+s.Outcome)
@@ -128,7 +129,7 @@ func TestTitles(t *testing.T) {
 	} {
 		r := timeline.New(func() {})
 		began(r, time.Now(), "1", anna, tc.data, tc.kind)
-		if list, _ := r.List(); list[0].Title != want {
+		if list := interactions(r); list[0].Title != want {
 			t.Errorf("got %q, want %q", list[0].Title, want)
 		}
 	}
@@ -138,7 +139,7 @@ func TestTokensAreHidden(t *testing.T) {
 	r := timeline.New(func() {})
 	began(r, time.Now(), "1", anna, `{}`, 2)
 	responded(r, time.Now(), "1", 204)
-	list, _ := r.List()
+	list := interactions(r)
 	if len(list[0].Steps) != 2 {
 		t.Fatalf("the steps are %+v", list[0].Steps)
 	}
@@ -156,7 +157,7 @@ func TestOldOnesAreForgotten(t *testing.T) {
 	for i := range 1000 {
 		began(r, time.Now(), fmt.Sprint(i), anna, `{}`, 2)
 	}
-	list, _ := r.List()
+	list := interactions(r)
 	if len(list) >= 1000 || list[0].ID != "999" || told < 1000 {
 		t.Errorf("%d are kept, the newest %s; told %d times", len(list), list[0].ID, told)
 	}
@@ -165,35 +166,76 @@ func TestOldOnesAreForgotten(t *testing.T) {
 	}
 }
 
-// What the bot does by itself, again and again, takes the place of an interaction's steps in the
-// end. That it was answered, or was not, stays.
-func TestAnswerOutlivesItsSteps(t *testing.T) {
+// TestRoundsHaveTheirOwnPlace has the bot poll an account for as long as one looks on: none of it is
+// an interaction's, whose steps stay, and no more of it is kept than one would read.
+func TestRoundsHaveTheirOwnPlace(t *testing.T) {
 	r := timeline.New(func() {})
 	r.Know(anna)
 	start := time.Now().Add(-time.Minute)
 	began(r, start, "1", anna, `{}`, 2)
 	responded(r, start.Add(3*time.Millisecond), "1", 204)
-	responded(r, start.Add(6*time.Millisecond), "1", 204)
 	began(r, start, "2", ben, `{}`, 2)
-	responded(r, start.Add(3*time.Millisecond), "2", 500) // which is no answer
-	if all := list(r); all[0].Cut || all[1].Cut {
-		t.Fatal("steps are said to be missing")
-	}
-	for id := list(r)[0].Steps[1].ID; ; {
+	responded(r, start.Add(3*time.Millisecond), "2", 500)                                                                                                 // which is no answer
+	r.Discord(discordtest.Event{Call: &discordtest.Call{Method: "PATCH", Route: discordtest.RouteMessage, Status: 200, Started: start.Add(time.Second)}}) // a panel
+	for range 1000 {
 		r.RedisCommand([]string{"get", "account:" + anna})("+OK\r\n")
-		if _, ok := r.Bodies(id); !ok {
-			break
-		}
 	}
-	if in := list(r)[1]; in.Answered == nil || *in.Answered != 8 || !in.Cut {
-		t.Errorf("it was answered after 8 ms, and is told as answered: %v; that steps are missing: %v", in.Answered != nil, in.Cut)
+	all := r.List()
+	if got := kinds(all.Interactions[1].Steps); got != "gateway discord" || all.Interactions[1].Cut {
+		t.Errorf("the interaction has the steps %s", got)
 	}
-	if in := list(r)[0]; in.Answered != nil || !in.Cut {
-		t.Errorf("it was not answered, and is told as answered: %v; that steps are missing: %v", in.Answered != nil, in.Cut)
+	if len(all.Rounds) > 100 || all.SoFar != 1001 || len(all.Apart) > 0 {
+		t.Errorf("%d steps are kept of %d, and %d apart", len(all.Rounds), all.SoFar, len(all.Apart))
+	}
+	if in := all.Interactions[1]; in.Answered == nil || *in.Answered != 8 {
+		t.Error("it was answered after 8 ms, and is told otherwise")
+	}
+	if in := all.Interactions[0]; in.Answered != nil {
+		t.Error("it was not answered, and is told otherwise")
 	}
 }
 
-func list(r *timeline.Recorder) []timeline.Interaction {
-	interactions, _ := r.List()
-	return interactions
+// TestLongInteractionIsBounded follows an action that changes its message until it has ended: what came
+// between is its own, how it began and ended is kept, and some in the middle is not.
+func TestLongInteractionIsBounded(t *testing.T) {
+	r := timeline.New(func() {})
+	r.Know(anna)
+	at := time.Now().Add(-time.Hour)
+	began(r, at, "1", anna, `{}`, 2)
+	responded(r, at, "1", 204)
+	for range 200 {
+		at = at.Add(2 * time.Second)
+		r.ServiceRequest(hostapitest.Request{At: at, UserID: anna, Operation: hostapitest.OpList})(200, "")
+	}
+	if all := r.List(); len(all.Interactions[0].Steps) != 2 || all.SoFar != 200 {
+		t.Fatalf("of one that may have ended there are %d steps, and %d others", len(all.Interactions[0].Steps), all.SoFar)
+	}
+	r.Discord(discordtest.Event{Call: &discordtest.Call{
+		Method: "PATCH", Route: discordtest.RouteOriginal, Path: "/webhooks/1/token-1/messages/@original", Status: 200, Started: at.Add(time.Second),
+	}})
+	in := interactions(r)[0]
+	if got := kinds(in.Steps); !in.Cut || len(in.Steps) > 50 || !strings.HasPrefix(got, "gateway discord service ") || !strings.HasSuffix(got, " service discord") {
+		t.Errorf("%d steps: %s", len(in.Steps), got)
+	}
 }
+
+// TestAllOfItIsBounded counts the steps of many interactions.
+func TestAllOfItIsBounded(t *testing.T) {
+	r := timeline.New(func() {})
+	r.Know(anna)
+	for i := range 60 {
+		began(r, time.Now(), fmt.Sprint(i), anna, `{}`, 2)
+		for range 50 {
+			r.RedisCommand([]string{"get", "account:" + anna})("+OK\r\n")
+		}
+	}
+	steps := 0
+	for _, in := range interactions(r) {
+		steps += len(in.Steps)
+	}
+	if all := r.List(); steps > 2000 || len(all.Rounds)+len(all.Apart) > 0 {
+		t.Errorf("there are %d steps, and %d rounds, and %d apart", steps, len(all.Rounds), len(all.Apart))
+	}
+}
+
+func interactions(r *timeline.Recorder) []timeline.Interaction { return r.List().Interactions }
