@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi"
+	"hostbot/hostapi/hostapitest"
 )
 
 // watchingFlows are those of what takes watching: the history, alerts and panels.
@@ -52,6 +53,7 @@ func alertsFlows() []flow {
 	const off = "lerts are off" // that bot's, or all where Redis has lost that others were on
 	settings := steps(types("/alerts", nil), reads(intro))
 	on := steps(settings, where("All alerts on", steps(presses("All alerts on"), becomes("Alerts are on")))) // or they are from before
+	allOff := steps(settings, where("All alerts off", steps(presses("All alerts off"), becomes("Alerts are off"))))
 	return []flow{
 		{route: "command alerts", need: names, do: types("/alerts", nil), good: intro},
 		{route: "component alerts/of/{bot...}", need: names, prepare: forms(), do: presses("Alerts"), good: intro},
@@ -66,7 +68,7 @@ func alertsFlows() []flow {
 		},
 		{
 			route: "component alerts/tell/{bot...}", need: names, goesOn: true, good: "Alerts are on", lie: greeted,
-			prepare: steps(settings, types("/bot show", discordtest.Options{"bot": radio}), reads("Crashed")), do: presses("Tell me next time"),
+			prepare: steps(become(hostapitest.Crashed, "D"), allOff, types("/bot show", discordtest.Options{"bot": "D"}), reads("Crashed")), do: presses("Tell me next time"),
 			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
 		},
 	}
