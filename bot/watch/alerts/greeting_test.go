@@ -38,7 +38,7 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 		anna := discord.User("anna")
 		on := func(nonce string, want bool) {
 			t.Helper()
-			now, sent, err := a.TurnOn(t.Context(), as(anna, nonce), func(s *alerts.Settings) { s.Set("shop", true) })
+			now, sent, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.Set("shop", true) })
 			if err != nil || sent != want || !now.For("shop") {
 				t.Errorf("a first message was sent: %v, want %v; settings: %+v (%v)", sent, want, now, err)
 			}
@@ -82,7 +82,7 @@ func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
 		turnOn(t, a, ben)
 		discord.Quarantine(true)
 		on := func(u *discordtest.User, nonce string, inDM bool) (sent bool, err error) {
-			to := as(u, nonce)
+			to := as(u)
 			if inDM {
 				to.DM = u.InDM().ChannelID()
 			}
@@ -126,7 +126,7 @@ func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
 			a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
 			anna, mend := discord.User("anna"), discord.Inject(fault)
 			on := func() (alerts.Settings, error) {
-				now, _, err := a.TurnOn(t.Context(), as(anna, "1"), func(s *alerts.Settings) { s.SetAll(true) })
+				now, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) })
 				return now, err
 			}
 			if now, err := on(); !errors.Is(err, alerts.ErrLater) || now.Any() {
