@@ -122,7 +122,8 @@ func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
 		"first message, lost": {Method: http.MethodPost, Route: discordtest.RouteMessages, Reset: true, After: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			discord := discordtest.RunT(t)
+			clock := discordtest.NewManualClock(time.Now())
+			discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 			a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
 			anna, mend := discord.User("anna"), discord.Inject(fault)
 			on := func() (alerts.Settings, error) {
@@ -133,6 +134,7 @@ func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
 				t.Errorf("alerts end with %+v, %v", now, err)
 			}
 			mend()
+			clock.Advance(time.Hour) // Discord knows no nonce of then
 			if now, err := on(); err != nil || !now.All {
 				t.Errorf("afterwards they end with %+v, %v", now, err)
 			}
