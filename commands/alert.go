@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +19,7 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	drawn := alertView{view: v, alert: a, interval: c.watch.Interval()}
 	draw, components := drawn.ofOne, drawn.rowsOfOne
 	if len(a.Bots) > 1 {
-		draw, components = drawn.ofSeveral, drawn.menuOfSeveral
+		draw, components = drawn.ofSeveral, drawn.rowsOfSeveral
 	}
 	happened, e := draw()
 	e.Timestamp = a.Mark().Format(time.RFC3339Nano)
@@ -39,13 +37,6 @@ type alertView struct {
 // ofOne tells of one bot: what happened, and more about it.
 func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	o := v.alert.Bots[0]
-	key, emoji, color := "alert.stopped", "⚫", red
-	if o.State.Broken() {
-		key, emoji = "alert.crashed", "🔴"
-	}
-	if !o.RecoveredAt.IsZero() {
-		key, emoji, color = "alert.back", "🟢", green
-	}
 	lines := []string{v.noticed(o.DownAt)}
 	if o.Uptime > 0 {
 		ran := "alert.ran"
@@ -55,15 +46,60 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Length(o.Uptime, v.interval)}))
 	}
 	if o.Count > 1 {
-		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": stamp(v.alert.First, "t")}))
+		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": stamp(v.alert.Since(o), "t")}))
 	}
 	if !o.RecoveredAt.IsZero() {
 		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
 		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
-	happened = emoji + " " + v.t.Format(key, args{"Bot": name(hostapi.Server{ID: o.ServerID, Name: o.Name})})
+	if quiet := v.quiet(o); quiet != "" {
+		lines = append(lines, "🔕 "+quiet)
+	}
+	key, emoji, color := headline(o)
+	happened = emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o))})
 	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
 }
+
+// headline returns the key of what an alert says first of a bot.
+func headline(o alerts.Outage) (key, emoji string, color int) {
+	crashed := o.State.Broken()
+	emoji, color = "⚫", red
+	if crashed {
+		emoji = "🔴"
+	}
+	switch {
+	case !o.RecoveredAt.IsZero():
+		return "alert.back", "🟢", green
+	case o.Keeps() && crashed:
+		key = "alert.keeps_crashing"
+	case o.Keeps():
+		key = "alert.keeps_stopping"
+	case o.Count > 1 && crashed:
+		key = "alert.crashed_again"
+	case o.Count > 1:
+		key = "alert.stopped_again"
+	case crashed:
+		key = "alert.crashed"
+	default:
+		key = "alert.stopped"
+	}
+	return key, emoji, color
+}
+
+// quiet says of a bot that keeps falling what has the next fall notify nobody; "" of another.
+func (v alertView) quiet(o alerts.Outage) string {
+	switch {
+	case !o.Keeps(), o.Elsewhere:
+		return ""
+	case o.RecoveredAt.IsZero():
+		return v.t.Format("alert.quiet", args{"Duration": v.t.Duration(alerts.QuietFor)})
+	default: // a time, which is true also once it is over
+		return v.t.Format("alert.quiet_until", args{"Time": stamp(o.RecoveredAt.Add(alerts.QuietFor), "t")})
+	}
+}
+
+// serverOf is a bot as far as an alert knows it.
+func serverOf(o alerts.Outage) hostapi.Server { return hostapi.Server{ID: o.ServerID, Name: o.Name} }
 
 // noticed says when a poll found a bot to be down.
 func (v alertView) noticed(at time.Time) string {
@@ -89,65 +125,4 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 		below = append(below, v.toConsole(o.ServerID))
 	}
 	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID), v.linkRow(below...)...)
-}
-
-// ofSeveral tells of several bots, a line each: those that are down come first.
-func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
-	bots, down := v.worstFirst()
-	happened, color := "🟢 "+v.t.Count("alert.several_back", len(bots), nil), green
-	if down > 0 {
-		happened, color = "🔴 "+v.t.Count("alert.several", down, nil), red
-	}
-	var lines []string
-	for i, o := range bots {
-		if i == maxOptions && len(bots) > maxOptions+1 {
-			lines = append(lines, "… +"+v.t.Number(len(bots)-i))
-			break
-		}
-		now := shownState(o)
-		line := now.emoji + " **" + name(hostapi.Server{ID: o.ServerID, Name: o.Name}) + "** · " + v.t.Text(now.key)
-		if o.Count > 1 {
-			line += " · ×" + strconv.Itoa(o.Count)
-		}
-		lines = append(lines, line)
-	}
-	return happened, &discordgo.MessageEmbed{Color: color, Description: paragraphs(v.noticed(v.alert.First), strings.Join(lines, "\n"))}
-}
-
-// worstFirst returns the alert's bots, those first that are down, and how many these are.
-func (v alertView) worstFirst() (bots []alerts.Outage, down int) {
-	isDown := func(o alerts.Outage) bool { return o.RecoveredAt.IsZero() }
-	for _, o := range v.alert.Bots {
-		if isDown(o) {
-			bots = append(bots, o)
-		}
-	}
-	down = len(bots)
-	return append(bots, slices.DeleteFunc(slices.Clone(v.alert.Bots), isDown)...), down
-}
-
-// shownState is the state in which an alert shows a bot.
-func shownState(o alerts.Outage) condition {
-	if !o.RecoveredAt.IsZero() {
-		return conditionIn(hostapi.StateRunning)
-	}
-	return conditionIn(o.State)
-}
-
-// menuOfSeveral opens one of the bots.
-func (v alertView) menuOfSeveral() []discordgo.MessageComponent {
-	bots, _ := v.worstFirst()
-	bots = bots[:min(len(bots), maxOptions)]
-	servers := make([]hostapi.Server, len(bots))
-	for i, o := range bots {
-		servers[i] = hostapi.Server{ID: o.ServerID, Name: o.Name}
-	}
-	var options []discordgo.SelectMenuOption
-	for i, label := range labels(servers) {
-		now := shownState(bots[i])
-		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: botKey(servers[i].ID), Description: v.t.Text(now.key), Emoji: &discordgo.ComponentEmoji{Name: now.emoji},
-		})
-	}
-	return []discordgo.MessageComponent{v.menu(idAlertOpen, v.t.Text("list.open"), options)}
 }

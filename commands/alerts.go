@@ -166,7 +166,7 @@ func unreadableAlerts(err error) error {
 // recipient is the caller, as somebody to whom alerts are sent.
 func (v view) recipient() alerts.Recipient {
 	r := v.asked
-	to := alerts.Recipient{CustomerID: r.CustomerID, Locale: r.Locale, First: v.firstAlert(), Nonce: r.ID}
+	to := alerts.Recipient{CustomerID: r.CustomerID, Locale: r.Locale, First: v.firstAlert()}
 	if r.InBotDM && !r.ByStaff() {
 		to.DM = r.ChannelID
 	}
@@ -256,9 +256,8 @@ func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (inter
 	}), nil
 }
 
-// firstAlert is the message by which a customer sees that alerts arrive.
+// firstAlert is the message by which a customer sees that alerts arrive. It is its content, which a
+// phone shows in its notification (see Alert).
 func (v view) firstAlert() interaction.Message {
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{
-		Title: "🔔 " + v.t.Text("alerts.title"), Description: v.t.Format("alerts.first", args{"Alerts": v.mention("alerts")}), Color: blurple,
-	}}}
+	return interaction.Message{Content: "🔔 " + v.t.Format("alerts.first", args{"Alerts": v.mention("alerts")})}
 }

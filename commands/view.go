@@ -74,11 +74,14 @@ const (
 )
 
 // name returns a bot's name to be put into markdown; never empty.
-func name(s hostapi.Server) string {
-	if shown := sanitize.Markdown(s.Name, nameLimit); shown != "" {
+func name(s hostapi.Server) string { return nameWithin(s, nameLimit) }
+
+// nameWithin is name, of so many characters.
+func nameWithin(s hostapi.Server, limit int) string {
+	if shown := sanitize.Markdown(s.Name, limit); shown != "" {
 		return shown
 	}
-	return orDash(sanitize.Markdown(s.ID, nameLimit))
+	return orDash(sanitize.Markdown(s.ID, limit))
 }
 
 // plainName returns a bot's name for where Discord renders no markdown.

@@ -109,6 +109,7 @@ type drawing struct {
 }
 
 type content struct {
+	Content    string                       `json:"content,omitempty"`
 	Embeds     []*discordgo.MessageEmbed    `json:"embeds,omitempty"`
 	Components []discordgo.MessageComponent `json:"components,omitempty"`
 }
@@ -187,11 +188,12 @@ func drawAlerts(bundle *locale.Bundle, language string) (drawings []drawing) {
 	})
 	at := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	crashed := alerts.Outage{ServerID: "a", Name: longest, State: hostapi.StateCrashed, DownAt: at, Count: 12, Uptime: 100 * time.Hour, AtLeast: true}
-	stopped, back := crashed, crashed
+	stopped, back, keeps := crashed, crashed, crashed
+	keeps.Quiet = true
 	stopped.State, stopped.AtLeast = hostapi.StateStopped, false
 	back.RecoveredAt = at.Add(26 * time.Hour)
 	for what, bots := range map[string][]alerts.Outage{
-		"crashed": {crashed}, "stopped": {stopped}, "back": {back}, "several": {crashed, stopped, back}, "several are back": {back, back},
+		"crashed": {crashed}, "stopped": {stopped}, "back": {back}, "keeps crashing": {keeps}, "several": {crashed, keeps, stopped, back}, "several are back": {back, back},
 	} {
 		m := c.Alert(alerts.Alert{CustomerID: "1", Locale: language, First: at, Bots: bots})
 		drawings = append(drawings, drawing{"the alert “" + what + "”", contentOf(m)})
@@ -199,7 +201,7 @@ func drawAlerts(bundle *locale.Bundle, language string) (drawings []drawing) {
 	return drawings
 }
 
-func contentOf(m interaction.Message) content { return content{m.Embeds, m.Components} }
+func contentOf(m interaction.Message) content { return content{m.Content, m.Embeds, m.Components} }
 
 // forms opens each form in a language, and returns what the page is given of them.
 func (c customer) forms(language string) []openModal {

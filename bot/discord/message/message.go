@@ -53,6 +53,9 @@ type Wanted struct {
 	// message of the bot has it.
 	Name string
 	interaction.Message
+	// Anew has another message take the place of the one that is there, and notify whoever reads
+	// the channel, as an edit does not.
+	Anew bool
 	// Bare returns what is put in its place if the bot may not embed links. If it is nil,
 	// what Discord made of the message stays.
 	Bare func() interaction.Message
@@ -81,7 +84,7 @@ func Hash(m interaction.Message) string {
 //
 // If rest.LacksEmbeds holds for the error, the message is there without its embeds.
 func Show(ctx context.Context, discord Discord, s State, w Wanted) (State, error) {
-	if s.ID != "" && s.Tried == 0 {
+	if s.ID != "" && s.Tried == 0 && !w.Anew {
 		err := discord.EditMessage(ctx, w.ChannelID, s.ID, w.Message)
 		if !takesAnother(err) {
 			return shown(ctx, discord, s, w, err)
@@ -104,7 +107,7 @@ func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 	}
 	if id == "" {
 		m := w.Message
-		m.Silent = s.ID != ""
+		m.Silent = s.ID != "" && !w.Anew
 		id, err = discord.CreateMessage(ctx, w.ChannelID, w.Name+"-"+strconv.Itoa(s.Posts), m)
 		if err != nil && !rest.LacksEmbeds(err) {
 			if !tried && refused(err) { // so it is not there, and the old message may be edited by then

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type scene struct {
 	channel *discordtest.Channel
 	discord message.Discord
 	record  message.State
+	anew    bool // see message.Wanted
 }
 
 func newScene(t *testing.T) *scene {
@@ -42,7 +44,7 @@ func (s *scene) show(t *testing.T, text string) (err error) {
 	t.Helper()
 	button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Shop", CustomID: "shop"}
 	s.record, err = message.Show(t.Context(), s.discord, s.record, message.Wanted{
-		ChannelID: s.channel.ID, Name: "1001",
+		ChannelID: s.channel.ID, Name: "1001", Anew: s.anew,
 		Message: interaction.Message{
 			Embeds:     []*discordgo.MessageEmbed{{Description: text}},
 			Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
@@ -83,6 +85,35 @@ func TestShow(t *testing.T) {
 	}
 	if err := s.show(t, "running"); !rest.IsUnknownMessage(err) || len(s.channel.Messages()) != 0 {
 		t.Errorf("somebody deleted it: %v", err)
+	}
+}
+
+// TestAnew has a message be posted in the place of the one that is there: it notifies, and the other is
+// gone. Where Discord asks for another message, that notifies nobody.
+func TestAnew(t *testing.T) {
+	s := newScene(t)
+	silent := func(text string, anew bool) bool {
+		t.Helper()
+		s.server.ForgetCalls()
+		s.anew = anew
+		if err := s.show(t, text); err != nil {
+			t.Fatal(err)
+		}
+		s.only(t, text)
+		for _, c := range s.server.Calls() {
+			if c.Method == http.MethodPost {
+				return strings.Contains(string(c.Request), `"flags":4096`)
+			}
+		}
+		t.Errorf("%s: nothing was posted", text)
+		return false
+	}
+	if silent("crashed", false) || silent("crashed again", true) {
+		t.Error("it notifies nobody")
+	}
+	s.channel.Allow(discordtest.Archived)
+	if !silent("running", false) {
+		t.Error("what only takes the place of another notifies")
 	}
 }
 

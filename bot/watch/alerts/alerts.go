@@ -5,8 +5,12 @@
 // new, so that one whose DMs are closed knows at once; not where the bot has sent one, or is
 // asked in these DMs and not in quarantine. From then on package watcher looks at the account.
 //
-// The bots of a customer that fall within one poll, and their recovery, are one message, which is
-// edited; further falls within a few minutes are counted in it.
+// The bots of a customer that fall within two minutes of each other, and their recovery, are one
+// message, which is edited. An edit notifies nobody. So a bot that was back and falls again has a new
+// message; and what only an edit told of is told by another message in the place of the edited one, if
+// the bot is still down two minutes later. Of a bot that fell for the third time in ten minutes a
+// message says that it keeps falling. Then there is no other until the bot has run for ten minutes.
+//
 // The leader sends, each message under a nonce, so that Discord posts one message although the
 // request was repeated. A customer whose DMs turn out to be closed is not written to again.
 package alerts
@@ -48,7 +52,11 @@ type Outage struct {
 	Name     string        `json:"name"`
 	State    hostapi.State `json:"state"` // in which the bot fell, the last time
 	DownAt   time.Time     `json:"down"`  // when a poll found it so, the last time
-	Count    int           `json:"count"` // how often it fell
+	Count    int           `json:"count"` // how often it fell, never running for QuietFor between
+	// FirstDown is when it fell the first time of these; zero if that is Alert.First.
+	FirstDown time.Time `json:"first,omitzero"`
+	// Before is when it fell the last times before DownAt, at most two.
+	Before []time.Time `json:"before,omitempty"`
 	// Uptime is for how long the bot had run, and for longer where AtLeast is set; 0 where
 	// nobody knows.
 	Uptime      time.Duration `json:"uptime,omitempty"`
@@ -57,6 +65,11 @@ type Outage struct {
 
 	Last      string `json:"last"`                // names the last fall
 	Elsewhere bool   `json:"elsewhere,omitempty"` // a later alert tells how the bot fares
+	// Quiet says that a message has notified the customer that the bot keeps falling.
+	Quiet bool `json:"quiet,omitempty"`
+	// Notify is from when on another message tells of the last fall, of which only an edit did;
+	// zero: a message has told of it, or none is to.
+	Notify time.Time `json:"notify,omitzero"`
 }
 
 // delivery is an alert and what was sent of it. Its ID in Redis is CUSTOMER/ALERT.
@@ -110,6 +123,7 @@ type Timing struct {
 	// up to LongestHold.
 	Hold, LongestHold time.Duration
 	Opening           time.Duration // between two DMs that are opened, of all processes, after openBurst at once
+	Notify            time.Duration // for how long a bot is down of which only an edit has told, before another message does
 }
 
 // DefaultTiming returns the timing for Discord.
@@ -117,6 +131,7 @@ func DefaultTiming() Timing {
 	return Timing{
 		Work: 8 * time.Second, Retry: 10 * time.Second,
 		Hold: 2 * time.Minute, LongestHold: 6 * time.Hour, Opening: time.Second,
+		Notify: 2 * time.Minute,
 	}
 }
 

@@ -43,7 +43,7 @@ func TestTimesThatLieAheadHoldNothingBack(t *testing.T) {
 		anna.InDM().Sees(t, "radio c fell 1 times")
 		ben := discord.User("ben")
 		eventually(t, func() bool { // once the try of the hold is over
-			_, _, err := a.TurnOn(t.Context(), as(ben, ben.ID), func(s *alerts.Settings) { s.SetAll(true) })
+			_, _, err := a.TurnOn(t.Context(), as(ben), func(s *alerts.Settings) { s.SetAll(true) })
 			return err == nil
 		})
 	})

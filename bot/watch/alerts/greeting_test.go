@@ -38,7 +38,7 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 		anna := discord.User("anna")
 		on := func(nonce string, want bool) {
 			t.Helper()
-			now, sent, err := a.TurnOn(t.Context(), as(anna, nonce), func(s *alerts.Settings) { s.Set("shop", true) })
+			now, sent, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.Set("shop", true) })
 			if err != nil || sent != want || !now.For("shop") {
 				t.Errorf("a first message was sent: %v, want %v; settings: %+v (%v)", sent, want, now, err)
 			}
@@ -82,7 +82,7 @@ func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
 		turnOn(t, a, ben)
 		discord.Quarantine(true)
 		on := func(u *discordtest.User, nonce string, inDM bool) (sent bool, err error) {
-			to := as(u, nonce)
+			to := as(u)
 			if inDM {
 				to.DM = u.InDM().ChannelID()
 			}
@@ -122,17 +122,19 @@ func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
 		"first message, lost": {Method: http.MethodPost, Route: discordtest.RouteMessages, Reset: true, After: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			discord := discordtest.RunT(t)
+			clock := discordtest.NewManualClock(time.Now())
+			discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 			a, _ := start(t, discord, redistest.StartMiniredis(t).URL(), &watched{}, nil)
 			anna, mend := discord.User("anna"), discord.Inject(fault)
 			on := func() (alerts.Settings, error) {
-				now, _, err := a.TurnOn(t.Context(), as(anna, "1"), func(s *alerts.Settings) { s.SetAll(true) })
+				now, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) })
 				return now, err
 			}
 			if now, err := on(); !errors.Is(err, alerts.ErrLater) || now.Any() {
 				t.Errorf("alerts end with %+v, %v", now, err)
 			}
 			mend()
+			clock.Advance(time.Hour) // Discord knows no nonce of then
 			if now, err := on(); err != nil || !now.All {
 				t.Errorf("afterwards they end with %+v, %v", now, err)
 			}

@@ -183,7 +183,7 @@ func TestOpeningHasABrake(t *testing.T) {
 			a := []*alerts.Alerts{first, second}[i%2]
 			u := discord.User(fmt.Sprint("c", i))
 			go func() {
-				_, _, err := a.TurnOn(t.Context(), as(u, u.ID), func(s *alerts.Settings) { s.SetAll(true) })
+				_, _, err := a.TurnOn(t.Context(), as(u), func(s *alerts.Settings) { s.SetAll(true) })
 				ends <- err
 			}()
 		}
@@ -215,9 +215,9 @@ func TestNobodyKnownHasADMOpened(t *testing.T) {
 			}
 		}
 		anna, ben := discord.User("anna"), discord.User("ben")
-		turn(as(anna, "1"), "shop", true)
-		turn(as(anna, "2"), "radio", false) // one was sent before
-		asked := as(ben, "3")
+		turn(as(anna), "shop", true)
+		turn(as(anna), "radio", false) // one was sent before
+		asked := as(ben)
 		asked.DM = ben.InDM().ChannelID()
 		turn(asked, "shop", false) // who asks there
 		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 1 || len(anna.InDM().Messages()) != 1 {
@@ -252,7 +252,7 @@ func TestNewPeopleWaitWhileDiscordRefusesThem(t *testing.T) {
 				discord.ForgetCalls()
 				mend := strike(discord)
 				on := func() error {
-					_, _, err := a.TurnOn(t.Context(), as(ben, "1"), func(s *alerts.Settings) { s.SetAll(true) })
+					_, _, err := a.TurnOn(t.Context(), as(ben), func(s *alerts.Settings) { s.SetAll(true) })
 					return err
 				}
 				for range 3 {
@@ -280,7 +280,7 @@ func TestNewPeopleWaitWhileDiscordRefusesThem(t *testing.T) {
 				}
 				strike(discord) // again, as Discord may take one to somebody who was written to before
 				cem := discord.User("cem")
-				_, _, err := a.TurnOn(t.Context(), as(cem, "2"), func(s *alerts.Settings) { s.SetAll(true) })
+				_, _, err := a.TurnOn(t.Context(), as(cem), func(s *alerts.Settings) { s.SetAll(true) })
 				if !errors.Is(err, alerts.ErrLater) || len(told) > 0 {
 					t.Errorf("cem's alerts end with %v, staff are told again: %d times", err, len(told))
 				}

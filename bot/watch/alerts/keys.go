@@ -6,7 +6,8 @@ import "time"
 // Cluster has them in one place.
 //
 //	{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off as Discord
-//	                        refused them; of one who turned them off the channel
+//	                        refused them; of one who turned them off the channel, and of one whose
+//	                        first message may be there when it was sent
 //	{alerts}:counts         hash: how much was sent and refused
 //	{alerts}:told:HOLD:CODE staff were told that Discord refuses with a code
 //
@@ -25,10 +26,12 @@ const (
 	holdKind, allHold, newHold = "holds", "all", "new"
 	lineKind, lineID           = "opening", "line"
 
-	// flap is how long after a recovery a fall is counted in the same message, and countFor
-	// up to which age a message counts: less than the hour after which edits are limited.
-	flap     = 10 * time.Minute
-	countFor = 50 * time.Minute
+	// QuietFor is for how long a bot that keeps falling has to run before a message tells of its next
+	// fall, and within which mostFalls of them are too many.
+	QuietFor  = 10 * time.Minute
+	mostFalls = 3
+	// joinFor is within which time the falls of several bots are taken for one event.
+	joinFor = 2 * time.Minute
 	// openFor is for how long an alert is kept while a bot of it is down, so that its message
 	// can say when the bot is back, and outageFor once all are.
 	openFor   = 90 * 24 * time.Hour

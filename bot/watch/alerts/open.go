@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
@@ -30,21 +31,23 @@ type Recipient struct {
 	CustomerID, Locale string
 	// DM is the channel of the direct messages with the bot, where the caller knows it.
 	DM string
-	// First is the message by which somebody new sees that alerts arrive. Discord posts it
-	// once for a nonce.
+	// First is the message by which somebody new sees that alerts arrive. It has a content.
 	First interaction.Message
-	Nonce string
 }
 
-// introduce opens the DM with somebody, sends the first message, and returns the channel.
-func (a *Alerts) introduce(ctx context.Context, to Recipient) (channel string, err error) {
+// introduce opens the DM with somebody, sends the first message, of which something may be known, and
+// returns the channel.
+func (a *Alerts) introduce(ctx context.Context, to Recipient, known message.State) (channel string, err error) {
 	try, err := a.mayIntroduce(ctx)
 	if err != nil {
 		return "", err
 	}
 	channel, err = a.openDM(ctx, to.CustomerID)
 	if err == nil {
-		_, err = a.Discord.CreateMessage(ctx, channel, to.Nonce, to.First)
+		err = a.sendFirst(ctx, to, channel, known)
+	}
+	if _, ok := errors.AsType[*rest.Error](err); err != nil && !ok { // Redis fails
+		return "", err
 	}
 	switch about := rest.About(err); {
 	case err == nil, rest.LacksEmbeds(err): // it is there
@@ -61,6 +64,21 @@ func (a *Alerts) introduce(ctx context.Context, to Recipient) (channel string, e
 		return "", fmt.Errorf("%w: %w", ErrLater, err)
 	}
 	return "", err
+}
+
+// sendFirst sends somebody's first message, unless it is there already.
+func (a *Alerts) sendFirst(ctx context.Context, to Recipient, channel string, known message.State) error {
+	keep := func(ctx context.Context, s message.State) error {
+		_, err := a.update(ctx, to.CustomerID, func(c *customer) { c.First = s })
+		return err
+	}
+	known, err := message.Show(ctx, a.Discord, known, message.Wanted{
+		ChannelID: channel, Name: to.CustomerID, Message: to.First, Save: keep, // alerts have other names
+	})
+	if err != nil && (known.Tried == 0 || rest.About(err) == rest.AboutRecipient) { // it is not there
+		err = errors.Join(err, keep(context.WithoutCancel(ctx), message.State{}))
+	}
+	return err
 }
 
 // openDM opens the DM with a user. Where Discord asks to wait, none is opened until then.

@@ -19,7 +19,7 @@ func onlyBen(t *testing.T, url string, tune func(*alerts.Timing)) (discord *disc
 	a, _ = start(t, discord, url, &watched{}, tune)
 	anna, ben = discord.User("anna"), discord.User("ben")
 	turnOn(t, a, ben)
-	asked := as(anna, "1")
+	asked := as(anna)
 	asked.DM = anna.InDM().ChannelID()
 	if _, _, err := a.TurnOn(t.Context(), asked, func(s *alerts.Settings) { s.SetAll(true) }); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestOneCustomersRefusalsDoNotHoldOthersForLong(t *testing.T) {
 			}
 			if i > 0 { // for the first time anna's is the only one
 				name := fmt.Sprint("bot", i)
-				tell(t, a, fell(ben, name, time.Now()))
+				tell(t, a, fell(ben, name, time.Now().Add(time.Duration(i)*time.Hour))) // not together
 				ben.InDM().Sees(t, name+" c fell")
 			}
 		}
@@ -71,7 +71,7 @@ func TestAlertThatAloneIsRefusedIsGivenUp(t *testing.T) {
 		eventually(t, func() bool {
 			name := fmt.Sprint("bot", falls)
 			falls++
-			tell(t, a, fell(ben, name, time.Now()))
+			tell(t, a, fell(ben, name, time.Now().Add(time.Duration(falls)*time.Hour))) // not together
 			ben.InDM().Sees(t, name+" c fell")
 			s, err := a.Status(t.Context())
 			return err == nil && s.Waiting == 0 && refusals(discord) > 0

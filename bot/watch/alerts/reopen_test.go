@@ -97,7 +97,7 @@ func TestWhoWaitsForAHoldTakesNoPlace(t *testing.T) {
 		opening := refusing(403, rest.CodeQuarantined)
 		opening.Route, opening.Times = discordtest.RouteDMs, 1
 		discord.Inject(opening)
-		if _, _, err := a.TurnOn(t.Context(), as(ben, "1"), func(s *alerts.Settings) { s.SetAll(true) }); !errors.Is(err, alerts.ErrLater) {
+		if _, _, err := a.TurnOn(t.Context(), as(ben), func(s *alerts.Settings) { s.SetAll(true) }); !errors.Is(err, alerts.ErrLater) {
 			t.Fatalf("ben's alerts end with %v", err)
 		}
 		refused := refusing(403, rest.CodeMissingAccess)
@@ -120,7 +120,7 @@ func TestFirstMessageWithoutItsEmbedsIsSent(t *testing.T) {
 		fault := refusing(200, 0)
 		fault.Times, fault.After, fault.Body = 1, true, `{"id": "55", "embeds": []}`
 		discord.Inject(fault)
-		to := as(anna, "1")
+		to := as(anna)
 		to.First = interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Alerts"}}}
 		now, sent, err := a.TurnOn(t.Context(), to, func(s *alerts.Settings) { s.SetAll(true) })
 		if err != nil || !sent || !now.All {

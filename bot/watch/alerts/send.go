@@ -68,29 +68,75 @@ func (a *Alerts) send(ctx context.Context, r *record.Record[delivery], try bool)
 		return a.drop(ctx, r)
 	}
 	e.Locale = owner.Locale
-	shown, err := a.show(ctx, owner.Channel, r)
+	anew := e.anew(owner.Settings, time.Now(), a.Timing.Notify)
+	posts := e.Message.Posts
+	shown, err := a.show(ctx, owner.Channel, r, anew)
 	if errors.Is(err, record.ErrConflict) { // it has changed, and is due again
 		return nil
 	}
 	e.Message = shown
+	drawn := slices.Clone(e.Bots)
+	notified := shown.Posts > posts && (anew || !e.Sent)
+	if notified {
+		e.told(drawn)
+	}
 	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
 		return a.refused(ctx, r, try, err)
 	}
 	if try {
 		a.release(ctx, allHold)
 	}
-	return a.sent(ctx, r)
+	if !notified {
+		drawn = nil
+	}
+	return a.sent(ctx, r, drawn)
 }
 
-// sent notes that Discord has an alert's message. If the alert has changed meanwhile, it stays
-// due.
-func (a *Alerts) sent(ctx context.Context, r *record.Record[delivery]) error {
-	shown, after := r.Value.Message, record.Never
+// anew reports whether another message takes the place of the one that is there, as that has told of a
+// fall only by an edit. No message is to tell of a bot any more that is muted by now.
+func (d *delivery) anew(s Settings, now time.Time, most time.Duration) (anew bool) {
+	for i := range d.Bots {
+		o := &d.Bots[i]
+		if !s.For(o.ServerID) || !s.MutedUntil(o.ServerID, now).IsZero() {
+			o.Notify = time.Time{}
+		}
+		left, ok := o.waits(now, most)
+		anew = anew || ok && left == 0
+	}
+	return anew && d.Sent
+}
+
+// told notes that a message has notified the customer of the falls that it shows.
+func (d *delivery) told(drawn []Outage) {
+	for i := range d.Bots {
+		o := &d.Bots[i]
+		if slices.ContainsFunc(drawn, func(shown Outage) bool { return shown.Last == o.Last }) {
+			o.Notify, o.Quiet = time.Time{}, o.Keeps()
+		}
+	}
+}
+
+// next returns after which time an alert is due again as another message is to tell of a fall.
+func (d *delivery) next(now time.Time, most time.Duration) time.Duration {
+	after := record.Never
+	for _, o := range d.Bots {
+		if left, ok := o.waits(now, most); ok && (after == record.Never || left < after) {
+			after = left
+		}
+	}
+	return after
+}
+
+// sent notes that Discord has an alert's message, and of which falls that has notified the customer.
+// If the alert has changed meanwhile, it stays due.
+func (a *Alerts) sent(ctx context.Context, r *record.Record[delivery], told []Outage) error {
+	shown, after := r.Value.Message, r.Value.next(time.Now(), a.Timing.Notify)
 	for {
 		if !r.Value.Sent {
 			r.Count = sentCount
 		}
 		r.Value.Message, r.Value.Sent = shown, true
+		r.Value.told(told)
 		err := a.records.Save(ctx, r, after)
 		if !errors.Is(err, record.ErrConflict) {
 			return err
@@ -123,10 +169,11 @@ func (a *Alerts) refused(ctx context.Context, r *record.Record[delivery], try bo
 }
 
 // show makes an alert's message show it as it is now, and returns what is known of it then.
-func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[delivery]) (message.State, error) {
+// If anew is set, that is another message in the place of the one that is there.
+func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[delivery], anew bool) (message.State, error) {
 	e := &r.Value
 	return message.Show(ctx, a.Discord, e.Message, message.Wanted{
-		ChannelID: channel, Name: e.ID, Message: a.Draw(e.Alert),
+		ChannelID: channel, Name: e.ID, Message: a.Draw(e.Alert), Anew: anew,
 		Is: func(m rest.Posted) bool { return marked(m, e.Mark()) },
 		Save: func(ctx context.Context, s message.State) error {
 			e.Message = s

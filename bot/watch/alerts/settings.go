@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/store/aside"
 	"hostbot/bot/watch/watcher"
 )
@@ -74,6 +75,8 @@ type customer struct {
 	Settings
 	Locale  string `json:"locale,omitempty"`
 	Channel string `json:"channel,omitempty"` // of the DM
+	// First is what is known of the first message until it is known to be there.
+	First message.State `json:"first,omitzero"`
 }
 
 // Settings returns a customer's settings.
@@ -146,8 +149,8 @@ func (a *Alerts) setAside(ctx context.Context, customerID string, reason error) 
 }
 
 // TurnOn changes a customer's settings so that there are more alerts than before. To somebody
-// new it sends a first message, and reports whether it did. Where it has done so before with
-// that nonce, Discord posts none. The error is ErrClosed where the customer takes none, with
+// new it sends a first message, and reports whether it did. That is one message, also if several
+// processes do so at a time, or if it was sent before and Discord's answer was lost. The error is ErrClosed where the customer takes none, with
 // Discord's reason, and ErrLater where Discord takes none for now; the settings stay as they
 // are then.
 func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings)) (now Settings, sent bool, err error) {
@@ -164,7 +167,7 @@ func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings
 		}
 	}
 	if sent {
-		if channel, err = a.introduce(ctx, to); err != nil {
+		if channel, err = a.introduce(ctx, to, kept.First); err != nil {
 			return kept.Settings, false, err
 		}
 	}
@@ -173,7 +176,7 @@ func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings
 		return Settings{}, sent, err
 	}
 	now, err = a.update(ctx, to.CustomerID, func(c *customer) {
-		c.Locale, c.Channel, c.Closed = to.Locale, channel, time.Time{}
+		c.Locale, c.Channel, c.Closed, c.First = to.Locale, channel, time.Time{}, message.State{}
 		change(&c.Settings)
 	})
 	if err == nil { // somebody who has just turned alerts off may have had it watched no more
@@ -223,8 +226,8 @@ func (a *Alerts) Mute(ctx context.Context, customerID, serverID string, until ti
 // updateAttempts is how often a change of settings is tried that meets others.
 const updateAttempts = 10
 
-// update changes what is kept of a customer, and forgets all but the channel where no alerts are
-// on then.
+// update changes what is kept of a customer, and forgets what is of alerts alone where none are on
+// then.
 // Where somebody else changes it at the same time, it begins again.
 func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
 	key := a.customerKey(customerID)
@@ -235,7 +238,7 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 		}
 		change(&c)
 		if !c.Any() {
-			c = customer{Channel: c.Channel}
+			c = customer{Settings: Settings{Closed: c.Closed}, Channel: c.Channel, First: c.First}
 		}
 		now, c.Version = c.Settings, customerVersion
 		content, err := json.Marshal(c)
@@ -246,7 +249,7 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 			if c.Any() {
 				return p.Set(ctx, key, content, 0).Err()
 			}
-			if c.Channel == "" {
+			if c.Channel == "" && c.First.Tried == 0 && c.Closed.IsZero() {
 				return p.Del(ctx, key).Err()
 			}
 			return p.Set(ctx, key, content, channelFor).Err()

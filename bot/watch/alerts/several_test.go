@@ -6,37 +6,53 @@ import (
 	"time"
 
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
 )
 
-// TestBotsThatFallWithinAPollAreOneMessage has three bots of a customer fall, come back, and one of
-// them fall again, soon and late.
-func TestBotsThatFallWithinAPollAreOneMessage(t *testing.T) {
+// TestBotsThatFallTogetherAreOneMessage has two bots of a customer fall, a third one by the next poll,
+// all come back, and two of them fall again.
+func TestBotsThatFallTogetherAreOneMessage(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 		turnOn(t, a, anna)
-		fallen := []watcher.Change{fell(anna, "shop", now), fell(anna, "radio", now), fell(anna, "quiz", now)}
+		fallen := []watcher.Change{fell(anna, "shop", now), fell(anna, "radio", now)}
 		tell(t, a, fallen...)
-		anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s; radio c fell 1 times, ran 1h0m0s; quiz c fell 1 times")
-		tell(t, a, fallen[1], back(anna, "shop", now.Add(time.Minute))) // one is told of again, by another poll
-		anna.InDM().Sees(t, "shop c fell 1 times, back after 1m0s, ran 1h0m0s; radio c fell 1 times, ran")
-		tell(t, a, fell(anna, "shop", now.Add(5*time.Minute)))
+		anna.InDM().Sees(t, "shop c fell 1 times, ran 1h0m0s; radio c fell 1 times, ran 1h0m0s")
+		tell(t, a, back(anna, "shop", now.Add(time.Minute)), fell(anna, "quiz", now.Add(time.Minute)))
+		anna.InDM().Sees(t, "shop c fell 1 times, back after 1m0s, ran 1h0m0s; radio c fell 1 times, ran 1h0m0s; quiz c fell 1 times")
+		tell(t, a, fallen[1], fell(anna, "quiz", now.Add(time.Minute))) // they are told of again, by another poll
+		tell(t, a, fell(anna, "shop", now.Add(2*time.Minute)))          // it was back
 		anna.InDM().Sees(t, "shop c fell 2 times")
-		tell(t, a, back(anna, "shop", now.Add(6*time.Minute)), back(anna, "quiz", now.Add(6*time.Minute)))
-		anna.InDM().Sees(t, "quiz c fell 1 times, back after 6m0s")
-
-		late := now.Add(2 * time.Hour) // a message is too old to be edited then, and radio is still down
-		again := fell(anna, "radio", late)
-		tell(t, a, again, fell(anna, "shop", late))
-		anna.InDM().Sees(t, "radio c fell 1 times, ran 1h0m0s; shop c fell 1 times")
-		tell(t, a, back(anna, "radio", late.Add(time.Minute)))
-		anna.InDM().Sees(t, "radio c fell 1 times, back after 1m0s")
+		tell(t, a, back(anna, "radio", now.Add(5*time.Minute)), back(anna, "quiz", now.Add(5*time.Minute)))
+		tell(t, a, fell(anna, "radio", now.Add(6*time.Minute)), fell(anna, "chess", now.Add(6*time.Minute))) // one of them for the first time
+		anna.InDM().Sees(t, "radio c fell 2 times, ran 1h0m0s; chess c fell 1 times")
 		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
 		wantAlerts(t, anna,
-			"shop c fell 2 times, back after 1m0s, ran 1h0m0s; radio c fell 1 times, ran 1h0m0s; quiz c fell 1 times, back after 6m0s, ran 1h0m0s",
-			"radio c fell 1 times, back after 1m0s, ran 1h0m0s; shop c fell 1 times, ran 1h0m0s")
+			"shop c fell 1 times, back after 1m0s, ran 1h0m0s; radio c fell 1 times, back after 5m0s, ran 1h0m0s; quiz c fell 1 times, back after 4m0s, ran 1h0m0s",
+			"shop c fell 2 times, ran 1h0m0s",
+			"radio c fell 2 times, ran 1h0m0s; chess c fell 1 times, ran 1h0m0s")
+	})
+}
+
+// TestBotThatIsGoneIsNotWaitedFor has one of three bots be deleted while they are down.
+func TestBotThatIsGoneIsNotWaitedFor(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
+		turnOn(t, a, anna)
+		tell(t, a, fell(anna, "shop", now), fell(anna, "radio", now), fell(anna, "quiz", now))
+		anna.InDM().Sees(t, "quiz c fell 1 times")
+		settled(t, a)
+		gone := watcher.Change{CustomerID: anna.ID, ServerID: "radio", From: hostapi.StateCrashed, To: history.Gone, At: now.Add(time.Minute)}
+		tell(t, a, gone, back(anna, "shop", now.Add(time.Minute)))
+		tell(t, a, gone, back(anna, "quiz", now.Add(time.Minute)))
+		settled(t, a)
+		wantAlerts(t, anna, "shop c fell 1 times, back after 1m0s, ran 1h0m0s; quiz c fell 1 times, back after 1m0s, ran 1h0m0s")
 	})
 }
 

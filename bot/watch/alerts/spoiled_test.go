@@ -96,7 +96,7 @@ func TestSettingsOfALaterVersionAreLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		tell(t, a, fell(anna, "shop", time.Now()))
-		if _, _, err := a.TurnOn(t.Context(), as(anna, anna.ID), func(s *alerts.Settings) { s.SetAll(true) }); err == nil {
+		if _, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) }); err == nil {
 			t.Error("the settings were changed")
 		}
 		if kept := client.Get(t.Context(), key).Val(); kept != later {

@@ -1,0 +1,95 @@
+package alerts
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+)
+
+// Over reports whether the bot runs again, or a later alert tells how it fares.
+func (o Outage) Over() bool { return o.Elsewhere || !o.RecoveredAt.IsZero() }
+
+// Keeps reports whether the bot keeps falling: it fell for the third time in QuietFor, and has not run
+// for as long since.
+func (o Outage) Keeps() bool {
+	return o.Quiet || len(o.Before) >= mostFalls-1 && o.DownAt.Sub(o.Before[0]).Abs() < QuietFor
+}
+
+// Since returns when a bot of the alert fell for the first of Count times.
+func (a Alert) Since(o Outage) time.Time {
+	if o.FirstDown.IsZero() { // it is from before there was that field
+		return a.First
+	}
+	return o.FirstDown
+}
+
+// recent reports whether a fall follows so soon on the last that both are counted together: the bot has
+// not run since, or not for QuietFor. A recovery that is dated ahead by a wrong clock is not recent.
+func (o Outage) recent(at time.Time) bool {
+	return o.RecoveredAt.IsZero() || at.Sub(o.RecoveredAt).Abs() < QuietFor
+}
+
+// anew reports whether another alert is to tell of a further fall. An edit is to if the bot was not
+// back, or if nobody is notified as it keeps falling.
+func (o Outage) anew(at time.Time) bool {
+	return !o.RecoveredAt.IsZero() && (!o.Quiet || !o.recent(at))
+}
+
+// over reports whether no bot is left whose recovery the alert is to tell.
+func (a Alert) over() bool {
+	for _, o := range a.Bots {
+		if !o.Over() {
+			return false
+		}
+	}
+	return true
+}
+
+// joins reports whether an alert tells of bots as well that have fallen, for the first time: soon after
+// those of which it tells. A bot that keeps falling says nothing of others.
+func (a Alert) joins(fallen []Outage) bool {
+	soon := false
+	for _, o := range a.Bots {
+		soon = soon || !o.Quiet && fallen[0].DownAt.Sub(o.DownAt).Abs() < joinFor
+		if slices.ContainsFunc(fallen, func(f Outage) bool { return f.ServerID == o.ServerID }) {
+			return false
+		}
+	}
+	return soon && !a.over()
+}
+
+// fall notes a fall with a name.
+func (o *Outage) fall(c watcher.Change, name string) {
+	if o.Count == 0 {
+		o.FirstDown = c.At
+	} else {
+		o.Before = append(o.Before, o.DownAt)
+		o.Before = slices.Clone(o.Before[max(0, len(o.Before)-mostFalls+1):])
+	}
+	o.ServerID, o.Last, o.Name, o.State = c.ServerID, name, cmp.Or(c.Name, o.Name), c.To
+	o.DownAt, o.RecoveredAt = c.At, time.Time{}
+	o.Uptime, o.AtLeast = 0, false
+	if c.From == hostapi.StateRunning {
+		o.Uptime, o.AtLeast = c.At.Sub(c.Since), c.AtLeast
+		if !c.After.IsZero() && c.At.Sub(c.After) > unseenFor { // it may have run for any part of that
+			o.Uptime, o.AtLeast = c.After.Sub(c.Since), true
+		}
+	}
+	o.Count++
+}
+
+// waits returns for how long another message that tells of a fall is yet to wait; false if none is to.
+// A time that lies further ahead than most has come: a clock was wrong as it was written.
+func (o Outage) waits(now time.Time, most time.Duration) (time.Duration, bool) {
+	if o.Notify.IsZero() || o.Over() {
+		return 0, false
+	}
+	left := o.Notify.Sub(now)
+	if left > most {
+		left = 0
+	}
+	return max(0, left), true
+}

@@ -1,0 +1,139 @@
+package commands
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
+	"hostbot/hostapi"
+)
+
+// namedAtOnce is how many bots an alert of several names in its content, and of how many it says apart
+// that they keep falling. A phone shows about two lines in a notification.
+const namedAtOnce = 3
+
+// ofSeveral tells of several bots, a line each: those that are down come first. The content names some
+// of these.
+func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
+	bots, down := v.worstFirst()
+	here := len(bots)
+	if moved := v.moved(); moved < here { // otherwise it is as it was when a later message took over
+		here -= moved
+	}
+	happened, color := "🟢 "+v.t.Count("alert.several_back", here, nil), green
+	if down > 0 {
+		happened, color = "🔴 "+v.t.Count("alert.several", down, nil)+"\n"+v.firstNames(bots[:down]), red
+	}
+	var lines, quiet []string
+	for i, o := range bots {
+		if i == maxOptions && len(bots) > maxOptions+1 {
+			lines = append(lines, "… +"+v.t.Number(len(bots)-i))
+			break
+		}
+		lines = append(lines, v.line(o))
+		if text := v.quiet(o); text != "" && len(quiet) < namedAtOnce {
+			quiet = append(quiet, "🔕 **"+name(serverOf(o))+"** · "+text)
+		}
+	}
+	return happened, &discordgo.MessageEmbed{
+		Color:       color,
+		Description: paragraphs(v.noticed(v.alert.First), strings.Join(lines, "\n"), strings.Join(quiet, "\n")),
+	}
+}
+
+// line says how one of several bots is.
+func (v alertView) line(o alerts.Outage) string {
+	now := shownState(o)
+	bot := " **" + name(serverOf(o)) + "** · "
+	if o.Elsewhere && v.moved() < len(v.alert.Bots) {
+		return "↘️" + bot + v.t.Text("alert.elsewhere")
+	}
+	line := now.emoji + bot + v.t.Text(now.key)
+	if o.Count > 1 {
+		line += " · ×" + strconv.Itoa(o.Count)
+	}
+	return line
+}
+
+// firstNames are those of the first bots, and how many more there are.
+func (v alertView) firstNames(bots []alerts.Outage) string {
+	var names []string
+	for _, o := range bots[:min(len(bots), namedAtOnce)] {
+		names = append(names, nameWithin(serverOf(o), labelNameLimit))
+	}
+	if more := len(bots) - len(names); more > 0 {
+		names = append(names, "+"+v.t.Number(more))
+	}
+	return strings.Join(names, " · ")
+}
+
+// moved returns of how many bots a later message tells how they fare.
+func (v alertView) moved() (n int) {
+	for _, o := range v.alert.Bots {
+		if o.Elsewhere {
+			n++
+		}
+	}
+	return n
+}
+
+// worstFirst returns the alert's bots, those first that are down, and how many these are.
+func (v alertView) worstFirst() (bots []alerts.Outage, down int) {
+	isDown := func(o alerts.Outage) bool { return !o.Over() }
+	for _, o := range v.alert.Bots {
+		if isDown(o) {
+			bots = append(bots, o)
+		}
+	}
+	down = len(bots)
+	return append(bots, slices.DeleteFunc(slices.Clone(v.alert.Bots), isDown)...), down
+}
+
+// shownState is the state in which an alert shows a bot.
+func shownState(o alerts.Outage) condition {
+	if !o.RecoveredAt.IsZero() {
+		return conditionIn(hostapi.StateRunning)
+	}
+	return conditionIn(o.State)
+}
+
+// rowsOfSeveral are a button that restarts those that have crashed, and a menu that opens one of the
+// bots.
+func (v alertView) rowsOfSeveral() []discordgo.MessageComponent {
+	bots, down := v.worstFirst()
+	rows := v.restartOfSeveral(slices.DeleteFunc(slices.Clone(bots[:down]), func(o alerts.Outage) bool { return !o.State.Broken() }))
+	bots = bots[:min(len(bots), maxOptions)]
+	servers := make([]hostapi.Server, len(bots))
+	for i, o := range bots {
+		servers[i] = serverOf(o)
+	}
+	var options []discordgo.SelectMenuOption
+	for i, label := range labels(servers) {
+		now := shownState(bots[i])
+		options = append(options, discordgo.SelectMenuOption{
+			Label: label, Value: botKey(servers[i].ID), Description: v.t.Text(now.key), Emoji: &discordgo.ComponentEmoji{Name: now.emoji},
+		})
+	}
+	return append(rows, v.menu(idAlertOpen, v.t.Text("list.open"), options))
+}
+
+// restartOfSeveral is the button that restarts what has crashed of several bots.
+func (v alertView) restartOfSeveral(crashed []alerts.Outage) []discordgo.MessageComponent {
+	switch {
+	case len(crashed) == 0 || !v.offers(hostapi.OpRestart):
+		return nil
+	case len(crashed) == 1:
+		only := serverOf(crashed[0])
+		button := v.button(discordgo.PrimaryButton, "button.restart_bot", idAlertAct+"restart/"+botKey(only.ID), false)
+		button.Label = v.t.Format("button.restart_bot", args{"Bot": plainName(only, labelNameLimit)})
+		return []discordgo.MessageComponent{row(button)}
+	default:
+		button := v.restartCrashedButton(interaction.ReplyPrefix, len(crashed))
+		button.Label = v.t.Format("button.restart_all", args{"N": len(crashed)})
+		return []discordgo.MessageComponent{row(button)}
+	}
+}
