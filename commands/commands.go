@@ -67,13 +67,14 @@ type Commands struct {
 	forms    Forms
 	watch    Watch
 	ids      sync.Map // of the registered commands, by name
+	began    time.Time
 }
 
 // New returns the commands.
 func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
-		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch,
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, began: time.Now(),
 	}
 }
 

@@ -67,24 +67,27 @@ const (
 // The custom IDs of components and modals begin with these. A bot's key comes last,
 // as it may hold slashes.
 const (
-	idList     = "list/"      // + page, from 0, for which the service is asked
-	idListWith = "list/with/" // + key: the page that lists this bot; without a key the first
-	idOpen     = "open"       // a select menu of keys
-	idShow     = "show/"      // + key: the card, for which the service is asked
-	idDetails  = "details/"   // + key
-	idMore     = "more/"      // + key
-	idPages    = "pages"      // a select menu of pages, from 0
-	idPlan     = "plan"       // for which the service is asked
-	idHistory  = "history/"   // + key
-	// A panel is public: the custom IDs of its buttons say whose it is. The owner's ID and
-	// a key follow.
-	idPanelBot    = interaction.ReplyPrefix + "panel/"
-	idPanelNew    = "panel/new"    // a select menu of keys
-	idPanelRemove = "panel/remove" // a select menu of panels' IDs
-	idStartup     = "startup/"     // + key
-	idDelete      = "delete/"      // + key
-	idCreate      = "create/"      // + sizes; for a select menu its size goes first
-	idSizes       = "create/new"   // chooses the sizes
+	idList      = "list/"      // + page, from 0, for which the service is asked
+	idListWith  = "list/with/" // + key: the page that lists this bot; without a key the first
+	idOpen      = "open"       // a select menu of keys
+	idShow      = "show/"      // + key: the card, for which the service is asked
+	idDetails   = "details/"   // + key
+	idMore      = "more/"      // + key
+	idPages     = "pages"      // a select menu of pages, from 0
+	idPlan      = "plan"       // for which the service is asked
+	idHistory   = "history/"   // + key
+	idPanelNew  = "panel/new"  // a select menu of keys, and the form that it leads to
+	idPanelOpen = "panel/open" // a select menu of panels' IDs
+	// The owner of a panel changes it. A panel's ID follows.
+	idPanelShow   = "panel/show/"
+	idPanelTitle  = "panel/title/"
+	idPanelBots   = "panel/bots/" // a select menu of keys
+	idPanelTop    = "panel/top/"  // likewise
+	idPanelRemove = "panel/remove/"
+	idStartup     = "startup/"   // + key
+	idDelete      = "delete/"    // + key
+	idCreate      = "create/"    // + sizes; for a select menu its size goes first
+	idSizes       = "create/new" // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
 	// idForget removes what /admin forget lists, and idKeep does not. The log channel calls
@@ -167,8 +170,11 @@ func (c *Commands) watchTable() []command {
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
 		}},
 		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
-			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
-		}},
+			{idPanelNew, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)}, {idPanelShow + "{id}", watching(c.openPanel)},
+			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
+			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},
+			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelRemove + "{id}", watching(c.removePanel)},
+		}, modals: []route{{idPanelNew, watching(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},
 	}
 }
 

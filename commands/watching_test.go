@@ -68,6 +68,20 @@ func (h *watched) Of(_ context.Context, customerID, _ string, _ time.Time) ([]hi
 	return h.spans, h.err
 }
 
+// Bots keeps the same of each bot.
+func (h *watched) Bots(_ context.Context, customerID string, _ time.Time, serverIDs ...string) (map[string]history.Past, error) {
+	h.w.touch(customerID)
+	all := make(map[string]history.Past)
+	for _, id := range serverIDs {
+		if len(h.spans) > 0 {
+			last := h.spans[len(h.spans)-1]
+			atLeast := len(h.spans) > 1 && h.spans[len(h.spans)-2].State == history.Unwatched
+			all[id] = history.Past{Spans: h.spans, Standing: history.Standing{State: last.State, Since: last.From, AtLeast: atLeast, Logged: last.State}}
+		}
+	}
+	return all, h.err
+}
+
 // kept are the panels.
 type kept struct{ *watched }
 
@@ -79,6 +93,15 @@ func (k kept) Create(_ context.Context, p panel.Panel) (bool, error) {
 	return k.refusal == nil && !k.slow, k.refusal
 }
 func (k kept) Of(context.Context, string) ([]panel.Panel, error) { return k.panels, k.err }
+func (k kept) Change(_ context.Context, user, id string, change func(*panel.Panel)) (*panel.Panel, error) {
+	k.w.touch(user)
+	i := slices.IndexFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
+	if k.err != nil || i < 0 {
+		return nil, k.err
+	}
+	change(&k.panels[i])
+	return &k.panels[i], nil
+}
 func (k kept) Remove(_ context.Context, user, id string) (panel.Removal, error) {
 	k.w.touch(user)
 	before := len(k.panels)
@@ -127,7 +150,7 @@ func TestNamesAreEscapedWhereDiscordRendersThem(t *testing.T) {
 	}
 	shown := answer(t, c, here(command("panel", nil))).Message
 	wantText(t, shown, `<#9> · Quiz \*night\*`)
-	if option := menus(shown)["Remove a panel"].Options[0]; option.Description != "Quiz *night*" {
+	if option := menus(shown)["Manage a panel"].Options[0]; option.Description != "Quiz *night*" {
 		t.Errorf("the option says %q", option.Description)
 	}
 }
