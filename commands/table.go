@@ -160,18 +160,20 @@ func (c *Commands) customersTable() []command {
 
 // watchTable is the part of the table that tells of bots by itself.
 func (c *Commands) watchTable() []command {
-	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", h) }
+	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", c.withFollows(h)) }
 	watching := func(h interaction.Handler) interaction.Handler { return c.watching("history.off", h) }
 	return []command{
 		{name: "alerts", off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
 			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
+			{idAlertsFollow, alerting(c.endFollow)},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
 		}},
 		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
 			{idPanelNew, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)}, {idPanelShow + "{id}", watching(c.openPanel)},
 			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
+			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
 			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},
 			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelRemove + "{id}", watching(c.removePanel)},
 		}, modals: []route{{idPanelNew, watching(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},

@@ -42,14 +42,23 @@ type Panels interface {
 	Retry(ctx context.Context, customerID string) error
 }
 
+// Following keeps who follows which public panel, as package following says.
+type Following interface {
+	// Follow reports whether somebody follows a panel who did not before.
+	Follow(ctx context.Context, ownerID, panelID string, to alerts.Recipient) (began bool, err error)
+	Unfollow(ctx context.Context, userID, panelID string) error
+	Of(ctx context.Context, userID string) ([]panel.Panel, error)
+}
+
 // Watch is what commands need of those who watch accounts.
 type Watch struct {
 	Alerts Alerts
 	// NoteAction is told of an action that is about to be sent to the service.
 	NoteAction func(ctx context.Context, customerID, serverID, action string)
 
-	History History
-	Panels  Panels
+	History   History
+	Panels    Panels
+	Following Following
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Interval returns at which interval accounts are looked at now.

@@ -22,7 +22,9 @@ func TestPastKeepsWhatIsKnownOverGaps(t *testing.T) {
 	h := history.New(client, "", func() time.Duration { return time.Minute })
 	now := time.Now().Truncate(time.Second)
 	const u, r, c = history.Unwatched, hostapi.StateRunning, hostapi.StateCrashed
-	entry := func(ago time.Duration, s hostapi.State) history.Entry { return history.Entry{At: now.Add(-ago), State: s} }
+	entry := func(ago time.Duration, s hostapi.State) history.Entry {
+		return history.Entry{At: now.Add(-ago), State: s}
+	}
 	for name, test := range map[string]struct {
 		log     []history.Entry
 		looked  time.Duration // ago

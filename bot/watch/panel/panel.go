@@ -73,6 +73,8 @@ type Config struct {
 	// Bare returns what a panel is to show where Discord takes no embeds from the bot: text
 	// alone.
 	Bare func(Panel) interaction.Message
+	// Ended is told of each panel that is no more; it may be nil.
+	Ended func(ctx context.Context, id string) error
 	// Wake tells the leader which panels are due.
 	Wake func(ctx context.Context, kind string, ids ...string)
 	// Aside is told of a panel whose record cannot be read; it may be nil.
@@ -227,6 +229,9 @@ func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err er
 		if stay, failed = p.delete(ctx, last.ChannelID, last.Message.ID, last.Message.Stale); failed != nil {
 			stay = append(stay, last.Message.ID)
 		}
+	}
+	if err == nil && p.Ended != nil {
+		err = p.Ended(ctx, panel.ID)
 	}
 	if err == nil && left == 0 {
 		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)

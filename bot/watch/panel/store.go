@@ -53,10 +53,22 @@ func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
 	for _, r := range records {
 		own = append(own, r.Value)
 	}
-	slices.SortFunc(own, func(a, b Panel) int { // IDs grow with the time
-		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(own, Compare)
 	return own, err
+}
+
+// Compare orders panels by their age, the oldest first.
+func Compare(a, b Panel) int { // IDs grow with the time
+	return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+}
+
+// Get returns a customer's panel; nil where the customer has none with that ID.
+func (p *Panels) Get(ctx context.Context, customerID, id string) (*Panel, error) {
+	r, err := p.records.Get(ctx, id, customerID)
+	if err != nil || r == nil || r.Value.OwnerID != customerID {
+		return nil, err
+	}
+	return &r.Value, nil
 }
 
 // Retry has a customer's panels looked at as soon as they may be edited again, but for one
