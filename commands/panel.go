@@ -187,18 +187,22 @@ func (v view) typedTitle() string {
 
 // postPanel makes a panel of the bots that were chosen before its title, in this channel. It is
 // posted once Discord has taken the answer that says so.
-func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+func (c *Commands) postPanel(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
 	if err := v.mayPost(); err != nil {
 		return interaction.Response{}, err
 	}
 	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, Title: v.typedTitle(), Locale: r.Locale}
-	if err := json.Unmarshal([]byte(c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]), &p.Bots); err != nil || len(p.Bots) == 0 {
-		return interaction.Response{}, refuse("redis does not tell which bots were chosen", "panel.unreadable")
-	}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
+		chosen := c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]
+		if err := json.Unmarshal([]byte(chosen), &p.Bots); err != nil || len(p.Bots) == 0 {
+			return interaction.Response{}, refuse("redis does not tell which bots were chosen", "panel.unreadable")
+		}
 		posted, err := c.watch.Panels.Create(ctx, p)
+		if err == nil {
+			c.forms.Drafts.Forget(ctx, r.UserID, idPanelNew)
+		}
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
 			return c.panelsBelow(ctx, r, "")

@@ -14,6 +14,9 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
+// aboutPanel begins the subject of what shows a panel to its owner. The panel's ID follows.
+const aboutPanel = "panel/show/"
+
 // managePanel shows the owner of a panel how to change it, and tells others kindly that it is not theirs.
 func (c *Commands) managePanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	if r.UserID != r.Params["owner"] {
@@ -28,7 +31,7 @@ func (c *Commands) openPanel(ctx context.Context, r *interaction.Request) (inter
 	if err != nil {
 		return interaction.Response{}, refuse("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
 	}
-	id := cmp.Or(r.Params["id"], r.Value())
+	id := cmp.Or(r.Params["id"], r.Value()) // a button's or a menu's
 	i := slices.IndexFunc(own, func(p panel.Panel) bool { return p.ID == id })
 	if i < 0 {
 		return interaction.Response{}, noPanel()
@@ -66,7 +69,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 		Title: v.panelTitle(p), Color: blurple,
 		Description: paragraphs(v.heading(s, done), trouble, "<#"+p.ChannelID+">", strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
 	}
-	return v.draw(idPanelShow+p.ID, embed, v.manageRows(s, p, own)...)
+	return v.draw(aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
 }
 
 // manageRows are what the owner of a panel changes it with. own are the bots that it has.
@@ -143,7 +146,7 @@ func (c *Commands) putBotFirst(ctx context.Context, r *interaction.Request) (int
 // changePanel changes one of the caller's panels, and shows it. A change is one that may come twice.
 func (c *Commands) changePanel(r *interaction.Request, change func(*panel.Panel)) interaction.Response {
 	id := r.Params["id"]
-	return interaction.Defer(idPanelShow+id, func(ctx context.Context) (interaction.Response, error) {
+	return interaction.Defer(aboutPanel+id, func(ctx context.Context) (interaction.Response, error) {
 		now, err := c.watch.Panels.Change(ctx, r.CustomerID, id, change)
 		switch {
 		case err != nil:
@@ -151,7 +154,12 @@ func (c *Commands) changePanel(r *interaction.Request, change func(*panel.Panel)
 		case now == nil:
 			return interaction.Response{}, noPanel()
 		}
-		return c.managed(ctx, r, *now, "✅ "+c.view(r).t.Text("panel.changes_soon"))
+		done := "✅ " + c.view(r).t.Text("panel.changes_soon")
+		response, err := c.managed(ctx, r, *now, done)
+		if err != nil { // the service fails, or the account was closed
+			response = c.view(r).draw(aboutPanel+id, &discordgo.MessageEmbed{Title: c.view(r).panelTitle(*now), Color: blurple, Description: done})
+		}
+		return response, nil
 	})
 }
 

@@ -141,7 +141,7 @@ func TestPanelButtons(t *testing.T) {
 	ending(submit(form.CustomID, map[string]string{form.Fields[0].Input.CustomID: "Ours"}))
 	wantText(t, drawPanel(t, c, h.panels[0]), "Ours")
 
-	refused(t, c, press("panel/show/8"), "I no longer keep this panel up to date")
+	refused(t, c, press("panel/open", "8"), "I no longer keep this panel up to date")
 	pressed.UserID = "43"
 	refused(t, c, pressed, "Only the person who posted this panel can manage it")
 }

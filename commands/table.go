@@ -79,7 +79,6 @@ const (
 	idPanelNew  = "panel/new"  // a select menu of keys, and the form that it leads to
 	idPanelOpen = "panel/open" // a select menu of panels' IDs
 	// The owner of a panel changes it. A panel's ID follows.
-	idPanelShow   = "panel/show/"
 	idPanelTitle  = "panel/title/"
 	idPanelBots   = "panel/bots/" // a select menu of keys
 	idPanelTop    = "panel/top/"  // likewise
@@ -171,7 +170,7 @@ func (c *Commands) watchTable() []command {
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)},
 		}},
 		{name: "panel", forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
-			{idPanelNew, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)}, {idPanelShow + "{id}", watching(c.openPanel)},
+			{idPanelNew, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)},
 			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
 			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
 			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},

@@ -3,12 +3,15 @@ package commands_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
@@ -37,7 +40,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(h *watched) { h.err = errors.New("away") }, press("history/id-0"), here(command("panel", nil)))
 
 	post := here(submit("panel/new", map[string]string{"name": "Our bots"}))
-	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/manage/1"), press("panel/show/1"))
+	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/manage/1"), press("panel/open", "1"))
 	posting := func(change func(h *watched)) {
 		h := &watched{w: &world{list: bots("RUNNING", 2)}}
 		change(h)
@@ -70,6 +73,35 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 		submit("panel/title/1", map[string]string{"name": "Ours"}), press("panel/bots/1", "id-1"), press("panel/top/1", "id-1"))
 	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove/1")))
 	d.panels(bots)
+	d.following(with)
+}
+
+// following draws what those see who follow panels.
+func (d *drawn) following(with func(change func(h *watched), requests ...interaction.Request)) {
+	follow := press("aside/panel/43/follow/1")
+	one := func(h *watched) {
+		h.panels = []panel.Panel{{ID: "1", OwnerID: "43", ChannelID: "9", Title: long("T")[:panel.MaxTitle]}}
+	}
+	with(func(*watched) {}, follow)
+	with(one, follow)
+	with(func(h *watched) { one(h); h.followed = h.panels }, follow, press("aside/unfollow/1"), command("alerts", nil), press("alerts/unfollow", "1"))
+	inGuild := follow
+	inGuild.GuildID = "7"
+	for _, refusal := range []error{alerts.ErrClosed, alerts.ErrLater, following.ErrFull, following.ErrTooMany, errors.New("away")} {
+		with(func(h *watched) { h.unfollowable = refusal }, follow, inGuild)
+	}
+	h := &watched{w: &world{}}
+	bot := following.Bot{ID: "a", Name: long("W"), State: hostapi.StateCrashed, At: time.Unix(1, 0)}
+	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: long("T")[:panel.MaxTitle]}
+	p.Message.ID = "8"
+	for _, bots := range [][]following.Bot{{bot}, slices.Repeat([]following.Bot{bot}, panel.MostBots)} {
+		d.see(interaction.Reply(watching(d.t, h).FollowerNews(following.News{Locale: d.locale, Panel: p, Down: bots})))
+		d.see(interaction.Reply(watching(d.t, h).FollowerNews(following.News{Locale: d.locale, Panel: p, Back: bots})))
+	}
+	one(h)
+	c := watching(d.t, h)
+	d.ask(c, follow)
+	d.see(interaction.Reply(h.recipient.First))
 }
 
 // panels draws public panels of one bot to as many as there may be, that fare well, badly and not

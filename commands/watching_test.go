@@ -10,6 +10,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
@@ -28,6 +29,9 @@ type watched struct {
 	slow    bool  // Discord takes its time with a panel
 	stays   []string
 	age     time.Duration
+
+	followed     []panel.Panel
+	unfollowable error // why nothing can be followed
 
 	alerts    alerts.Settings
 	closed    error            // why alerts cannot be turned on
@@ -108,13 +112,40 @@ func (k kept) Remove(_ context.Context, user, id string) (panel.Removal, error) 
 	k.panels = slices.DeleteFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
 	return panel.Removal{Known: len(k.panels) < before, Stays: k.stays}, k.err
 }
+
+// follows are the panels that somebody follows.
+type follows struct{ *watched }
+
+func (f follows) Follow(_ context.Context, _, panelID string, to alerts.Recipient) (bool, error) {
+	f.w.touch(to.CustomerID)
+	i := slices.IndexFunc(f.panels, func(p panel.Panel) bool { return p.ID == panelID })
+	known := slices.ContainsFunc(f.followed, func(p panel.Panel) bool { return p.ID == panelID })
+	if f.unfollowable != nil || known {
+		return false, f.unfollowable
+	}
+	if i < 0 {
+		return false, following.ErrNoPanel
+	}
+	f.followed, f.recipient = append(f.followed, f.panels[i]), to
+	return true, nil
+}
+
+func (f follows) Unfollow(_ context.Context, user, panelID string) error {
+	f.w.touch(user)
+	f.followed = slices.DeleteFunc(f.followed, func(p panel.Panel) bool { return p.ID == panelID })
+	return f.unfollowable
+}
+func (f follows) Of(context.Context, string) ([]panel.Panel, error) {
+	return f.followed, f.unfollowable
+}
+
 func (kept) Retry(context.Context, string) error { return nil }
 
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
-		Alerts: h, History: h, Panels: kept{h}, Interval: func() time.Duration { return time.Minute },
+		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
 		},

@@ -95,7 +95,7 @@ func (s *scene) CreateMessage(_ context.Context, channelID, _ string, m interact
 	return id, lost
 }
 func (s *scene) EditMessage(context.Context, string, string, interaction.Message) error { return nil }
-func (s *scene) DeleteMessage(context.Context, string, string) error                   { return nil }
+func (s *scene) DeleteMessage(context.Context, string, string) error                    { return nil }
 func (s *scene) LatestMessages(_ context.Context, channelID string, _ int) ([]rest.Posted, error) {
 	return s.sent[channelID], nil
 }
