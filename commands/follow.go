@@ -71,13 +71,19 @@ func (c *Commands) unfollowPanel(_ context.Context, r *interaction.Request) (int
 	}), nil
 }
 
-// endFollow does so as an option of the menu says, and shows alerts.
-func (c *Commands) endFollow(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+// endFollow does so as an option of the menu says, and shows alerts. Where these cannot be shown, as
+// the caller is no customer or the service fails, what was done is said alone.
+func (c *Commands) endFollow(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	return interaction.Defer(aboutAlerts, func(ctx context.Context) (interaction.Response, error) {
 		if err := c.watch.Following.Unfollow(ctx, r.UserID, r.Value()); err != nil {
 			return interaction.Response{}, unreadableAlerts(err)
 		}
-		return c.alerts(ctx, r)
+		response, err := c.alerts(ctx, r)
+		if err != nil {
+			v := c.view(r)
+			response = v.draw(aboutAlerts, &discordgo.MessageEmbed{Title: "🔔 " + v.t.Text("alerts.title"), Color: blurple, Description: "🔕 " + v.t.Text("follow.ended")})
+		}
+		return response, nil
 	}), nil
 }
 

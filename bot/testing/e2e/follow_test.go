@@ -33,7 +33,7 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 			w.StaffRead(t, "admin forget", "followers 0, follows 1")
 		},
 		"until it is ended at /alerts": func(t *testing.T, _ *world.World, _, ben *discordtest.User) {
-			ben.Types(t, "/alerts").Choose(t, "Stop following a panel", "Status of the bots").WaitFor(t, "No hosting account is linked")
+			ben.Types(t, "/alerts").Choose(t, "Stop following a panel", "Status of the bots").WaitFor(t, "You no longer follow this panel")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -181,8 +181,8 @@ func followFlows() []flow {
 		},
 		{route: "component aside/unfollow/{id}", need: needsNothing, goesOn: true, prepare: followed, do: presses("Stop following"), good: "You no longer follow"},
 		{
-			route: "component alerts/unfollow", need: names, goesOn: true, prepare: steps(followed, types("/alerts", nil), reads("Panels you follow")),
-			do: picks("Stop following a panel", "Status of the bots"), good: "I'll send you a direct message when",
+			route: "component alerts/unfollow", need: needsNothing, goesOn: true, prepare: steps(followed, types("/alerts", nil), reads("Panels you follow")),
+			do: picks("Stop following a panel", "Status of the bots"), good: "I'll send you a direct message when|You no longer follow",
 		},
 	}
 }
