@@ -180,7 +180,7 @@ func (v view) happenedTo(bots []following.Bot, one, several string) string {
 }
 
 func (v view) newsLine(b following.Bot, now condition) string {
-	return now.emoji + " **" + newsName(b) + "** · " + v.t.Text(now.key) + " · " + v.t.Format("panel.changed", args{"When": relative(b.At)})
+	return now.emoji + " **" + newsName(b) + "** · " + v.t.Text(now.key) + " · " + relative(b.At)
 }
 
 func newsName(b following.Bot) string { return name(hostapi.Server{ID: b.ID, Name: b.Name}) }

@@ -188,11 +188,10 @@ func (v panelView) changed(s hostapi.Server) string {
 	if !known || is.State != hostapi.StateOf(s.Status) {
 		return ""
 	}
-	key := "panel.changed"
 	if is.AtLeast { // nobody saw it begin
-		key = "panel.seen"
+		return " · " + v.t.Format("panel.seen", args{"When": relative(is.Since)})
 	}
-	return " · " + v.t.Format(key, args{"When": relative(is.Since)})
+	return " · " + relative(is.Since)
 }
 
 // buttons are one for everybody and one for the owner.

@@ -103,7 +103,7 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.reads("/bot history", "Shop", "24 h: ")
 	b.until("the picture is there", `document.querySelector("`+last+` .embed img").naturalWidth === 800`)
 
-	b.reads("/panel", "", "1. #general · Shop · Radio · Quiz")
+	b.reads("/panel", "", "1. Status of the bots · #general · ")
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
@@ -112,6 +112,8 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.types(kb.ArrowDown + kb.Enter)
 	b.until("two are ticked", `(document.querySelector(".choices:popover-open").innerText.match(/☑/g) ?? []).length === 2`)
 	b.types(kb.Escape)
+	b.sees("#modal", "Title of the panel")
+	b.types(kb.Enter)
 	b.sees("#messages", "Panel posted")
 	b.sees(last, "Status of the bots")
 	b.until("the third bot is not in it", `!document.querySelector("`+last+`").innerText.includes("Quiz")`)

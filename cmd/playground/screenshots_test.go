@@ -85,7 +85,7 @@ func screenshots() map[string]picture {
 			return last
 		}},
 		"panel": {message, func(b *tab) string {
-			b.sees(last, "🔴 Quiz *night* · Crashed · since")
+			b.sees(last, "🔴 Quiz *night* · Crashed ·")
 			return last
 		}},
 		"scripts": {look{width: 1000, height: 900, light: true}, func(b *tab) string {

@@ -140,9 +140,7 @@ func (c *person) left(ctx context.Context, who *discordtest.User, name string, m
 func panelFlows() []flow {
 	const choose, posted, manage, gone = "Choose bots for a panel here", "Panel posted", "Manage a panel", "|I no longer keep this panel" // as Redis may have lost it
 	panels := steps(types("/panel", nil), reads("Your public panels"))
-	with := func(bots ...string) step {
-		return steps(panels, picks(choose, bots...), fills(nil), reads(posted))
-	}
+	with := func(bots ...string) step { return steps(panels, postsOnce(choose, posted, bots...)) }
 	is := func(said string, n int) func(*person, string) string {
 		return func(c *person, text string) string { return counted(len(c.panels()), n, strings.Contains(text, said)) }
 	}
@@ -169,11 +167,22 @@ func panelFlows() []flow {
 	}
 }
 
+// postsOnce posts a panel, unless the customer has one from an earlier attempt.
+func postsOnce(choose, posted string, bots ...string) step {
+	post := steps(picks(choose, bots...), fills(nil), reads(posted))
+	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		if !in.View().Contains("You don't have a public panel yet") {
+			return in, nil
+		}
+		return post(ctx, c, in)
+	}
+}
+
 // followFlows are those of who follows a panel.
 func followFlows() []flow {
 	const follows = "You follow this panel|You already follow this panel|I no longer keep this panel"
-	posted := steps(types("/panel", nil), reads("Your public panels"), picks("Choose bots for a panel here", shop), fills(nil), reads("Panel posted"))
-	followed := steps(posted, pressesIn(itsPanel, "Follow"), reads("You follow this panel"))
+	posted := steps(types("/panel", nil), reads("Your public panels"), postsOnce("Choose bots for a panel here", "Panel posted", shop))
+	followed := steps(posted, pressesIn(itsPanel, "Follow"), reads("this panel"))
 	return []flow{
 		{
 			route: "component aside/panel/{owner}/follow/{id}", need: needsNothing, goesOn: true, prepare: posted, do: pressesIn(itsPanel, "Follow"), good: follows,

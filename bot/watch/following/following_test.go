@@ -284,7 +284,7 @@ func TestFollowingIsRefused(t *testing.T) {
 		if began || !errors.Is(err, want) {
 			t.Errorf("it is refused with %v, want %v", err, want)
 		}
-		if want == following.ErrFull && len(s.opened) > 0 {
+		if errors.Is(want, following.ErrFull) && len(s.opened) > 0 {
 			t.Error("a DM was opened for nothing")
 		}
 		s.panels["7"], s.closed = panel.Panel{ID: "7", OwnerID: "42", ChannelID: "9", Bots: []string{"a", "b"}}, nil
