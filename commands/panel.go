@@ -197,7 +197,7 @@ func (c *Commands) postPanel(_ context.Context, r *interaction.Request) (interac
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		chosen := c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]
 		if err := json.Unmarshal([]byte(chosen), &p.Bots); err != nil || len(p.Bots) == 0 {
-			return interaction.Response{}, refuse("redis does not tell which bots were chosen", "panel.unreadable")
+			return interaction.Response{}, c.notChosen(ctx, r)
 		}
 		posted, err := c.watch.Panels.Create(ctx, p)
 		if err == nil {
@@ -221,6 +221,14 @@ func (c *Commands) postPanel(_ context.Context, r *interaction.Request) (interac
 		return c.panelsAfter(ctx, r, "✅ "+v.t.Text("panel.posted"))
 	}
 	return response, nil
+}
+
+// notChosen refuses a panel of which Redis has lost which bots were chosen, or does not tell it.
+func (c *Commands) notChosen(ctx context.Context, r *interaction.Request) error {
+	if _, err := c.watch.Panels.Of(ctx, r.UserID); err != nil {
+		return refuse("redis does not tell which bots were chosen: "+err.Error(), "panel.unreadable")
+	}
+	return refuse("it is not known which bots were chosen", "panel.choose_again")
 }
 
 // notHere refuses a panel in a guild in which the bot is not, and leads to inviting it.

@@ -55,6 +55,11 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	}
 
 	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
+	late := posting(t, c, "", "a")
+	late.UserID, late.CustomerID = "43", "43" // whose draft is another
+	if _, err := answer(t, c, late).Then(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
+		t.Errorf("a panel of no known bots: %v", err)
+	}
 	for _, h.refusal = range []error{&rest.Error{Status: 403, Code: rest.CodeMissingPermissions}, &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}} {
 		asked := posting(t, c, "", "a")
 		_, err := answer(t, c, asked).Then(t.Context())

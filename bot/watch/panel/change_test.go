@@ -40,21 +40,21 @@ func TestChangedWhileItIsPostedAnew(t *testing.T) {
 	s.discord.ExpectFailures()
 	p, _ := s.replica()
 	s.create(p, "1001")
-	first := s.channel.Messages()[0].ID
 	s.discord.Inject(discordtest.Fault{
 		Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
 		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
 	})
 	release := s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Delay: time.Minute})
+	defer release()
 	s.show(p, "crashed")
-	s.channel.WaitFor(t, "shop radio: crashed")
+	second := s.channel.WaitFor(t, "shop radio: crashed").ID
 	if now, err := p.Change(t.Context(), "42", "1001", swap); err != nil || now == nil {
 		t.Fatalf("Change() = %+v, %v", now, err)
 	}
-	release()
+	s.clock.Advance(time.Minute)
 	s.channel.WaitFor(t, "radio shop: crashed")
 	eventually(t, "one message is there, and known", func() bool {
 		shown, own := s.channel.Messages(), s.own(p)
-		return len(shown) == 1 && len(own) == 1 && own[0].Message.ID == shown[0].ID && shown[0].ID != first
+		return len(shown) == 1 && len(own) == 1 && own[0].Message.ID == shown[0].ID && shown[0].ID == second
 	})
 }
