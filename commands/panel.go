@@ -187,9 +187,13 @@ func (v view) typedTitle() string {
 
 // postPanel makes a panel of the bots that were chosen before its title, in this channel. It is
 // posted once Discord has taken the answer that says so.
-func (c *Commands) postPanel(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
 	if err := v.mayPost(); err != nil {
+		return interaction.Response{}, err
+	}
+	// A panel is drawn of what is known, which Redis may have lost since the bots were chosen.
+	if _, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy); err != nil {
 		return interaction.Response{}, err
 	}
 	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, Title: v.typedTitle(), Locale: r.Locale}

@@ -150,7 +150,7 @@ func panelFlows() []flow {
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
 		{route: "component panel/new", need: asks, prepare: panels, do: picks(choose, shop)},
 		{
-			route: "modal panel/new", need: needsNothing, goesOn: true, prepare: steps(panels, picks(choose, shop)), do: fills(nil), good: posted + "|Choose the bots once more", lie: is(posted, 1),
+			route: "modal panel/new", need: names, goesOn: true, prepare: steps(panels, picks(choose, shop)), do: fills(nil), good: posted + "|Choose the bots once more", lie: is(posted, 1),
 			about: "a new panel", posts: map[messages]ending{unsure: "panel.later", failing: "panel.later", refused: "panel.unreadable"},
 		},
 		{route: "component panel/open", need: looks, prepare: with(shop), do: picks(manage, "1. Status of the bots"), good: "Bots with a problem" + gone},
