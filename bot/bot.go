@@ -36,6 +36,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
@@ -68,6 +69,7 @@ type Bot struct {
 	watcher    *watcher.Watcher
 	alerts     *alerts.Alerts
 	panels     *panel.Panels
+	following  *following.Following
 	responder  *responder.Responder
 	discovery  *gateway.Discovery
 	shards     *shards.Shards     // nil where interactions arrive over HTTP

@@ -32,6 +32,7 @@ func (b *Bot) addWork() {
 		b.leader.Add(b.watcher.Work())
 		b.leader.Add(b.alerts.Work())
 		b.leader.Add(b.panels.Work())
+		b.leader.Add(b.following.Work())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
@@ -38,10 +39,11 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval, Term: b.leader.Term, Tell: b.stafflog.Outage,
 	}).Changed)
 	b.openPanels()
+	b.openFollowing()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
 		Alerts: b.alerts, NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
-		Panels: b.panels, Known: cache.Known, Interval: b.watcher.Interval,
+		Panels: b.panels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
 	}
 }
 
@@ -56,8 +58,14 @@ func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (command
 		kept.DM = dm != ""
 		own, notPanels := b.panels.Of(ctx, userID)
 		kept.Panels = len(own)
+		for _, p := range own {
+			n, err := b.following.Followers(ctx, p.ID)
+			kept.Followers, notPanels = kept.Followers+n, errors.Join(notPanels, err)
+		}
+		followed, notFollowed := b.following.Of(ctx, userID)
+		kept.Follows = len(followed)
 		kept.Since, notStates = states.Since(ctx, userID)
-		return kept, errors.Join(notAccount, notAlerts, notDM, notPanels, notStates)
+		return kept, errors.Join(notAccount, notAlerts, notDM, notPanels, notFollowed, notStates)
 	}
 }
 
@@ -68,9 +76,10 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		cached, err := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted
+		followed, notFollowed := b.following.Forget(ctx, userID)
+		removal.Known = removal.Known || cached || alerted || followed > 0
 		forgotten := commands.Forgotten{Removal: removal}
-		if err := errors.Join(notDM, err, notAlerts, notPanels); err != nil || channelID == "" {
+		if err := errors.Join(notDM, err, notAlerts, notPanels, notFollowed); err != nil || channelID == "" {
 			return forgotten, err
 		}
 		// Of two who press at once, Discord takes one message: the nonce is the same.
@@ -105,15 +114,27 @@ func (b *Bot) openPanels() {
 	timing := panel.DefaultTiming()
 	interval := time.Duration(b.settings.Watch.Interval)
 	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
-	timing.Check = min(timing.Check, 6*interval)
+	timing.Check = min(timing.Check, 2*interval)     // so that it says in time that what it shows is old
 	b.panels = panel.New(panel.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForPanels), Watching: b.watcher, Log: b.log, Timing: timing,
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},
 		Bare:  func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
+		Ended: func(ctx context.Context, id string) error { return b.following.End(ctx, id) },
 		Wake:  b.leader.Wake,
 		Aside: b.recordUnreadable,
 	})
 	b.watcher.Observe(b.panels.Changed)
+}
+
+// openFollowing makes what tells those who follow panels.
+func (b *Bot) openFollowing() {
+	b.following = following.New(following.Config{
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), DMs: b.alerts, Panels: b.panels, Log: b.log, Timing: following.DefaultTiming(),
+		Draw:  func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
+		Wake:  b.leader.Wake,
+		Aside: b.recordUnreadable,
+	})
+	b.watcher.Observe(b.following.Changed)
 }

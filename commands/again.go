@@ -84,7 +84,7 @@ func (v view) againID() string {
 		return idShow + r.Value()
 	case r.Name == idPages:
 		return idList + r.Value()
-	case r.Name == idPanelNew, r.Name == idPanelRemove:
+	case r.Name == idPanelNew, r.Name == idPanelOpen:
 		return idAgain + "panel/"
 	case r.Name == idAlerts:
 		return idAgain + "alerts/"

@@ -75,6 +75,7 @@ type Commands struct {
 	refs     *incident.References
 	support  Support
 	ids      *sync.Map // of the registered commands, by name
+	began    time.Time
 }
 
 // New returns the commands.
@@ -82,7 +83,7 @@ func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
 		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, refs: cfg.References, support: cfg.Support,
-		ids: &sync.Map{},
+		ids: &sync.Map{}, began: time.Now(),
 	}
 }
 

@@ -32,7 +32,7 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 		changed func() bool
 	}{
 		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
-		"remove a panel": {press("panel/remove", "1001"), func() bool { return len(h.panels) == 0 }},
+		"remove a panel": {press("panel/remove/1001"), func() bool { return len(h.panels) == 0 }},
 		"forget":         {by("1", press("for/42/admin/forget")), func() bool { return forgotten }},
 		"test the logs":  {by("1", command("admin logs test", nil)), func() bool { return tested }},
 	} {

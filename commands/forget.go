@@ -20,13 +20,15 @@ import (
 type Kept struct {
 	Cached bool // the account
 	Alerts alerts.Settings
-	DM     bool      // the channel of direct messages
-	Panels int       // how many
-	Since  time.Time // from when on the states of bots are; zero where none are
+	DM     bool // the channel of direct messages
+	Panels int  // how many
+	// Followers is how many people follow them, and Follows how many panels this one does.
+	Followers, Follows int
+	Since              time.Time // from when on the states of bots are; zero where none are
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Follows == 0 && k.Since.IsZero()
 }
 
 // alerted is for how many bots alerts are on, each by itself.
@@ -53,7 +55,7 @@ func (k Kept) counts() string {
 	if k.Alerts.All {
 		alerts = "all"
 	}
-	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.days())
+	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, followers %d, follows %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Followers, k.Follows, k.days())
 }
 
 // Forgotten is what became of what was kept of a customer.
@@ -103,6 +105,8 @@ func (v view) keptLines(k Kept) []string {
 	add(!k.Alerts.Closed.IsZero(), "staff.forget.closed", nil)
 	add(k.DM, "staff.forget.dm", nil)
 	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
+	add(k.Followers > 0, "staff.forget.followers", args{"N": k.Followers})
+	add(k.Follows > 0, "staff.forget.follows", args{"N": k.Follows})
 	add(!k.Since.IsZero(), "staff.forget.history", args{"When": stamp(k.Since, "D"), "N": k.days()})
 	return lines
 }

@@ -109,7 +109,7 @@ func (v view) mention(name string) string {
 
 // say returns a text that may name commands, as those can be clicked.
 func (v view) say(key string, with args) string {
-	all := args{"BotList": v.mention("bot list"), "BotCreate": v.mention("bot create"), "AdminLookup": v.mention("admin lookup")}
+	all := args{"BotList": v.mention("bot list"), "BotCreate": v.mention("bot create"), "AdminLookup": v.mention("admin lookup"), "Panel": v.mention("panel"), "Alerts": v.mention("alerts")}
 	maps.Copy(all, with)
 	return v.t.Format(key, all)
 }

@@ -3,17 +3,16 @@ package commands
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
-	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -50,20 +49,23 @@ func (c *Commands) panelsAfter(ctx context.Context, r *interaction.Request, done
 	return response, nil
 }
 
-// drawPanels lists panels, with a menu that makes one and one that removes one.
+// drawPanels lists panels, with a menu that makes one and one that opens one for its owner.
 func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) interaction.Response {
 	var lines []string
 	var options []discordgo.SelectMenuOption
 	for i, p := range own {
-		line := v.t.Format("panel.entry", args{"N": i + 1, "Channel": "<#" + p.ChannelID + ">", "Bots": panelNames(p, s.List.Servers, sanitize.Markdown)})
+		line := v.t.Format("panel.listed", args{"N": i + 1, "Title": v.panelTitle(p), "Channel": "<#" + p.ChannelID + ">", "Bots": panelNames(p, s.List.Servers, sanitize.Markdown)})
 		if p.Trouble != "" {
 			line += "\n⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
 		}
 		lines = append(lines, line)
-		options = append(options, discordgo.SelectMenuOption{Label: v.t.Format("panel.option", args{"N": i + 1}), Value: p.ID, Description: sanitize.Plain(panelNames(p, s.List.Servers, sanitize.Plain), maxOptionText)})
+		options = append(options, discordgo.SelectMenuOption{
+			Label: v.t.Number(i+1) + ". " + v.plainPanelTitle(p), Value: p.ID,
+			Description: sanitize.Plain(panelNames(p, s.List.Servers, sanitize.Plain), maxOptionText),
+		})
 	}
 	if len(lines) == 0 {
-		lines = []string{v.t.Text("panel.none")}
+		lines = []string{v.t.Text("panel.intro")}
 	}
 	why := v.mayNotPost(len(own))
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(s, notice), strings.Join(lines, "\n"), why)}
@@ -72,26 +74,38 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) 
 	}
 	var rows []discordgo.MessageComponent
 	if why == "" {
-		bots, one := v.options(s.List.Servers), 1
-		rows = append(rows, row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: idPanelNew, Placeholder: v.t.Text("panel.choose"),
-			MinValues: &one, MaxValues: min(len(bots), panel.MostBots), Options: bots,
-		}))
+		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), v.options(s.List.Servers)))
 	}
 	if v.asked.BotAbsent {
 		rows = append(rows, v.linkRow(v.toInvite())...)
 	}
 	if len(options) > 0 {
-		rows = append(rows, v.menu(idPanelRemove, v.t.Text("panel.remove"), options))
+		rows = append(rows, v.menu(idPanelOpen, v.t.Text("panel.open"), options))
 	}
 	return v.draw(idPanelNew, embed, rows...)
 }
+
+// botsMenu is a row with a menu in which the bots of a panel are chosen.
+func (v view) botsMenu(customID, placeholder string, options []discordgo.SelectMenuOption) discordgo.ActionsRow {
+	one := 1
+	return row(discordgo.SelectMenu{
+		MenuType: discordgo.StringSelectMenu, CustomID: v.customID(customID), Placeholder: placeholder,
+		MinValues: &one, MaxValues: min(len(options), panel.MostBots), Options: options,
+	})
+}
+
+// mostNames is how many bots of a panel are named in a list of panels.
+const mostNames = 10
 
 // panelNames lists the bots of a panel that there still are. clean is sanitize.Markdown where
 // Discord renders the list, and sanitize.Plain elsewhere.
 func panelNames(p panel.Panel, servers []hostapi.Server, clean func(text string, limit int) string) string {
 	var list []string
 	for _, id := range p.Bots {
+		if len(list) == mostNames {
+			list = append(list, "…")
+			break
+		}
 		if i := indexOf(servers, id); i >= 0 {
 			list = append(list, orDash(cmp.Or(clean(servers[i].Name, wordLimit), clean(servers[i].ID, wordLimit))))
 		}
@@ -120,25 +134,79 @@ func (v view) mayNotPost(own int) string {
 	return ""
 }
 
-// postPanel makes a panel of the chosen bots in this channel. It is posted once Discord
-// has taken the answer that says so.
-func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+// mayPost refuses a panel where the caller cannot have one.
+func (v view) mayPost() error {
+	why := v.mayNotPost(0)
+	if why == "" {
+		return nil
+	}
+	refused := &refusal{reason: "no panel may be posted", explain: func(view) string { return why }}
+	if v.asked.BotAbsent {
+		refused.links = func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} }
+	}
+	return refused
+}
+
+// askNewPanel asks for the title of a panel of the chosen bots. These are kept as a draft until
+// then: the ID of a form does not hold so many.
+func (c *Commands) askNewPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
-	if why := v.mayNotPost(0); why != "" {
-		refused := &refusal{reason: "no panel may be posted", explain: func(view) string { return why }}
-		if r.BotAbsent {
-			refused.links = func(v view) []discordgo.Button { return []discordgo.Button{v.toInvite()} }
-		}
-		return interaction.Response{}, refused
+	if err := v.mayPost(); err != nil {
+		return interaction.Response{}, err
 	}
 	chosen, err := read(ctx, c, r, func(s accounts.Snapshot) ([]string, error) { return chosenBots(r, s.List.Servers) })
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, ChannelID: r.ChannelID, Bots: chosen, Locale: r.Locale}
+	bots, _ := json.Marshal(chosen) // texts always can be encoded
+	c.forms.Drafts.Keep(ctx, r.UserID, idPanelNew, map[string]string{draftBots: string(bots)})
+	return v.askTitle(idPanelNew, panel.Panel{}), nil
+}
+
+// draftBots is the field of a draft with the IDs of a new panel's bots, as JSON.
+const draftBots = "bots"
+
+// askTitle asks for the title of a panel.
+func (v view) askTitle(customID string, p panel.Panel) interaction.Response {
+	title := interaction.TextInput(inputName, v.plainPanelTitle(p), false)
+	title.MaxLength = panel.MaxTitle
+	return interaction.Open(&interaction.Dialog{
+		CustomID: customID, Title: v.t.Text("modal.panel.title"),
+		Fields: []interaction.Field{v.formField("modal.panel.name", "modal.panel.name_hint", title)},
+	})
+}
+
+// typedTitle is the title that was typed; "" where that is the usual one.
+func (v view) typedTitle() string {
+	title := sanitize.Plain(v.asked.Fields[inputName], panel.MaxTitle)
+	if title == v.t.Text("panel.title") {
+		return ""
+	}
+	return title
+}
+
+// postPanel makes a panel of the bots that were chosen before its title, in this channel. It is
+// posted once Discord has taken the answer that says so.
+func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	v := c.view(r)
+	if err := v.mayPost(); err != nil {
+		return interaction.Response{}, err
+	}
+	// A panel is drawn of what is known, which Redis may have lost since the bots were chosen.
+	if _, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy); err != nil {
+		return interaction.Response{}, err
+	}
+	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, Title: v.typedTitle(), Locale: r.Locale}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
+		chosen := c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]
+		if err := json.Unmarshal([]byte(chosen), &p.Bots); err != nil || len(p.Bots) == 0 {
+			return interaction.Response{}, c.notChosen(ctx, r)
+		}
 		posted, err := c.watch.Panels.Create(ctx, p)
+		if err == nil {
+			c.forms.Drafts.Forget(ctx, r.UserID, idPanelNew)
+		}
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
 			return c.panelsBelow(ctx, r, "")
@@ -157,6 +225,14 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		return c.panelsAfter(ctx, r, "✅ "+v.t.Text("panel.posted"))
 	}
 	return response, nil
+}
+
+// notChosen refuses a panel of which Redis has lost which bots were chosen, or does not tell it.
+func (c *Commands) notChosen(ctx context.Context, r *interaction.Request) error {
+	if _, err := c.watch.Panels.Of(ctx, r.UserID); err != nil {
+		return refuseForNow("redis does not tell which bots were chosen: "+err.Error(), "panel.unreadable")
+	}
+	return refuse("it is not known which bots were chosen", "panel.choose_again")
 }
 
 // notHere refuses a panel in a guild in which the bot is not, and leads to inviting it.
@@ -182,22 +258,6 @@ func chosenBots(r *interaction.Request, servers []hostapi.Server) ([]string, err
 	return ids, nil
 }
 
-// removePanel removes a panel of the caller's.
-func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	return interaction.Defer(idPanelNew, func(ctx context.Context) (interaction.Response, error) {
-		removal, err := c.watch.Panels.Remove(ctx, r.UserID, r.Value())
-		switch {
-		case err != nil:
-			return interaction.Response{}, staying(refuseForNow("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
-		case len(removal.Stays) > 0:
-			return c.panelsAfter(ctx, r, c.view(r).messagesStay(removal))
-		case !removal.Known: // it was removed before, or Redis has lost it: then its message stays
-			return c.panelsBelow(ctx, r, "")
-		}
-		return c.panelsAfter(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
-	}), nil
-}
-
 // messagesStay says where messages of removed panels stay.
 func (v view) messagesStay(removal panel.Removal) string {
 	channels := "<#" + strings.Join(removal.Stays, ">, <#") + ">"
@@ -215,109 +275,4 @@ func panelTrouble(code int) string {
 	default:
 		return "panel.refused"
 	}
-}
-
-// openFromPanel shows the owner of a panel the card of a bot.
-func (c *Commands) openFromPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	if r.UserID != r.Params["owner"] {
-		return interaction.Response{}, refuse("the panel is somebody else's", "panel.not_yours")
-	}
-	return c.shown(c.drawCard(brief))(ctx, r)
-}
-
-// maxInRow is how many buttons Discord takes in a row.
-// https://discord.com/developers/docs/components/reference#action-row
-const maxInRow = 5
-
-// stalePolls is how many polls may be missed before a panel says that what it shows is old.
-const stalePolls = 2
-
-// errNotYet says that a panel stays as it is, as nothing is known for a moment.
-var errNotYet = errors.New("nothing is known of a panel's account")
-
-// DrawPanel draws what everybody in a channel sees of bots: names, states, and since when. If nothing
-// is known of the account any more, it shows no bots and says so.
-func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
-	stale := stalePolls * c.watch.Interval()
-	snapshot, err := c.watch.Known(ctx, p.OwnerID)
-	unknown := errors.Is(err, accounts.ErrUnknown)
-	switch {
-	case unknown && (p.Edited == 0 || time.Since(time.UnixMilli(p.Edited)) < stale):
-		return interaction.Message{}, errNotYet
-	case err != nil && !unknown && !isNoAccount(err):
-		return interaction.Message{}, err
-	}
-	v := c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale})
-	lines, buttons, worst := c.panelLines(ctx, v, p, snapshot)
-	old := ""
-	switch {
-	case unknown:
-		old = "⚠️ " + v.t.Text("age.away")
-	case len(lines) == 0:
-		lines = []string{v.t.Text("panel.empty")}
-	case time.Since(snapshot.FetchedAt) > stale:
-		old, worst = "⚠️ "+v.t.Text("age.away")+"\n"+v.t.Format("age.old", args{"When": relative(snapshot.FetchedAt)}), grey
-	}
-	embed := &discordgo.MessageEmbed{
-		Title: v.t.Text("panel.title"), Color: worst, Description: paragraphs(old, strings.Join(lines, "\n")),
-	}
-	if !snapshot.FetchedAt.IsZero() {
-		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Text("age.field")}
-		embed.Timestamp = snapshot.FetchedAt.UTC().Format(time.RFC3339)
-	}
-	message := interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}}
-	for some := range slices.Chunk(buttons, maxInRow) {
-		message.Components = append(message.Components, row(some...))
-	}
-	return message, nil
-}
-
-// panelLines returns a line and a button for each bot of a panel that there still is, and the colour
-// of the one that fares worst.
-func (c *Commands) panelLines(ctx context.Context, v view, p panel.Panel, known accounts.Snapshot) (lines []string, buttons []discordgo.MessageComponent, worst int) {
-	worst = grey
-	for _, id := range p.Bots {
-		i := indexOf(known.List.Servers, id)
-		if i < 0 {
-			continue
-		}
-		s := known.List.Servers[i]
-		condition := conditionOf(s.Status)
-		worst = worse(worst, condition.color)
-		lines = append(lines, condition.emoji+" **"+name(s)+"** · "+v.statusWord(s, sanitize.Markdown)+c.sinceWhen(ctx, v, p.OwnerID, s))
-		buttons = append(buttons, discordgo.Button{
-			Style: discordgo.SecondaryButton, Label: plainName(s, nameLimit), CustomID: idPanelBot + p.OwnerID + "/" + botKey(s.ID),
-		})
-	}
-	return lines, buttons, worst
-}
-
-// BarePanel is what a panel shows where Discord takes no embeds from the bot: which
-// permissions it needs.
-func (c *Commands) BarePanel(p panel.Panel) interaction.Message {
-	return interaction.Message{Content: "⚠️ " + c.texts.For(p.Locale).Text("panel.no_permission")}
-}
-
-// sinceWhen says since when a bot has been in its state, as far as that is known.
-func (c *Commands) sinceWhen(ctx context.Context, v view, customerID string, s hostapi.Server) string {
-	oldest := time.Now().Add(-history.KeptFor)
-	states, err := c.watch.History.Of(ctx, customerID, s.ID, oldest)
-	if err != nil || len(states) == 0 {
-		return ""
-	}
-	last := states[len(states)-1]
-	if last.State != hostapi.StateOf(s.Status) {
-		return ""
-	}
-	key := "panel.since"
-	if len(states) == 1 || states[len(states)-2].State == history.Unwatched { // nobody saw it begin
-		key = "panel.since_least"
-	}
-	return " · " + v.t.Format(key, args{"When": stamp(last.From, "f")})
-}
-
-// worse returns the colour that says more of what is wrong.
-func worse(one, other int) int {
-	badness := []int{grey, green, yellow, red}
-	return badness[max(slices.Index(badness, one), slices.Index(badness, other))]
 }

@@ -1,19 +1,17 @@
 package commands_test
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
+	"hostbot/commands"
 	"hostbot/hostapi"
 )
 
@@ -24,33 +22,47 @@ func here(r interaction.Request) interaction.Request {
 	return r
 }
 
+// posting chooses bots for a panel, and returns the form with a title that this leads to.
+func posting(t *testing.T, c *commands.Commands, title string, keys ...string) interaction.Request {
+	t.Helper()
+	asked := answer(t, c, here(press("panel/new", keys...)))
+	if asked.Modal == nil || asked.Modal.Fields[0].Input.Value != "Status of the bots" {
+		t.Fatalf("no title is asked for: %+v", asked)
+	}
+	return here(submit(asked.Modal.CustomID, map[string]string{asked.Modal.Fields[0].Input.CustomID: title}))
+}
+
 func TestPanelIsMadeAndRemoved(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
 	c := watching(t, h)
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "You don't have a public panel yet")
-	made := ending(t, c, here(press("panel/new", "b", "a")))
-	wantText(t, made.Message, "Panel posted", "<#9> · Shop · Radio")
-	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.ChannelID != "9" || !slices.Equal(p.Bots, []string{"a", "b"}) {
+	made := ending(t, c, posting(t, c, "  Our\n*bots* ", "b", "a"))
+	wantText(t, made.Message, "Panel posted", `Our \*bots\* · <#9> · Shop · Radio`)
+	if p := h.panels[0]; p.ID != "1001" || p.OwnerID != "42" || p.GuildID != "7" || p.ChannelID != "9" || p.Title != "Our *bots*" || !slices.Equal(p.Bots, []string{"a", "b"}) {
 		t.Errorf("made: %+v", p)
 	}
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
-	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed", "a public panel yet")
-	if again := ending(t, c, here(press("panel/remove", "1001"))).Message; strings.Contains(text(again), "was removed") {
+	wantText(t, ending(t, c, here(press("panel/remove/1001"))).Message, "The panel was removed", "a public panel yet")
+	if again := ending(t, c, here(press("panel/remove/1001"))).Message; strings.Contains(text(again), "was removed") {
 		t.Errorf("a panel that nobody knows is told as: %s", text(again))
 	}
 	h.stays = []string{"9"}
-	stays := ending(t, c, here(press("panel/remove", "1001"))).Message
+	stays := ending(t, c, here(press("panel/remove/1001"))).Message
 	wantText(t, stays, "⚠️ The panel is no longer updated", "it stays in <#9>")
 	if strings.Contains(text(stays), "was removed") {
 		t.Errorf("a message that stays is told as: %s", text(stays))
 	}
 
 	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
+	late := posting(t, c, "", "a")
+	late.UserID, late.CustomerID = "43", "43" // whose draft is another
+	if _, err := answer(t, c, late).Then(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
+		t.Errorf("a panel of no known bots: %v", err)
+	}
 	for _, h.refusal = range []error{&rest.Error{Status: 403, Code: rest.CodeMissingPermissions}, &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}} {
-		begun := answer(t, c, here(press("panel/new", "a")))
-		_, err := begun.Then(t.Context())
-		asked := here(press("panel/new", "a"))
+		asked := posting(t, c, "", "a")
+		_, err := answer(t, c, asked).Then(t.Context())
 		if m := c.Explain(&asked, err); m.Fault || !strings.Contains(text(m.Message), "I need **View Channel**") {
 			t.Errorf("the refusal is told as: %s", text(m.Message))
 		}
@@ -62,7 +74,7 @@ func TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001", ChannelID: "9"}}}
 	c := watching(t, h)
 	h.w.err = &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeNotFound}
-	wantText(t, ending(t, c, here(press("panel/remove", "1001"))).Message, "The panel was removed")
+	wantText(t, ending(t, c, here(press("panel/remove/1001"))).Message, "The panel was removed")
 }
 
 func TestPanelTakesPermissions(t *testing.T) {
@@ -78,14 +90,16 @@ func TestPanelTakesPermissions(t *testing.T) {
 	} {
 		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
 		c := watching(t, h)
-		list, post := here(command("panel", nil)), here(press("panel/new", "a"))
+		list, choose, post := here(command("panel", nil)), here(press("panel/new", "a")), posting(t, c, "", "a")
 		change(&list)
+		change(&choose)
 		change(&post)
 		shown := answer(t, c, list)
 		wantText(t, shown.Message, want)
 		if len(shown.Message.Components) != 0 {
 			t.Errorf("%s: a panel is offered", want)
 		}
+		refused(t, c, choose, want)
 		refused(t, c, post, want)
 		if len(h.panels) != 0 {
 			t.Errorf("%s: a panel was made", want)
@@ -113,7 +127,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	if len(h.panels) != 1 {
 		t.Errorf("panels: %+v", h.panels)
 	}
-	wantText(t, ending(t, c, away(press("panel/remove", "1"))).Message, "The panel was removed", "I'm not in this server")
+	wantText(t, ending(t, c, away(press("panel/remove/1"))).Message, "The panel was removed", "I'm not in this server")
 	page, err := os.ReadFile("../configs/deploy/DISCORD.md")
 	if err != nil || !strings.Contains(string(page), "permissions=274877991936") {
 		t.Errorf("the page for operators names other permissions, %v", err)
@@ -125,52 +139,13 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 // the channel.
 func TestPanelWhereTheGuildHasNoBot(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, refusal: &rest.Error{Status: 403, Code: rest.CodeMissingAccess}}
-	post := here(press("panel/new", "a"))
-	post.ApplicationID = "3"
 	c := watching(t, h)
+	post := posting(t, c, "", "a")
+	post.ApplicationID = "3"
 	_, err := answer(t, c, post).Then(t.Context())
 	e := c.Explain(&post, err)
 	wantText(t, e.Message, "I'm not in this server")
 	if e.Fault || !strings.Contains(links(e.Message), "client_id=3") {
 		t.Errorf("staff are told: %t; the ways on are %s", e.Fault, links(e.Message))
-	}
-}
-
-func TestPanelShowsNothingElse(t *testing.T) {
-	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "CRASHED"), server("c", "Wiki", "RUNNING"))}}
-	h.spans = past(time.Hour, hostapi.StateCrashed, time.Hour, hostapi.StateRunning)
-	c := watching(t, h)
-	p := panel.Panel{OwnerID: "42", Bots: []string{"a", "b", "gone"}, Locale: "de"}
-	draw := func() interaction.Message {
-		t.Helper()
-		m, err := c.DrawPanel(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	m := draw()
-	wantText(t, m, "🟢 **Shop** · Läuft · seit <t:", "🔴 **Radio** · Abgestürzt")
-	if got := text(m); strings.Contains(got, "Wiki") || strings.Contains(got, "512") || strings.Contains(got, "Abgestürzt · seit") {
-		t.Errorf("the panel says:\n%s", got)
-	}
-
-	// Its buttons lead the owner to the card, and tell others so.
-	row := m.Components[0].(discordgo.ActionsRow)
-	pressed := press(row.Components[0].(discordgo.Button).CustomID)
-	pressed.ID, pressed.Message = "1002", "1002"
-	wantText(t, answer(t, c, pressed).Message, "Limits: 512 MB RAM")
-	pressed.UserID = "43"
-	refused(t, c, pressed, "Only the person who posted this panel can use these buttons")
-
-	h.spans = past(2*time.Hour, history.Unwatched, time.Hour, hostapi.StateRunning)
-	wantText(t, draw(), "🟢 **Shop** · Läuft · mindestens seit <t:")
-	h.age = 6 * time.Minute
-	wantText(t, draw(), "⚠️ Der Hosting-Dienst ist gerade nicht erreichbar.\nStand: <t:")
-	p.Bots = []string{"gone"}
-	wantText(t, draw(), "gibt es nicht mehr")
-	h.w.err = errors.New("redis is away")
-	if _, err := c.DrawPanel(t.Context(), p); err == nil {
-		t.Error("a panel is drawn of what is not known")
 	}
 }

@@ -111,7 +111,7 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 // TestStaffAreAskedBeforeAnythingIsForgotten follows staff from the question to the removal,
 // of which alone the log channel tells, and only where something was removed.
 func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
-	kept, forgotten := commands.Kept{Cached: true, Alerts: alerts.Settings{Bots: map[string]bool{"a": true, "b": false}}, Panels: 2, Since: time.Now().Add(-30 * time.Hour)}, 0
+	kept, forgotten := commands.Kept{Cached: true, Alerts: alerts.Settings{Bots: map[string]bool{"a": true, "b": false}}, Panels: 2, Followers: 7, Follows: 3, Since: time.Now().Add(-30 * time.Hour)}, 0
 	c := newCommands(t, &world{staff: commands.Staff{
 		Kept: func(_ context.Context, userID string) (commands.Kept, error) {
 			if userID != "42" {
@@ -145,7 +145,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
 		}
 		wantText(t, done.Message, want)
-		if i == 0 && done.Audit.Detail != "account true, alerts 1, dm false, panels 2, history 2 d" {
+		if i == 0 && done.Audit.Detail != "account true, alerts 1, dm false, panels 2, followers 7, follows 3, history 2 d" {
 			t.Errorf("the log channel tells of %q", done.Audit.Detail)
 		}
 		if told := strings.Contains(text(done.Message), "it stays in <#8>, <#9>"); told != (i == 0) {

@@ -79,25 +79,27 @@ const (
 // The custom IDs of components and modals begin with these. A bot's key comes last,
 // as it may hold slashes.
 const (
-	idList     = "list/"      // + page, from 0, for which the service is asked
-	idListWith = "list/with/" // + key: the page that lists this bot; without a key the first
-	idOpen     = "open"       // a select menu of keys
-	idShow     = "show/"      // + key: the card, for which the service is asked
-	idBrief    = "brief/"     // + key: the card without what is opened there
-	idDetails  = "details/"   // + key
-	idMore     = "more/"      // + key
-	idPages    = "pages"      // a select menu of pages, from 0
-	idPlan     = "plan"       // for which the service is asked
-	idHistory  = "history/"   // + key
-	// A panel is public: the custom IDs of its buttons say whose it is. The owner's ID and
-	// a key follow.
-	idPanelBot    = interaction.ReplyPrefix + "panel/"
-	idPanelNew    = "panel/new"    // a select menu of keys
-	idPanelRemove = "panel/remove" // a select menu of panels' IDs
-	idStartup     = "startup/"     // + key
-	idDelete      = "delete/"      // + key
-	idCreate      = "create/"      // + sizes; for a select menu its size goes first
-	idSizes       = "create/new"   // chooses the sizes
+	idList      = "list/"      // + page, from 0, for which the service is asked
+	idListWith  = "list/with/" // + key: the page that lists this bot; without a key the first
+	idOpen      = "open"       // a select menu of keys
+	idShow      = "show/"      // + key: the card, for which the service is asked
+	idBrief     = "brief/"     // + key: the card without what is opened there
+	idDetails   = "details/"   // + key
+	idMore      = "more/"      // + key
+	idPages     = "pages"      // a select menu of pages, from 0
+	idPlan      = "plan"       // for which the service is asked
+	idHistory   = "history/"   // + key
+	idPanelNew  = "panel/new"  // a select menu of keys, and the form that it leads to
+	idPanelOpen = "panel/open" // a select menu of panels' IDs
+	// The owner of a panel changes it. A panel's ID follows.
+	idPanelTitle  = "panel/title/"
+	idPanelBots   = "panel/bots/" // a select menu of keys
+	idPanelTop    = "panel/top/"  // likewise
+	idPanelRemove = "panel/remove/"
+	idStartup     = "startup/"   // + key
+	idDelete      = "delete/"    // + key
+	idCreate      = "create/"    // + sizes; for a select menu its size goes first
+	idSizes       = "create/new" // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
 	// idForget removes what /admin forget lists, and idKeep does not. The log channel calls
@@ -174,19 +176,24 @@ func (c *Commands) customersTable() []command {
 
 // watchTable is the part of the table that tells of bots by itself.
 func (c *Commands) watchTable() []command {
-	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", h) }
+	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", c.withFollows(h)) }
 	watching := func(h interaction.Handler) interaction.Handler { return c.watching("history.off", h) }
 	return []command{
 		{name: "alerts", purpose: toBeTold, off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
 			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
 			{idTell + anyBot, alerting(c.onBot(c.tellNextTime))},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
+			{idAlertsFollow, alerting(c.endFollow)},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)}, {interaction.ReplyPrefix + idRestartCrashed, c.refreshed(c.askRestartCrashed)},
 		}},
 		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
-			{idPanelNew, watching(c.postPanel)}, {idPanelRemove, watching(c.removePanel)}, {idPanelBot + "{owner}/" + anyBot, c.openFromPanel},
-		}},
+			{idPanelNew, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)},
+			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
+			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
+			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},
+			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelRemove + "{id}", watching(c.removePanel)},
+		}, modals: []route{{idPanelNew, watching(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},
 	}
 }
 

@@ -26,6 +26,8 @@ type History interface {
 	// Of returns a bot's states from since until now, without holes between, and none
 	// where nothing is kept of the bot.
 	Of(ctx context.Context, customerID, serverID string, since time.Time) ([]history.Span, error)
+	// Bots returns what is kept of those of a customer's bots that something is kept of.
+	Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]history.Past, error)
 }
 
 // Panels are customers' public messages about their bots.
@@ -33,9 +35,19 @@ type Panels interface {
 	// Create reports whether the panel is there, or about to be.
 	Create(ctx context.Context, p panel.Panel) (posted bool, err error)
 	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
+	// Change changes a panel of a customer's, and returns it; nil where there is none.
+	Change(ctx context.Context, customerID, id string, change func(*panel.Panel)) (*panel.Panel, error)
 	Remove(ctx context.Context, customerID, id string) (panel.Removal, error)
 	// Retry has a customer's panels tried again.
 	Retry(ctx context.Context, customerID string) error
+}
+
+// Following keeps who follows which public panel, as package following says.
+type Following interface {
+	// Follow reports whether somebody follows a panel who did not before.
+	Follow(ctx context.Context, ownerID, panelID string, to alerts.Recipient) (began bool, err error)
+	Unfollow(ctx context.Context, userID, panelID string) error
+	Of(ctx context.Context, userID string) ([]panel.Panel, error)
 }
 
 // Watch is what commands need of those who watch accounts.
@@ -44,8 +56,9 @@ type Watch struct {
 	// NoteAction is told of an action that is about to be sent to the service.
 	NoteAction func(ctx context.Context, customerID, serverID, action string)
 
-	History History
-	Panels  Panels
+	History   History
+	Panels    Panels
+	Following Following
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Interval returns at which interval accounts are looked at now.

@@ -3,12 +3,15 @@ package commands_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
@@ -45,15 +48,23 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	}, press("show/id-0"))
 	with(func(h *watched) { h.err = errors.New("away") }, press("history/id-0"), here(command("panel", nil)))
 
-	post := here(press("panel/new", "id-0"))
-	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/id-0"))
-	with(func(h *watched) { h.slow = true }, post)
-	with(func(h *watched) { h.refusal = panel.ErrTooMany }, post)
-	with(func(h *watched) {
+	post := here(submit("panel/new", map[string]string{"name": "Our bots"}))
+	with(func(*watched) {}, here(command("panel", nil)), post, press("aside/panel/43/manage/1"), press("panel/open", "1"))
+	posting := func(change func(h *watched)) {
+		h := &watched{w: &world{list: bots("RUNNING", 2)}}
+		change(h)
+		c := watching(d.t, h)
+		d.ask(c, here(press("panel/new", "id-0")))
+		d.ask(c, post)
+	}
+	posting(func(*watched) {})
+	posting(func(h *watched) { h.slow = true })
+	posting(func(h *watched) { h.refusal = panel.ErrTooMany })
+	posting(func(h *watched) {
 		h.refusal = &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}
-	}, post)
+	})
 	for _, code := range []int{rest.CodeMissingAccess, rest.CodeArchivedThread, 1} {
-		with(func(h *watched) { h.refusal = &rest.Error{Status: 403, Code: code} }, post)
+		posting(func(h *watched) { h.refusal = &rest.Error{Status: 403, Code: code} })
 	}
 	guildless, member, muzzled := here(command("panel", nil)), here(command("panel", nil)), here(command("panel", nil))
 	guildless.GuildID, member.Permissions, muzzled.AppPermissions = "", 0, discordgo.PermissionViewChannel
@@ -62,23 +73,79 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(*watched) {}, guildless, member, muzzled, away)
 	full := func(h *watched) {
 		for i := range panel.MostPanels {
-			h.panels = append(h.panels, panel.Panel{ID: fmt.Sprint(i), ChannelID: "9", Bots: []string{"id-0", "id-1"}, Trouble: "x"})
+			h.panels = append(h.panels, panel.Panel{
+				ID: fmt.Sprint(i), OwnerID: "42", ChannelID: "9", Title: long("T")[:panel.MaxTitle], Bots: []string{"id-0", "id-1"}, Trouble: "x",
+			})
 		}
 	}
-	with(full, here(command("panel", nil)), here(press("panel/remove", "1")))
-	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove", "1")))
+	with(full, here(command("panel", nil)), here(press("panel/remove/1")), press("aside/panel/42/manage/1"), press("panel/open", "1"), press("panel/title/1"),
+		submit("panel/title/1", map[string]string{"name": "Ours"}), press("panel/bots/1", "id-1"), press("panel/top/1", "id-1"))
+	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove/1")))
+	d.panels(bots)
+	d.following(with)
+}
 
+// following draws what those see who follow panels.
+func (d *drawn) following(with func(change func(h *watched), requests ...interaction.Request)) {
+	follow := press("aside/panel/43/follow/1")
+	one := func(h *watched) {
+		h.panels = []panel.Panel{{ID: "1", OwnerID: "43", ChannelID: "9", Title: long("T")[:panel.MaxTitle]}}
+	}
+	with(func(*watched) {}, follow)
+	with(one, follow)
+	with(func(h *watched) { one(h); h.followed = h.panels }, follow, press("aside/unfollow/1"), command("alerts", nil), press("alerts/unfollow", "1"))
+	inGuild := follow
+	inGuild.GuildID = "7"
+	for _, refusal := range []error{alerts.ErrClosed, alerts.ErrLater, following.ErrFull, following.ErrTooMany, errors.New("away")} {
+		with(func(h *watched) { h.unfollowable = refusal }, follow, inGuild)
+	}
+	h := &watched{w: &world{}}
+	bot := following.Bot{ID: "a", Name: long("W"), State: hostapi.StateCrashed, At: time.Unix(1, 0)}
+	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: long("T")[:panel.MaxTitle]}
+	p.Message.ID = "8"
+	for _, bots := range [][]following.Bot{{bot}, slices.Repeat([]following.Bot{bot}, panel.MostBots)} {
+		d.see(interaction.Reply(watching(d.t, h).FollowerNews(following.News{Locale: d.locale, Panel: p, Down: bots})))
+		d.see(interaction.Reply(watching(d.t, h).FollowerNews(following.News{Locale: d.locale, Panel: p, Back: bots})))
+	}
+	one(h)
+	c := watching(d.t, h)
+	d.ask(c, follow)
+	d.see(interaction.Reply(h.recipient.First))
+}
+
+// panels draws public panels of one bot to as many as there may be, that fare well, badly and not
+// at all, or are of a while ago.
+func (d *drawn) panels(bots func(status string, n int) hostapi.List) {
+
+	all := []string{"gone"}
+	for i := range panel.MostBots {
+		all = append(all, fmt.Sprint("id-", i))
+	}
 	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
-		for _, ids := range [][]string{{"id-0", "id-1"}, {"gone"}} {
-			h := &watched{w: &world{list: bots("RUNNING", panel.MostBots)}, spans: spans}
-			m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{OwnerID: "42", Bots: ids, Locale: d.locale})
-			if err != nil {
-				d.t.Fatal(err)
+		for _, ids := range [][]string{all[:1], all[1:2], all[1:6], all[1:]} {
+			for status, age := range map[string]time.Duration{"RUNNING": 0, "CRASHED": 0, "STOPPED": 0, long("S"): 0, "": time.Hour} {
+				h := &watched{w: &world{list: bots(status, panel.MostBots)}, spans: spans, age: age}
+				if status == "RUNNING" {
+					h.w.list.Servers[0].Status = "STOPPED"
+				}
+				if len(ids) == 5 {
+					h.w.list.Servers[0].Status = "RUNNING"
+				}
+				m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{ID: "1", OwnerID: "42", Title: long("T")[:panel.MaxTitle], Bots: ids, Locale: d.locale})
+				if err != nil {
+					d.t.Fatal(err)
+				}
+				d.see(interaction.Reply(m))
 			}
-			d.see(interaction.Reply(m))
-			d.see(interaction.Reply(watching(d.t, h).BarePanel(panel.Panel{Locale: d.locale})))
 		}
 	}
+	h := &watched{w: &world{list: bots("RUNNING", 1)}}
+	m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{OwnerID: "42", Locale: d.locale})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.see(interaction.Reply(m))
+	d.see(interaction.Reply(watching(d.t, h).BarePanel(panel.Panel{Locale: d.locale})))
 }
 
 // described returns what is said of files.

@@ -10,6 +10,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
@@ -28,6 +29,9 @@ type watched struct {
 	slow    bool  // Discord takes its time with a panel
 	stays   []string
 	age     time.Duration
+
+	followed     []panel.Panel
+	unfollowable error // why nothing can be followed
 
 	alerts    alerts.Settings
 	closed    error            // why alerts cannot be turned on
@@ -68,6 +72,20 @@ func (h *watched) Of(_ context.Context, customerID, _ string, _ time.Time) ([]hi
 	return h.spans, h.err
 }
 
+// Bots keeps the same of each bot.
+func (h *watched) Bots(_ context.Context, customerID string, _ time.Time, serverIDs ...string) (map[string]history.Past, error) {
+	h.w.touch(customerID)
+	all := make(map[string]history.Past)
+	for _, id := range serverIDs {
+		if len(h.spans) > 0 {
+			last := h.spans[len(h.spans)-1]
+			atLeast := len(h.spans) > 1 && h.spans[len(h.spans)-2].State == history.Unwatched
+			all[id] = history.Past{Spans: h.spans, Standing: history.Standing{State: last.State, Since: last.From, AtLeast: atLeast, Logged: last.State}}
+		}
+	}
+	return all, h.err
+}
+
 // kept are the panels.
 type kept struct{ *watched }
 
@@ -79,19 +97,55 @@ func (k kept) Create(_ context.Context, p panel.Panel) (bool, error) {
 	return k.refusal == nil && !k.slow, k.refusal
 }
 func (k kept) Of(context.Context, string) ([]panel.Panel, error) { return k.panels, k.err }
+func (k kept) Change(_ context.Context, user, id string, change func(*panel.Panel)) (*panel.Panel, error) {
+	k.w.touch(user)
+	i := slices.IndexFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
+	if k.err != nil || i < 0 {
+		return nil, k.err
+	}
+	change(&k.panels[i])
+	return &k.panels[i], nil
+}
 func (k kept) Remove(_ context.Context, user, id string) (panel.Removal, error) {
 	k.w.touch(user)
 	before := len(k.panels)
 	k.panels = slices.DeleteFunc(k.panels, func(p panel.Panel) bool { return p.ID == id })
 	return panel.Removal{Known: len(k.panels) < before, Stays: k.stays}, k.err
 }
+
+// follows are the panels that somebody follows.
+type follows struct{ *watched }
+
+func (f follows) Follow(_ context.Context, _, panelID string, to alerts.Recipient) (bool, error) {
+	f.w.touch(to.CustomerID)
+	i := slices.IndexFunc(f.panels, func(p panel.Panel) bool { return p.ID == panelID })
+	known := slices.ContainsFunc(f.followed, func(p panel.Panel) bool { return p.ID == panelID })
+	if f.unfollowable != nil || known {
+		return false, f.unfollowable
+	}
+	if i < 0 {
+		return false, following.ErrNoPanel
+	}
+	f.followed, f.recipient = append(f.followed, f.panels[i]), to
+	return true, nil
+}
+
+func (f follows) Unfollow(_ context.Context, user, panelID string) error {
+	f.w.touch(user)
+	f.followed = slices.DeleteFunc(f.followed, func(p panel.Panel) bool { return p.ID == panelID })
+	return f.unfollowable
+}
+func (f follows) Of(context.Context, string) ([]panel.Panel, error) {
+	return f.followed, f.unfollowable
+}
+
 func (kept) Retry(context.Context, string) error { return nil }
 
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
-		Alerts: h, History: h, Panels: kept{h}, Interval: func() time.Duration { return time.Minute },
+		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
 		},
@@ -127,7 +181,7 @@ func TestNamesAreEscapedWhereDiscordRendersThem(t *testing.T) {
 	}
 	shown := answer(t, c, here(command("panel", nil))).Message
 	wantText(t, shown, `<#9> · Quiz \*night\*`)
-	if option := menus(shown)["Remove a panel"].Options[0]; option.Description != "Quiz *night*" {
+	if option := menus(shown)["Manage a panel"].Options[0]; option.Description != "Quiz *night*" {
 		t.Errorf("the option says %q", option.Description)
 	}
 }

@@ -35,7 +35,7 @@ func limits() []limit {
 		{`modal\..*(hint|usual)`, 100, 0, false, "description in a form"},
 		{`modal\..*`, 45, 0, false, "label or title of a form"},
 		{`status\..*`, 32, 0, false, "status of a bot"},
-		{`list\.(open|restart)|which\.choose|pick\.placeholder|alerts\.choose|panel\.(choose|remove)`, 100, 36, false, "placeholder of a menu: a line on a phone"},
+		{`list\.(open|restart)|which\.choose|pick\.placeholder|alerts\.choose|follow\.choose|panel\.(choose|choose_bots|choose_first|open)`, 100, 36, false, "placeholder of a menu: a line on a phone"},
 		{`list\.page|create\.size`, 40, 0, false, "option of a menu"},
 		{`card\.(ram|disk|cpu|language|subdomain|entry|startup|plan|created|id)`, 60, 24, false, "name of a field"},
 		{`(plan\.(name|ram|bots)|age\.field|log\.field\..*|log\.group\.references)`, 60, 0, false, "name of a field"},

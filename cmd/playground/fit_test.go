@@ -160,7 +160,7 @@ func drawTexts(texts *locale.Texts, english map[string]string) (drawings []drawi
 				discordgo.Button{Label: text, Style: discordgo.PrimaryButton, CustomID: key},
 				discordgo.Button{Label: text, Style: discordgo.LinkButton, URL: "https://example.com"},
 			}}}
-		case slices.Contains([]string{"list.open", "list.restart", "which.choose", "pick.placeholder", "alerts.choose", "panel.choose", "panel.remove"}, key):
+		case slices.Contains([]string{"list.open", "list.restart", "which.choose", "pick.placeholder", "alerts.choose", "follow.choose", "panel.choose", "panel.choose_bots", "panel.choose_first", "panel.open"}, key):
 			m.Components = []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 				discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: key, Placeholder: text, Options: []discordgo.SelectMenuOption{{Label: "x", Value: "x"}}},
 			}}}

@@ -105,7 +105,7 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.until("it has the room that it needs", `((e) => Math.abs(e.clientHeight - e.clientWidth * e.naturalHeight / e.naturalWidth) < 1)(document.querySelector("`+last+` .embed img"))`)
 	b.until("it is described", `document.querySelector("`+last+` .embed img").alt.startsWith("Uptime of Shop")`)
 
-	b.reads("/panel", "", "1. #general · Shop · Radio · Quiz")
+	b.reads("/panel", "", "1. Status of the bots · #general · ")
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
@@ -114,6 +114,8 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.types(kb.ArrowDown + kb.Enter)
 	b.until("two are ticked", `(document.querySelector(".choices:popover-open").innerText.match(/☑/g) ?? []).length === 2`)
 	b.types(kb.Escape)
+	b.sees("#modal", "Title of the panel")
+	b.types(kb.Enter)
 	b.sees("#messages", "Panel posted")
 	b.sees(last, "Status of the bots")
 	b.until("the third bot is not in it", `!document.querySelector("`+last+`").innerText.includes("Quiz")`)

@@ -50,7 +50,7 @@ func remember(p *parts, customer person) error {
 		},
 	})
 	general := p.discord.Channels()[0]
-	_, err := panels.Create(ctx, panel.Panel{ID: "1", OwnerID: customer.ID, ChannelID: general.ID, Bots: bots, Locale: customer.Locale})
+	_, err := panels.Create(ctx, panel.Panel{ID: "1", OwnerID: customer.ID, GuildID: p.discord.GuildID(), ChannelID: general.ID, Bots: bots, Locale: customer.Locale})
 	return err
 }
 

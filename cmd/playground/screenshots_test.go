@@ -92,7 +92,7 @@ func screenshots() map[string]picture {
 			return last
 		}},
 		"panel": {message, func(b *tab) string {
-			b.sees(last, "🔴 Quiz *night* · Crashed · since")
+			b.sees(last, "🔴 Quiz *night* · Crashed ·")
 			return last
 		}},
 		"create": {message, func(b *tab) string {

@@ -235,6 +235,20 @@ func (k *Kind[T]) Hasten(ctx context.Context, ids ...string) error {
 	return k.Redis.ZAddXX(ctx, k.key("due"), members...).Err()
 }
 
+// Schedule has records be due now, also those that are not due at all.
+func (k *Kind[T]) Schedule(ctx context.Context, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	members := make([]redis.Z, len(ids))
+	for i, id := range ids {
+		members[i].Member = id // who takes what is no record any more drops it
+	}
+	return k.Redis.ZAdd(ctx, k.key("due"), members...).Err()
+}
+
 // Waiting returns how many records are due, now or later.
 func (k *Kind[T]) Waiting(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)

@@ -242,7 +242,7 @@ func TestStaffSeeHowWatchingFaresAndForget(t *testing.T) {
 	forget(t, sam, anna)
 	dm.Sees(t, "What I stored about you was removed")
 	wantMessages(t, dm, "What I stored about you was removed", 1)
-	w.StaffRead(t, "admin forget", "account true, alerts 1, dm true, panels 0, history 1 d", sam.ID, anna.ID)
+	w.StaffRead(t, "admin forget", "account true, alerts 1, dm true, panels 0, followers 0, follows 0, history 1 d", sam.ID, anna.ID)
 	anna.Types(t, "/alerts").WaitFor(t, "🔕 Shop")
 }
 

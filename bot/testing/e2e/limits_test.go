@@ -24,7 +24,7 @@ func TestGlobalLimitHoldsBackAllButAnswers(t *testing.T) {
 	t.Parallel()
 	w, anna, general := paneled(t, world.Options{Staff: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
 	other := w.Discord.AddChannel("other")
-	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").WaitFor(t, "Panel posted")
+	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").Submit(t, nil).WaitFor(t, "Panel posted")
 	other.WaitFor(t, "🟢 **Wiki** · Running")
 	awaitLooks(t, w, 2)
 	const pause = 3 * time.Second

@@ -31,15 +31,20 @@ func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.U
 	w.Start(t)
 	panels := anna.Types(t, "/panel")
 	panels.WaitFor(t, "You don't have a public panel yet")
-	panels.Choose(t, "Choose bots for a panel here", "Shop", "Radio").WaitFor(t, "Panel posted")
+	panels.Choose(t, "Choose bots for a panel here", "Shop", "Radio").Submit(t, nil).WaitFor(t, "Panel posted")
 	general.WaitFor(t, "🟢 **Radio** · Running")
 	return w, anna, general
 }
 
-// clickPanel has somebody press the button of a bot on the panel.
+// clickPanel has somebody press a button of the panel.
 func clickPanel(t *testing.T, who *discordtest.User, general *discordtest.Channel, label string) *discordtest.Reply {
 	t.Helper()
-	panel := general.WaitFor(t, "Status of the bots")
+	return press(t, who, general, general.WaitFor(t, "Status of the bots"), label)
+}
+
+// press has somebody press a button of a message in a channel.
+func press(t *testing.T, who *discordtest.User, general *discordtest.Channel, panel discordtest.View, label string) *discordtest.Reply {
+	t.Helper()
 	button, err := panel.Button(label)
 	if err != nil {
 		t.Fatal(err)
@@ -61,24 +66,32 @@ func TestPanelFollowsItsBots(t *testing.T) {
 		}
 		awaitLooks(t, w, 2)
 		crash(t, w, anna.ID, "id-shop")
-		crashed := general.WaitFor(t, "🔴 **Shop** · Crashed · since <t:")
-		if crashed.ID != panel.ID || !crashed.Contains("🟢 **Radio** · Running · at least since <t:") {
+		crashed := general.WaitFor(t, "🔴 **Shop** · Crashed · <t:")
+		if crashed.ID != panel.ID || !crashed.Contains("🟢 **Radio** · Running · first seen <t:") {
 			t.Errorf("the panel says:\n%s", crashed.Text())
 		}
 
-		// Its buttons serve the owner alone.
-		card := clickPanel(t, anna, general, "Shop")
-		if v := card.WaitFor(t, "Limits: 512 MB RAM"); !v.Ephemeral {
-			t.Error("everybody sees the card")
+		if !crashed.Contains("**1 of 2 is down**") {
+			t.Errorf("the panel says:\n%s", crashed.Text())
 		}
+
+		// The owner alone manages it.
+		managed := clickPanel(t, anna, general, "Manage")
+		if v := managed.WaitFor(t, "1\\. Shop"); !v.Ephemeral {
+			t.Error("everybody sees how it is managed")
+		}
+		managed.Press(t, "Edit title").Submit(t, discordtest.Fields{"name": "Our bots"}).WaitFor(t, "Saved")
+		general.WaitFor(t, "Our bots")
+		card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
+		card.WaitFor(t, "Limits: 512 MB RAM")
 		card = card.Press(t, "Restart")
 		w.Finish(t)
 		card.WaitFor(t, "✅ Restarted")
-		general.WaitFor(t, "🟢 **Shop** · Running · since <t:")
+		general.WaitFor(t, "🟢 **Shop** · Running · <t:")
 
 		ben := w.AddCustomer("ben", "Blog")
-		refused := clickPanel(t, ben, general, "Shop").WaitFor(t, "Only the person who posted this panel can use these buttons")
-		if !refused.Ephemeral || refused.Contains("Limits") {
+		refused := press(t, ben, general, general.WaitFor(t, "Our bots"), "Manage").WaitFor(t, "Only the person who posted this panel can manage it")
+		if !refused.Ephemeral || refused.Contains("Shop") {
 			t.Errorf("ben reads:\n%s", refused.Text())
 		}
 		if n := len(general.Messages()); n != 1 {
@@ -95,7 +108,7 @@ func TestPanelShowsNothingThatIsNotTheOwnersAnyMore(t *testing.T) {
 		w, anna, general := paneled(t, world.Options{Redis: redis})
 		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusNotFound}, 0)
 		closed := general.WaitFor(t, "The bots on this panel no longer exist")
-		if closed.Contains("Shop") || len(closed.Buttons()) > 0 {
+		if closed.Contains("Shop") {
 			t.Errorf("the panel says:\n%s", closed.Text())
 		}
 		w.Service.ClearFaults()
@@ -131,7 +144,7 @@ func TestPanelsNeedPermissions(t *testing.T) {
 	}
 
 	general.Allow(discordtest.MissingPermissions)
-	anna.Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").WaitFor(t, "I need **View Channel**")
+	anna.Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").Submit(t, nil).WaitFor(t, "I need **View Channel**")
 	general.Allow(discordtest.MissingAccess)
 	crash(t, w, anna.ID, "id-shop")
 	in := anna.In(w.Discord.AddChannel("other"))
@@ -155,7 +168,7 @@ func TestStayingMessageOfAPanelIsTold(t *testing.T) {
 			w, anna, general := paneled(t, world.Options{})
 			general.Allow(access)
 			in := anna.In(w.Discord.AddChannel("other"))
-			told := in.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "it stays in <#"+general.ID+">")
+			told := in.Types(t, "/panel").Choose(t, "Manage a panel", "1. Status of the bots").Press(t, "Remove panel").WaitFor(t, "it stays in <#"+general.ID+">")
 			if told.Contains("was removed") || !told.Contains("You don't have a public panel yet") {
 				t.Errorf("anna reads:\n%s", told.Text())
 			}
@@ -222,7 +235,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	in.Types(t, "/bot list").WaitFor(t, "Shop") // which takes nobody but her
 
 	w.Discord.Invite(away.GuildID())
-	in.Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").WaitFor(t, "Panel posted")
+	in.Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Wiki").Submit(t, nil).WaitFor(t, "Panel posted")
 	away.WaitFor(t, "🟢 **Wiki** · Running")
 }
 
@@ -294,7 +307,7 @@ func TestPanelThatCannotBeRead(t *testing.T) {
 	redis.ClockTTL(true)
 	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
 	other := w.Discord.AddChannel("other")
-	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Shop").WaitFor(t, "Panel posted")
+	anna.In(other).Types(t, "/panel").Choose(t, "Choose bots for a panel here", "Shop").Submit(t, nil).WaitFor(t, "Panel posted")
 	awaitLooks(t, w, 2)
 	spoilt := ""
 	for _, key := range redis.Keys() {
@@ -306,7 +319,7 @@ func TestPanelThatCannotBeRead(t *testing.T) {
 	crash(t, w, anna.ID, "id-shop")
 	general.WaitFor(t, "🔴 **Shop** · Crashed")
 	w.StaffRead(t, "A record in Redis can't be read")
-	anna.Types(t, "/panel").WaitFor(t, "**1.** <#"+general.ID+">")
+	anna.Types(t, "/panel").WaitFor(t, "**1.** Status of the bots · <#"+general.ID+">")
 	crash(t, w, anna.ID, "id-radio")
 	general.WaitFor(t, "🔴 **Radio** · Crashed")
 	if n := len(world.Entries(w.Channel.Messages(), "A record in Redis can't be read")); n != 1 {
@@ -322,7 +335,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, w *world.World, anna *discordtest.User){
 		"by the customer": func(t *testing.T, _ *world.World, anna *discordtest.User) {
 			anna.Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
-			anna.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
+			anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Status of the bots").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 		},
 		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) { forget(t, w.AddStaff("sam"), anna) },
 	} {
@@ -371,7 +384,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
 		key, _, _ := strings.Cut(entry, "\n")
-		for _, part := range []string{":{watch}:", ":{alerts}:", ":{panels}:"} {
+		for _, part := range []string{":{watch}:", ":{alerts}:", ":{panels}:", ":{follows}:", ":{following}:", ":{fallen}:"} {
 			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":outage") && strings.Contains(entry, userID) {
 				keys = append(keys, key)
 			}

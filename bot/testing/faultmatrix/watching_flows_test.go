@@ -17,16 +17,16 @@ import (
 
 // watchingFlows are those of what takes watching: the history, alerts and panels.
 func watchingFlows() []flow {
-	all := slices.Concat(historyFlows(), alertsFlows(), alertFlows(), panelFlows())
+	all := slices.Concat(historyFlows(), alertsFlows(), alertFlows(), panelFlows(), followFlows())
 	for i := range all {
 		f := &all[i]
 		_, name, _ := strings.Cut(f.route, " ")
 		switch {
 		case strings.Contains(name, "history"):
 			f.lost, f.late = "history.unreadable", f.need == looks
-		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "aside/mute"):
+		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "aside/mute"), strings.Contains(name, "follow"):
 			f.lost = "alerts.unreadable"
-		case strings.HasPrefix(name, "panel"):
+		case strings.Contains(name, "panel") && f.need != asks: // a draft that is not kept is told of later
 			f.lost = "panel.unreadable"
 		}
 	}
@@ -145,32 +145,70 @@ func (c *person) left(ctx context.Context, who *discordtest.User, name string, m
 
 // panelFlows are those of public messages about bots.
 func panelFlows() []flow {
-	const choose, posted = "Choose bots for a panel here", "Panel posted"
+	const choose, posted, manage, gone = "Choose bots for a panel here", "Panel posted", "Manage a panel", "|I no longer keep this panel" // as Redis may have lost it
 	panels := steps(types("/panel", nil), reads("Your public panels"))
-	with := func(bot string) step { return steps(panels, picks(choose, bot), reads(posted)) }
-	panel := func(c *person) (*discordtest.User, discordtest.View) {
-		for _, message := range c.panels() {
-			return c.user, message
-		}
-		return c.user, discordtest.View{}
-	}
+	with := func(bots ...string) step { return steps(panels, postsOnce(choose, posted, bots...)) }
 	is := func(said string, n int) func(*person, string) string {
 		return func(c *person, text string) string { return counted(len(c.panels()), n, strings.Contains(text, said)) }
 	}
-	const removed = "The panel was removed"
+	managed := steps(with(shop, radio), picks(manage, "1. Status of the bots"), reads("Bots with a problem"))
+	const removed, saved = "The panel was removed", "Saved" + gone
 	return []flow{
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
+		{route: "component panel/new", need: asks, prepare: panels, do: picks(choose, shop)},
 		{
-			route: "component panel/new", need: names, goesOn: true, prepare: panels, do: picks(choose, shop), good: posted, lie: is(posted, 1),
+			route: "modal panel/new", need: names, goesOn: true, prepare: steps(panels, picks(choose, shop)), do: fills(nil), good: posted + "|Choose the bots once more", lie: is(posted, 1),
 			about: "a new panel", posts: map[messages]ending{unsure: "panel.later", failing: "panel.later", refused: "panel.unreadable"},
 		},
-		{ // Redis may have lost it
-			route: "component panel/remove", need: needsNothing, goesOn: true, prepare: with(shop), do: picks("Remove a panel", "Panel 1"),
+		{route: "component panel/open", need: looks, prepare: with(shop), do: picks(manage, "1. Status of the bots"), good: "Bots with a problem" + gone},
+		{route: "component aside/panel/{owner}/manage/{id}", need: looks, prepare: with(shop), do: pressesIn(itsPanel, "Manage"), good: "Bots with a problem" + gone},
+		{route: "component panel/title/{id}", need: needsNothing, prepare: managed, do: presses("Edit title"), good: "Title of the panel" + gone},
+		{route: "modal panel/title/{id}", need: needsNothing, goesOn: true, prepare: steps(managed, presses("Edit title")), do: fills(discordtest.Fields{"name": "Ours"}), good: saved},
+		{route: "component panel/bots/{id}", need: names, goesOn: true, prepare: managed, do: picks("Bots on this panel", radio), good: saved},
+		{route: "component panel/top/{id}", need: names, goesOn: true, prepare: managed, do: picks("Put a bot first", radio), good: saved},
+		{
+			route: "component panel/remove/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("Remove panel"),
 			good: removed + "|You don't have a public panel yet", lie: is(removed, 0),
 			about: "removing a panel", posts: map[messages]ending{failing: "panel.unreadable", refused: "panel.unreadable"},
 		},
-		{route: "component aside/panel/{owner}/{bot...}", need: looks, prepare: with(radio), do: pressesIn(panel, radio), good: "🔴 Radio"},
 	}
+}
+
+// postsOnce posts a panel, unless the customer has one from an earlier attempt.
+func postsOnce(choose, posted string, bots ...string) step {
+	post := steps(picks(choose, bots...), fills(nil), reads(posted))
+	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		if !in.View().Contains("You don't have a public panel yet") {
+			return in, nil
+		}
+		return post(ctx, c, in)
+	}
+}
+
+// followFlows are those of who follows a panel.
+func followFlows() []flow {
+	const follows = "You follow this panel|You already follow this panel|I no longer keep this panel"
+	posted := steps(types("/panel", nil), reads("Your public panels"), postsOnce("Choose bots for a panel here", "Panel posted", shop))
+	followed := steps(posted, pressesIn(itsPanel, "Follow"), reads("this panel"))
+	return []flow{
+		{
+			route: "component aside/panel/{owner}/follow/{id}", need: needsNothing, goesOn: true, prepare: posted, do: pressesIn(itsPanel, "Follow"), good: follows,
+			about: "following a panel", posts: map[messages]ending{unsure: "follow.later", failing: "follow.later", refused: "follow.later"},
+		},
+		{route: "component aside/unfollow/{id}", need: needsNothing, goesOn: true, prepare: followed, do: presses("Stop following"), good: "You no longer follow"},
+		{
+			route: "component alerts/unfollow", need: needsNothing, goesOn: true, prepare: steps(followed, types("/alerts", nil), reads("Panels you follow")),
+			do: picks("Stop following a panel", "Status of the bots"), good: "I'll send you a direct message when|You no longer follow",
+		},
+	}
+}
+
+// itsPanel finds the panel of a customer.
+func itsPanel(c *person) (*discordtest.User, discordtest.View) {
+	for _, message := range c.panels() {
+		return c.user, message
+	}
+	return c.user, discordtest.View{}
 }
 
 // panels returns the messages of the customer's panels.

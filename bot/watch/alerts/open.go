@@ -35,16 +35,22 @@ type Recipient struct {
 	First interaction.Message
 }
 
-// introduce opens the DM with somebody, sends the first message, of which something may be known, and
-// returns the channel.
-func (a *Alerts) introduce(ctx context.Context, to Recipient, known message.State) (channel string, err error) {
+// first is the first message to somebody, beside its text.
+type first struct {
+	name  string        // as message.Wanted has it
+	known message.State // of an earlier try
+	keep  func(context.Context, message.State) error
+}
+
+// introduce opens the DM with somebody, sends the first message, and returns the channel.
+func (a *Alerts) introduce(ctx context.Context, to Recipient, f first) (channel string, err error) {
 	try, err := a.mayIntroduce(ctx)
 	if err != nil {
 		return "", err
 	}
 	channel, err = a.openDM(ctx, to.CustomerID)
 	if err == nil {
-		err = a.sendFirst(ctx, to, channel, known)
+		err = a.sendFirst(ctx, to, channel, f)
 	}
 	if _, ok := errors.AsType[*rest.Error](err); err != nil && !ok { // Redis fails
 		return "", err
@@ -66,17 +72,20 @@ func (a *Alerts) introduce(ctx context.Context, to Recipient, known message.Stat
 	return "", err
 }
 
-// sendFirst sends somebody's first message, unless it is there already.
-func (a *Alerts) sendFirst(ctx context.Context, to Recipient, channel string, known message.State) error {
-	keep := func(ctx context.Context, s message.State) error {
-		_, err := a.update(ctx, to.CustomerID, func(c *customer) { c.First = s })
+// firstAlert is the first message to a customer who turns alerts on. What is known of it is kept with
+// the settings. Alerts have other names.
+func (a *Alerts) firstAlert(customerID string, known message.State) first {
+	return first{name: customerID, known: known, keep: func(ctx context.Context, s message.State) error {
+		_, err := a.update(ctx, customerID, func(c *customer) { c.First = s })
 		return err
-	}
-	known, err := message.Show(ctx, a.Discord, known, message.Wanted{
-		ChannelID: channel, Name: to.CustomerID, Message: to.First, Save: keep, // alerts have other names
-	})
+	}}
+}
+
+// sendFirst sends somebody's first message, unless it is there already.
+func (a *Alerts) sendFirst(ctx context.Context, to Recipient, channel string, f first) error {
+	known, err := message.Show(ctx, a.Discord, f.known, message.Wanted{ChannelID: channel, Name: f.name, Message: to.First, Save: f.keep})
 	if err != nil && (known.Tried == 0 || rest.About(err) == rest.AboutRecipient) { // it is not there
-		err = errors.Join(err, keep(context.WithoutCancel(ctx), message.State{}))
+		err = errors.Join(err, f.keep(context.WithoutCancel(ctx), message.State{}))
 	}
 	return err
 }

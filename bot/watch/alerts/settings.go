@@ -167,7 +167,7 @@ func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings
 		}
 	}
 	if sent {
-		if channel, err = a.introduce(ctx, to, kept.First); err != nil {
+		if channel, err = a.introduce(ctx, to, a.firstAlert(to.CustomerID, kept.First)); err != nil {
 			return kept.Settings, false, err
 		}
 	}

@@ -8,7 +8,6 @@ package history
 import (
 	"context"
 	"encoding/binary"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,19 +59,11 @@ func New(client redis.UniversalClient, space keyspace.Space, interval func() tim
 // between: what was not looked at is Unwatched, and so is the time before the bot was
 // watched. Where nothing is kept of the bot, there are no spans.
 func (h *History) Of(ctx context.Context, customerID, serverID string, since time.Time) ([]Span, error) {
-	values, err := h.redis.HMGet(ctx, AccountKey(h.space, customerID), Field(serverID), FieldAt).Result()
+	logs, looked, err := h.logs(ctx, customerID, []string{serverID})
 	if err != nil {
 		return nil, err
 	}
-	log, _ := values[0].(string)
-	text, _ := values[1].(string)
-	seconds, _ := strconv.ParseInt(text, 10, 64)
-	looked, now := time.Unix(seconds, 0), time.Now()
-	entries := Decode(log)
-	if len(entries) > 0 && Gap(now.Sub(looked), h.interval()) {
-		entries = append(entries, Entry{looked, Unwatched})
-	}
-	return spans(entries, since, now), nil
+	return h.spans(logs[serverID], looked, since, time.Now()), nil
 }
 
 // Since returns from when on states of a customer's bots are kept; zero where none are.

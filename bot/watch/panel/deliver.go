@@ -37,8 +37,9 @@ func (p *Panels) reconcile(ctx context.Context, id string) (again time.Duration,
 	if r == nil {
 		return again, err
 	}
-	_ = p.deliver(ctx, &taken{Panel: r.Value, record: r}) // what failed is in the record, and logged
-	return r.Again(), nil
+	t := &taken{Panel: r.Value, record: r, kept: r.Value.Message}
+	_ = p.deliver(ctx, t) // what failed is in the record, and logged
+	return t.record.Again(), nil
 }
 
 // errUndrawn says that it is not known what a panel is to show. Nothing was sent then.
@@ -52,13 +53,34 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 	after := context.WithoutCancel(ctx)
 	switch e := p.keep(after, t, next); {
 	case errors.Is(e, record.ErrConflict):
-		if t.Message.ID != known { // otherwise whoever was faster knows of the message
+		if !p.adopt(after, t) && t.Message.ID != known { // otherwise whoever was faster knows of the message
 			p.overtaken(after, t)
 		}
 	case e != nil:
 		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
 	return err
+}
+
+// adopt notes what became of a panel's message if its owner has changed the panel meanwhile, and nobody
+// else has posted or edited the message. It reports whether it did.
+func (p *Panels) adopt(ctx context.Context, t *taken) bool {
+	for range changeAttempts {
+		r, err := p.records.Get(ctx, t.ID, t.OwnerID)
+		if err != nil || r == nil {
+			return false
+		}
+		if m := r.Value.Message; m.ID != t.kept.ID || m.Posts != t.kept.Posts || m.Tried != t.kept.Tried || m.Stale != t.kept.Stale {
+			return false
+		}
+		r.Value.Message, r.Value.Edited = t.Message, t.Edited
+		r.Value.Trouble, r.Value.TroubleCode = t.Trouble, t.TroubleCode
+		if err = p.records.Save(ctx, r, 0); !errors.Is(err, record.ErrConflict) { // it is yet to show the change
+			t.record = r
+			return err == nil
+		}
+	}
+	return false
 }
 
 // overtaken is called if a panel was removed, or saved by another process, while this one posted

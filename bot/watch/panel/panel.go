@@ -31,9 +31,11 @@ import (
 type Panel struct {
 	ID        string   `json:"id"` // of the interaction that made it
 	OwnerID   string   `json:"owner"`
+	GuildID   string   `json:"guild,omitempty"`
 	ChannelID string   `json:"channel"`
-	Bots      []string `json:"bots"` // IDs
-	Locale    string   `json:"locale"`
+	Title     string   `json:"title,omitempty"` // the owner's, at most MaxTitle characters; "" for the usual one
+	Bots      []string `json:"bots"`            // IDs, in the owner's order
+	Locale    string   `json:"locale"`          // the owner's as it was made, which the panel keeps
 	// Trouble is why Discord does not let the message be changed; "" where it does.
 	// TroubleCode is Discord's code for that, or 0.
 	Trouble     string `json:"trouble,omitempty"`
@@ -46,7 +48,8 @@ type Panel struct {
 // Limits of what one customer may have.
 const (
 	MostPanels = 10
-	MostBots   = 10
+	MostBots   = 25 // as many as a menu takes
+	MaxTitle   = 80 // characters
 )
 
 // ErrTooMany says that a customer has MostPanels already.
@@ -65,12 +68,13 @@ type Config struct {
 	Space    keyspace.Space // in Redis
 	Discord  message.Discord
 	Watching Watching
-	// Draw returns what a panel is to show. The timestamps of its embeds do
-	// not count as a difference.
+	// Draw returns what a panel is to show.
 	Draw func(context.Context, Panel) (interaction.Message, error)
 	// Bare returns what a panel is to show where Discord takes no embeds from the bot: text
 	// alone.
 	Bare func(Panel) interaction.Message
+	// Ended is told of each panel that is no more; it may be nil.
+	Ended func(ctx context.Context, id string) error
 	// Wake tells the leader which panels are due.
 	Wake func(ctx context.Context, kind string, ids ...string)
 	// Aside is told of a panel whose record cannot be read; it may be nil.
@@ -83,16 +87,16 @@ type Config struct {
 type Timing struct {
 	Check   time.Duration // between two looks at a panel where nothing tells of a change
 	Between time.Duration // between two edits, at least
-	Beat    time.Duration // after which a panel is edited although it shows the same
+	Beat    time.Duration // after which a panel is edited although it shows the same, to learn whether it is still there
 	Retry   time.Duration // after which a panel is tried again that Discord did not take for now
 	// Work bounds what is done about a panel at once. It is due again after that.
 	Work time.Duration
 }
 
-// DefaultTiming edits a panel twice a minute at most, and every ten minutes at least.
+// DefaultTiming edits a panel twice a minute at most, and every hour at least.
 func DefaultTiming() Timing {
 	return Timing{
-		Check: time.Minute, Between: 30 * time.Second, Beat: 10 * time.Minute,
+		Check: time.Minute, Between: 30 * time.Second, Beat: time.Hour,
 		Retry: 5 * time.Second, Work: 10 * time.Second,
 	}
 }
@@ -225,6 +229,9 @@ func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err er
 		if stay, failed = p.delete(ctx, last.ChannelID, last.Message.ID, last.Message.Stale); failed != nil {
 			stay = append(stay, last.Message.ID)
 		}
+	}
+	if err == nil && p.Ended != nil {
+		err = p.Ended(ctx, panel.ID)
 	}
 	if err == nil && left == 0 {
 		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)

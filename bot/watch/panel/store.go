@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/store/record"
 )
 
@@ -19,7 +20,8 @@ const (
 type taken struct {
 	Panel
 	record *record.Record[Panel]
-	added  bool // by this process just now, which is the first to post it
+	kept   message.State // as the record has it
+	added  bool          // by this process just now, which is the first to post it
 }
 
 // now is when the panel was taken, in Unix ms by Redis's clock.
@@ -30,14 +32,18 @@ func (p *Panels) add(ctx context.Context, panel Panel) (*taken, error) {
 	t := &taken{Panel: panel, added: true}
 	panel.Message.Tried = time.Now().UnixMilli() // as far as others know
 	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, panel, p.Timing.Work, MostPanels)
-	t.record = r
+	t.record, t.kept = r, panel.Message
 	return t, err
 }
 
 // keep keeps what has changed of a panel, which is due again after a time.
 func (p *Panels) keep(ctx context.Context, t *taken, after time.Duration) error {
 	t.record.Value = t.Panel
-	return p.records.Save(ctx, t.record, after)
+	err := p.records.Save(ctx, t.record, after)
+	if err == nil {
+		t.kept = t.Message
+	}
+	return err
 }
 
 // Of returns a customer's panels, the oldest first.
@@ -47,10 +53,22 @@ func (p *Panels) Of(ctx context.Context, customerID string) ([]Panel, error) {
 	for _, r := range records {
 		own = append(own, r.Value)
 	}
-	slices.SortFunc(own, func(a, b Panel) int { // IDs grow with the time
-		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(own, Compare)
 	return own, err
+}
+
+// Compare orders panels by their age, the oldest first.
+func Compare(a, b Panel) int { // IDs grow with the time
+	return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+}
+
+// Get returns a customer's panel; nil where the customer has none with that ID.
+func (p *Panels) Get(ctx context.Context, customerID, id string) (*Panel, error) {
+	r, err := p.records.Get(ctx, id, customerID)
+	if err != nil || r == nil || r.Value.OwnerID != customerID {
+		return nil, err
+	}
+	return &r.Value, nil
 }
 
 // Retry has a customer's panels looked at as soon as they may be edited again, but for one

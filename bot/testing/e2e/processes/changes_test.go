@@ -21,8 +21,9 @@ func TestAChangeTakesEffectOnce(t *testing.T) {
 	who, channel := w.managers("anna", 8), w.discord.AddChannel("panels")
 	var sent, panels, alerts, forms []*discordtest.Reply
 	for _, c := range who {
-		panels = append(panels, c.In(channel).Types(t, "/panel"))
-		panels[len(panels)-1].WaitFor(t, "You don't have a public panel yet")
+		list := c.In(channel).Types(t, "/panel")
+		list.WaitFor(t, "You don't have a public panel yet")
+		panels = append(panels, list.Choose(t, "Choose bots for a panel here", "Shop"))
 		alerts = append(alerts, c.Types(t, "/alerts"))
 		alerts[len(alerts)-1].WaitFor(t, "All alerts on")
 		forms = append(forms, c.Types(t, "/bot create").Press(t, "Continue"))
@@ -31,7 +32,7 @@ func TestAChangeTakesEffectOnce(t *testing.T) {
 	f.judge(map[int]bool{1: true, 2: true, 3: true}, nil)
 	for i := range who {
 		sent = append(sent,
-			panels[i].Choose(t, "Choose bots for a panel here", "Shop"),
+			panels[i].Submit(t, nil),
 			alerts[i].Press(t, "All alerts on"),
 			forms[i].Submit(t, discordtest.Fields{"name": "Radio"}))
 	}

@@ -42,7 +42,7 @@ func newForgetting(t *testing.T) *forgetting {
 		alerts, panels := c.InDM().Types(t, "/alerts"), c.Types(t, "/panel")
 		f.press[c.ID] = func() {
 			alerts.Press(t, "All alerts off").WaitFor(t, "Alerts are off")
-			panels.Choose(t, "Remove a panel", "Panel 1").WaitFor(t, "The panel was removed")
+			panels.Choose(t, "Manage a panel", "1. Status of the bots").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 		}
 	}
 	for _, c := range f.flushed {

@@ -84,12 +84,12 @@ func changes() map[string]change {
 			does: func(t *testing.T, w *repeating) *discordtest.Reply {
 				panels := w.anna.Types(t, "/panel")
 				panels.WaitFor(t, "You don't have a public panel yet")
-				reply := panels.Choose(t, "Choose bots for a panel here", "Shop")
+				reply := panels.Choose(t, "Choose bots for a panel here", "Shop").Submit(t, nil)
 				reply.WaitFor(t, "Panel posted")
 				return reply
 			},
 			undo: func(t *testing.T, w *repeating) *discordtest.Reply {
-				reply := w.anna.Types(t, "/panel").Choose(t, "Remove a panel", "Panel 1")
+				reply := w.anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Status of the bots").Press(t, "Remove panel")
 				reply.WaitFor(t, "The panel was removed")
 				return reply
 			},

@@ -1,0 +1,180 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/watch/panel"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// aboutPanel begins the subject of what shows a panel to its owner. The panel's ID follows.
+const aboutPanel = "panel/show/"
+
+// managePanel shows the owner of a panel how to change it, and tells others kindly that it is not theirs.
+func (c *Commands) managePanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	if r.UserID != r.Params["owner"] {
+		return interaction.Response{}, refuse("the panel is somebody else's", "panel.owners_only")
+	}
+	return c.openPanel(ctx, r)
+}
+
+// openPanel shows one of the caller's panels.
+func (c *Commands) openPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
+	if err != nil {
+		return interaction.Response{}, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+	}
+	id := cmp.Or(r.Params["id"], r.Value()) // a button's or a menu's
+	i := slices.IndexFunc(own, func(p panel.Panel) bool { return p.ID == id })
+	if i < 0 {
+		return interaction.Response{}, noPanel()
+	}
+	return c.managed(ctx, r, own[i], "")
+}
+
+// noPanel refuses what was to be done to a panel that is no more.
+func noPanel() error { return refuse("the panel is not known", "panel.gone") }
+
+// managed shows a panel to its owner, with what was done to it.
+func (c *Commands) managed(ctx context.Context, r *interaction.Request, p panel.Panel, done string) (interaction.Response, error) {
+	return c.shown(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		return c.view(r).drawManaged(s, p, done), nil
+	})(ctx, r)
+}
+
+// drawManaged draws a panel as its owner sees it.
+func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) interaction.Response {
+	var own []hostapi.Server
+	for _, id := range p.Bots {
+		if i := indexOf(s.List.Servers, id); i >= 0 {
+			own = append(own, s.List.Servers[i])
+		}
+	}
+	var lines []string
+	for i, server := range own {
+		lines = append(lines, v.t.Number(i+1)+"\\. "+name(server))
+	}
+	trouble := ""
+	if p.Trouble != "" {
+		trouble = "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
+	}
+	embed := &discordgo.MessageEmbed{
+		Title: v.panelTitle(p), Color: blurple,
+		Description: paragraphs(v.heading(s, done), trouble, "<#"+p.ChannelID+">", strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
+	}
+	return v.draw(aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
+}
+
+// manageRows are what the owner of a panel changes it with. own are the bots that it has.
+func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Server) []discordgo.MessageComponent {
+	var rows []discordgo.MessageComponent
+	if bots := v.options(s.List.Servers); len(bots) > 0 {
+		for i := range bots {
+			bots[i].Default = slices.Contains(p.Bots, s.List.Servers[i].ID)
+		}
+		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), bots))
+	}
+	if len(own) > 1 {
+		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(own)))
+	}
+	if len(own) > 0 {
+		rows = append(rows, v.menu(idOpen, v.t.Text("list.open"), v.options(own)))
+	}
+	return append(rows, row(
+		v.button(discordgo.PrimaryButton, "button.edit_title", idPanelTitle+p.ID, false),
+		v.button(discordgo.DangerButton, "button.remove_panel", idPanelRemove+p.ID, false),
+	))
+}
+
+// askPanelTitle asks the owner of a panel for its title.
+func (c *Commands) askPanelTitle(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
+	if err != nil {
+		return interaction.Response{}, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+	}
+	i := slices.IndexFunc(own, func(p panel.Panel) bool { return p.ID == r.Params["id"] })
+	if i < 0 {
+		return interaction.Response{}, noPanel()
+	}
+	return c.view(r).askTitle(r.Name, own[i]), nil
+}
+
+// changePanelTitle gives a panel the title that was typed.
+func (c *Commands) changePanelTitle(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	title := c.view(r).typedTitle()
+	return c.changePanel(r, func(p *panel.Panel) { p.Title = title }), nil
+}
+
+// changePanelBots has a panel show the chosen bots: those that it has in their order, and then the
+// others.
+func (c *Commands) changePanelBots(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	chosen, err := read(ctx, c, r, func(s accounts.Snapshot) ([]string, error) { return chosenBots(r, s.List.Servers) })
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	return c.changePanel(r, func(p *panel.Panel) {
+		bots := slices.DeleteFunc(slices.Clone(p.Bots), func(id string) bool { return !slices.Contains(chosen, id) })
+		for _, id := range chosen {
+			if !slices.Contains(bots, id) {
+				bots = append(bots, id)
+			}
+		}
+		p.Bots = bots
+	}), nil
+}
+
+// putBotFirst has a panel show a bot above the others.
+func (c *Commands) putBotFirst(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	chosen, err := read(ctx, c, r, func(s accounts.Snapshot) ([]string, error) { return chosenBots(r, s.List.Servers) })
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	return c.changePanel(r, func(p *panel.Panel) {
+		if i := slices.Index(p.Bots, chosen[0]); i > 0 {
+			p.Bots = slices.Insert(slices.Delete(slices.Clone(p.Bots), i, i+1), 0, chosen[0])
+		}
+	}), nil
+}
+
+// changePanel changes one of the caller's panels, and shows it. A change is one that may come twice.
+func (c *Commands) changePanel(r *interaction.Request, change func(*panel.Panel)) interaction.Response {
+	id := r.Params["id"]
+	return interaction.Defer(aboutPanel+id, func(ctx context.Context) (interaction.Response, error) {
+		now, err := c.watch.Panels.Change(ctx, r.CustomerID, id, change)
+		switch {
+		case err != nil:
+			return interaction.Response{}, refuseForNow("a panel cannot be changed: "+err.Error(), "panel.unreadable")
+		case now == nil:
+			return interaction.Response{}, noPanel()
+		}
+		done := "✅ " + c.view(r).t.Text("panel.changes_soon")
+		response, err := c.managed(ctx, r, *now, done)
+		if err != nil { // the service fails, or the account was closed
+			response = c.view(r).draw(aboutPanel+id, &discordgo.MessageEmbed{Title: c.view(r).panelTitle(*now), Color: blurple, Description: done})
+		}
+		return response, nil
+	})
+}
+
+// removePanel removes a panel of the caller's.
+func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	return interaction.Defer(idPanelNew, func(ctx context.Context) (interaction.Response, error) {
+		removal, err := c.watch.Panels.Remove(ctx, r.UserID, r.Params["id"])
+		switch {
+		case err != nil:
+			return interaction.Response{}, staying(refuseForNow("a panel cannot be removed: "+err.Error(), "panel.unreadable"), removal)
+		case len(removal.Stays) > 0:
+			return c.panelsAfter(ctx, r, c.view(r).messagesStay(removal))
+		case !removal.Known: // it was removed before, or Redis has lost it: then its message stays
+			return c.panelsBelow(ctx, r, "")
+		}
+		return c.panelsAfter(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
+	}), nil
+}

@@ -1,0 +1,206 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/panel"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// The custom IDs under a panel. It is public, so they say whose it is, for the sentence that somebody
+// else reads. What the owner may do is decided by who presses.
+const (
+	idPanel       = interaction.ReplyPrefix + "panel/" // + the owner's ID and one of those below
+	idPanelManage = "/manage/"                         // + the panel's ID
+	idPanelFollow = "/follow/"                         // + the panel's ID
+)
+
+const (
+	// stalePolls is how many polls may be missed before a panel says that what it shows is old.
+	stalePolls = 2
+	// mostStrips is up to how many bots a panel has a strip of days for each. Of more it has one for
+	// all: a phone shows a dozen lines, and an embed takes 4,096 characters.
+	mostStrips = 5
+	// fullNames is up to how many bots a panel has names in full.
+	fullNames, shortName, shortWord = 10, 32, 24
+)
+
+// errNotYet says that a panel stays as it is, as nothing is known for a moment.
+var errNotYet = errors.New("nothing is known of a panel's account")
+
+// panelView draws one panel.
+type panelView struct {
+	view
+	panel panel.Panel
+	known accounts.Snapshot
+	past  map[string]history.Past
+	old   bool // what is known is older than it should be
+}
+
+// DrawPanel draws what everybody in a channel sees of bots: names, states, since when, and how the
+// last thirty days were. If nothing is known of the account any more, it shows no bots and says so.
+func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
+	stale := stalePolls * c.watch.Interval()
+	snapshot, err := c.watch.Known(ctx, p.OwnerID)
+	unknown := errors.Is(err, accounts.ErrUnknown)
+	old := !unknown && !snapshot.FetchedAt.IsZero() && time.Since(snapshot.FetchedAt) > stale
+	switch {
+	case unknown && (p.Edited == 0 || time.Since(time.UnixMilli(p.Edited)) < stale):
+		return interaction.Message{}, errNotYet
+	case old && p.Edited != 0 && time.Since(c.began) < stale: // nobody may have asked the service until now
+		return interaction.Message{}, errNotYet
+	case err != nil && !unknown && !isNoAccount(err):
+		return interaction.Message{}, err
+	}
+	past, err := c.watch.History.Bots(ctx, p.OwnerID, time.Now().Add(-history.ShownDays*day), p.Bots...)
+	if err != nil {
+		return interaction.Message{}, err
+	}
+	v := panelView{c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale}), p, snapshot, past, old}
+	embed := &discordgo.MessageEmbed{
+		Title: v.title(), Color: grey,
+		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})},
+	}
+	switch bots := v.bots(); {
+	case unknown:
+		embed.Description = "⚠️ " + v.t.Text("age.away")
+	case len(bots) == 0:
+		embed.Description = v.t.Text("panel.empty")
+	default:
+		embed.Description, embed.Color = v.describe(bots)
+	}
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: []discordgo.MessageComponent{v.buttons()}}, nil
+}
+
+// BarePanel is what a panel shows where Discord takes no embeds from the bot: which
+// permissions it needs.
+func (c *Commands) BarePanel(p panel.Panel) interaction.Message {
+	return interaction.Message{Content: "⚠️ " + c.texts.For(p.Locale).Text("panel.no_permission")}
+}
+
+// panelTitle is a panel's own title, or the usual one, for where Discord renders markdown.
+func (v view) panelTitle(p panel.Panel) string {
+	return cmp.Or(sanitize.Markdown(p.Title, 2*panel.MaxTitle), v.t.Text("panel.title"))
+}
+
+// plainPanelTitle is the same for where Discord renders none.
+func (v view) plainPanelTitle(p panel.Panel) string {
+	return cmp.Or(sanitize.Plain(p.Title, panel.MaxTitle), v.t.Text("panel.title"))
+}
+
+func (v panelView) title() string { return v.panelTitle(v.panel) }
+
+// bots returns those of the panel that there still are, those with a problem first, and the others in the
+// order that the owner gave them.
+func (v panelView) bots() (bots []hostapi.Server) {
+	for _, id := range v.panel.Bots {
+		if i := indexOf(v.known.List.Servers, id); i >= 0 {
+			bots = append(bots, v.known.List.Servers[i])
+		}
+	}
+	slices.SortStableFunc(bots, byUrgency)
+	return bots
+}
+
+// describe returns what the panel says of its bots, and its colour.
+func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
+	var blocks []string
+	top, worst := v.sumUp(bots)
+	if v.old {
+		top, worst = "⚠️ "+v.t.Format("panel.as_of", args{"When": relative(v.known.FetchedAt)}), grey
+	}
+	now := time.Now()
+	var all [][]history.Day
+	for _, s := range bots {
+		block, days := v.line(s, len(bots)), history.Days(v.past[s.ID].Spans, now)
+		if len(bots) <= mostStrips {
+			block += "\n" + squares(days)
+		}
+		blocks, all = append(blocks, block), append(all, days)
+	}
+	if len(bots) <= mostStrips {
+		return paragraphs(top, strings.Join(blocks, "\n"), v.legend()), worst
+	}
+	return paragraphs(top, squares(all...), strings.Join(blocks, "\n"), v.legend()), worst
+}
+
+// sumUp says in a line how several bots fare. Of one, its own line says so.
+func (v panelView) sumUp(bots []hostapi.Server) (text string, worst int) {
+	worst = grey
+	running, fallen := 0, 0
+	for _, s := range bots {
+		now := conditionOf(s.Status)
+		worst = worse(worst, now.color)
+		switch now.state {
+		case up:
+			running++
+		case broken, locked:
+			fallen++
+		}
+	}
+	all := args{"All": len(bots)}
+	switch {
+	case len(bots) == 1:
+		return "", worst
+	case fallen > 0:
+		return "🔴 **" + v.t.Count("panel.down", fallen, all) + "**", worst
+	case running == len(bots):
+		return "🟢 **" + v.t.Count("panel.all_running", running, nil) + "**", worst
+	default:
+		return "**" + v.t.Count("panel.running", running, all) + "**", worst
+	}
+}
+
+// line says how one of so many bots fares.
+func (v panelView) line(s hostapi.Server, bots int) string {
+	now := conditionOf(s.Status)
+	emoji, called, word := now.emoji, name(s), v.statusWord(s, sanitize.Markdown)
+	if v.old {
+		emoji = conditionIn(hostapi.StateUnknown).emoji
+	}
+	if bots > fullNames {
+		called = orDash(cmp.Or(sanitize.Markdown(s.Name, shortName), sanitize.Markdown(s.ID, shortName)))
+		if now.key == "" {
+			word = orDash(sanitize.Markdown(s.Status, shortWord))
+		}
+	}
+	return emoji + " **" + called + "** · " + word + v.changed(s)
+}
+
+// changed says when a bot came into its state, as far as that is known.
+func (v panelView) changed(s hostapi.Server) string {
+	past, known := v.past[s.ID]
+	is := past.Standing
+	if !known || is.State != hostapi.StateOf(s.Status) {
+		return ""
+	}
+	if is.AtLeast { // nobody saw it begin
+		return " · " + v.t.Format("panel.seen", args{"When": relative(is.Since)})
+	}
+	return " · " + relative(is.Since)
+}
+
+// buttons are one for everybody and one for the owner.
+func (v panelView) buttons() discordgo.ActionsRow {
+	own := idPanel + v.panel.OwnerID
+	follow := v.button(discordgo.SecondaryButton, "button.follow", own+idPanelFollow+v.panel.ID, false)
+	follow.Emoji = &discordgo.ComponentEmoji{Name: "🔔"}
+	return row(follow, v.button(discordgo.SecondaryButton, "button.manage", own+idPanelManage+v.panel.ID, false))
+}
+
+// worse returns the colour that says more of what is wrong.
+func worse(one, other int) int {
+	badness := []int{grey, green, yellow, red}
+	return badness[max(slices.Index(badness, one), slices.Index(badness, other))]
+}
