@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"hostbot/bot/discord/rest"
@@ -45,36 +46,54 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 }
 
+// reader returns what reads all that forget forgets of a customer: in parallel, so that a Redis
+// that stalls costs the time of one read.
+func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (commands.Kept, alerts.Contact, error) {
+	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
+	return func(ctx context.Context, userID string) (kept commands.Kept, dm alerts.Contact, err error) {
+		var notAccount, notAlerts, notPanels, notStates error
+		var reads sync.WaitGroup
+		reads.Go(func() { kept.Cached, notAccount = cache.Has(ctx, userID) })
+		reads.Go(func() { kept.Alerts, dm, notAlerts = b.alerts.Kept(ctx, userID) })
+		reads.Go(func() {
+			var own []panel.Panel
+			own, notPanels = b.panels.Of(ctx, userID)
+			kept.Panels = len(own)
+		})
+		reads.Go(func() { kept.Since, notStates = states.Since(ctx, userID) })
+		reads.Wait()
+		kept.DM = dm.Channel != ""
+		return kept, dm, errors.Join(notAccount, notAlerts, notPanels, notStates)
+	}
+}
+
 // kept returns what is kept of a customer: all that forget forgets.
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
-	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
-	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
-		var notAccount, notAlerts, notStates error
-		kept.Cached, notAccount = cache.Has(ctx, userID)
-		kept.Alerts, notAlerts = b.alerts.Settings(ctx, userID)
-		dm, _, notDM := b.alerts.DM(ctx, userID)
-		kept.DM = dm != ""
-		own, notPanels := b.panels.Of(ctx, userID)
-		kept.Panels = len(own)
-		kept.Since, notStates = states.Since(ctx, userID)
-		return kept, errors.Join(notAccount, notAlerts, notDM, notPanels, notStates)
+	read := b.reader(cache)
+	return func(ctx context.Context, userID string) (commands.Kept, error) {
+		kept, _, err := read(ctx, userID)
+		return kept, err
 	}
 }
 
 // forget forgets all that is kept of a customer, and tells the customer, once and as far as can be.
 func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
-	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (commands.Forgotten, error) {
-		channelID, locale, notDM := b.alerts.DM(ctx, userID)
-		cached, err := cache.Forget(ctx, userID)
+	read := b.reader(cache)
+	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (forgotten commands.Forgotten, err error) {
+		kept, dm, err := read(ctx, userID)
+		if err != nil { // what is removed could not be counted
+			return forgotten, err
+		}
+		cached, notAccount := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		removal.Known = removal.Known || cached || alerted
-		forgotten := commands.Forgotten{Removal: removal}
-		if err := errors.Join(notDM, err, notAlerts, notPanels); err != nil || channelID == "" {
+		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
+		if err := errors.Join(notAccount, notAlerts, notPanels); err != nil || dm.Channel == "" {
 			return forgotten, err
 		}
 		// Of two who press at once, Discord takes one message: the nonce is the same.
-		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, channelID, "bye"+userID, goodbye(locale))
+		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, dm.Channel, "bye"+userID, goodbye(dm.Locale))
 		if notTold != nil {
 			b.log.Info().Err(notTold).Str("user", userID).Msg("a customer cannot be told that what was kept of them is removed")
 		}

@@ -59,6 +59,7 @@ func (k Kept) counts() string {
 // Forgotten is what became of what was kept of a customer.
 type Forgotten struct {
 	panel.Removal
+	Kept Kept // what it was
 	Told bool // the customer was told by direct message
 }
 
@@ -113,10 +114,6 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 	response := v.note("⏳ " + v.aboutCustomer("staff.forget.running"))
 	response.Subject = idForget
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		kept, err := c.staff.Kept(ctx, r.CustomerID)
-		if err != nil {
-			return interaction.Response{}, err
-		}
 		removal, err := c.staff.Forget(ctx, r.CustomerID, c.goodbye)
 		switch {
 		case err != nil:
@@ -132,7 +129,7 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 			stay = v.messagesStay(removal.Removal)
 		}
 		done := v.note(paragraphs(strings.TrimSpace(v.aboutCustomer("staff.forget.done")+" "+told), stay))
-		done.Audit = &interaction.Audit{Detail: kept.counts()}
+		done.Audit = &interaction.Audit{Detail: removal.Kept.counts()}
 		return done, nil
 	}
 	return response, nil

@@ -124,7 +124,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 				t.Errorf("%s was removed", userID)
 			}
 			forgotten++
-			return commands.Forgotten{Removal: panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}}, nil
+			return commands.Forgotten{Removal: panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}, Kept: kept}, nil
 		},
 	}})
 	flush := by("1", command("admin forget", map[string]string{"user": "42"}))
