@@ -74,9 +74,11 @@ type Bot struct {
 	mustStop    chan error    // takes one when the program is to stop by itself, and why
 	connections connections
 	stopping    atomic.Bool
-	staffQueue  stafflog.Async
-	afterStart  func()   // may be nil
-	closers     []func() // of what New opened, first to last
+	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
+	secretRefused atomic.Pointer[time.Time]
+	staffQueue    stafflog.Async
+	afterStart    func()   // may be nil
+	closers       []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
@@ -166,7 +168,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	}
 	var buttons logchannel.Buttons
 	if b.settings.Admin.GuildID != "" {
-		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID}
+		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID, References: commands.ReferencesID}
 	}
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, Redis: b.redis.Client, Space: b.space, Buttons: buttons,

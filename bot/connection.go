@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hostbot/hostapi"
 )
 
 // noShard stands for the connection before it is known which shards there are.
@@ -126,6 +128,27 @@ func (b *Bot) serviceDown(reason error) {
 func (b *Bot) serviceUp(after time.Duration) {
 	b.log.Info().Dur("after", after).Msg("the hosting service is back")
 	b.staffQueue.Go(func() { b.stafflog.ServiceUp(after) })
+}
+
+// serviceCalled is told of each call to the hosting service. Staff read of the first one whose
+// secret is refused, and of the first that is accepted after that.
+func (b *Bot) serviceCalled(c hostapi.Call) {
+	b.monitor.Service(c)
+	if c.Attempts == 0 || c.Code != "" && c.Code != hostapi.CodeUnauthorized {
+		return // which says nothing of the secret
+	}
+	now := time.Now()
+	switch {
+	case c.Code == hostapi.CodeUnauthorized && b.secretRefused.CompareAndSwap(nil, &now):
+		b.log.Error().Msg("the hosting service refuses the secret: nobody is served until HOSTAPI_SECRET is right")
+		b.staffQueue.Go(b.stafflog.SecretRefused)
+	case c.Code == "":
+		if since := b.secretRefused.Swap(nil); since != nil {
+			after := now.Sub(*since)
+			b.log.Info().Dur("after", after).Msg("the hosting service accepts the secret again")
+			b.staffQueue.Go(func() { b.stafflog.SecretAccepted(after) })
+		}
+	}
 }
 
 // tooManyInvalid is told that Discord refused so many requests that it may ban this

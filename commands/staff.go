@@ -135,6 +135,9 @@ func LookupID(customerID, name string) string {
 	return interaction.ReplyPrefix + "lookup/" + customerID + "/" + sanitize.Plain(name, longest)
 }
 
+// ReferencesID is the custom ID of a menu of references, as ReferenceID is that of one.
+const ReferencesID = interaction.ReplyPrefix + "reference"
+
 // ReferenceID is described at LookupID.
 func ReferenceID(code string) string { return interaction.ReplyPrefix + "reference/" + code }
 
@@ -145,7 +148,7 @@ func (v view) note(text string) interaction.Response {
 
 // reference tells what happened behind a reference that a customer was shown.
 func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
-	v, typed := c.view(r), cmp.Or(r.Options[optionCode], r.Params["code"])
+	v, typed := c.view(r), cmp.Or(r.Options[optionCode], r.Params["code"], r.Value())
 	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
 	found, err := c.staff.Incident(ctx, code)

@@ -221,7 +221,7 @@ func (c *Commands) staffTable() []command {
 		},
 		{
 			name: "admin reference", options: []option{{name: optionCode, kind: text}}, handle: reference,
-			components: []route{{ReferenceID("{code}"), reference}},
+			components: []route{{ReferenceID("{code}"), reference}, {ReferencesID, reference}},
 		},
 		{name: "admin status", handle: audited(c.status)},
 		{name: "admin logs test", handle: audited(c.testLogs)},

@@ -240,7 +240,7 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 			observe(*r.Action)
 		}
 		if !r.Reported {
-			rep.responder.cfg.Staff.Action(rep.req, *r.Action)
+			rep.responder.cfg.Staff.Action(rep.req, *r.Action, r.Failure)
 		}
 		if rep.lock != nil {
 			rep.lock.Told()

@@ -34,7 +34,8 @@ type Discord interface {
 // StaffLog is told what staff should know, before the caller is answered. Its
 // methods return once that is recorded, within a fraction of a second.
 type StaffLog interface {
-	Action(*interaction.Request, interaction.Action)
+	// Action is told with why the action failed; nil if it went well.
+	Action(r *interaction.Request, a interaction.Action, failure error)
 	Failure(*interaction.Request, error)
 	Audit(*interaction.Request, interaction.Audit)
 	// EventUnreadable is told why nobody can be answered.
