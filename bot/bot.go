@@ -35,6 +35,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
@@ -65,6 +66,7 @@ type Bot struct {
 	watcher   *watcher.Watcher
 	alerts    *alerts.Alerts
 	panels    *panel.Panels
+	outages   *outages.Outages
 	responder *responder.Responder
 	discovery *gateway.Discovery
 	shards    *shards.Shards     // nil where interactions arrive over HTTP

@@ -25,6 +25,16 @@ type connections struct {
 	given  bool      // one of them is another replica's meanwhile
 }
 
+// lostSince returns since when a connection is lost; zero if none is.
+func (c *connections) lostSince() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.lost) == 0 {
+		return time.Time{}
+	}
+	return c.lostAt
+}
+
 // connected is told of a new session.
 func (b *Bot) connected(shard int, applicationID string) {
 	b.log.Info().Int("shard", shard).Str("application", applicationID).Msg("connected to discord")
@@ -106,14 +116,14 @@ func (b *Bot) released(shard int) {
 
 // redisLost is told when Redis could not be used for a while.
 func (b *Bot) redisLost(reason error) {
-	b.monitor.RedisUp(false)
+	b.monitor.RedisUp(reason)
 	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
 	b.staffQueue.Go(func() { b.stafflog.RedisLost(reason) })
 }
 
 // redisBack is told when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
-	b.monitor.RedisUp(true)
+	b.monitor.RedisUp(nil)
 	b.log.Info().Dur("after", after).Msg("redis can be used again")
 	b.staffQueue.Go(func() { b.stafflog.RedisBack(after) })
 }

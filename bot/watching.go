@@ -35,9 +35,10 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Aside:  b.recordUnreadable,
 	})
 	b.watcher.Observe(b.alerts.Changed)
-	b.watcher.Observe(outages.New(outages.Config{
+	b.outages = outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval, Term: b.leader.Term, Tell: b.stafflog.Outage,
-	}).Changed)
+	})
+	b.watcher.Observe(b.outages.Changed)
 	b.openPanels()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -15,6 +16,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -256,13 +258,29 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 	}
 }
 
+// failingCalls returns calls of which the last failed.
+func failingCalls(reason string, fails, calls int) recent.Summary {
+	return recent.Summary{Calls: calls, Fails: fails, Last: recent.Last{Failed: time.Now(), Reason: reason, FailedSince: time.Unix(1_700_000_000, 0)}}
+}
+
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*health.Report){
-		"✅ All is well":                           func(*health.Report) {},
-		"⚠️ A connection to Discord is lost":      func(h *health.Report) { h.Shards = []shards.Status{{}} },
-		"⚠️ Calls to the hosting service fail":    func(h *health.Report) { h.Calls, h.Failed = 2, 1 },
+		"✅ All is well":                        func(*health.Report) {},
+		"⚠️ A connection to Discord is lost":   func(h *health.Report) { h.Shards = []shards.Status{{}} },
+		"⚠️ Calls to the hosting service fail": func(h *health.Report) { h.Service = failingCalls("503", 1, 2) },
+		"🔴 **Hosting service unreachable · <t:1700000000:t> (<t:1700000000:R>) · connection reset · 36 of 88 failed**": func(h *health.Report) {
+			h.Service, h.DownSince = failingCalls("connection reset", 36, 88), time.Unix(1_700_000_000, 0)
+		},
+		"🔴 **4 of the last 60 interactions not answered in time · <t:1700000000:t> (<t:1700000000:R>) · Discord 502**": func(h *health.Report) { h.Responses = failingCalls("Discord 502", 4, 60) },
+		"✅ All is well. There's nothing to do.\n🟢 Hosting service recovered · <t:1700000100:t> (<t:1700000100:R>) · 503 · 1 of 2 failed": func(h *health.Report) {
+			h.Service = failingCalls("503", 1, 2)
+			h.Service.Failed, h.Service.Recovered = time.Unix(1_700_000_050, 0), time.Unix(1_700_000_100, 0)
+		},
+		"🔴 **12 bots stopped from <t:1700000000:t> on (customers: 9)**": func(h *health.Report) {
+			h.Outage = outages.Outage{Bots: 12, Customers: 9, First: time.Unix(1_700_000_000, 0)}
+		},
 		"⚠️ Panels and alerts pause":              func(h *health.Report) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },
 		"Failed calls in 10 min: 12 of 4000 (0%)": func(h *health.Report) { h.Requests, h.Invalid = 4_000, 12 },
 		"discord\n⚠️ all requests but answers to": func(h *health.Report) { h.PausedUntil = time.Now().Add(time.Minute) },

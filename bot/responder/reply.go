@@ -34,6 +34,7 @@ type reply struct {
 	begun     bool             // the work that a response promised has
 	lock      interaction.Lock // of the latest action; nil if there was none
 	outcome   string
+	reason    string // why the caller was not answered
 }
 
 // log begins a line of the process log that tells which interaction it is about.
@@ -62,7 +63,7 @@ func (rep *reply) run(h interaction.Handler) {
 	if rep.firstTook >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
 		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took", rep.firstTook).Msg("a first response was slow")
 	}
-	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, First: rep.firstTook})
+	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: rep.firstTook})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -290,9 +291,25 @@ func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Respo
 		rep.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
 	}
+	rep.reason = reasonOf(err)
 	rep.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err))
 	if !rep.first.taken() && (rep.deferral || r.Then != nil) {
 		rep.correct(ctx, rest.CodeOf(err), r)
+	}
+}
+
+// reasonOf says in a few words why Discord did not take an answer.
+func reasonOf(err error) string {
+	discord, ok := errors.AsType[*rest.Error](err)
+	switch {
+	case !ok:
+		return "Discord didn't take the answer"
+	case discord.Status == 0:
+		return "no answer from Discord"
+	case discord.Code != 0:
+		return fmt.Sprintf("Discord %d, %d", discord.Status, discord.Code)
+	default:
+		return fmt.Sprintf("Discord %d", discord.Status)
 	}
 }
 
@@ -328,6 +345,7 @@ func (rep *reply) late(ctx context.Context, err error) {
 		return
 	}
 	rep.firstTook = max(rep.firstTook, rep.sentAgo(), firstBy) // the caller has waited for longer than this process
+	rep.reason = "this bot was too late"
 	rep.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
 }
 

@@ -50,6 +50,7 @@ type Observation struct {
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere" (another process answers)
 	Deferred bool
+	Reason   string        // why the caller was not answered, in a few words; empty otherwise
 	First    time.Duration // from the event to Discord's word on the first response; since Discord sent it if that came too late
 }
 

@@ -67,7 +67,7 @@ func soonOver() logchannel.Timing {
 
 // buttons are those of every process.
 var buttons = logchannel.Buttons{
-	Lookup:    func(customerID, name string) string { return "lookup " + customerID + name },
+	Lookup:     func(customerID, name string) string { return "lookup " + customerID + name },
 	Reference:  func(code string) string { return "reference " + code },
 	References: "references",
 }

@@ -31,7 +31,9 @@ func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "log.cure.invalid_r
 
 // AlertsHeld writes that Discord lets the bot send no direct messages, why, and what can be
 // done.
-func (l *Log) AlertsHeld(h alerts.Held, reason error) { l.cured(h.Problem(), "log.cure."+h.Problem(), "\n"+because(reason)) }
+func (l *Log) AlertsHeld(h alerts.Held, reason error) {
+	l.cured(h.Problem(), "log.cure."+h.Problem(), "\n"+because(reason))
+}
 
 // cured writes what is wrong, by the text log.problem.<key>, what can be done, by the text
 // cure, and more about it. Equal ones become one message that counts.
