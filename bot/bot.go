@@ -56,6 +56,7 @@ type Bot struct {
 	monitor   *monitor.Monitor
 	discord   *rest.Client
 	delivery  *logchannel.Delivery
+	incidents *incident.Store
 	stafflog  *stafflog.Log
 	redis     *redisclient.Conn
 	space     keyspace.Space // the application's, in Redis
@@ -123,8 +124,8 @@ func (b *Bot) build() error {
 	b.openLeader()
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status, b.delivery.Dropped)
-	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
-	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
+	b.incidents = incident.New(b.redis.Client, b.space, b.version, b.log)
+	b.stafflog = stafflog.New(b.delivery.Post, b.incidents, texts.For(s.Log.Locale))
 
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
@@ -136,7 +137,7 @@ func (b *Bot) build() error {
 		Accounts: cache, Hosting: hosting, Actions: b.actions, Texts: texts,
 		Staff: commands.Staff{
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
-			Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
+			Kept: b.kept(cache), Forget: b.forget(cache), Incident: b.incidents.Incident, Recent: b.incidents.Recent, TestLogs: b.stafflog.Test, Health: b.health,
 		},
 		Links: commands.Links(s.Links), Watch: watching,
 		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},

@@ -8,6 +8,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/outages"
@@ -52,7 +53,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (commands.Kept, alerts.Contact, error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
 	return func(ctx context.Context, userID string) (kept commands.Kept, dm alerts.Contact, err error) {
-		var notAccount, notAlerts, notPanels, notStates error
+		var notAccount, notAlerts, notPanels, notStates, notEvents error
 		var reads sync.WaitGroup
 		reads.Go(func() { kept.Cached, notAccount = cache.Has(ctx, userID) })
 		reads.Go(func() { kept.Alerts, dm, notAlerts = b.alerts.Kept(ctx, userID) })
@@ -62,9 +63,14 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (comma
 			kept.Panels = len(own)
 		})
 		reads.Go(func() { kept.Since, notStates = states.Since(ctx, userID) })
+		reads.Go(func() {
+			var events []incident.Event
+			events, notEvents = b.incidents.Recent(ctx, userID)
+			kept.Events = len(events)
+		})
 		reads.Wait()
 		kept.DM = dm.Channel != ""
-		return kept, dm, errors.Join(notAccount, notAlerts, notPanels, notStates)
+		return kept, dm, errors.Join(notAccount, notAlerts, notPanels, notStates, notEvents)
 	}
 }
 
@@ -88,9 +94,10 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		cached, notAccount := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted
+		noted, notEvents := b.incidents.Forget(ctx, userID)
+		removal.Known = removal.Known || cached || alerted || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
-		if err := errors.Join(notAccount, notAlerts, notPanels); err != nil || dm.Channel == "" {
+		if err := errors.Join(notAccount, notAlerts, notPanels, notEvents); err != nil || dm.Channel == "" {
 			return forgotten, err
 		}
 		// Of two who press at once, Discord takes one message: the nonce is the same.

@@ -22,11 +22,12 @@ type Kept struct {
 	Alerts alerts.Settings
 	DM     bool      // the channel of direct messages
 	Panels int       // how many
+	Events int       // what the customer did lately, and what failed: how many
 	Since  time.Time // from when on the states of bots are; zero where none are
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Events == 0 && k.Since.IsZero()
 }
 
 // alerted is for how many bots alerts are on, each by itself.
@@ -53,7 +54,7 @@ func (k Kept) counts() string {
 	if k.Alerts.All {
 		alerts = "all"
 	}
-	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.days())
+	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, events %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Events, k.days())
 }
 
 // Forgotten is what became of what was kept of a customer.
@@ -104,6 +105,7 @@ func (v view) keptLines(k Kept) []string {
 	add(!k.Alerts.Closed.IsZero(), "staff.forget.closed", nil)
 	add(k.DM, "staff.forget.dm", nil)
 	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
+	add(k.Events > 0, "staff.forget.events", args{"N": k.Events})
 	add(!k.Since.IsZero(), "staff.forget.history", args{"When": stamp(k.Since, "D"), "N": k.days()})
 	return lines
 }

@@ -343,13 +343,22 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			}
 			asked++
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
-			return commands.Kept{Cached: true, Alerts: settings, DM: true, Panels: 99_999, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
+			return commands.Kept{Cached: true, Alerts: settings, DM: true, Panels: 99_999, Events: 10, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
 		},
 		Forget: func(_ context.Context, id string, goodbye func(string) interaction.Message) (commands.Forgotten, error) {
 			d.see(interaction.Reply(goodbye(d.locale)))
 			was := known[id]
 			known[id] = false
 			return commands.Forgotten{Removal: panel.Removal{Known: was, Stays: []string{"9"}}, Told: true}, nil
+		},
+		Recent: func(context.Context, string) ([]incident.Event, error) {
+			var events []incident.Event
+			for _, action := range []string{"", "start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
+				events = append(events, incident.Event{
+					At: time.Now(), Action: action, Outcome: interaction.Failed, BotName: long("B"), Cause: "conflict", Status: 409, Reference: "REF1234", ByStaff: true,
+				})
+			}
+			return events, nil
 		},
 		Incident: func(_ context.Context, code string) (incident.Incident, error) {
 			if code == "REF1234" {

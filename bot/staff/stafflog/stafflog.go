@@ -27,16 +27,23 @@ import (
 // Log writes entries in one language.
 type Log struct {
 	post func(logchannel.Entry)
-	keep func(incident.Incident)
+	keep Incidents
 	t    *locale.Texts
 	test bool // all entries are tests, and say so
 }
 
 // New returns a staff log. post sees to it that staff will read an entry: when it
-// returns, the entry is kept where it outlives the program. keep keeps what is behind a
-// reference.
-func New(post func(logchannel.Entry), keep func(incident.Incident), texts *locale.Texts) *Log {
+// returns, the entry is kept where it outlives the program.
+func New(post func(logchannel.Entry), keep Incidents, texts *locale.Texts) *Log {
 	return &Log{post: post, keep: keep, t: texts}
+}
+
+// Incidents keep what staff may ask for later.
+type Incidents interface {
+	// Keep keeps what is behind a reference.
+	Keep(incident.Incident)
+	// Note keeps what a customer did, or what failed for the customer.
+	Note(customerID string, e incident.Event)
 }
 
 // Colours of entries.
@@ -64,6 +71,9 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action, failure error
 	l.post(logchannel.Entry{
 		Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
 	})
+	if !l.test {
+		l.keep.Note(r.CustomerID, incident.Ended(r, a, failure))
+	}
 }
 
 // outcome says how an action ended, and why if that is known.
@@ -136,7 +146,10 @@ func (l *Log) mark() string {
 // counted, whatever was asked for.
 func (l *Log) Failure(r *interaction.Request, err error) {
 	about := incident.Of(r, err)
-	l.keep(about)
+	l.keep.Keep(about)
+	if !l.test && r.Running == nil { // otherwise the end of the action says it
+		l.keep.Note(r.CustomerID, incident.Failed(r, err))
+	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
 	own := l.people(r)
@@ -158,14 +171,7 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 
 // cause says in a few words what failed, and with which status.
 func (l *Log) cause(err error) string {
-	cause, status := incident.CauseOf(err), 0
-	if service, ok := errors.AsType[*hostapi.Error](err); ok {
-		if status = service.Status; status == 0 && service.Code == hostapi.CodeUnavailable {
-			cause = "unreachable"
-		}
-	} else if discord, ok := errors.AsType[*rest.Error](err); ok {
-		status = cmp.Or(discord.Code, discord.Status)
-	}
+	cause, status := incident.HeadlineOf(err)
 	text := l.t.Text("log.cause." + cause)
 	if status != 0 {
 		text += " (" + strconv.Itoa(status) + ")"

@@ -270,7 +270,7 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	reference.WaitFor(t, "Reference "+code)
 	reference.WaitFor(t, "the node is full")
 	reference.WaitFor(t, "free it in the hosting service")
-	reference.Press(t, "Look up").WaitFor(t, "anna's bots")
+	reference.Press(t, "Look up").WaitFor(t, "Staff view** of <@"+anna.ID)
 
 	// The service takes its time, so that the press is deferred.
 	forget(t, sam, anna)
@@ -278,7 +278,7 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	lookup := pressLogged(t, w, sam, "Look up")
 	w.Clock.BlockUntil(t, 1)
 	w.Clock.Advance(4 * time.Second)
-	lookup.WaitFor(t, "anna's bots")
+	lookup.WaitFor(t, "Staff view** of <@"+anna.ID)
 	if !lookup.View().Ephemeral {
 		t.Error("everybody in the channel sees the customer's account")
 	}
