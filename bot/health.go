@@ -44,5 +44,5 @@ func (b *Bot) health(ctx context.Context) health.Report {
 
 // describeHealth is what /admin status shows, in lines for operators.
 func (b *Bot) describeHealth(ctx context.Context) string {
-	return health.Lines(b.health(ctx).Items(b.english))
+	return b.health(ctx).Lines(b.english)
 }

@@ -297,13 +297,13 @@ func failingCalls(reason string, fails, calls int) recent.Summary {
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*health.Report){
-		"✅ All is well":                        func(*health.Report) {},
-		"⚠️ A connection to Discord is lost":   func(h *health.Report) { h.Shards = []shards.Status{{}} },
-		"⚠️ Calls to the hosting service fail": func(h *health.Report) { h.Service = failingCalls("503", 1, 2) },
-		"🔴 **Hosting service unreachable · <t:1700000000:t> (<t:1700000000:R>) · connection reset · 36 of 88 failed**": func(h *health.Report) {
+		"✅ All is well":                             func(*health.Report) {},
+		"⚠️ A connection to Discord is lost":        func(h *health.Report) { h.Shards = []shards.Status{{}} },
+		"⚠️ Read the latest failures in the errors": func(h *health.Report) { h.Service = failingCalls("503", 1, 2) },
+		"🔴 **Hosting service unreachable · since <t:1700000000:t> (<t:1700000000:R>) · connection reset · 36 of 88 failed**": func(h *health.Report) {
 			h.Service, h.DownSince = failingCalls("connection reset", 36, 88), time.Unix(1_700_000_000, 0)
 		},
-		"🔴 **4 of the last 60 interactions not answered in time · <t:1700000000:t> (<t:1700000000:R>) · Discord 502**": func(h *health.Report) { h.Responses = failingCalls("Discord 502", 4, 60) },
+		"🔴 **4 of the last 60 interactions not answered in time · since <t:1700000000:t> (<t:1700000000:R>) · Discord 502**": func(h *health.Report) { h.Responses = failingCalls("Discord 502", 4, 60) },
 		"✅ All is well. There's nothing to do.\n🟢 Hosting service recovered · <t:1700000100:t> (<t:1700000100:R>) · 503 · 1 of 2 failed": func(h *health.Report) {
 			h.Service = failingCalls("503", 1, 2)
 			h.Service.Failed, h.Service.Recovered = time.Unix(1_700_000_050, 0), time.Unix(1_700_000_100, 0)

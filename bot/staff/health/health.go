@@ -130,10 +130,16 @@ func (r Report) Items(t *locale.Texts) []Item {
 	for _, ch := range r.Log {
 		items = append(items, d.logChannel(ch))
 	}
-	return append([]Item{verdict(items), d.program()}, items...)
+	return append([]Item{d.program()}, items...)
 }
 
-// verdict returns what is wrong in one line, or what was until lately. Staff read it above the rest.
+// Lines returns the items as lines of text, below one with the verdict on all of them.
+func (r Report) Lines(t *locale.Texts) string {
+	items := r.Items(t)
+	return verdict(items).Line() + Lines(items)
+}
+
+// verdict returns what is wrong in one line, or what was until lately.
 func verdict(items []Item) Item {
 	v := Item{Name: "verdict", State: OK}
 	var wrong, recovered []string

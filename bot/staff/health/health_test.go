@@ -121,7 +121,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
 			"✗ gateway, shard 3: not connected → " + texts.Text("staff.todo.shards"),
 			"✗ answers in time: 4 of 60 interactions failed within 10m0s; last failure 23:59:59 UTC (Discord 502); 95% within 420ms → " + texts.Text("staff.todo.answers"),
-			"✗ hosting service: 3 of 4 calls failed within 10m0s; last failure 23:59:59 UTC (connection reset) → " + texts.Text("staff.todo.service"),
+			"✗ hosting service: 3 of 4 calls failed within 10m0s; last failure 23:59:59 UTC (connection reset) → " + texts.Text("staff.todo.service_fails"),
 			"✗ discord's rest api: 5 of 80 requests failed within 10m0s; last failure 23:59:59 UTC (502) → " + texts.Text("staff.todo.rest"),
 			"✗ discord: all requests but answers to interactions wait for 5s more, as discord asks",
 			"✗ discord: 5000 of 300 requests refused (401, 403 or 429) within 10m0s → " + texts.Text("log.cure.invalid_requests"),
@@ -151,7 +151,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if diff := cmp.Diff(strings.Join(test.want, "\n")+"\n", health.Lines(test.report().Items(texts))); diff != "" {
+				if diff := cmp.Diff(strings.Join(test.want, "\n")+"\n", test.report().Lines(texts)); diff != "" {
 					t.Errorf("the page (-want +got):\n%s", diff)
 				}
 			})

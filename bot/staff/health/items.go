@@ -133,10 +133,10 @@ func (d describer) service() Item {
 		if since.IsZero() || d.DownSince.Before(since) {
 			since = d.DownSince
 		}
-		i = d.wrong(i, Failure, "staff.todo.service")
+		i = d.wrong(i, Failure, "staff.todo.service_fails")
 		return d.judged(i, judgement{key: "service", english: "hosting service unreachable", at: since, reason: s.Reason, of: s, unit: "calls"})
 	case s.Failing(d.now):
-		i = d.wrong(i, Failure, "staff.todo.service")
+		i = d.wrong(i, Failure, "staff.todo.service_fails")
 		return d.judged(i, judgement{key: "service_fails", english: "calls to the hosting service fail", at: since, reason: s.Reason, of: s, unit: "calls"})
 	case s.Fails > 0:
 		return d.judged(i, judgement{key: "service_back", english: "hosting service recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "calls"})
@@ -281,7 +281,10 @@ func (d describer) logChannel(ch logchannel.Status) Item {
 	case age >= lateAfter:
 		i = d.wrong(i, Failure, "staff.todo.late")
 	}
-	i.Staff = Staff{Title: d.t.Text("staff.status.log"), Text: text, ChannelID: ch.Channel}
+	i.Staff = Staff{Title: d.t.Text("staff.status.log"), Text: text}
+	if i.State != OK { // all others share a field
+		i.Staff.ChannelID = ch.Channel
+	}
 	return i
 }
 

@@ -31,12 +31,14 @@ func (d describer) judged(i Item, j judgement) Item {
 	i.Verdict = j.english
 	i.Staff.Verdict = d.t.Format("staff.verdict."+j.key, locale.Args{"Failed": j.of.Fails, "Calls": j.of.Calls})
 	if !j.at.IsZero() {
-		word := " since "
+		word, when := " since ", timestamp(j.at, "t")+" ("+timestamp(j.at, "R")+")"
 		if strings.HasSuffix(j.key, "_back") {
 			word = " at "
+		} else {
+			when = d.t.Format("staff.verdict.since", locale.Args{"When": when})
 		}
 		i.Verdict += word + clock(j.at)
-		i.Staff.Verdict += " · " + timestamp(j.at, "t") + " (" + timestamp(j.at, "R") + ")"
+		i.Staff.Verdict += " · " + when
 	}
 	if len(reason) > 0 {
 		i.Verdict += ", " + string(reason)
