@@ -37,6 +37,7 @@ import (
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
@@ -54,10 +55,11 @@ type Bot struct {
 	log      zerolog.Logger
 	english  *locale.Texts // for operators
 
-	monitor  *monitor.Monitor
-	discord  *rest.Client
-	delivery *logchannel.Delivery
-	stafflog *stafflog.Log
+	monitor   *monitor.Monitor
+	discord   *rest.Client
+	delivery  *logchannel.Delivery
+	incidents *incident.Store
+	stafflog  *stafflog.Log
 	// references are those under which callers and staff are told of failures.
 	references *incident.References
 	redis      *redisclient.Conn
@@ -69,6 +71,7 @@ type Bot struct {
 	watcher    *watcher.Watcher
 	alerts     *alerts.Alerts
 	panels     *panel.Panels
+	outages    *outages.Outages
 	following  *following.Following
 	responder  *responder.Responder
 	discovery  *gateway.Discovery
@@ -80,9 +83,11 @@ type Bot struct {
 	connections connections
 	connectsAt  atomic.Int64 // when a connection to Discord is tried next, in ns since 1970
 	stopping    atomic.Bool
-	staffQueue  stafflog.Async
-	afterStart  func()   // may be nil
-	closers     []func() // of what New opened, first to last
+	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
+	secretRefused atomic.Pointer[time.Time]
+	staffQueue    stafflog.Async
+	afterStart    func()   // may be nil
+	closers       []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
@@ -126,8 +131,8 @@ func (b *Bot) build() error {
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status, b.delivery.Dropped)
 	b.references = incident.NewReferences()
-	incidents := incident.New(b.redis.Client, b.space, b.version, b.log)
-	b.stafflog = stafflog.New(b.delivery.Post, incidents.Keep, texts.For(s.Log.Locale))
+	b.incidents = incident.New(b.redis.Client, b.space, b.version, b.log)
+	b.stafflog = stafflog.New(b.delivery.Post, b.incidents, texts.For(s.Log.Locale))
 
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
@@ -139,7 +144,7 @@ func (b *Bot) build() error {
 		Accounts: cache, Hosting: hosting, Actions: b.actions, Texts: texts,
 		Staff: commands.Staff{
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
-			Kept: b.kept(cache), Forget: b.forget(cache), Incident: incidents.Incident, TestLogs: b.stafflog.Test, Health: b.health,
+			Kept: b.kept(cache), Forget: b.forget(cache), Incident: b.incidents.Incident, Recent: b.incidents.Recent, TestLogs: b.stafflog.Test, Health: b.health,
 		},
 		Links: commands.Links(s.Links), Watch: watching, References: b.references, Support: b.support(texts),
 		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},
@@ -185,7 +190,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	}
 	var buttons logchannel.Buttons
 	if b.settings.Admin.GuildID != "" {
-		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID}
+		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID, References: commands.ReferencesID}
 	}
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, Redis: b.redis.Client, Space: b.space, Buttons: buttons,

@@ -61,7 +61,7 @@ func TestEachPlaceHasEachLogCategory(t *testing.T) {
 	}
 	tested := make(map[string]bool)
 	post := func(e logchannel.Entry) { tested[string(e.Category)] = true }
-	log := stafflog.New(post, func(incident.Incident) {}, texts.For(locale.Default))
+	log := stafflog.New(post, nothingKept{}, texts.For(locale.Default))
 	log.Test(&interaction.Request{ID: "1", UserID: "2", CustomerID: "2"})
 	if got := slices.Sorted(maps.Keys(tested)); !slices.Equal(got, want) {
 		t.Errorf("stafflog.Log.Test, for /admin logs test, writes %q, configs.LogChannels has %q", got, want)
@@ -78,3 +78,9 @@ func TestEachPlaceHasEachLogCategory(t *testing.T) {
 		}
 	}
 }
+
+// nothingKept keeps nothing.
+type nothingKept struct{}
+
+func (nothingKept) Keep(incident.Incident)      {}
+func (nothingKept) Note(string, incident.Event) {}

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hostbot/hostapi"
 )
 
 // noShard stands for the connection before it is known which shards there are.
@@ -21,6 +23,16 @@ type connections struct {
 	lostAt time.Time // the first of them
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 	given  bool      // one of them is another replica's meanwhile
+}
+
+// lostSince returns since when a connection is lost; zero if none is.
+func (c *connections) lostSince() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.lost) == 0 {
+		return time.Time{}
+	}
+	return c.lostAt
 }
 
 // connected is told of a new session.
@@ -104,14 +116,14 @@ func (b *Bot) released(shard int) {
 
 // redisLost is told when Redis could not be used for a while.
 func (b *Bot) redisLost(reason error) {
-	b.monitor.RedisUp(false)
+	b.monitor.RedisUp(reason)
 	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
 	b.staffQueue.Go(func() { b.stafflog.RedisLost(reason) })
 }
 
 // redisBack is told when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
-	b.monitor.RedisUp(true)
+	b.monitor.RedisUp(nil)
 	b.log.Info().Dur("after", after).Msg("redis can be used again")
 	b.staffQueue.Go(func() { b.stafflog.RedisBack(after) })
 }
@@ -126,6 +138,27 @@ func (b *Bot) serviceDown(reason error) {
 func (b *Bot) serviceUp(after time.Duration) {
 	b.log.Info().Dur("after", after).Msg("the hosting service is back")
 	b.staffQueue.Go(func() { b.stafflog.ServiceUp(after) })
+}
+
+// serviceCalled is told of each call to the hosting service. Staff read of the first one whose
+// secret is refused, and of the first that is accepted after that.
+func (b *Bot) serviceCalled(c hostapi.Call) {
+	b.monitor.Service(c)
+	if c.Attempts == 0 || c.Code != "" && c.Code != hostapi.CodeUnauthorized {
+		return // which says nothing of the secret
+	}
+	now := time.Now()
+	switch {
+	case c.Code == hostapi.CodeUnauthorized && b.secretRefused.CompareAndSwap(nil, &now):
+		b.log.Error().Msg("the hosting service refuses the secret: nobody is served until HOSTAPI_SECRET is right")
+		b.staffQueue.Go(b.stafflog.SecretRefused)
+	case c.Code == "":
+		if since := b.secretRefused.Swap(nil); since != nil {
+			after := now.Sub(*since)
+			b.log.Info().Dur("after", after).Msg("the hosting service accepts the secret again")
+			b.staffQueue.Go(func() { b.stafflog.SecretAccepted(after) })
+		}
+	}
 }
 
 // tooManyInvalid is told that Discord refused so many requests that it may ban this

@@ -14,8 +14,8 @@ const pingLimit = time.Second
 // health gathers how the program and what it depends on fare. It makes no call
 // to the hosting service, which may be in trouble already.
 func (b *Bot) health(ctx context.Context) health.Report {
-	calls, failed := b.monitor.RecentCalls()
 	answered, unanswered := b.monitor.Interactions()
+	responses := b.monitor.RecentResponses()
 	ctx, cancel := context.WithTimeout(ctx, pingLimit)
 	defer cancel()
 	asked := time.Now()
@@ -27,20 +27,22 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	leads, _ := b.leader.Holder(ctx) // nobody while Redis is away
 	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
+	outage, _ := b.outages.Current(ctx)
 	return health.Report{
 		Version:  b.version,
 		Started:  b.started,
 		Answered: answered, Unanswered: unanswered,
-		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(),
-		Calls: calls, Failed: failed, Window: monitor.Window, DownSince: b.service.DownSince(),
-		Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
+		Responses: responses.Summary, P95: responses.P95,
+		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: b.connections.lostSince(),
+		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(),
+		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader:        leads,
-		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency,
-		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting,
+		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency, Redis: b.monitor.RedisOutages(),
+		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting, Outage: outage,
 	}
 }
 
 // describeHealth is what /admin status shows, in lines for operators.
 func (b *Bot) describeHealth(ctx context.Context) string {
-	return health.Lines(b.health(ctx).Items(b.english))
+	return b.health(ctx).Lines(b.english)
 }

@@ -21,7 +21,7 @@ const keptPolls = 3
 func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	c := b.settings.HostAPI.Config()
 	c.UserAgent = "hostbot/" + b.version
-	c.Observe, c.OnDown, c.OnUp = b.monitor.Service, b.serviceDown, b.serviceUp
+	c.Observe, c.OnDown, c.OnUp = b.serviceCalled, b.serviceDown, b.serviceUp
 	client, err := hostapi.New(c)
 	if err != nil {
 		return nil, nil, err

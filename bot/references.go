@@ -12,8 +12,8 @@ type sharedReferences struct {
 	references *incident.References
 }
 
-func (s sharedReferences) Action(r *interaction.Request, a interaction.Action) {
-	s.Log.Action(s.references.Staff(r), a)
+func (s sharedReferences) Action(r *interaction.Request, a interaction.Action, failure error) {
+	s.Log.Action(s.references.Staff(r), a, failure)
 }
 
 func (s sharedReferences) Failure(r *interaction.Request, err error) {

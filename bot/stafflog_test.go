@@ -21,7 +21,11 @@ type stalled struct {
 
 func (s *stalled) Post(e logchannel.Entry) {
 	<-s.let
-	s.taken = append(s.taken, e.Embed.Title+e.Embed.Description)
+	if e.Embed != nil {
+		s.taken = append(s.taken, e.Embed.Title+e.Embed.Description)
+	} else {
+		s.taken = append(s.taken, e.Line[strings.Index(e.Line, " ")+1:])
+	}
 }
 
 // newStalled returns a bot whose log channel is stalled.

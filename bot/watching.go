@@ -3,10 +3,12 @@ package bot
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
@@ -35,9 +37,10 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Aside:  b.recordUnreadable,
 	})
 	b.watcher.Observe(b.alerts.Changed)
-	b.watcher.Observe(outages.New(outages.Config{
+	b.outages = outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval, Term: b.leader.Term, Tell: b.stafflog.Outage,
-	}).Changed)
+	})
+	b.watcher.Observe(b.outages.Changed)
 	b.openPanels()
 	b.openFollowing()
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
@@ -47,43 +50,69 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 }
 
+// reader returns what reads all that forget forgets of a customer: in parallel, so that a Redis
+// that stalls costs the time of one read.
+func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (commands.Kept, alerts.Contact, error) {
+	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
+	return func(ctx context.Context, userID string) (kept commands.Kept, dm alerts.Contact, err error) {
+		var notAccount, notAlerts, notPanels, notFollowed, notStates, notEvents error
+		var reads sync.WaitGroup
+		reads.Go(func() { kept.Cached, notAccount = cache.Has(ctx, userID) })
+		reads.Go(func() { kept.Alerts, dm, notAlerts = b.alerts.Kept(ctx, userID) })
+		reads.Go(func() {
+			var own []panel.Panel
+			own, notPanels = b.panels.Of(ctx, userID)
+			kept.Panels = len(own)
+			for _, p := range own {
+				n, err := b.following.Followers(ctx, p.ID)
+				kept.Followers, notPanels = kept.Followers+n, errors.Join(notPanels, err)
+			}
+		})
+		reads.Go(func() {
+			followed, err := b.following.Of(ctx, userID)
+			kept.Follows, notFollowed = len(followed), err
+		})
+		reads.Go(func() { kept.Since, notStates = states.Since(ctx, userID) })
+		reads.Go(func() {
+			var events []incident.Event
+			events, notEvents = b.incidents.Recent(ctx, userID)
+			kept.Events = len(events)
+		})
+		reads.Wait()
+		kept.DM = dm.Channel != ""
+		return kept, dm, errors.Join(notAccount, notAlerts, notPanels, notFollowed, notStates, notEvents)
+	}
+}
+
 // kept returns what is kept of a customer: all that forget forgets.
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
-	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
-	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
-		var notAccount, notAlerts, notStates error
-		kept.Cached, notAccount = cache.Has(ctx, userID)
-		kept.Alerts, notAlerts = b.alerts.Settings(ctx, userID)
-		dm, _, notDM := b.alerts.DM(ctx, userID)
-		kept.DM = dm != ""
-		own, notPanels := b.panels.Of(ctx, userID)
-		kept.Panels = len(own)
-		for _, p := range own {
-			n, err := b.following.Followers(ctx, p.ID)
-			kept.Followers, notPanels = kept.Followers+n, errors.Join(notPanels, err)
-		}
-		followed, notFollowed := b.following.Of(ctx, userID)
-		kept.Follows = len(followed)
-		kept.Since, notStates = states.Since(ctx, userID)
-		return kept, errors.Join(notAccount, notAlerts, notDM, notPanels, notFollowed, notStates)
+	read := b.reader(cache)
+	return func(ctx context.Context, userID string) (commands.Kept, error) {
+		kept, _, err := read(ctx, userID)
+		return kept, err
 	}
 }
 
 // forget forgets all that is kept of a customer, and tells the customer, once and as far as can be.
 func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
-	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (commands.Forgotten, error) {
-		channelID, locale, notDM := b.alerts.DM(ctx, userID)
-		cached, err := cache.Forget(ctx, userID)
+	read := b.reader(cache)
+	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (forgotten commands.Forgotten, err error) {
+		kept, dm, err := read(ctx, userID)
+		if err != nil { // what is removed could not be counted
+			return forgotten, err
+		}
+		cached, notAccount := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || followed > 0
-		forgotten := commands.Forgotten{Removal: removal}
-		if err := errors.Join(notDM, err, notAlerts, notPanels, notFollowed); err != nil || channelID == "" {
+		noted, notEvents := b.incidents.Forget(ctx, userID)
+		removal.Known = removal.Known || cached || alerted || followed > 0 || noted
+		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
+		if err := errors.Join(notAccount, notAlerts, notPanels, notFollowed, notEvents); err != nil || dm.Channel == "" {
 			return forgotten, err
 		}
 		// Of two who press at once, Discord takes one message: the nonce is the same.
-		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, channelID, "bye"+userID, goodbye(locale))
+		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, dm.Channel, "bye"+userID, goodbye(dm.Locale))
 		if notTold != nil {
 			b.log.Info().Err(notTold).Str("user", userID).Msg("a customer cannot be told that what was kept of them is removed")
 		}

@@ -24,11 +24,12 @@ type Kept struct {
 	Panels int  // how many
 	// Followers is how many people follow them, and Follows how many panels this one does.
 	Followers, Follows int
+	Events             int       // what the customer did lately, and what failed: how many
 	Since              time.Time // from when on the states of bots are; zero where none are
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Follows == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Follows == 0 && k.Events == 0 && k.Since.IsZero()
 }
 
 // alerted is for how many bots alerts are on, each by itself.
@@ -55,12 +56,13 @@ func (k Kept) counts() string {
 	if k.Alerts.All {
 		alerts = "all"
 	}
-	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, followers %d, follows %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Followers, k.Follows, k.days())
+	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, followers %d, follows %d, events %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Followers, k.Follows, k.Events, k.days())
 }
 
 // Forgotten is what became of what was kept of a customer.
 type Forgotten struct {
 	panel.Removal
+	Kept Kept // what it was
 	Told bool // the customer was told by direct message
 }
 
@@ -107,6 +109,7 @@ func (v view) keptLines(k Kept) []string {
 	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
 	add(k.Followers > 0, "staff.forget.followers", args{"N": k.Followers})
 	add(k.Follows > 0, "staff.forget.follows", args{"N": k.Follows})
+	add(k.Events > 0, "staff.forget.events", args{"N": k.Events})
 	add(!k.Since.IsZero(), "staff.forget.history", args{"When": stamp(k.Since, "D"), "N": k.days()})
 	return lines
 }
@@ -117,10 +120,6 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 	response := v.note("⏳ " + v.aboutCustomer("staff.forget.running"))
 	response.Subject = idForget
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		kept, err := c.staff.Kept(ctx, r.CustomerID)
-		if err != nil {
-			return interaction.Response{}, err
-		}
 		removal, err := c.staff.Forget(ctx, r.CustomerID, c.goodbye)
 		switch {
 		case err != nil:
@@ -136,7 +135,7 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 			stay = v.messagesStay(removal.Removal)
 		}
 		done := v.note(paragraphs(strings.TrimSpace(v.aboutCustomer("staff.forget.done")+" "+told), stay))
-		done.Audit = &interaction.Audit{Detail: kept.counts()}
+		done.Audit = &interaction.Audit{Detail: removal.Kept.counts()}
 		return done, nil
 	}
 	return response, nil

@@ -18,7 +18,9 @@ func (v view) drawHealth(r health.Report) interaction.Response {
 	fields := []*discordgo.MessageEmbedField{
 		v.field("staff.status.version", sanitize.Code(r.Version, wordLimit), true),
 		v.field("staff.status.up", relative(r.Started), true),
-		v.field("staff.status.served", v.t.Number(int(r.Answered)), true),
+	}
+	if r.Answered > 0 {
+		fields = append(fields, v.field("staff.status.served", v.t.Number(int(r.Answered)), true))
 	}
 	if r.Unanswered > 0 {
 		fields = append(fields, v.field("staff.status.unanswered", v.t.Number(int(r.Unanswered)), true))
@@ -28,7 +30,7 @@ func (v view) drawHealth(r health.Report) interaction.Response {
 		color = orange
 	}
 	return v.draw("", &discordgo.MessageEmbed{
-		Title: v.t.Text("staff.status.title"), Color: color, Description: v.cures(items), Fields: append(fields, healthFields(items)...),
+		Title: v.t.Text("staff.status.title"), Color: color, Description: paragraphs(v.verdict(items), v.cures(items)), Fields: append(fields, healthFields(items)...),
 	})
 }
 
@@ -60,12 +62,34 @@ func healthFields(items []health.Item) (fields []*discordgo.MessageEmbedField) {
 // failureMark is before what does not work, and before what to do about it.
 const failureMark = "⚠️ "
 
+// verdict says above all else what is wrong, since when and why, or that all is well, and what
+// was wrong until lately.
+func (v view) verdict(items []health.Item) string {
+	var wrong, recovered []string
+	well := true
+	for _, i := range items {
+		failure := i.State == health.Failure
+		well = well && !failure
+		switch {
+		case i.Staff.Verdict == "":
+		case failure:
+			if line := "🔴 **" + i.Staff.Verdict + "**"; !slices.Contains(wrong, line) { // several shards have one
+				wrong = append(wrong, line)
+			}
+		default:
+			recovered = append(recovered, "🟢 "+i.Staff.Verdict)
+		}
+	}
+	if well {
+		wrong = []string{"✅ " + v.t.Text("staff.todo.nothing")}
+	}
+	return strings.Join(append(wrong, recovered...), "\n")
+}
+
 // cures says what to do, each thing once.
 func (v view) cures(items []health.Item) string {
 	var todo []string
-	well := true
 	for _, i := range items {
-		well = well && i.State != health.Failure
 		mark := failureMark
 		if i.State != health.Failure {
 			mark = "💡 "
@@ -76,9 +100,6 @@ func (v view) cures(items []health.Item) string {
 		if i.Cure != "" && !slices.Contains(todo, mark+i.Cure) {
 			todo = append(todo, mark+i.Cure)
 		}
-	}
-	if well && len(todo) == 0 {
-		return "✅ " + v.t.Text("staff.todo.nothing")
 	}
 	return strings.Join(todo, "\n")
 }

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"hostbot/bot/actions"
+	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -24,6 +25,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
@@ -316,13 +318,22 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			}
 			asked++
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
-			return commands.Kept{Cached: true, Alerts: settings, DM: true, Panels: 99_999, Followers: 99_999, Follows: 25, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
+			return commands.Kept{Cached: true, Alerts: settings, DM: true, Panels: 99_999, Followers: 99_999, Follows: 25, Events: 10, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
 		},
 		Forget: func(_ context.Context, id string, goodbye func(string) interaction.Message) (commands.Forgotten, error) {
 			d.see(interaction.Reply(goodbye(d.locale)))
 			was := known[id]
 			known[id] = false
 			return commands.Forgotten{Removal: panel.Removal{Known: was, Stays: []string{"9"}}, Told: true}, nil
+		},
+		Recent: func(context.Context, string) ([]incident.Event, error) {
+			var events []incident.Event
+			for _, action := range []string{"", "start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
+				events = append(events, incident.Event{
+					At: time.Now(), Action: action, Outcome: interaction.Failed, BotName: long("B"), Cause: "conflict", Status: 409, Reference: "REF1234", ByStaff: true,
+				})
+			}
+			return events, nil
 		},
 		Incident: func(_ context.Context, code string) (incident.Incident, error) {
 			if code == "REF1234" {
@@ -351,15 +362,24 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	}
 	all()
 	report.Log = []logchannel.Status{{Channel: "9", Waiting: 12_345, Oldest: time.Unix(1, 0)}, {Channel: "9", Trouble: long("x")}, {Channel: "9", Trouble: "403", Forbidden: true}}
-	report.Calls, report.Failed, report.DownSince, report.RedisErr = 99_999, 54_321, time.Unix(1, 0), errors.New("refused")
+	fails := failingCalls(long("r"), 54_321, 99_999)
+	report.Service, report.Discord, report.Responses, report.Redis, report.P95 = fails, fails, fails, fails, time.Hour
+	report.Outage = outages.Outage{Bots: 99_999, Customers: 54_321, Recovered: 9_999, First: time.Unix(1, 0)}
 	all()
+	report.DownSince, report.RedisErr, report.LostSince = time.Unix(1, 0), errors.New("refused"), time.Unix(1, 0)
+	all()
+	over := fails
+	over.Failed, over.Recovered = time.Unix(1, 0), time.Unix(2, 0)
+	report.Service, report.Discord, report.Responses, report.Redis, report.DownSince = over, over, over, over, time.Time{}
+	report.Outage.Recovered = 99_999
 	report.RedisErr, report.RedisEmbedded = nil, true
 	report.Requests, report.Invalid = 99_999, 54_321
 	w.list = bots("", 0)
 	all()
 	w.err = &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}
 	all()
-	report = health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}}
+	calls := recent.Summary{Calls: 99_999, Last: recent.Last{Succeeded: time.Unix(1, 0)}}
+	report = health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Answered: 99_999, Service: calls, Redis: over}
 	all()
 	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
 	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}

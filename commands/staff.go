@@ -13,7 +13,6 @@ import (
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
-	"hostbot/hostapi/accounts"
 )
 
 // Staff says who the company's staff are, and what their commands need beside the
@@ -33,6 +32,8 @@ type Staff struct {
 	// Incident tells what happened behind a reference. The error is
 	// incident.ErrUnknown where nothing is known of it.
 	Incident func(ctx context.Context, code string) (incident.Incident, error)
+	// Recent returns what a customer did lately and what failed, the latest first. It may be nil.
+	Recent func(ctx context.Context, customerID string) ([]incident.Event, error)
 	// TestLogs writes one entry of each kind to the log channels, marked as a test.
 	TestLogs func(*interaction.Request)
 	Health   func(context.Context) health.Report
@@ -92,19 +93,6 @@ func (c *Commands) forCustomer(h interaction.Handler) interaction.Handler {
 	}
 }
 
-// drawLookup draws a page of a customer's bots with the plan below, for staff.
-func (c *Commands) drawLookup(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	v, response := c.view(r), c.botList(r, s).draw()
-	plan := v.planEmbed(s.List)
-	if r.ByStaff() {
-		whose := args{"Name": v.customerName()}
-		response.Message.Embeds[0].Title = v.t.Format("staff.list.title", whose)
-		plan.Title, plan.Color = v.t.Format("staff.plan.title", whose), staffColor
-	}
-	response.Message.Embeds = append(response.Message.Embeds, plan)
-	return response, nil
-}
-
 // chooseAction does to a customer's bot what was chosen.
 func (c *Commands) chooseAction(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	a, ok := actionNamed(r.Options[optionAction])
@@ -135,6 +123,9 @@ func LookupID(customerID, name string) string {
 	return interaction.ReplyPrefix + "lookup/" + customerID + "/" + sanitize.Plain(name, longest)
 }
 
+// ReferencesID is the custom ID of a menu of references, as ReferenceID is that of one.
+const ReferencesID = interaction.ReplyPrefix + "reference"
+
 // ReferenceID is described at LookupID.
 func ReferenceID(code string) string { return interaction.ReplyPrefix + "reference/" + code }
 
@@ -145,7 +136,7 @@ func (v view) note(text string) interaction.Response {
 
 // reference tells what happened behind a reference that a customer was shown.
 func (c *Commands) reference(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
-	v, typed := c.view(r), cmp.Or(r.Options[optionCode], r.Params["code"])
+	v, typed := c.view(r), cmp.Or(r.Options[optionCode], r.Params["code"], r.Value())
 	code := incident.Clean(typed)
 	asked := cmp.Or(code, typed)
 	found, err := c.staff.Incident(ctx, code)
@@ -189,7 +180,7 @@ func (v view) mark(embed *discordgo.MessageEmbed, pressable bool) {
 	embed.Color = staffColor
 	embed.Author = &discordgo.MessageEmbedAuthor{Name: v.plainCustomer()}
 	if pressable && embed.Footer == nil {
-		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("staff.acts_for", args{"Name": v.plainCustomer()})}
+		embed.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Text("staff.acts")}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -15,6 +16,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -124,7 +126,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 				t.Errorf("%s was removed", userID)
 			}
 			forgotten++
-			return commands.Forgotten{Removal: panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}}, nil
+			return commands.Forgotten{Removal: panel.Removal{Known: forgotten == 1, Stays: []string{"8", "9"}}, Kept: kept}, nil
 		},
 	}})
 	flush := by("1", command("admin forget", map[string]string{"user": "42"}))
@@ -145,7 +147,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
 		}
 		wantText(t, done.Message, want)
-		if i == 0 && done.Audit.Detail != "account true, alerts 1, dm false, panels 2, followers 7, follows 3, history 2 d" {
+		if i == 0 && done.Audit.Detail != "account true, alerts 1, dm false, panels 2, followers 7, follows 3, events 0, history 2 d" {
 			t.Errorf("the log channel tells of %q", done.Audit.Detail)
 		}
 		if told := strings.Contains(text(done.Message), "it stays in <#8>, <#9>"); told != (i == 0) {
@@ -185,11 +187,11 @@ func TestStaffReadWhatStaysBesideAnError(t *testing.T) {
 // TestStaffSeeWhoseAccountItIs follows staff through the pages of a customer.
 func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 	hostile := strings.Repeat("@everyone **x** [y](https://z) `", 20)
-	for name, test := range map[string]struct{ called, title, author string }{
-		"named":         {"Anna *A*", `Anna \*A\*'s bots`, "Anna *A*"},
-		"nameless":      {"", "Customer 42's bots", "Customer 42"},
-		"right to left": {"آنا", "\u2068آنا\u2069's bots", "آنا"},
-		"hostile":       {hostile, `\@everyone \*\*x\*\*`, "@everyone **x**"},
+	for name, test := range map[string]struct{ called, author string }{
+		"named":         {"Anna *A*", "Anna *A*"},
+		"nameless":      {"", "Customer 42"},
+		"right to left": {"آنا", "آنا"},
+		"hostile":       {hostile, "@everyone **x**"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))})
@@ -207,8 +209,8 @@ func TestStaffSeeWhoseAccountItIs(t *testing.T) {
 				return response
 			}
 			list := by(command("admin lookup", map[string]string{"user": "42"})).Message
-			if title := list.Embeds[0].Title; !strings.Contains(title, test.title) || strings.Contains(text(list), "Your") {
-				t.Errorf("the title is %q, in\n%s", title, text(list))
+			if shown := text(list); test.called != "" && strings.Contains(shown, test.called) || strings.Contains(shown, "Your") {
+				t.Errorf("the name is said again, or staff are taken for the customer:\n%s", shown)
 			}
 			wantText(t, by(press("for/42/show/a")).Message, "🟢 Shop\n", "Whatever you do here affects ")
 			wantText(t, by(press("for/42/restart/a")).Message, "For **", "Restarting **Shop**")
@@ -234,6 +236,36 @@ func TestLookupSaysEachThingOnce(t *testing.T) {
 	}
 }
 
+// TestLookupShowsWhatHappenedLately has more happen than fits.
+func TestLookupShowsWhatHappenedLately(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	events := []incident.Event{
+		{At: at, Cause: "unreachable", Reference: "REFAAAA"},
+		{At: at, Action: "restart", Outcome: interaction.Failed, BotName: "*Shop*", Cause: "conflict", Status: 409, Reference: "REFBBBB", ByStaff: true},
+		{At: at, Action: "stop", Outcome: interaction.Done, BotName: "Radio"},
+		{At: at, Action: "juggle", Outcome: interaction.Done},
+	}
+	c := newCommands(t, &world{list: shopWithPlan(2048, 3), staff: commands.Staff{Recent: func(_ context.Context, userID string) ([]incident.Event, error) {
+		if userID != "42" {
+			t.Errorf("asked about %s", userID)
+		}
+		return events, nil
+	}}})
+	lookup := by("1", command("admin lookup", map[string]string{"user": "42"}))
+	wantText(t, answer(t, c, lookup).Message, "Last actions and failures\n"+
+		"❗ <t:1700000000:R> · Hosting service: no answer · `REFAAAA`\n"+
+		"❌ <t:1700000000:R> · Restart · \\*Shop\\* · Hosting service: not possible in the bot's current state (409) · 🛟 · `REFBBBB`\n"+
+		"✅ <t:1700000000:R> · Stop · Radio\n✅ <t:1700000000:R>")
+	for range 10 {
+		events = append(events, incident.Event{At: at, Action: "restart", Outcome: interaction.Failed, BotName: strings.Repeat("*", 99), Cause: "conflict", Status: 409, Reference: "REFBBBB"})
+	}
+	sendable(t, answer(t, c, lookup))
+	events = nil
+	if got := text(answer(t, c, lookup).Message); strings.Contains(got, "Last actions") {
+		t.Errorf("where nothing happened, staff read\n%s", got)
+	}
+}
+
 // TestLookupIDFits has a name in it that is as long and odd as can be.
 func TestLookupIDFits(t *testing.T) {
 	if id := commands.LookupID("18446744073709551615", strings.Repeat("😀\u202e", 99)); utf8.RuneCountInString(id) > 70 || strings.Contains(id, "\u202e") {
@@ -256,13 +288,29 @@ func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 	}
 }
 
+// failingCalls returns calls of which the last failed.
+func failingCalls(reason string, fails, calls int) recent.Summary {
+	return recent.Summary{Calls: calls, Fails: fails, Last: recent.Last{Failed: time.Now(), Reason: reason, FailedSince: time.Unix(1_700_000_000, 0)}}
+}
+
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*health.Report){
-		"✅ All is well":                           func(*health.Report) {},
-		"⚠️ A connection to Discord is lost":      func(h *health.Report) { h.Shards = []shards.Status{{}} },
-		"⚠️ Calls to the hosting service fail":    func(h *health.Report) { h.Calls, h.Failed = 2, 1 },
+		"✅ All is well":                             func(*health.Report) {},
+		"⚠️ A connection to Discord is lost":        func(h *health.Report) { h.Shards = []shards.Status{{}} },
+		"⚠️ Read the latest failures in the errors": func(h *health.Report) { h.Service = failingCalls("503", 1, 2) },
+		"🔴 **Hosting service unreachable · since <t:1700000000:t> (<t:1700000000:R>) · connection reset · 36 of 88 failed**": func(h *health.Report) {
+			h.Service, h.DownSince = failingCalls("connection reset", 36, 88), time.Unix(1_700_000_000, 0)
+		},
+		"🔴 **4 of the last 60 interactions not answered in time · since <t:1700000000:t> (<t:1700000000:R>) · Discord 502**": func(h *health.Report) { h.Responses = failingCalls("Discord 502", 4, 60) },
+		"✅ All is well. There's nothing to do.\n🟢 Hosting service recovered · <t:1700000100:t> (<t:1700000100:R>) · 503 · 1 of 2 failed": func(h *health.Report) {
+			h.Service = failingCalls("503", 1, 2)
+			h.Service.Failed, h.Service.Recovered = time.Unix(1_700_000_050, 0), time.Unix(1_700_000_100, 0)
+		},
+		"🔴 **12 bots stopped from <t:1700000000:t> on (customers: 9)**": func(h *health.Report) {
+			h.Outage = outages.Outage{Bots: 12, Customers: 9, First: time.Unix(1_700_000_000, 0)}
+		},
 		"⚠️ Panels and alerts pause":              func(h *health.Report) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },
 		"Failed calls in 10 min: 12 of 4000 (0%)": func(h *health.Report) { h.Requests, h.Invalid = 4_000, 12 },
 		"discord\n⚠️ all requests but answers to": func(h *health.Report) { h.PausedUntil = time.Now().Add(time.Minute) },

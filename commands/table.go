@@ -201,9 +201,9 @@ func (c *Commands) watchTable() []command {
 func (c *Commands) staffTable() []command {
 	text, user := discordgo.ApplicationCommandOptionString, option{name: optionUser, kind: discordgo.ApplicationCommandOptionUser}
 	forCustomer := func(h interaction.Handler) interaction.Handler { return audited(c.forCustomer(h)) }
-	lookup := forCustomer(c.shown(c.drawLookup))
+	lookup := forCustomer(c.lookUp(c.shown))
 	views := []route{
-		{idList + "{page}", forCustomer(c.refreshed(c.drawLookup))}, {idListWith + anyBot, lookup}, {idPages, lookup},
+		{idList + "{page}", forCustomer(c.lookUp(c.refreshed))}, {idListWith + anyBot, lookup}, {idPages, lookup},
 		{idOpen, forCustomer(c.shown(c.drawCard(brief)))}, {idShow + anyBot, forCustomer(c.refreshed(c.drawCard(brief)))},
 		{idBrief + anyBot, forCustomer(c.shown(c.drawCard(brief)))}, {idDetails + anyBot, forCustomer(c.shown(c.drawCard(details)))},
 	}
@@ -236,7 +236,7 @@ func (c *Commands) staffTable() []command {
 				{name: optionAction, kind: text, choices: choices},
 			},
 		},
-		{name: "admin refresh", options: []option{user}, handle: forCustomer(c.anew(c.drawLookup))},
+		{name: "admin refresh", options: []option{user}, handle: forCustomer(c.lookUp(c.anew))},
 		{
 			name: "admin forget", options: []option{user}, handle: c.forCustomer(c.askForget),
 			components: []route{
@@ -246,7 +246,7 @@ func (c *Commands) staffTable() []command {
 		},
 		{
 			name: "admin reference", options: []option{{name: optionCode, kind: text}}, handle: reference,
-			components: []route{{ReferenceID("{code}"), reference}},
+			components: []route{{ReferenceID("{code}"), reference}, {ReferencesID, reference}},
 		},
 		{name: "admin status", handle: audited(c.status)},
 		{name: "admin logs test", handle: audited(c.testLogs)},

@@ -98,7 +98,7 @@ func TestEnvironment(t *testing.T) {
 			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python -m bot", EntryFile: "main.py"}},
 			{ID: "GO", Label: "GO"},
 		},
-		LogChannels: configs.LogChannels{Default: "21", Actions: "22", Errors: "", Lifecycle: "21"},
+		LogChannels: configs.LogChannels{Default: "21", Actions: "22", Errors: "", Lifecycle: "21", Staff: "21"},
 		Admin:       configs.Admin{GuildID: "31", UserIDs: []string{"32", "33"}, RoleIDs: []string{"34"}},
 		Log:         configs.Log{Level: zerolog.DebugLevel, Format: "console", Locale: "de"},
 	})
@@ -150,7 +150,7 @@ log:
 		{ID: "GO", Label: "Go", Startup: hostapi.Startup{Command: "go run . -a,b", EntryFile: "main.go"}}, usualLanguages()[1],
 	}
 	const channel = "987654321098765432"
-	want.LogChannels = configs.LogChannels{Default: channel, Errors: channel, Lifecycle: channel}
+	want.LogChannels = configs.LogChannels{Default: channel, Errors: channel, Lifecycle: channel, Staff: channel}
 	want.Admin.UserIDs, want.Admin.RoleIDs = []string{"11", "12"}, []string{"13", "14"}
 	want.Log.Level = zerolog.WarnLevel
 	compare(t, got, want)

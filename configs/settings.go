@@ -167,6 +167,7 @@ type LogChannels struct {
 	Actions   string `yaml:"actions" env:"LOG_CHANNEL_ACTIONS"`
 	Errors    string `yaml:"errors" env:"LOG_CHANNEL_ERRORS"`
 	Lifecycle string `yaml:"lifecycle" env:"LOG_CHANNEL_LIFECYCLE"`
+	Staff     string `yaml:"staff" env:"LOG_CHANNEL_STAFF"`
 }
 
 // ByCategory lists the channels by the categories of their entries, which are those

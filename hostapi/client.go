@@ -39,6 +39,7 @@ type Call struct {
 	Code     Code          // empty: it succeeded
 	Attempts int           // requests that were made; 0 where the call was refused before
 	Duration time.Duration // of the whole call, with its pauses
+	Reason   string        // why it failed, as Error.Reason says it; empty if it succeeded
 }
 
 // Client calls the hosting service. It is safe for concurrent use.

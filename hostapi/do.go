@@ -61,10 +61,10 @@ func (c *Client) do(ctx context.Context, call call) (got result, err error) {
 	took := time.Since(started)
 	if failure != nil {
 		failure.Took = took
-		c.observe(Call{call.op, failure.Code, attempts, took})
+		c.observe(Call{call.op, failure.Code, attempts, took, failure.Reason()})
 		return result{}, failure
 	}
-	c.observe(Call{call.op, "", attempts, took})
+	c.observe(Call{call.op, "", attempts, took, ""})
 	return got, nil
 }
 

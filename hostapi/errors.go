@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -60,6 +61,21 @@ func (e *Error) Error() string {
 		text += ": " + e.Detail
 	}
 	return text
+}
+
+// Reason says in a few words why the call failed, for staff: "unavailable (503)", "no answer in
+// time" or "connection reset by peer".
+func (e *Error) Reason() string {
+	switch {
+	case e.Status != 0:
+		return fmt.Sprintf("%s (%d)", e.Code, e.Status)
+	case e.TimedOut:
+		return "no answer in time"
+	case e.Detail == "":
+		return string(e.Code)
+	default: // the network's errors say last what happened
+		return e.Detail[strings.LastIndex(": "+e.Detail, ": "):]
+	}
 }
 
 // CodeOf returns the code of err: "" for nil, that of the *Error in its chain,

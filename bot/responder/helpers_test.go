@@ -148,8 +148,10 @@ func (l *staffLog) add(entry string) {
 	l.entries = append(l.entries, entry)
 }
 
-func (l *staffLog) Action(_ *interaction.Request, a interaction.Action) { l.add("action " + a.Name) }
-func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit)   { l.add("audit " + a.Detail) }
+func (l *staffLog) Action(_ *interaction.Request, a interaction.Action, _ error) {
+	l.add("action " + a.Name)
+}
+func (l *staffLog) Audit(_ *interaction.Request, a interaction.Audit) { l.add("audit " + a.Detail) }
 func (l *staffLog) Failure(_ *interaction.Request, err error) {
 	l.add("failure " + err.Error())
 	l.mu.Lock()

@@ -32,7 +32,7 @@ func (rep *reply) tell(e interaction.Ended) {
 		observe(e.Action)
 	}
 	if !e.Reported {
-		rep.responder.cfg.Staff.Action(e.Request, e.Action)
+		rep.responder.cfg.Staff.Action(e.Request, e.Action, e.Failure)
 	}
 	if e.Lock != nil {
 		e.Lock.Told()

@@ -35,6 +35,7 @@ type reply struct {
 	lock      interaction.Lock // of the latest action; nil if there was none
 	together  []interaction.Lock
 	outcome   string
+	reason    string // why the caller was not answered
 }
 
 // log begins a line of the process log that tells which interaction it is about.
@@ -63,7 +64,7 @@ func (rep *reply) run(h interaction.Handler) {
 	if rep.firstTook >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
 		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took", rep.firstTook).Msg("a first response was slow")
 	}
-	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, First: rep.firstTook})
+	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: rep.firstTook})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -246,12 +247,12 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 		rep.failed("failed", r.Failure)
 	}
 	if r.Action != nil {
-		rep.tell(interaction.Ended{Request: rep.req, Action: *r.Action, Reported: r.Reported, Lock: rep.lock})
+		rep.tell(interaction.Ended{Request: rep.req, Action: *r.Action, Failure: r.Failure, Reported: r.Reported, Lock: rep.lock})
 	}
 	for _, e := range r.Ended {
 		if e.Failure != nil && !e.Reported {
 			rep.outcome = "failed"
-			rep.log(zerolog.ErrorLevel).Err(e.Failure).Str("bot", e.Action.BotID).Msg("an action failed")
+			rep.log(zerolog.ErrorLevel).Err(e.Failure).Str("bot", e.Action.BotID).Msg("an interaction failed")
 			rep.responder.cfg.Staff.Failure(e.Request, e.Failure)
 		}
 		rep.tell(e)
@@ -300,9 +301,25 @@ func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Respo
 		rep.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
 		return
 	}
+	rep.reason = reasonOf(err)
 	rep.failed("unanswered", fmt.Errorf("the caller could not be told: %w", err))
 	if !rep.first.taken() && (rep.deferral || r.Then != nil) {
 		rep.correct(ctx, rest.CodeOf(err), r)
+	}
+}
+
+// reasonOf says in a few words why Discord did not take an answer.
+func reasonOf(err error) string {
+	discord, ok := errors.AsType[*rest.Error](err)
+	switch {
+	case !ok:
+		return "Discord didn't take the answer"
+	case discord.Status == 0:
+		return "no answer from Discord"
+	case discord.Code != 0:
+		return fmt.Sprintf("Discord %d, %d", discord.Status, discord.Code)
+	default:
+		return fmt.Sprintf("Discord %d", discord.Status)
 	}
 }
 
@@ -338,6 +355,7 @@ func (rep *reply) late(ctx context.Context, err error) {
 		return
 	}
 	rep.firstTook = max(rep.firstTook, rep.sentAgo(), firstBy) // the caller has waited for longer than this process
+	rep.reason = "this bot was too late"
 	rep.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
 }
 

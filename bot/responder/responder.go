@@ -34,7 +34,8 @@ type Discord interface {
 // StaffLog is told what staff should know, before the caller is answered. Its
 // methods return once that is recorded, within a fraction of a second.
 type StaffLog interface {
-	Action(*interaction.Request, interaction.Action)
+	// Action is told with why the action failed; nil if it went well.
+	Action(r *interaction.Request, a interaction.Action, failure error)
 	Failure(*interaction.Request, error)
 	Audit(*interaction.Request, interaction.Audit)
 	// EventUnreadable is told why nobody can be answered.
@@ -49,6 +50,7 @@ type Observation struct {
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere" (another process answers)
 	Deferred bool
+	Reason   string        // why the caller was not answered, in a few words; empty otherwise
 	First    time.Duration // from the event to Discord's word on the first response; since Discord sent it if that came too late
 }
 

@@ -49,8 +49,9 @@ const (
 type Client struct {
 	// Observe is called with each request that was answered, or was not: status is 0
 	// then. It may be nil, and is set before For is called. The route is Discord's
-	// first word for what is asked for ("interactions", "channels", …).
-	Observe func(route string, status int)
+	// first word for what is asked for ("interactions", "channels", …). failure says in a few
+	// words how Discord or the network failed; it is "" if neither did.
+	Observe func(route string, status int, failure string)
 	// OnInvalid is called when FewerFrom invalid requests are reached, and when
 	// AnswersOnlyFrom are, with how many there were in the last ten minutes. It may be
 	// nil, and is set before For is called.
@@ -230,7 +231,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(req.WithContext(ctx))
 	c.silence.ended(became(req, res))
-	c.observe(req, res)
+	c.observe(req, res, err)
 	if err != nil {
 		return nil, c.unanswered(err)
 	}
@@ -277,17 +278,35 @@ func (c *Client) note(res *http.Response, refused *Error) {
 	}
 }
 
-// observe reports a request; res is nil where it was not answered.
-func (c *Client) observe(req *http.Request, res *http.Response) {
+// observe reports a request; res is nil where it was not answered, for which err is why.
+func (c *Client) observe(req *http.Request, res *http.Response, err error) {
 	if c.Observe == nil {
 		return
 	}
-	status := 0
-	if res != nil {
+	status, failure := 0, ""
+	switch became(req, res) {
+	case answered:
 		status = res.StatusCode
+	case canceled:
+	case unanswered:
+		if failure = lastWords(err); res != nil {
+			status, failure = res.StatusCode, strconv.Itoa(res.StatusCode)
+		}
 	}
 	route, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, c.path), "/")
-	c.Observe(route, status)
+	c.Observe(route, status, failure)
+}
+
+// lastWords returns what an error of the network says happened.
+func lastWords(err error) string {
+	if err == nil {
+		return ""
+	}
+	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
+		return "no answer in time"
+	}
+	text := err.Error()
+	return text[strings.LastIndex(": "+text, ": "):]
 }
 
 // unanswered says what became of a request to which no answer came. After one

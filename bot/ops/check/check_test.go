@@ -30,7 +30,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 	}
 	want := []string{
 		"token", "application", "interactions", "intents", "gateway", "clock", "commands guild", "staff guild", "staff roles", "staff users",
-		"log channel actions, errors, lifecycle", "hosting service", "redis", "redis persistence", "redis eviction", "redis clock",
+		"log channel actions, errors, lifecycle, staff", "hosting service", "redis", "redis persistence", "redis eviction", "redis clock",
 	}
 	if diff := cmp.Diff(want, names); diff != "" || !passed {
 		t.Errorf("passed %v, checks (-want +got):\n%s", passed, diff)
@@ -78,7 +78,7 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		return func(s *scene) { s.discord.Inject(tooMany("", times, body)) }
 	}
 	redis := func(name, value string) func(*scene) { return func(s *scene) { s.redis.info[name] = value } }
-	const logs = "log channel actions, errors, lifecycle"
+	const logs = "log channel actions, errors, lifecycle, staff"
 	const unanswered = "127.0.0.1:1"
 
 	for name, test := range map[string]struct {
@@ -119,7 +119,7 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"no log channel":         {set("LOG_CHANNEL_ID", ""), "log channel", health.Warning, "nobody is told", "LOG_CHANNEL_ID"},
 		"no such channel":        {set("LOG_CHANNEL_ID", "79"), logs, health.Failure, "no channel 79", "ID anew"},
 		"one channel of two":     {set("LOG_CHANNEL_ERRORS", "79"), "log channel errors", health.Failure, "no channel 79", "ID anew"},
-		"the other of two":       {set("LOG_CHANNEL_ERRORS", "79"), "log channel actions, lifecycle", health.OK, "#staff", ""},
+		"the other of two":       {set("LOG_CHANNEL_ERRORS", "79"), "log channel actions, lifecycle, staff", health.OK, "#staff", ""},
 		"hidden channel":         {allow(discordtest.MissingAccess), logs, health.Failure, "cannot see", "View Channel"},
 		"mute in the channel":    {allow(discordtest.MissingPermissions), logs, health.Failure, "lacks in #staff: Send Messages", "permissions"},
 		"mute in the thread":     {allow(discordtest.MissingThreadPermission), logs, health.Failure, "lacks in #staff: Send Messages in Threads", "permissions"},

@@ -3,8 +3,11 @@ package monitor
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discord/recent"
 )
 
 // Leader adds to what /metrics shows whether this replica leads.
@@ -13,8 +16,11 @@ func (m *Monitor) Leader(leading func() bool) {
 }
 
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which
-// was not answered.
-func (m *Monitor) DiscordRequest(route string, status int) {
+// was not answered; failure says how Discord or the network failed, and is "" if neither did.
+func (m *Monitor) DiscordRequest(route string, status int, failure string) {
+	if status != 0 || failure != "" { // otherwise it was cancelled
+		m.discord.Note(time.Now(), failure)
+	}
 	m.count("hostbot_discord_requests_total", "route", route, "status", class(status))
 }
 
@@ -48,8 +54,21 @@ func (m *Monitor) CacheLookup(fresh bool) {
 	m.count("hostbot_cache_lookups_total", "result", result)
 }
 
-// RedisUp notes whether Redis can be used.
-func (m *Monitor) RedisUp(up bool) { m.redisAway.Store(!up) }
+// RedisUp notes that Redis can be used, or why it cannot.
+func (m *Monitor) RedisUp(trouble error) {
+	m.redisAway.Store(trouble != nil)
+	reason := ""
+	if trouble != nil {
+		reason = trouble.Error()
+	}
+	m.redis.Note(time.Now(), reason)
+}
+
+// RecentRequests is how requests to Discord's REST API have fared within Window.
+func (m *Monitor) RecentRequests() recent.Summary { return m.discord.Summary(time.Now()) }
+
+// RedisOutages is when Redis was lost last, and when it was back.
+func (m *Monitor) RedisOutages() recent.Summary { return m.redis.Summary(time.Now()) }
 
 // Redis adds the connections to Redis to what /metrics shows.
 func (m *Monitor) Redis(stats func() *redis.PoolStats) {

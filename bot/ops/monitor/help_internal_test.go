@@ -30,7 +30,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	}
 	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
-	m.DiscordRequest("guilds", 200)
+	m.DiscordRequest("guilds", 200, "")
 	m.Discord(func() (answered, invalid int) { return 2, 1 })
 	m.CacheLookup(true)
 	m.ServiceHealth(time.Now)

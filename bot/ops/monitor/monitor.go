@@ -33,13 +33,19 @@ type Monitor struct {
 	read       []func(*page) // what is asked for each page
 	answered   atomic.Int64
 	unanswered atomic.Int64
-	calls      recent.Counter // to the hosting service
+	calls      recent.Outcomes // to the hosting service
+	discord    recent.Outcomes // requests to its REST API
+	redis      recent.Outcomes // that it was lost, and back
+	responses  responses
 	redisAway  atomic.Bool
 }
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
-	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}, calls: recent.Counter{Window: Window}}
+	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}}
+	for _, o := range []*recent.Outcomes{&m.calls, &m.discord, &m.redis, &m.responses.Outcomes} {
+		o.Window = Window
+	}
 	m.read = append(m.read, func(p *page) {
 		p.gauge("hostbot_build_info", 1, "version", version)
 		p.gauge("hostbot_ready", oneIf(ready()))
@@ -58,6 +64,9 @@ func oneIf(so bool) float64 {
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o responder.Observation) {
+	if o.Outcome != "elsewhere" {
+		m.responses.note(time.Now(), o)
+	}
 	if o.Outcome == "unanswered" {
 		m.unanswered.Add(1)
 	} else {
@@ -80,7 +89,11 @@ func (m *Monitor) Service(c hostapi.Call) {
 	upTo := []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 	m.observe("hostbot_hostapi_request_seconds", upTo, c.Duration, "code", string(c.Code), "operation", string(c.Op))
 	if c.Attempts > 0 { // otherwise the service has nothing to do with it
-		m.calls.Add(time.Now(), blamesService(c.Code))
+		reason := ""
+		if blamesService(c.Code) {
+			reason = c.Reason
+		}
+		m.calls.Note(time.Now(), reason)
 	}
 }
 
@@ -120,9 +133,9 @@ func (m *Monitor) Interactions() (answered, unanswered int64) {
 	return m.answered.Load(), m.unanswered.Load()
 }
 
-// RecentCalls is how many calls to the hosting service there were within Window,
-// and how many of them failed by its fault.
-func (m *Monitor) RecentCalls() (calls, failed int) { return m.calls.Sum(time.Now()) }
+// RecentCalls is how calls to the hosting service have fared within Window. Those have failed
+// that did by its fault.
+func (m *Monitor) RecentCalls() recent.Summary { return m.calls.Summary(time.Now()) }
 
 // Listen serves handler at addr (host:port) and returns the address with the
 // port that was chosen, and how to stop. At a loopback address it answers only requests to localhost

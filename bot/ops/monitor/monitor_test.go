@@ -2,6 +2,7 @@ package monitor_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -78,10 +79,10 @@ func TestPages(t *testing.T) {
 
 	m.Interaction(responder.Observation{Kind: interaction.Command, Route: "bot list", Outcome: "ok", First: 30 * time.Millisecond})
 	m.Service(hostapi.Call{Op: hostapi.OpList, Code: hostapi.CodeUnavailable, Attempts: 3, Duration: 2 * time.Second})
-	m.RedisUp(false)
+	m.RedisUp(errors.New("refused"))
 	m.CacheLookup(true)
 	for _, status := range []int{204, 204, 404, 429, 503, 0} {
-		m.DiscordRequest("interactions", status)
+		m.DiscordRequest("interactions", status, "")
 	}
 	m.Action(interaction.Action{Name: "restart", Outcome: interaction.Done})
 	_, metrics := get("/metrics")

@@ -5,12 +5,15 @@
 package health
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/locale"
 )
@@ -27,17 +30,21 @@ const (
 
 // Item is how one thing fares that the bot needs.
 type Item struct {
-	Name  string `json:"name"`
-	State State  `json:"result"`
-	Text  string `json:"found"` // one line, in English
-	Cure  string `json:"cure"`  // what to do; empty if nothing is to be done
-	Staff Staff  `json:"-"`
+	Name string `json:"name"`
+	// Verdict says in one line what is wrong, or was until lately, since when and why; empty if
+	// there is nothing of note.
+	Verdict string `json:"-"`
+	State   State  `json:"result"`
+	Text    string `json:"found"` // one line, in English
+	Cure    string `json:"cure"`  // what to do; empty if nothing is to be done
+	Staff   Staff  `json:"-"`
 }
 
 // Staff is what staff read of an item on Discord: in their language, and in its markdown.
 type Staff struct {
-	Title string // items of one title that follow each other are shown as one, unless they are about channels
-	Text  string // empty: the item is shown only if something is wrong, by its English text
+	Verdict string // as Item has it
+	Title   string // items of one title that follow each other are shown as one, unless they are about channels
+	Text    string // empty: the item is shown only if something is wrong, by its English text
 	// ChannelID is the log channel that the item is about; empty for none.
 	ChannelID string
 	Short     bool // the item can be shown beside another one
@@ -72,16 +79,24 @@ type Report struct {
 	Ready   bool            // interactions are being served
 	Standby bool            // other replicas serve them all
 	Shards  []shards.Status // that this replica holds; nil if interactions arrive over HTTP
+	// LostSince is since when a connection of this replica to Discord is lost; zero if none is.
+	LostSince time.Time
 
 	Answered, Unanswered int64 // interactions since it started
+	// Responses is how interactions were answered within Window: those failed that were not
+	// answered in time. P95 is within which 95 of 100 first responses were there; 0 if there were none.
+	Responses recent.Summary
+	P95       time.Duration
 
-	// Of Calls to the hosting service within Window, Failed were failed by the service
-	// or the network. DownSince is since when it is taken to be away; zero while it is
-	// not.
-	Calls, Failed int
-	Window        time.Duration
-	DownSince     time.Time
+	// Service is how calls to the hosting service fared within Window. Those failed that the
+	// service or the network did. DownSince is since when it is taken to be away; zero while
+	// it is not.
+	Service   recent.Summary
+	Window    time.Duration
+	DownSince time.Time
 
+	// Discord is how requests to Discord's REST API fared within Window.
+	Discord recent.Summary
 	// Of Requests that Discord answered within rest.InvalidWindow, Invalid ones count towards
 	// a ban of the machine's address.
 	Requests, Invalid int
@@ -92,25 +107,54 @@ type Report struct {
 
 	RedisEmbedded bool // in the process: no other Redis is configured
 	RedisErr      error
-	RedisLatency  time.Duration // of one round trip
+	Redis         recent.Summary // when it was lost, and back
+	RedisLatency  time.Duration  // of one round trip
 
 	Log []logchannel.Status
 
 	Watching bool // accounts are watched at all
 	Watch    watcher.Status
 	Alerts   alerts.Status
+	Outage   outages.Outage // of many bots; of none if there is none
 }
 
 // Items returns how each thing fares. t has the texts in the language of those who read them.
 func (r Report) Items(t *locale.Texts) []Item {
-	d := describer{r, t}
-	items := []Item{d.program()}
-	items = append(items, d.interactions()...)
-	items = append(items, d.redis(), d.leader(), d.service())
-	items = append(items, d.discord()...)
+	d := describer{r, t, time.Now()}
+	items := d.interactions()
+	items = append(items, d.responses(), d.service(), d.requests())
+	items = append(items, d.refusals()...)
+	items = append(items, d.redis(), d.leader())
+	items = append(items, d.massOutage()...)
 	items = append(items, d.watching()...)
 	for _, ch := range r.Log {
 		items = append(items, d.logChannel(ch))
 	}
-	return items
+	return append([]Item{d.program()}, items...)
+}
+
+// Lines returns the items as lines of text, below one with the verdict on all of them.
+func (r Report) Lines(t *locale.Texts) string {
+	items := r.Items(t)
+	return verdict(items).Line() + Lines(items)
+}
+
+// verdict returns what is wrong in one line, or what was until lately.
+func verdict(items []Item) Item {
+	v := Item{Name: "verdict", State: OK}
+	var wrong, recovered []string
+	for _, i := range items {
+		switch {
+		case i.State == Failure:
+			v.State = Failure
+			wrong = append(wrong, cmp.Or(i.Verdict, i.Name))
+		case i.Verdict != "":
+			recovered = append(recovered, i.Verdict)
+		}
+	}
+	if v.State == OK {
+		wrong = []string{"all is well"}
+	}
+	v.Text = strings.Join(append(wrong, recovered...), "; ")
+	return v
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"hostbot/bot/discord/rest"
@@ -20,7 +21,8 @@ const errorLimit = 300
 // staff read.
 type describer struct {
 	Report
-	t *locale.Texts
+	t   *locale.Texts
+	now time.Time
 }
 
 // item returns an item that is well.
@@ -36,8 +38,14 @@ func (d describer) wrong(i Item, state State, cure string) Item {
 
 // program has nothing for staff: the title of what they read has it.
 func (d describer) program() Item {
-	return item("hostbot", "version %s, up for %v, %d interactions answered, %d without an answer",
-		d.Version, time.Since(d.Started).Round(time.Second), d.Answered, d.Unanswered)
+	i := item("hostbot", "version %s, up for %v", d.Version, d.now.Sub(d.Started).Round(time.Second))
+	if d.Answered > 0 {
+		i.Text += fmt.Sprintf(", %d interactions answered", d.Answered)
+	}
+	if d.Unanswered > 0 {
+		i.Text += fmt.Sprintf(", %d without an answer", d.Unanswered)
+	}
+	return i
 }
 
 // interactions are about the way on which interactions arrive.
@@ -67,7 +75,9 @@ func (d describer) interactions() []Item {
 		i.Staff = staff
 		i.Staff.Text = strconv.Itoa(s.ID) + ": 🟢 " + d.milliseconds(s.Latency)
 		if !s.Ready {
-			i = d.wrong(i, Failure, "staff.todo.shards")
+			i = d.judged(d.wrong(i, Failure, "staff.todo.shards"), judgement{
+				key: "gateway", english: "connection to Discord lost", at: d.LostSince,
+			})
 			i.Staff.Text = strconv.Itoa(s.ID) + ": 🔴 " + lost
 		}
 		items = append(items, i)
@@ -90,13 +100,17 @@ func (d describer) redis() Item {
 	text := d.milliseconds(d.RedisLatency)
 	switch {
 	case d.RedisErr != nil:
+		reason := cmp.Or(d.Redis.Reason, d.RedisErr.Error())
 		i, text = d.wrong(i, Failure, "staff.todo.redis"), sanitize.Markdown(d.RedisErr.Error(), errorLimit)
 		i.Text = d.RedisErr.Error()
+		i = d.judged(i, judgement{key: "redis", english: "Redis unreachable", at: d.Redis.FailedSince, reason: reason})
 	case d.RedisEmbedded:
 		i, text = d.wrong(i, Warning, "staff.todo.embedded"), d.t.Text("staff.status.embedded")
 		i.Text = "in the process, as REDIS_URL is empty"
+	case d.Redis.Fails > 0 && !d.Redis.Recovered.IsZero():
+		i = d.judged(i, judgement{key: "redis_back", english: "Redis back", at: d.Redis.Recovered, reason: d.Redis.Reason})
 	}
-	i.Staff = Staff{Title: d.t.Text("staff.status.redis"), Text: text, Short: true}
+	i.Staff.Title, i.Staff.Text, i.Staff.Short = d.t.Text("staff.status.redis"), text, true
 	return i
 }
 
@@ -112,38 +126,94 @@ func (d describer) leader() Item {
 }
 
 func (d describer) service() Item {
-	i := item("hosting service", "%d of %d calls failed within %v", d.Failed, d.Calls, d.Window)
-	text := d.t.Format("staff.status.no_calls", locale.Args{"Window": d.t.Duration(d.Window)})
-	if d.Calls > 0 {
-		text = d.share(d.Failed, d.Calls, d.Window)
+	s, since := d.Service, d.Service.FailedSince
+	i := d.fared("hosting service", "calls", "staff.status.service", s)
+	switch {
+	case !d.DownSince.IsZero():
+		if since.IsZero() || d.DownSince.Before(since) {
+			since = d.DownSince
+		}
+		i = d.wrong(i, Failure, "staff.todo.service_fails")
+		return d.judged(i, judgement{key: "service", english: "hosting service unreachable", at: since, reason: s.Reason, of: s, unit: "calls"})
+	case s.Failing(d.now):
+		i = d.wrong(i, Failure, "staff.todo.service_fails")
+		return d.judged(i, judgement{key: "service_fails", english: "calls to the hosting service fail", at: since, reason: s.Reason, of: s, unit: "calls"})
+	case s.Fails > 0:
+		return d.judged(i, judgement{key: "service_back", english: "hosting service recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "calls"})
 	}
-	if !d.DownSince.IsZero() {
-		i.Text = fmt.Sprintf("away for %v; ", time.Since(d.DownSince).Round(time.Second)) + i.Text
-		text = d.t.Format("staff.status.down", locale.Args{"Since": relative(d.DownSince)}) + "\n" + text
-	}
-	if d.Failed > 0 || !d.DownSince.IsZero() {
-		i = d.wrong(i, Failure, "staff.todo.service")
-	}
-	i.Staff = Staff{Title: d.t.Text("staff.status.service"), Text: text}
 	return i
 }
 
-// discord is about what Discord lets the bot request. Staff need not see that nothing was
-// refused.
-func (d describer) discord() (items []Item) {
-	if wait := time.Until(d.PausedUntil); wait > 0 {
+// responses are about whether customers are answered in time.
+func (d describer) responses() Item {
+	s := d.Responses
+	i := d.fared("answers in time", "interactions", "staff.status.answers", s)
+	if d.P95 > 0 {
+		i.Text += fmt.Sprintf("; 95%% within %v", d.P95.Round(time.Millisecond))
+		i.Staff.Text = d.t.Format("staff.status.within", locale.Args{"Duration": d.t.Milliseconds(d.P95)}) + "\n" + i.Staff.Text
+	}
+	of := fmt.Sprintf("%d of the last %d interactions not answered in time", s.Fails, s.Calls)
+	switch {
+	case s.Failing(d.now):
+		i = d.wrong(i, Failure, "staff.todo.answers")
+		return d.judged(i, judgement{key: "answers", english: of, at: s.FailedSince, reason: s.Reason, of: s})
+	case s.Fails > 0:
+		return d.judged(i, judgement{key: "answers_back", english: of + ", all again", at: s.Recovered, reason: s.Reason, of: s})
+	}
+	return i
+}
+
+// requests are about Discord's REST API.
+func (d describer) requests() Item {
+	s := d.Discord
+	i := d.fared("discord's rest api", "requests", "staff.status.rest", s)
+	switch {
+	case s.Failing(d.now):
+		i = d.wrong(i, Failure, "staff.todo.rest")
+		return d.judged(i, judgement{key: "rest", english: "requests to Discord fail", at: s.FailedSince, reason: s.Reason, of: s, unit: "requests"})
+	case s.Fails > 0:
+		return d.judged(i, judgement{key: "rest_back", english: "Discord's REST API recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "requests"})
+	}
+	return i
+}
+
+// refusals are about what Discord does not let the bot request.
+func (d describer) refusals() (items []Item) {
+	if wait := d.PausedUntil.Sub(d.now); wait > 0 {
 		paused := item("discord", "all requests but answers to interactions wait for %v more, as discord asks", wait.Round(time.Second))
 		paused.State = Failure
 		items = append(items, paused)
 	}
-	refused := item("discord", "%d of %d requests refused (401, 403 or 429) within %v", d.Invalid, d.Requests, rest.InvalidWindow)
-	if d.Invalid > 0 {
-		refused.Staff = Staff{Title: d.t.Text("staff.status.invalid"), Text: d.share(d.Invalid, d.Requests, rest.InvalidWindow)}
+	if d.Invalid == 0 {
+		return items
 	}
+	refused := item("discord", "%d of %d requests refused (401, 403 or 429) within %v", d.Invalid, d.Requests, rest.InvalidWindow)
+	refused.Staff = Staff{Title: d.t.Text("staff.status.invalid"), Text: d.share(d.Invalid, d.Requests, rest.InvalidWindow)}
 	if d.Invalid >= rest.FewerFrom {
 		refused = d.wrong(refused, Failure, "log.cure.invalid_requests")
 	}
 	return append(items, refused)
+}
+
+// massOutage is about many bots that stopped at about the same time. It is a failure until half of
+// them run again.
+func (d describer) massOutage() []Item {
+	o := d.Outage
+	if o.Bots == 0 {
+		return nil
+	}
+	i := item("mass outage", "%d bots of %d customers stopped from %s on", o.Bots, o.Customers, clock(o.First))
+	text := d.t.Count("staff.status.fell", o.Bots, locale.Args{"Customers": o.Customers, "When": timestamp(o.First, "t")})
+	if o.Recovered > 0 {
+		i.Text += fmt.Sprintf(", %d run again", o.Recovered)
+		text += "\n" + d.t.Format("staff.status.fell_back", locale.Args{"N": o.Recovered})
+	}
+	if 2*o.Recovered < o.Bots {
+		i = d.wrong(i, Failure, "log.todo.fell")
+		i.Verdict, i.Staff.Verdict = i.Text, strings.ReplaceAll(text, "\n", " · ")
+	}
+	i.Staff.Title, i.Staff.Text = d.t.Text("staff.status.outage"), text
+	return []Item{i}
 }
 
 // watching is about the accounts that are watched and the alerts that follow from that.
@@ -152,16 +222,26 @@ func (d describer) watching() []Item {
 		return nil
 	}
 	title := d.t.Text("staff.status.watch")
-	watched := item("watcher", "%d accounts, each every %v, %v late; alerts: %d sent, %d refused, %d wait",
-		d.Watch.Accounts, d.Watch.Interval, d.Watch.Delay, d.Alerts.Sent, d.Alerts.Refused, d.Alerts.Waiting)
+	watched := item("watcher", "%d accounts, each every %v", d.Watch.Accounts, d.Watch.Interval)
+	texts := []string{d.t.Format("staff.status.watches", locale.Args{"N": d.Watch.Accounts, "Interval": d.t.Duration(d.Watch.Interval)})}
+	for _, figure := range []struct {
+		is             bool
+		english, staff string
+	}{
+		{d.Watch.Delay > 0, fmt.Sprintf("%v late", d.Watch.Delay), d.t.Format("staff.status.behind", locale.Args{"Lag": d.t.Duration(d.Watch.Delay)})},
+		{d.Alerts.Sent > 0, fmt.Sprintf("%d alerts sent", d.Alerts.Sent), d.t.Format("staff.status.alerts_sent", locale.Args{"N": d.Alerts.Sent})},
+		{d.Alerts.Refused > 0, fmt.Sprintf("%d alerts refused", d.Alerts.Refused), d.t.Format("staff.status.alerts_refused", locale.Args{"N": d.Alerts.Refused})},
+		{d.Alerts.Waiting > 0, fmt.Sprintf("%d alerts wait", d.Alerts.Waiting), d.t.Format("staff.status.alerts_waiting", locale.Args{"N": d.Alerts.Waiting})},
+	} {
+		if figure.is {
+			watched.Text += ", " + figure.english
+			texts = append(texts, figure.staff)
+		}
+	}
 	if d.Watch.Grown {
 		watched = d.wrong(watched, Failure, "log.cure.watch_slow")
 	}
-	watched.Staff = Staff{Title: title, Text: d.t.Format("staff.status.watched", locale.Args{
-		"N": d.Watch.Accounts, "Interval": d.t.Duration(d.Watch.Interval), "Lag": d.t.Duration(d.Watch.Delay),
-	}) + "\n" + d.t.Format("staff.status.alerts", locale.Args{
-		"Sent": d.Alerts.Sent, "Refused": d.Alerts.Refused, "Waiting": d.Alerts.Waiting,
-	})}
+	watched.Staff = Staff{Title: title, Text: strings.Join(texts, " · ")}
 	held := d.Alerts.Held
 	if !held.Is() {
 		return []Item{watched}
@@ -173,8 +253,8 @@ func (d describer) watching() []Item {
 	messages := d.wrong(item("direct messages", "%s, the next after %s is tried; Discord refuses them with the code %d",
 		what, held.Until.UTC().Format(time.DateTime), held.Code), Failure, "log.cure."+held.Problem())
 	messages.Staff = Staff{Title: title, Text: d.t.Text("log.problem." + held.Problem())}
-	if held.Until.After(time.Now()) {
-		messages.Staff.Text += "\n" + d.t.Format("staff.status.held", locale.Args{"When": relative(held.Until)})
+	if held.Until.After(d.now) {
+		messages.Staff.Text += "\n" + d.t.Format("staff.status.held", locale.Args{"When": timestamp(held.Until, "R")})
 	}
 	return []Item{watched, messages}
 }
@@ -183,12 +263,12 @@ func (d describer) watching() []Item {
 const lateAfter = time.Minute
 
 func (d describer) logChannel(ch logchannel.Status) Item {
-	age := ch.Age(time.Now())
-	i := item("log channel "+ch.Channel, "%d entries wait, the oldest for %v; %s",
-		ch.Waiting, age.Round(time.Second), cmp.Or(ch.Trouble, "Discord takes them"))
-	text := "<#" + ch.Channel + "> " + d.t.Count("staff.status.waiting", ch.Waiting, nil)
+	age := ch.Age(d.now)
+	i := item("log channel "+ch.Channel, "%s", cmp.Or(ch.Trouble, "Discord takes its entries"))
+	text := "<#" + ch.Channel + ">"
 	if ch.Waiting > 0 {
-		text += " · " + d.t.Format("staff.status.oldest", locale.Args{"Age": d.t.Duration(age)})
+		i.Text = fmt.Sprintf("%d entries wait, the oldest for %v; ", ch.Waiting, age.Round(time.Second)) + i.Text
+		text += " " + d.t.Count("staff.status.waiting", ch.Waiting, nil) + " · " + d.t.Format("staff.status.oldest", locale.Args{"Age": d.t.Duration(age)})
 	}
 	if ch.Trouble != "" {
 		text += "\n" + sanitize.Markdown(ch.Trouble, errorLimit)
@@ -201,7 +281,10 @@ func (d describer) logChannel(ch logchannel.Status) Item {
 	case age >= lateAfter:
 		i = d.wrong(i, Failure, "staff.todo.late")
 	}
-	i.Staff = Staff{Title: d.t.Text("staff.status.log"), Text: text, ChannelID: ch.Channel}
+	i.Staff = Staff{Title: d.t.Text("staff.status.log"), Text: text}
+	if i.State != OK { // all others share a field
+		i.Staff.ChannelID = ch.Channel
+	}
 	return i
 }
 
@@ -219,7 +302,3 @@ func (d describer) milliseconds(latency time.Duration) string {
 	}
 	return d.t.Milliseconds(latency)
 }
-
-// relative shows a time as Discord does, ticking: "5 minutes ago"
-// (https://discord.com/developers/docs/reference#message-formatting-timestamp-styles).
-func relative(at time.Time) string { return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":R>" }

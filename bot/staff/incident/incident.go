@@ -97,7 +97,7 @@ func Of(r *interaction.Request, err error) Incident {
 	s := Incident{
 		Reference: r.Reference, InteractionID: r.ID, UserID: r.UserID, CustomerID: r.CustomerID, CustomerName: r.CustomerName(), GuildID: r.GuildID, ChannelID: r.ChannelID,
 		Kind: string(r.Kind), Route: r.Route, Shard: r.Shard, At: r.ReceivedAt, Failed: time.Since(r.ReceivedAt),
-		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: causeOf(err),
+		Detail: sanitize.Plain(err.Error(), detailLimit), Cause: CauseOf(err),
 	}
 	if r.Running != nil {
 		s.BotID, s.BotName = r.Running.BotID, sanitize.Plain(r.Running.BotName, nameLimit)
@@ -111,7 +111,8 @@ func Of(r *interaction.Request, err error) Incident {
 	return s
 }
 
-func causeOf(err error) string {
+// CauseOf returns the Cause of a failure.
+func CauseOf(err error) string {
 	var service *hostapi.Error
 	var discord *rest.Error
 	is := func(e error) bool { return errors.Is(err, e) }

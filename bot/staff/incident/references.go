@@ -90,7 +90,7 @@ var digits = regexp.MustCompile(`\d+`)
 // kindOf is equal for failures with one cause: of one call to the hosting service, about one bot where
 // an action was running.
 func kindOf(r *interaction.Request, err error) string {
-	kind := causeOf(err)
+	kind := CauseOf(err)
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		kind += fmt.Sprintf(" %s %t", service.Op, service.Uncertain)
 	} else if kind == string(hostapi.CodeInternal) {

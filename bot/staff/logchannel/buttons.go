@@ -1,79 +1,95 @@
 package logchannel
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/locale"
 )
 
-// Buttons makes the custom IDs of the buttons below a card that has a reference. They
-// lead to the customer whom the card concerns, and to what is behind the reference.
-// Without these functions there are no buttons.
+// Buttons makes the custom IDs of what is below cards that have references. They lead to the
+// customer whom a card concerns, and to what is behind a reference. Without these functions
+// there is nothing.
 type Buttons struct {
 	Lookup    func(customerID, name string) string
 	Reference func(code string) string
+	// References is the custom ID of a menu of references.
+	References string
 }
 
-// maxInRow is how many buttons Discord takes in a row.
-// https://discord.com/developers/docs/components/reference#action-row
-const maxInRow = 5
+// maxChoices is how many choices Discord takes in a menu, and maxChoice how many characters
+// each may have. https://discord.com/developers/docs/components/reference#string-select
+const (
+	maxChoices = 25
+	maxChoice  = 100
+)
 
-// button is a button below a card.
-type button struct {
-	key       string // of its label
-	customID  string
-	reference string // the card's
-}
-
-// rows returns the buttons of a message: a row for each card, without those that are
-// there already, as two cards may tell of one failure. Where several have one label,
-// they name their reference as well.
-func (b Buttons) rows(slots []slot, t *locale.Texts) []discordgo.MessageComponent {
+// rows returns what is below a message: a button that leads to the customer if all cards concern
+// the same one, and a button with the reference or, if there are several, a menu of them.
+func (b Buttons) rows(slots []slot, t *locale.Texts) (rows []discordgo.MessageComponent) {
 	if b.Lookup == nil || b.Reference == nil {
 		return nil
 	}
-	there, labels := make(map[string]bool), make(map[string]int)
-	var all [][]button
-	for _, s := range slots {
-		var row []button
-		for _, one := range b.below(s.Tally) {
-			if !there[one.customID] {
-				there[one.customID] = true
-				labels[one.key]++
-				row = append(row, one)
-			}
-		}
-		all = append(all, row)
+	choices, customer := b.references(slots), onlyCustomer(slots)
+	if len(choices) == 0 {
+		return nil
 	}
-	var rows []discordgo.MessageComponent
-	for _, buttons := range all {
-		var row discordgo.ActionsRow
-		for _, one := range buttons {
-			label := t.Text(one.key)
-			if labels[one.key] > 1 {
-				label += " · " + one.reference
-			}
-			row.Components = append(row.Components, discordgo.Button{Style: discordgo.SecondaryButton, Label: label, CustomID: one.customID})
-		}
-		if len(buttons) > 0 {
-			rows = append(rows, row)
-		}
+	var buttons discordgo.ActionsRow
+	add := func(key, customID string) {
+		buttons.Components = append(buttons.Components, discordgo.Button{Style: discordgo.SecondaryButton, Label: t.Text(key), CustomID: customID})
+	}
+	if customer.ID != "" {
+		add("button.lookup", b.Lookup(customer.ID, customer.Name))
+	}
+	if len(choices) == 1 {
+		add("button.reference", b.Reference(choices[0].Value))
+	} else {
+		menu := discordgo.SelectMenu{MenuType: discordgo.StringSelectMenu, CustomID: b.References, Placeholder: t.Text("menu.references"), Options: choices}
+		rows = append(rows, discordgo.ActionsRow{Components: []discordgo.MessageComponent{menu}})
+	}
+	if len(buttons.Components) > 0 {
+		rows = append(rows, buttons)
 	}
 	return rows
 }
 
-// below returns the buttons of a card. One that concerns several customers leads to
-// none of them.
-func (b Buttons) below(t tally) []button {
-	if len(t.References) == 0 {
-		return nil
+// references returns the references of a message's cards, each once, with what the card says:
+// the latest of each card, if there are more than fit.
+func (b Buttons) references(slots []slot) (choices []discordgo.SelectMenuOption) {
+	most := maxChoices / max(1, len(slots))
+	for _, s := range slots {
+		codes := s.Tally.References
+		for _, code := range codes[max(0, len(codes)-most):] {
+			known := slices.ContainsFunc(choices, func(c discordgo.SelectMenuOption) bool { return c.Value == code })
+			if !known {
+				choices = append(choices, discordgo.SelectMenuOption{Label: code, Value: code, Description: s.about()})
+			}
+		}
 	}
-	var list []button
-	if len(t.Customers) == 1 {
-		list = append(list, button{"button.lookup", b.Lookup(t.Customers[0].ID, t.Customers[0].Name), t.References[len(t.References)-1]})
+	return choices
+}
+
+// about says in a choice what a card is about.
+func (s slot) about() string {
+	if s.Embed == nil {
+		return ""
 	}
-	for _, code := range t.References[max(0, len(t.References)+len(list)-maxInRow):] {
-		list = append(list, button{"button.reference", b.Reference(code), code})
+	title := []rune(cmp.Or(s.Embed.Title, s.GroupKey))
+	return string(title[:min(len(title), maxChoice)])
+}
+
+// onlyCustomer returns the customer whom all cards with a reference concern, or none.
+func onlyCustomer(slots []slot) (only Customer) {
+	for _, s := range slots {
+		if len(s.Tally.References) == 0 {
+			continue
+		}
+		if len(s.Tally.Customers) != 1 || only.ID != "" && only.ID != s.Tally.Customers[0].ID {
+			return Customer{}
+		}
+		only = s.Tally.Customers[0]
 	}
-	return list
+	return only
 }

@@ -18,13 +18,14 @@ const (
 	Actions   Category = "actions"
 	Errors    Category = "errors"
 	Lifecycle Category = "lifecycle"
+	Staff     Category = "staff"
 )
 
 // Entry is something that staff should know: a line, or else a card.
 type Entry struct {
 	Category Category                `json:"-"`
 	Line     string                  `json:"line,omitempty"` // of markdown, 500 characters at most
-	Embed    *discordgo.MessageEmbed `json:"embed"`
+	Embed    *discordgo.MessageEmbed `json:"embed"`          // whose title says what happened
 	// Own are the first fields of the embed, which tell of this occurrence alone. A
 	// message that counts several does not show them.
 	Own []*discordgo.MessageEmbedField `json:"own,omitempty"`

@@ -67,8 +67,9 @@ func soonOver() logchannel.Timing {
 
 // buttons are those of every process.
 var buttons = logchannel.Buttons{
-	Lookup:    func(customerID, name string) string { return "lookup " + customerID + name },
-	Reference: func(code string) string { return "reference " + code },
+	Lookup:     func(customerID, name string) string { return "lookup " + customerID + name },
+	Reference:  func(code string) string { return "reference " + code },
+	References: "references",
 }
 
 // process is a delivery as one of the program's processes has it.
@@ -180,16 +181,23 @@ func failure(group string, reference int) logchannel.Entry {
 }
 
 func embed(title string) *discordgo.MessageEmbed {
-	return &discordgo.MessageEmbed{Title: title, Timestamp: time.Now().UTC().Format(time.RFC3339)}
+	return &discordgo.MessageEmbed{Title: title, Description: "See what to do.", Timestamp: time.Now().UTC().Format(time.RFC3339)}
 }
 
-// titles returns the lines and the titles in a channel, oldest first.
+// titles returns the lines and the titles in a channel, oldest first. The title of a message's
+// first card is the last line. A card that lacks its embed has none.
 func titles(ch *discordtest.Channel) []string {
 	var all []string
 	for _, m := range ch.Messages() {
-		all = slices.AppendSeq(all, strings.FieldsFuncSeq(m.Content, func(r rune) bool { return r == '\n' }))
+		lines := strings.FieldsFunc(m.Content, func(r rune) bool { return r == '\n' })
+		if len(m.Embeds) == 0 {
+			lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "failure") })
+		}
+		all = append(all, lines...)
 		for _, e := range m.Embeds {
-			all = append(all, e.Title)
+			if e.Title != "" {
+				all = append(all, e.Title)
+			}
 		}
 	}
 	return all

@@ -26,7 +26,9 @@ const (
 	green  = 0x23a55a
 )
 
-// message returns what a message with these slots shows.
+// message returns what a message with these slots shows. The title of the first card is the last
+// line of the content: a phone shows the content in its notification, and of an embed nothing
+// (saadbruno/minecraft-discord-webhook#5).
 func (ch *channel) message(slots []slot) interaction.Message {
 	m := interaction.Message{Components: ch.Buttons.rows(slots, ch.Texts)}
 	var lines []string
@@ -37,6 +39,13 @@ func (ch *channel) message(slots []slot) interaction.Message {
 			m.Embeds = append(m.Embeds, s.shown(ch.Texts))
 		}
 	}
+	if len(m.Embeds) > 0 && m.Embeds[0].Title != "" {
+		first := m.Embeds[0]
+		lines = append(lines, first.Title)
+		if first.Description != "" || len(first.Fields) > 0 { // Discord takes no empty embed
+			first.Title = ""
+		}
+	}
 	m.Content = strings.Join(lines, "\n")
 	return m
 }
@@ -44,7 +53,7 @@ func (ch *channel) message(slots []slot) interaction.Message {
 // shown returns the embed. Where it counts several, it is what they have in common,
 // with how many there were, whom they concern, and what leads to the latest.
 func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
-	e := *s.Embed
+	e := *s.Embed // whose title message may move
 	if s.Tally.Count <= 1 || s.Latest {
 		e.Fields = append(slices.Clip(s.Own), e.Fields...)
 		return &e

@@ -19,7 +19,6 @@ const (
 	maxEmbeds     = 10
 	maxCharacters = 6000 // over all embeds
 	maxContent    = 2000 // characters of all lines
-	maxRows       = 5    // of buttons
 	nameBytes     = 10   // twice as many hexadecimal digits: see message.Wanted
 )
 
@@ -198,14 +197,16 @@ func (ch *channel) plan(s *state, waiting []kept, now time.Time) *plan {
 // fits reports whether a message has room for one more slot. The lines of a message
 // stand above its embeds, so that none can follow one in the order of the posts.
 func fits(slots []slot, another slot) bool {
-	var characters, content, rows int
+	var characters, content, title int
 	for _, s := range append(slices.Clip(slots), another) {
 		characters += s.size()
 		content += utf8.RuneCountInString(s.Line) + len("\n")
-		rows += min(1, len(s.Tally.References))
+		if s.Embed != nil {
+			title = max(title, utf8.RuneCountInString(s.Embed.Title))
+		}
 	}
 	follows := another.Line == "" || slots[len(slots)-1].Line != ""
-	return follows && characters <= maxCharacters && content <= maxContent && rows <= maxRows
+	return follows && characters <= maxCharacters && content+title <= maxContent
 }
 
 // namedFor returns the plan with a name, of which its nonce is made. Equal plans for a channel have

@@ -1,6 +1,7 @@
 package logchannel_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -27,7 +28,7 @@ func counts(t *testing.T, ch *discordtest.Channel) map[string]int {
 			if found := times.FindStringSubmatch(e.Description); found != nil {
 				n, _ = strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
 			}
-			sums[e.Title] += n
+			sums[cmp.Or(e.Title, m.Content[strings.LastIndex(m.Content, "\n")+1:])] += n
 		}
 	}
 	return sums

@@ -19,6 +19,7 @@ import (
 	"hostbot/bot/staff/stafflog"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
+	"hostbot/hostapi"
 )
 
 // TestEveryEntryOfEveryLanguageIsSendable writes each entry in each language with the
@@ -78,7 +79,8 @@ func writeEverything(log *stafflog.Log) {
 	for _, action := range []string{"start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
 		for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
 			for _, r := range []*interaction.Request{request, &byStaff} {
-				log.Action(r, interaction.Action{Name: action, BotID: long, BotName: long, Outcome: outcome, Interrupted: outcome == interaction.Unconfirmed, Duration: 999 * time.Hour})
+				a := interaction.Action{Name: action, BotID: long, BotName: long, Outcome: outcome, Interrupted: outcome == interaction.Unconfirmed, Duration: 999 * time.Hour}
+				log.Action(r, a, map[interaction.Outcome]error{interaction.Failed: &hostapi.Error{Code: hostapi.CodeConflict, Status: 409}}[outcome])
 			}
 		}
 	}
@@ -98,6 +100,8 @@ func writeEverything(log *stafflog.Log) {
 	log.GuildRefused(long, "https://discord.com/"+long[:100], failure)
 	log.InteractionsElsewhere(long)
 	log.Stopping(long)
+	log.SecretRefused()
+	log.SecretAccepted(999 * time.Hour)
 	log.RedisLost(failure)
 	log.RedisBack(999 * time.Hour)
 	log.ServiceDown(failure)

@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
@@ -75,6 +76,16 @@ func (l *Log) RedisBack(after time.Duration) { l.back("🗄️", "redis_back", a
 // ServiceDown writes that the hosting service is taken to be away, and why.
 func (l *Log) ServiceDown(reason error) { l.lost("🏚️", red, "service_down", reason) }
 
+// SecretRefused writes that the hosting service does not accept the shared secret, and what
+// can be done.
+func (l *Log) SecretRefused() {
+	l.lifecycle("🔑", red, "secret_refused", nil, l.t.Text("log.todo."+string(hostapi.CodeUnauthorized)))
+}
+
+// SecretAccepted writes that the hosting service accepts the shared secret again, and after how
+// long.
+func (l *Log) SecretAccepted(after time.Duration) { l.back("🔑", "secret_accepted", after) }
+
 // ServiceUp writes that the hosting service is back, and after how long.
 func (l *Log) ServiceUp(after time.Duration) { l.back("🏠", "service_up", after) }
 
@@ -128,9 +139,14 @@ func (l *Log) back(emoji, key string, after time.Duration) {
 	l.lifecycle(emoji, green, key, locale.Args{"Duration": l.t.Duration(after)}, "")
 }
 
-// lifecycle writes the text log.lifecycle.<key>, and more about it.
+// lifecycle writes the text log.lifecycle.<key>, and more about it: in a line if there is no more.
 func (l *Log) lifecycle(emoji string, color int, key string, args locale.Args, text string) {
-	entry := l.entry(emoji+" "+l.t.Format("log.lifecycle."+key, args), color)
+	title := emoji + " " + l.t.Format("log.lifecycle."+key, args)
+	if text == "" {
+		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + title})
+		return
+	}
+	entry := l.entry(title, color)
 	entry.Description = text
 	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // RedisEmbedded writes that no Redis is configured, and what that means.
-func (l *Log) RedisEmbedded() { l.problem("redis_embedded", nil) }
+func (l *Log) RedisEmbedded() { l.cured("redis_embedded", "staff.todo.embedded", "") }
 
 // EmbeddedRedisFull writes that the Redis in the process had to drop keys.
 func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) }
@@ -27,18 +27,20 @@ func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
 
 // TooManyInvalid writes that Discord refused so many requests that it may ban the
 // machine's address, and what can be done.
-func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "") }
+func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "log.cure.invalid_requests", "") }
 
 // AlertsHeld writes that Discord lets the bot send no direct messages, why, and what can be
 // done.
-func (l *Log) AlertsHeld(h alerts.Held, reason error) { l.cured(h.Problem(), "\n"+because(reason)) }
+func (l *Log) AlertsHeld(h alerts.Held, reason error) {
+	l.cured(h.Problem(), "log.cure."+h.Problem(), "\n"+because(reason))
+}
 
 // cured writes what is wrong, by the text log.problem.<key>, what can be done, by the text
-// log.cure.<key>, and more about it. Equal ones become one message that counts.
-func (l *Log) cured(key, more string) {
+// cure, and more about it. Equal ones become one message that counts.
+func (l *Log) cured(key, cure, more string) {
 	text := l.t.Text("log.problem." + key)
 	entry := l.entry("⚠️ "+text, orange)
-	entry.Description = l.t.Text("log.cure."+key) + more
+	entry.Description = l.t.Text(cure) + more
 	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
 }
 

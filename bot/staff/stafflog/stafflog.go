@@ -4,6 +4,7 @@
 package stafflog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -25,17 +26,24 @@ import (
 
 // Log writes entries in one language.
 type Log struct {
-	post   func(logchannel.Entry)
-	keep   func(incident.Incident)
-	t      *locale.Texts
-	footer string // of all entries; empty for none
+	post func(logchannel.Entry)
+	keep Incidents
+	t    *locale.Texts
+	test bool // all entries are tests, and say so
 }
 
 // New returns a staff log. post sees to it that staff will read an entry: when it
-// returns, the entry is kept where it outlives the program. keep keeps what is behind a
-// reference.
-func New(post func(logchannel.Entry), keep func(incident.Incident), texts *locale.Texts) *Log {
+// returns, the entry is kept where it outlives the program.
+func New(post func(logchannel.Entry), keep Incidents, texts *locale.Texts) *Log {
 	return &Log{post: post, keep: keep, t: texts}
+}
+
+// Incidents keep what staff may ask for later.
+type Incidents interface {
+	// Keep keeps what is behind a reference.
+	Keep(incident.Incident)
+	// Note keeps what a customer did, or what failed for the customer.
+	Note(customerID string, e incident.Event)
 }
 
 // Colours of entries.
@@ -52,40 +60,36 @@ const (
 	detailLimit = 500
 )
 
-// Action writes how an action ended, and whether staff acted for a customer: one that
-// went well in a line, and what needs somebody's attention on a card.
-func (l *Log) Action(r *interaction.Request, a interaction.Action) {
-	entry := logchannel.Entry{Category: logchannel.Actions, DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome)}
-	if a.Outcome == interaction.Done {
-		parts := []string{"✅ " + l.t.Text("log.action.title."+a.Name), bot(a), l.t.Text("log.outcome.done"), l.t.Duration(a.Duration)}
-		entry.Line = l.line(r, parts...)
-	} else {
-		entry.Embed, entry.Reference, entry.Customer = l.failedAction(r, a), r.Reference, customer(r)
+// Action writes in a line how an action ended, why if it failed, and whether staff acted
+// for a customer. The failure is nil if it went well.
+func (l *Log) Action(r *interaction.Request, a interaction.Action, failure error) {
+	emoji := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Unconfirmed: "⚠️ "}[a.Outcome]
+	parts := []string{cmp.Or(emoji, "❌ ") + l.t.Text("log.action.title."+a.Name), bot(a), l.outcome(a, failure)}
+	if a.Outcome == interaction.Done || a.Duration >= time.Second { // a failure at once took no time
+		parts = append(parts, l.t.Duration(a.Duration))
 	}
-	l.post(entry)
+	if a.Outcome != interaction.Done {
+		parts = append(parts, "`"+r.Reference+"`")
+	}
+	l.post(logchannel.Entry{
+		Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
+	})
+	if !l.test {
+		l.keep.Note(r.CustomerID, incident.Ended(r, a, failure))
+	}
 }
 
-// failedAction is the card of an action that failed, or of which that is not known.
-func (l *Log) failedAction(r *interaction.Request, a interaction.Action) *discordgo.MessageEmbed {
-	emoji, color := "❌", red
-	if a.Outcome == interaction.Unconfirmed {
-		emoji, color = "⚠️", orange
+// outcome says how an action ended, and why if that is known.
+func (l *Log) outcome(a interaction.Action, failure error) string {
+	text := l.t.Text("log.outcome." + string(a.Outcome))
+	switch {
+	case a.Interrupted:
+		return text + " · " + l.t.Text("log.outcome.interrupted")
+	case failure != nil:
+		return text + ": " + l.cause(failure)
+	default:
+		return text
 	}
-	title := emoji + " " + l.t.Text("log.action.title."+a.Name) + " · " + l.t.Text("log.outcome."+string(a.Outcome))
-	if a.Interrupted {
-		title += " · " + l.t.Text("log.outcome.interrupted")
-	}
-	if r.ByStaff() {
-		title += " · 🛟 " + l.t.Text("log.action.by_staff")
-	}
-	entry := l.entry(title, color, append(l.people(r),
-		l.field("bot", bot(a)),
-		l.field("duration", l.t.Duration(a.Duration)),
-		l.field("where", l.where(r)),
-		l.field("reference", "`"+r.Reference+"`"),
-	)...)
-	entry.Description = l.t.Text("log.todo." + string(a.Outcome))
-	return entry
 }
 
 // bot shows a bot by its name and its ID.
@@ -107,7 +111,7 @@ func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
 	if a.Detail != "" {
 		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
 	}
-	l.post(logchannel.Entry{Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "audit " + r.ID})
+	l.post(logchannel.Entry{Category: logchannel.Staff, Line: l.line(r, parts...), DedupKey: l.mark() + "audit " + r.ID})
 }
 
 // operation is a route as people may read it: without the parameters and what only
@@ -124,20 +128,30 @@ func (l *Log) line(r *interaction.Request, parts ...string) string {
 	if r.ByStaff() {
 		who = l.t.Format("log.line.for", locale.Args{"Staff": who, "Customer": sanitize.User(r.CustomerID)})
 	}
-	if l.footer != "" {
-		parts = append(parts, l.footer)
+	return l.now() + who + " · " + strings.Join(parts, " · ")
+}
+
+// now begins a line, with the time.
+func (l *Log) now() string {
+	return "<t:" + strconv.FormatInt(time.Now().Unix(), 10) + ":T> " + l.mark()
+}
+
+// mark says of a test that it is one.
+func (l *Log) mark() string {
+	if !l.test {
+		return ""
 	}
-	return "<t:" + strconv.FormatInt(time.Now().Unix(), 10) + ":T> " + who + " · " + strings.Join(parts, " · ")
+	return l.t.Text("log.test.mark") + " · "
 }
 
 // Failure writes what failed, under the reference that the customer was shown,
-// and keeps the incident behind that.
+// and keeps the incident behind that. Its headline is the cause; failures of one cause are
+// counted, whatever was asked for.
 func (l *Log) Failure(r *interaction.Request, err error) {
 	about := incident.Of(r, err)
-	l.keep(about)
-	fields := []*discordgo.MessageEmbedField{l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit))}
-	if service, ok := errors.AsType[*hostapi.Error](err); ok {
-		fields = append(fields, l.field("error", sanitize.Code(codeAndStatus(service), nameLimit)))
+	l.keep.Keep(about)
+	if !l.test && r.Running == nil { // otherwise the end of the action says it
+		l.keep.Note(r.CustomerID, incident.Failed(r, err))
 	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
@@ -145,45 +159,49 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	if r.Running != nil {
 		own = append(own, l.field("bot", bot(*r.Running)))
 	}
-	own = append(own, l.field("where", l.where(r)), l.field("reference", "`"+r.Reference+"`"))
-	entry := l.entry("❗ "+l.t.Text("log.failure.title"), red, append(fields, detail)...)
+	own = append(own,
+		l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)),
+		l.field("where", l.where(r)),
+		l.field("reference", "`"+r.Reference+"`"),
+	)
+	entry := l.entry("❗ "+l.cause(err), red, detail)
 	entry.Description = l.t.Text("log.todo." + about.Cause)
 	l.post(logchannel.Entry{
 		Category: logchannel.Errors, Embed: entry, Own: own,
-		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(r, err), Reference: r.Reference, Customer: customer(r),
+		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(about, err), Reference: r.Reference, Customer: customer(r),
 	})
 }
 
-// groupKey is equal for failures of one kind, whoever met them.
-func groupKey(r *interaction.Request, err error) string {
-	var service *hostapi.Error
-	var discord *rest.Error
-	var kind string
-	switch {
-	case errors.As(err, &service):
-		kind = codeAndStatus(service)
-	case errors.Is(err, interaction.ErrTooLate): // whose card says what to do about this machine, and not about Discord
-		kind = "late"
-	case errors.As(err, &discord):
-		kind = fmt.Sprintf("discord: %d, %d", discord.Status, discord.Code)
-	default: // without the IDs and figures in it
-		kind = sanitize.Plain(regexp.MustCompile(`\d`).ReplaceAllString(err.Error(), "#"), nameLimit)
-	}
-	return string(r.Kind) + " " + r.Route + ": " + kind
-}
-
-func codeAndStatus(e *hostapi.Error) string {
-	text := fmt.Sprintf("%s: %s", e.Op, e.Code)
-	if e.Status != 0 {
-		text += fmt.Sprintf(" (%d)", e.Status)
+// cause says in a few words what failed, and with which status.
+func (l *Log) cause(err error) string {
+	cause, status := incident.HeadlineOf(err)
+	text := l.t.Text("log.cause." + cause)
+	if status != 0 {
+		text += " (" + strconv.Itoa(status) + ")"
 	}
 	return text
 }
 
+// groupKey is equal for failures of one cause, whoever met them, and by whatever command.
+func groupKey(about incident.Incident, err error) string {
+	kind := about.Cause
+	var discord *rest.Error
+	switch {
+	case about.Operation != "":
+		kind += fmt.Sprintf(": %d", about.Status)
+	case about.Cause == "late": // whose card says what to do about this machine, and not about Discord
+	case errors.As(err, &discord):
+		kind += fmt.Sprintf(": %d, %d", discord.Status, discord.Code)
+	case about.Cause == string(hostapi.CodeInternal): // without the IDs and figures in it
+		kind += ": " + sanitize.Plain(regexp.MustCompile(`\d`).ReplaceAllString(err.Error(), "#"), nameLimit)
+	}
+	return kind
+}
+
 func (l *Log) entry(title string, color int, fields ...*discordgo.MessageEmbedField) *discordgo.MessageEmbed {
-	entry := &discordgo.MessageEmbed{Title: title, Color: color, Fields: fields, Timestamp: time.Now().UTC().Format(time.RFC3339)}
-	if l.footer != "" {
-		entry.Footer = &discordgo.MessageEmbedFooter{Text: l.footer}
+	entry := &discordgo.MessageEmbed{Title: l.mark() + title, Color: color, Fields: fields, Timestamp: time.Now().UTC().Format(time.RFC3339)}
+	if l.test {
+		entry.Footer = &discordgo.MessageEmbedFooter{Text: l.t.Text("log.test.footer")}
 	}
 	return entry
 }

@@ -35,7 +35,7 @@ func newLogIn(t *testing.T, p posted, language string) *stafflog.Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stafflog.New(p.Post, func(incident.Incident) {}, texts.For(language))
+	return stafflog.New(p.Post, nothingKept{}, texts.For(language))
 }
 
 // text is what staff read of an entry by itself.
@@ -71,28 +71,27 @@ func TestActions(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
-		log.Action(request, interaction.Action{Name: "restart", BotID: "id-1", BotName: "My *shop*", Outcome: outcome, Duration: 4200 * time.Millisecond})
+		var failure error
+		if outcome == interaction.Failed {
+			failure = fmt.Errorf("restart: %w", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpRestart, Status: 409})
+		}
+		log.Action(request, interaction.Action{
+			Name: "restart", BotID: "id-1", BotName: "My *shop*", Outcome: outcome, Interrupted: outcome == interaction.Unconfirmed, Duration: 4200 * time.Millisecond,
+		}, failure)
 	}
 	entries := p["actions"]
 	if len(entries) != 3 || len(p) != 1 {
 		t.Fatalf("posted %v", p)
 	}
-	time, rest, _ := strings.Cut(entries[0].Line, "> ")
-	if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != "<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2\u00a0s" {
-		t.Errorf("an action that went well is told so: %q", entries[0].Line)
-	}
-	if entries[0].Reference != "" { // behind which there is nothing
-		t.Errorf("an action that went well leads to %q", entries[0].Reference)
-	}
-	want(t, entries[1], "❌ Restart", "<@42>", "`42`", `My \*shop\*`, "`id-1`", "Failed", "4.2\u00a0s", "`ABC1234`", "<#8> · Server `7`", "fix it or tell the customer")
-	want(t, entries[2], "⚠️ Restart · Not confirmed", "`ABC1234`", "before anyone tries again")
-	for _, e := range entries[1:] {
-		if e.Customer.ID != "42" || e.Reference != "ABC1234" {
-			t.Errorf("the card leads to %q and %q", e.Customer, e.Reference)
+	for i, wanted := range []string{
+		"<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2\u00a0s",
+		"<@42> `42` · ❌ Restart · My \\*shop\\* `id-1` · Failed: Hosting service: not possible in the bot's current state (409) · 4.2\u00a0s · `ABC1234`",
+		"<@42> `42` · ⚠️ Restart · My \\*shop\\* `id-1` · Not confirmed · the process running it crashed · 4.2\u00a0s · `ABC1234`",
+	} {
+		time, rest, _ := strings.Cut(entries[i].Line, "> ")
+		if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != wanted {
+			t.Errorf("an action is told so: %q, want %q", entries[i].Line, wanted)
 		}
-	}
-	if entries[1].Embed.Color == entries[2].Embed.Color {
-		t.Error("outcomes share a colour")
 	}
 }
 
@@ -107,7 +106,7 @@ func TestFailures(t *testing.T) {
 	if len(entries) != 2 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "❗ Failure", "`ABC1234`", "<@42>", "component restart/{bot...}", "restart: unavailable (503)", `\<\@1> \*down\*`)
+	want(t, entries[0], "❗ Hosting service: out of order (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
 	want(t, entries[0], "Check that the hosting service runs")
 	entries[0].Own = nil // as where it counts
 	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
@@ -161,18 +160,18 @@ func TestStaffStandOut(t *testing.T) {
 	log := newLog(t, p)
 	byStaff := *request
 	byStaff.CustomerID = "43"
-	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done})
+	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done}, nil)
 	log.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
 	log.Audit(request, interaction.Audit{Refused: true})
-	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Failed})
-	entries := p["actions"]
-	if len(entries) != 4 {
+	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Failed}, errors.New("x"))
+	entries := append(p["actions"], p["staff"]...)
+	if len(p["actions"]) != 2 || len(p["staff"]) != 2 {
 		t.Fatalf("posted %v", p)
 	}
 	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
-	want(t, entries[1], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
-	want(t, entries[2], "⛔ Staff command refused", "<@42>")
-	want(t, entries[3], "❌ Restart · Failed · 🛟 by staff, for a customer", "<@42>", "<@43>")
+	want(t, entries[2], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
+	want(t, entries[3], "⛔ Staff command refused", "<@42>")
+	want(t, entries[1], "<@42> `42` 🛟 for <@43> `43` · ❌ Restart", "Failed: This bot failed")
 }
 
 // causes are the failures that staff can do something about, each in its own way.
@@ -210,7 +209,7 @@ func TestEachCauseSaysWhatToDo(t *testing.T) {
 // Names from right to left do not move the figures beside them.
 func TestALineKeepsItsOrder(t *testing.T) {
 	p := posted{}
-	newLog(t, p).Action(request, interaction.Action{Name: "restart", BotID: "7", BotName: "متجر", Outcome: interaction.Done})
+	newLog(t, p).Action(request, interaction.Action{Name: "restart", BotID: "7", BotName: "متجر", Outcome: interaction.Done}, nil)
 	want(t, p["actions"][0], "\u2068متجر\u2069 `7` · Done")
 }
 
@@ -231,12 +230,13 @@ func TestEqualFailuresAreGrouped(t *testing.T) {
 	log.Failure(request, fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}))
 	log.Failure(request, errors.New("panic: index 5"))
 	log.Failure(&other, errors.New("panic: index 7"))
-	log.Failure(&elsewhere, unavailable("node 7"))
+	log.Failure(&elsewhere, unavailable("node 7")) // by another command
+	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList})
 	var groups []string
 	for _, e := range p[logchannel.Errors] {
 		groups = append(groups, e.GroupKey)
 	}
-	if groups[0] != groups[1] || groups[2] != groups[3] || groups[5] != groups[6] || slices.Contains(groups, "") || len(slices.Compact(groups)) != 5 {
+	if groups[0] != groups[1] || groups[2] != groups[3] || groups[5] != groups[6] || groups[7] != groups[0] || slices.Contains(groups, "") || len(slices.Compact(groups)) != 6 {
 		t.Errorf("groups are %q", groups)
 	}
 	if first, second := p[logchannel.Errors][0].Reference, p[logchannel.Errors][1].Reference; first != "ABC1234" || second != "XYZ9876" {
@@ -252,3 +252,29 @@ func TestFallSaysWithinWhichTimeBotsStopped(t *testing.T) {
 	})
 	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Running again\n3", "Pro: 12")
 }
+
+// TestATestSaysSoFirst has each entry of a test say that it is one, where a phone shows it.
+func TestATestSaysSoFirst(t *testing.T) {
+	p := posted{}
+	newLog(t, p).Test(request)
+	for category, entries := range p {
+		for _, e := range entries {
+			said := e.Line[strings.Index(e.Line, " ")+1:]
+			if e.Embed != nil {
+				said = e.Embed.Title
+			}
+			if !strings.HasPrefix(said, "TEST · ") {
+				t.Errorf("%s: %q", category, said)
+			}
+		}
+	}
+	if len(p) != 4 {
+		t.Errorf("%d categories are tested", len(p))
+	}
+}
+
+// nothingKept keeps nothing.
+type nothingKept struct{}
+
+func (nothingKept) Keep(incident.Incident)      {}
+func (nothingKept) Note(string, incident.Event) {}

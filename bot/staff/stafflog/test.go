@@ -11,11 +11,17 @@ import (
 // what they will read and that it arrives.
 func (l *Log) Test(r *interaction.Request) {
 	marked := *l
-	marked.footer = l.t.Text("log.test.footer")
+	marked.test = true
 	bot := l.t.Text("log.test.bot")
+	failure := errors.New(l.t.Text("log.test.failure"))
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
-		marked.Action(r, interaction.Action{Name: "restart", BotID: "test", BotName: bot, Outcome: outcome, Duration: 4200 * time.Millisecond})
+		var why error
+		if outcome != interaction.Done {
+			why = failure
+		}
+		marked.Action(r, interaction.Action{Name: "restart", BotID: "test", BotName: bot, Outcome: outcome, Duration: 4200 * time.Millisecond}, why)
 	}
-	marked.Failure(r, errors.New(l.t.Text("log.test.failure")))
+	marked.Failure(r, failure)
+	marked.Audit(r, interaction.Audit{})
 	marked.Resumed(90 * time.Second)
 }

@@ -230,7 +230,7 @@ func TestWhoIsAnsweredTooLateIsCountedAndToldOf(t *testing.T) {
 	clock.Advance(4 * time.Second)
 	w.Discord.RefuseConnections(false)
 	waitBack(t, w, 1, 1)
-	w.StaffRead(t, "❗ Failure", "3 times", "command bot list", "This bot was too late", "10062")
+	w.StaffRead(t, "❗ This bot was too late for Discord (10062)", "3 times")
 
 	// An interaction is counted when it is over, which is after staff were told.
 	limit, cancel := context.WithTimeout(t.Context(), world.Patience)

@@ -131,7 +131,7 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 			n     int
 		}{
 			{[]string{"Staff command", "admin lookup"}, 1}, {[]string{"Staff command refused", "admin status"}, 1},
-			{[]string{"Failure", code}, 1}, {[]string{"2 times", code}, 0},
+			{[]string{"❗ ", code}, 1}, {[]string{"2 times", code}, 0},
 		} {
 			if n := len(world.Entries(w.Channel.Messages(), want.texts...)); n != want.n {
 				t.Errorf("staff read %d entries with %q, want %d", n, want.texts, want.n)

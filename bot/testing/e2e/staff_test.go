@@ -157,8 +157,8 @@ func TestStaffTestTheLogChannels(t *testing.T) {
 	w, _, sam := servingStaffed(t, "")
 	w.StaffRead(t, "⚠️", "No REDIS_URL is set")
 	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way to <#"+w.Channel.ID+">")
-	for _, kind := range []string{"✅ Restart", "❌ Restart", "⚠️ Restart", "❗ Failure", "resumed after"} {
-		w.StaffRead(t, kind, "A test with /admin logs test")
+	for _, kind := range []string{"✅ Restart", "❌ Restart", "⚠️ Restart", "❗ This bot failed", "👁️ Staff command", "resumed after"} {
+		w.StaffRead(t, kind, "TEST · ")
 	}
 	w.StaffRead(t, "Staff command", "admin logs test", sam.ID)
 
@@ -231,9 +231,9 @@ func TestStaffReadOfAnInteractionOnce(t *testing.T) {
 	w, anna := world.Serving(t, world.Options{Redis: redistest.StartMiniredis(t).URL()}, "Shop")
 	w.Service.Close()
 	shown := anna.Types(t, "/bot list").WaitFor(t, "can't be reached")
-	w.StaffRead(t, "❗ Failure", referenceIn(t, shown))
+	w.StaffRead(t, "❗ ", referenceIn(t, shown))
 	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "can't be reached")
-	w.StaffRead(t, "❗ Failure", "bot show")
+	w.StaffRead(t, "❗ Hosting service: no answer", "2 times")
 	w.StaffReadNothingOf(t, "⚠️")
 }
 
@@ -262,15 +262,15 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the node is full"}`}, 1)
 	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "couldn't be restarted"))
-	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "fix it or tell the customer", code)
-	w.StaffRead(t, "❗ Failure", code, "free it in the hosting service")
+	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "current state (409)", code)
+	w.StaffRead(t, "❗ ", code, "free it in the hosting service")
 	before := w.Channel.Messages()
 
 	reference := pressLogged(t, w, sam, "Reference")
 	reference.WaitFor(t, "Reference "+code)
 	reference.WaitFor(t, "the node is full")
 	reference.WaitFor(t, "free it in the hosting service")
-	reference.Press(t, "Look up").WaitFor(t, "anna's bots")
+	reference.Press(t, "Look up").WaitFor(t, "Staff view** of <@"+anna.ID)
 
 	// The service takes its time, so that the press is deferred.
 	forget(t, sam, anna)
@@ -278,7 +278,7 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	lookup := pressLogged(t, w, sam, "Look up")
 	w.Clock.BlockUntil(t, 1)
 	w.Clock.Advance(4 * time.Second)
-	lookup.WaitFor(t, "anna's bots")
+	lookup.WaitFor(t, "Staff view** of <@"+anna.ID)
 	if !lookup.View().Ephemeral {
 		t.Error("everybody in the channel sees the customer's account")
 	}

@@ -61,6 +61,7 @@ func asideFlows() []flow {
 	return []flow{
 		{route: "component aside/lookup/{user}/{name...}", need: looks, prepare: written, do: pressesIn(entry, "Look up"), good: "🔴 Radio"},
 		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "There's no record of"},
+		{route: "component aside/reference", need: keeps, prepare: written, do: picksIn(entry, "Open a reference", "ABCDEFG"), good: "There's no record of"},
 	}
 }
 
@@ -72,6 +73,9 @@ func wroteAnEntry(ctx context.Context, c *person, in *discordtest.Reply) (*disco
 		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Look up", CustomID: commands.LookupID(c.user.ID, c.user.Name)},
 			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Reference", CustomID: commands.ReferenceID("ABCDEFG")},
-		}}},
+		}}, discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.SelectMenu{
+			MenuType: discordgo.StringSelectMenu, Placeholder: "Open a reference", CustomID: commands.ReferencesID,
+			Options: []discordgo.SelectMenuOption{{Label: "ABCDEFG", Value: "ABCDEFG"}},
+		}}}},
 	})
 }

@@ -242,7 +242,7 @@ func (o outcome) checkStaff(t *testing.T, s *scene, trials []*trial) {
 
 // failures are the entries of failures, without that which /admin logs test writes.
 func (s *scene) failures() []string {
-	return slices.DeleteFunc(world.Entries(s.errors.Messages(), "Failure"), func(entry string) bool {
+	return slices.DeleteFunc(world.Entries(s.errors.Messages(), "❗ "), func(entry string) bool {
 		return strings.Contains(entry, "A test with /admin logs test")
 	})
 }

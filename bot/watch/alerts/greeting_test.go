@@ -51,7 +51,7 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 			if s, err := a.Settings(t.Context(), anna.ID); err != nil || s.Any() {
 				t.Errorf("settings: %+v (%v)", s, err)
 			}
-			if dm, _, err := a.DM(t.Context(), anna.ID); err != nil || dm == "" {
+			if _, dm, err := a.Kept(t.Context(), anna.ID); err != nil || dm.Channel == "" {
 				t.Errorf("staff do not see that the channel is kept (%v)", err)
 			}
 		}

@@ -85,11 +85,16 @@ func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, err
 	return c.Settings, err
 }
 
-// DM returns the channel of a customer's DM and the customer's locale. The channel is "" where none
-// is known. It is kept though alerts are off.
-func (a *Alerts) DM(ctx context.Context, customerID string) (channelID, locale string, err error) {
+// Contact is how a customer is reached by direct message. It is kept though alerts are off.
+type Contact struct {
+	Channel string // of the DM; "" if none is known
+	Locale  string
+}
+
+// Kept returns all that is kept of a customer, in one read.
+func (a *Alerts) Kept(ctx context.Context, customerID string) (Settings, Contact, error) {
 	c, err := a.customer(ctx, customerID)
-	return c.Channel, c.Locale, err
+	return c.Settings, Contact{c.Channel, c.Locale}, err
 }
 
 // customer returns what is kept of a customer. An unknown one has no alerts. What cannot be read is

@@ -81,8 +81,8 @@ type entry struct {
 
 // DMs are the direct messages of the bot.
 type DMs interface {
-	// DM returns the channel of somebody's direct messages where it is known.
-	DM(ctx context.Context, userID string) (channelID, locale string, err error)
+	// Kept returns the channel of somebody's direct messages, among others, if it is known.
+	Kept(ctx context.Context, userID string) (alerts.Settings, alerts.Contact, error)
 	Introduce(ctx context.Context, to alerts.Recipient) (channelID string, err error)
 	HeldFor(ctx context.Context) (time.Duration, error)
 }
@@ -187,7 +187,7 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to aler
 
 // channel returns the channel of somebody's DM. To somebody new it sends a first message.
 func (f *Following) channel(ctx context.Context, to alerts.Recipient) (string, error) {
-	known, _, err := f.DMs.DM(ctx, to.CustomerID)
+	_, contact, err := f.DMs.Kept(ctx, to.CustomerID)
 	if err != nil {
 		return "", err
 	}
@@ -195,6 +195,7 @@ func (f *Following) channel(ctx context.Context, to alerts.Recipient) (string, e
 	if err != nil {
 		return "", err
 	}
+	known := contact.Channel
 	for _, r := range others {
 		known = cmp.Or(known, r.Value.Channel)
 	}

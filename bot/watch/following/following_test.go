@@ -77,8 +77,10 @@ func (s *scene) Get(_ context.Context, customerID, id string) (*panel.Panel, err
 	return &p, nil
 }
 
-func (s *scene) DM(context.Context, string) (channelID, locale string, err error) { return "", "", nil }
-func (s *scene) HeldFor(context.Context) (time.Duration, error)                   { return s.held, nil }
+func (s *scene) Kept(context.Context, string) (alerts.Settings, alerts.Contact, error) {
+	return alerts.Settings{}, alerts.Contact{}, nil
+}
+func (s *scene) HeldFor(context.Context) (time.Duration, error) { return s.held, nil }
 func (s *scene) Introduce(_ context.Context, to alerts.Recipient) (string, error) {
 	s.opened = append(s.opened, to.CustomerID)
 	return "dm-" + to.CustomerID, s.closed

@@ -29,24 +29,44 @@ func (o *Outages) load(ctx context.Context) error {
 	if o.term == o.Term() {
 		return nil
 	}
+	began, bots, err := o.read(ctx)
+	if err == nil {
+		o.term, o.began, o.bots, o.changed = o.Term(), began, bots, make(map[string]bool)
+	}
+	return err
+}
+
+// read returns what Redis keeps.
+func (o *Outages) read(ctx context.Context) (began time.Time, bots map[string]bot, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	fields, err := o.Redis.HGetAll(ctx, o.Space.Key(key)).Result()
 	if err != nil && !aside.IsWrongType(err) {
-		return err
+		return time.Time{}, nil, err
 	}
-	o.term, o.began, o.bots, o.changed = o.Term(), time.Time{}, make(map[string]bot), make(map[string]bool)
+	bots = make(map[string]bot)
 	latest := time.Now().Add(clockSkew) // what is dated later keeps back what really happens
 	if ms, err := strconv.ParseInt(fields[beganField], 10, 64); err == nil && ms > 0 && ms <= latest.UnixMilli() {
-		o.began = time.UnixMilli(ms)
+		began = time.UnixMilli(ms)
 	}
 	for name, text := range fields {
 		var b bot
 		if name != beganField && json.Unmarshal([]byte(text), &b) == nil && !b.At.After(latest) {
-			o.bots[name] = b
+			bots[name] = b
 		}
 	}
-	return nil
+	return began, bots, nil
+}
+
+// Current returns the outage that is kept up to date now, by whichever process leads; one of no
+// bots if there is none.
+func (o *Outages) Current(ctx context.Context) (Outage, error) {
+	began, bots, err := o.read(ctx)
+	if err != nil || began.IsZero() || time.Since(began) >= keptFor {
+		return Outage{}, err
+	}
+	seen := Outages{Config: o.Config, began: began, bots: bots}
+	return seen.outage(o.Interval()), nil
 }
 
 // save writes what has changed. After an error it is written with the next change.

@@ -53,9 +53,8 @@ func TestStaffAreToldWhyRedisIsUnusable(t *testing.T) {
 			}
 			words := regexp.MustCompile("(?i)" + test.words)
 			told := func() (n int) {
-				for _, e := range w.staff.Embeds() {
-					entry := discordtest.View{Embeds: []discordtest.Embed{e}}
-					if words.MatchString(entry.Text()) && entry.Contains("Redis") {
+				for _, entry := range world.Entries(w.staff.Messages(), "Redis") {
+					if words.MatchString(entry) {
 						n++
 					}
 				}

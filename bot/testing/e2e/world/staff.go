@@ -24,14 +24,18 @@ func (w *World) AddOutsider(name string) *discordtest.User {
 }
 
 // Entries returns what the log entries say, of which several may share a message,
-// that have all these texts. An entry is a line or an embed.
+// that have all these texts. An entry is a line, or an embed: the last line is the title of the
+// first of these.
 func Entries(messages []discordtest.View, texts ...string) []string {
 	var entries []string
 	for _, message := range messages {
 		if message.Content != "" {
 			entries = append(entries, strings.Split(message.Content, "\n")...)
 		}
-		for _, embed := range message.Embeds {
+		for i, embed := range message.Embeds {
+			if last := len(entries) - 1; i == 0 && last >= 0 && message.Content != "" {
+				embed.Title, entries = entries[last], entries[:last]
+			}
 			entries = append(entries, discordtest.View{State: discordtest.Shown, Embeds: []discordtest.Embed{embed}}.Text())
 		}
 	}

@@ -1,0 +1,73 @@
+package recent
+
+import (
+	"sync"
+	"time"
+)
+
+// Outcomes counts calls to a dependency as Counter does, and remembers the last ones. Window is
+// set before the first call. It is safe for concurrent use.
+type Outcomes struct {
+	Counter
+
+	mu   sync.Mutex
+	last Last
+}
+
+// Last is when calls to a dependency succeeded and failed last.
+type Last struct {
+	Succeeded time.Time // zero if none did
+	Failed    time.Time // zero if none did
+	Reason    string    // of the last failure, in a few words
+	// FailedSince is when the failures began of which that was the last; any success that came
+	// between was followed by another failure within fluctuation. Recovered is when the first
+	// call succeeded after it; zero if none has.
+	FailedSince, Recovered time.Time
+}
+
+// fluctuation is how long after a success a failure goes on with those before it.
+const fluctuation = time.Minute
+
+// Note counts a call. reason says why it failed; "" if it did not.
+func (o *Outcomes) Note(now time.Time, reason string) {
+	o.Add(now, reason != "")
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	l := &o.last
+	if reason == "" {
+		l.Succeeded = now
+		if !l.Failed.IsZero() && l.Recovered.IsZero() {
+			l.Recovered = now
+		}
+		return
+	}
+	if l.Failed.IsZero() || !l.Recovered.IsZero() && now.Sub(l.Failed) >= fluctuation {
+		l.FailedSince = now
+	}
+	l.Failed, l.Reason, l.Recovered = now, reason, time.Time{}
+}
+
+// Summary is how calls to a dependency have fared lately.
+type Summary struct {
+	Last
+	Calls, Fails int // within the window
+}
+
+// Summary returns how calls have fared within Window before now.
+func (o *Outcomes) Summary(now time.Time) Summary {
+	calls, fails := o.Sum(now)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return Summary{o.last, calls, fails}
+}
+
+// settled is how long after the last failure a dependency counts as recovered, if calls succeed.
+const settled = 15 * time.Second
+
+// Failing reports whether calls fail now: the last one did, or some still do among others.
+func (s Summary) Failing(now time.Time) bool {
+	if s.Fails == 0 {
+		return false
+	}
+	return s.Recovered.IsZero() || now.Sub(s.Failed) < settled
+}
