@@ -72,7 +72,8 @@ func screenshots() map[string]picture {
 			b.presses(last, "All alerts on")
 			b.sees("#messages", "They come to you as direct messages")
 			b.presses("#tools", "Underneath")
-			b.sees("#underneath", "list")
+			b.evaluate("open what the bot does by itself", `document.querySelector("#underneath [data-id=rounds] > details > summary").click()`)
+			b.sees("#underneath [data-id=rounds]", "/api/bot/servers")
 			b.presses("#tools", "Break it")
 			b.clicks("#crash")
 			b.clicks("#close-panel")
@@ -83,7 +84,7 @@ func screenshots() map[string]picture {
 			b.reads("/bot restart", "Shop", "✅ Restarted")
 			b.reads("/bot stop", "Shop", "✅ Stopped")
 			b.presses("#beginning", "Be Sam")
-			b.sees(last, "✅ Stop")
+			b.sees(last, "✅ Stop · Shop")
 			return "#messages"
 		}},
 		"history": {message, func(b *tab) string {

@@ -67,7 +67,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 		awaitLooks(t, w, 2)
 		crash(t, w, anna.ID, "id-shop")
 		crashed := general.WaitFor(t, "🔴 **Shop** · Crashed · <t:")
-		if crashed.ID != panel.ID || !crashed.Contains("🟢 **Radio** · Running · first seen <t:") {
+		if crashed.ID != panel.ID || !crashed.Contains("🟢 **Radio** · Running · first noticed <t:") {
 			t.Errorf("the panel says:\n%s", crashed.Text())
 		}
 
