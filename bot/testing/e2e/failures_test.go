@@ -139,7 +139,7 @@ func TestServiceThatIsAway(t *testing.T) {
 		w.Discord.User(name).Types(t, "/bot list").WaitFor(t, "can't be reached")
 	}
 	w.StaffRead(t, "The hosting service is down", "502")
-	sam.Types(t, "/admin status").WaitFor(t, "⚠️ Unreachable, noticed")
+	sam.Types(t, "/admin status").WaitFor(t, "Hosting service unreachable")
 	w.Service.ClearFaults()
 	world.Eventually(t.Context(), func() bool { // until it is tried again
 		w.Discord.User("gus").Types(t, "/bot list")

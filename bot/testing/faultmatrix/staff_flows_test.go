@@ -40,7 +40,7 @@ func staffCommands(user discordtest.Options) []flow {
 		return c.staff.Menu(ctx, "Hosted bots", c.user)
 	}
 	return []flow{
-		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Interactions served"},
+		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Answers in time"},
 		{route: "command admin logs test", need: needsNothing, goesOn: true, do: types("/admin logs test", nil), good: "One entry of each kind"},
 		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "There's no record of"},
 		{route: "command admin forget", need: keeps, do: types("/admin forget", user), good: "about <@"}, // what is kept, or that nothing is
