@@ -31,7 +31,7 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	c := watching(t, h)
 	p := panel.Panel{ID: "1", OwnerID: "42", Bots: []string{"a", "b", "gone"}, Locale: "de"}
 	m := drawPanel(t, c, p)
-	wantText(t, m, "Status der Bots", "🟢 **Shop** · Läuft · <t:", "🔴 **Radio** · Abgestürzt", "**1 of 2 is down**")
+	wantText(t, m, "Status der Bots", "🟢 **Shop** · Läuft · <t:", "🔴 **Radio** · Abgestürzt", "**1 von 2 ausgefallen**")
 	got := text(m)
 	if strings.Contains(got, "Wiki") || strings.Contains(got, "512") || strings.Contains(got, "Abgestürzt · ") {
 		t.Errorf("the panel says:\n%s", got)
@@ -41,7 +41,7 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	}
 
 	h.spans = past(2*time.Hour, history.Unwatched, time.Hour, hostapi.StateRunning)
-	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft · first seen <t:")
+	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft · erstmals so gesehen <t:")
 	p.Bots = []string{"gone"}
 	wantText(t, drawPanel(t, c, p), "gibt es nicht mehr")
 	h.w.err = errors.New("redis is away")

@@ -72,6 +72,7 @@ func screenshots() map[string]picture {
 			b.presses(last, "All alerts on")
 			b.sees("#messages", "They come to you as direct messages")
 			b.presses("#tools", "Underneath")
+			b.sees("#underneath [data-id=rounds]", "By itself")
 			b.evaluate("open what the bot does by itself", `document.querySelector("#underneath [data-id=rounds] > details > summary").click()`)
 			b.sees("#underneath [data-id=rounds]", "/api/bot/servers")
 			b.presses("#tools", "Break it")

@@ -37,6 +37,8 @@ export class Composer {
   setCommands(commands, language) {
     this.#commands = commands;
     for (const id of ["picker", "options", "chosen"]) $(id).lang = language;
+    // Whoever is filling in a command goes on, if there still is one that is called so.
+    if (this.#command && commands.some((c) => c.name === this.#command.name && c.shown === this.#command.shown)) return;
     const typed = $("command").value; // while the commands were on their way
     this.#reset();
     $("command").value = typed;
