@@ -72,12 +72,12 @@ func TestActionOfAnotherReplicaIsShown(t *testing.T) {
 		wantPressable(t, details.WaitFor(t, "Restarting **Shop**"), false)
 		wantPressable(t, anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "Restarting **Shop**"), false)
 		anna.Types(t, "/bot list").WaitFor(t, "🟡 Shop · Restarting")
-		anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "🟢 Running")
+		anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "Running")
 		wantPressable(t, card.Press(t, "Refresh").WaitFor(t, "Restarting **Shop**"), false)
 		anna.Types(t, "/bot reinstall", bot("Shop")).WaitFor(t, "already running")
 
 		lock.Close()
-		wantPressable(t, anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "🟢 Running"), true)
+		wantPressable(t, anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "Running"), true)
 		w.WantCalls(t, hostapitest.OpRestart, 0)
 	})
 }
@@ -92,7 +92,7 @@ func TestCardIsDrawnWithoutWhatCannotBeRead(t *testing.T) {
 		if err := client.Set(t.Context(), key, "no hash", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
-		wantPressable(t, openShop(t, anna).WaitFor(t, "🟢 Running"), true)
+		wantPressable(t, openShop(t, anna).WaitFor(t, "Running"), true)
 		w.WantCalls(t, hostapitest.OpList, 1) // the account is read all the same
 	})
 }

@@ -116,11 +116,15 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 		startTwo(t, w)
 		w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
 		w.AddOutsider("mia").Types(t, "/admin status").WaitFor(t, "This is for staff")
+		elsewhere := func(times int) {
+			if !world.OverHTTP() { // where nobody tells which answer counts
+				w.Log.WaitForTimes(t, "the interaction was answered elsewhere", times)
+			}
+		}
+		elsewhere(2) // or the other replica may meet what is broken next
 		w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusForbidden}, 0)
 		shown := w.Discord.User("ben").Types(t, "/bot list").WaitFor(t, "isn't allowed")
-		if !world.OverHTTP() { // where nobody tells which answer counts
-			w.Log.WaitForTimes(t, "the interaction was answered elsewhere", 3)
-		}
+		elsewhere(3)
 		w.Service.ClearFaults()
 		w.Service.Fail(hostapitest.OpStop, hostapitest.Fault{Status: http.StatusConflict}, 1)
 		anna.Types(t, "/bot stop", bot("Shop")).WaitFor(t, "couldn't be stopped")

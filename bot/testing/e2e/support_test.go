@@ -56,7 +56,7 @@ func TestSupportSeesWhatTheCustomerSees(t *testing.T) {
 		t.Errorf("the thread is %q", thread.Name)
 	}
 	sam.Presses(t, shown, "Reference").WaitFor(t, "403")
-	sam.Presses(t, shown, "Look up").WaitFor(t, "anna's bots")
+	sam.Presses(t, shown, "Look up").WaitFor(t, "Whatever you do here affects")
 
 	failed.Press(t, "Tell support").WaitFor(t, "already has this one")
 	if n := len(threads(w, channel)); n != 1 || len(channel.Messages()) != 1 {
@@ -74,7 +74,7 @@ func TestSupportChannelThatRefuses(t *testing.T) {
 	untold.WaitFor(t, "couldn't be told")
 	w.Channel.WaitFor(t, "Create Public Threads")
 	channel.Allow(discordtest.FullAccess)
-	untold.Press(t, "Tell support").WaitFor(t, "They see what you see")
+	untold.Press(t, "Try again").WaitFor(t, "They see what you see")
 	if n := len(threads(w, channel)); n != 1 || !channel.Messages()[0].Contains("restart: forbidden (403)") {
 		t.Errorf("%d threads", n)
 	}
