@@ -54,8 +54,8 @@ type Customer struct {
 }
 
 const (
-	// maxReferences is how many references a message that counts shows.
-	maxReferences = 5
+	// maxReferences is how many references a card that counts shows: as many as a menu takes.
+	maxReferences = maxChoices
 	// maxCustomers is up to how many customers are counted. The text log.group.many
 	// holds this number.
 	maxCustomers = 50

@@ -17,7 +17,7 @@ import (
 
 const (
 	// countRoom is kept free for what an embed says once it counts.
-	countRoom = 450
+	countRoom = 700
 	// kindLimit and reasonLimit are to what length text is cut.
 	kindLimit   = 150
 	reasonLimit = 500
