@@ -127,7 +127,7 @@ func serviceAnswers() []outcome {
 		return outcome{unknown: ending(key), known: aged, acts: failed(key), staff: staff, faults: []fault{atTheService(name, f)}}
 	}
 	return []outcome{
-		refused("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}, "error.internal", `\(307\)`),
+		refused("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}, "error.internal", `unexpected answer \(307\)`),
 		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized}, "error.unauthorized", `secret refused \(401\)`),
 		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden"}`}, "error.forbidden", `not allowed \(403\)`),
 		{
