@@ -46,8 +46,11 @@ type Event struct {
 func HeadlineOf(err error) (cause string, status int) {
 	cause = CauseOf(err)
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
-		if service.Status == 0 && service.Code == hostapi.CodeUnavailable {
+		switch {
+		case service.Status == 0 && service.Code == hostapi.CodeUnavailable:
 			cause = "unreachable"
+		case service.Code == hostapi.CodeInternal:
+			cause = "unexpected"
 		}
 		return cause, service.Status
 	}

@@ -127,14 +127,14 @@ func serviceAnswers() []outcome {
 		return outcome{unknown: ending(key), known: aged, acts: failed(key), staff: staff, faults: []fault{atTheService(name, f)}}
 	}
 	return []outcome{
-		refused("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}, "error.internal", `internal \(307\)`),
-		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized}, "error.unauthorized", `unauthorized \(401\)`),
-		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden"}`}, "error.forbidden", `forbidden \(403\)`),
+		refused("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}, "error.internal", `unexpected answer \(307\)`),
+		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized}, "error.unauthorized", `secret refused \(401\)`),
+		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden"}`}, "error.forbidden", `not allowed \(403\)`),
 		{
 			unknown: "error.no_account", known: "error.no_account", acts: "error.no_account", suggest: nothing,
 			faults: []fault{atTheService("404", hostapitest.Fault{Status: http.StatusNotFound, Body: `{"error":"no such account"}`})},
 		},
-		refused("409", hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"busy"}`}, "error.conflict", `conflict \(409\)`),
+		refused("409", hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"busy"}`}, "error.conflict", `current state \(409\)`),
 		refused("429", hostapitest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"5"}}}, "error.rate_limited", `rate_limited`),
 	}
 }
