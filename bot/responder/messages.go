@@ -14,9 +14,14 @@ type messages struct {
 }
 
 type heldMessage struct {
-	subject string // what the message shows, such as a certain bot
-	by      *reply // that changed it last
+	shown
 	holders int
+}
+
+// shown is what a message shows.
+type shown struct {
+	subject string // such as a certain bot
+	by      *reply // that changed it last
 }
 
 // hold keeps a message in mind until release is called.
@@ -43,7 +48,20 @@ func (m *messages) hold(id string) (message *heldMessage, release func()) {
 func (rep *reply) change(r interaction.Response) {
 	rep.responder.messages.mu.Lock()
 	defer rep.responder.messages.mu.Unlock()
-	rep.message.subject, rep.message.by = r.Subject, rep
+	if rep.message.by != rep {
+		rep.before = rep.message.shown
+	}
+	rep.message.shown = shown{r.Subject, rep}
+}
+
+// takeBack notes that Discord has not taken the response that changed the message: it has another
+// one to the same interaction.
+func (rep *reply) takeBack() {
+	rep.responder.messages.mu.Lock()
+	defer rep.responder.messages.mu.Unlock()
+	if rep.message.by == rep {
+		rep.message.shown = rep.before
+	}
 }
 
 // mayChange reports whether the end of work may replace what the message shows.

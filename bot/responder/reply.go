@@ -23,6 +23,7 @@ type reply struct {
 	to        rest.Callback
 	inline    interaction.Inline // what may take the first response; nil for nothing
 	message   *heldMessage       // that the request is about
+	before    shown              // what the message showed before this reply changed it
 	notServed bool               // the interaction is not served, and told so
 	replayed  bool               // by Discord, after the connection was lost
 
@@ -292,6 +293,7 @@ func (rep *reply) failed(outcome string, err error) {
 func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Response) {
 	switch {
 	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
+		rep.takeBack()
 		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
 	case rep.isLate(err):
