@@ -1,8 +1,11 @@
 package e2e_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
@@ -41,7 +44,18 @@ func TestAllThatCrashedAreRestartedInThreeSteps(t *testing.T) {
 		w.Clock.BlockUntil(t, 4) // as many as the service is asked for at once
 		w.Finish(t)
 		w.Finish(t)
-		all.WaitFor(t, "All 5 bots were restarted")
+		const done = "All 5 bots were restarted"
+		if world.OverHTTP() { // the second answer may count, and show something else in the message
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if !world.Eventually(ctx, func() bool {
+				return all.View().Contains(done) || slices.ContainsFunc(all.FollowUps(), func(v discordtest.View) bool { return v.Contains(done) })
+			}) {
+				t.Errorf("the end is not told:\n%s", all.View().Text())
+			}
+		} else {
+			all.WaitFor(t, done)
+		}
 		for _, id := range []string{"id-a", "id-b", "id-c", "id-d", "id-e"} {
 			w.StaffRead(t, "✅ Restart", id, anna.ID, "Done")
 		}
