@@ -49,7 +49,7 @@ func TestButtonsKeepTheirPlaces(t *testing.T) {
 	_, c := shop(t, "RUNNING")
 	const first = "Restart Stop (Start) Reinstall packages | "
 	for id, want := range map[string]string{
-		"details/a": first + "Refresh Hide details More… All bots", "more/a": first + "Refresh Details Less All bots | Startup settings Delete",
+		"details/a": first + "Refresh Hide details More… All bots", "more/a": first + "Refresh Details Less All bots | Startup Delete",
 		"brief/a": first + "Refresh Details More… All bots",
 	} {
 		if got := labels(answer(t, c, press(id)).Message); got != want {

@@ -33,7 +33,7 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 		"nobody saw it start": {past: past(crash(150 * minute)...), want: []string{"2 h 30 min or longer."}, buttons: "Open console Tell me next time"},
 		"three times": {
 			past: past(append(append(crash(3*time.Hour), crash(2*time.Hour)...), crash(20*minute)...)...),
-			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Startup settings Tell me next time",
+			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Startup Tell me next time",
 		},
 		"two were before": {
 			past:    past(append(append(crash(3*time.Hour), crash(30*time.Hour)...), crash(20*minute)...)...),

@@ -176,7 +176,7 @@ func TestModals(t *testing.T) {
 	t.Parallel()
 	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
 	card := openShop(t, anna)
-	changed := card.Press(t, "More…").Press(t, "Startup settings").Submit(t, discordtest.Fields{"command": "node main.js"})
+	changed := card.Press(t, "More…").Press(t, "Startup").Submit(t, discordtest.Fields{"command": "node main.js"})
 	changed.WaitFor(t, "✅ Startup settings changed")
 	changed.WaitFor(t, "node main.js")
 	w.StaffRead(t, "✅ Startup change", "id-shop")

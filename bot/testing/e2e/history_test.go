@@ -67,7 +67,7 @@ func TestNothingIsWatchedWhereThatIsOff(t *testing.T) {
 			t.Errorf("/%s is offered", c.Name)
 		}
 	}
-	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup settings")
+	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup")
 	if more.Contains("History") || more.Contains("Alerts") {
 		t.Errorf("the card offers:\n%s", more.Text())
 	}

@@ -142,14 +142,14 @@ func TestMessageOfBotThatIsGone(t *testing.T) {
 	list := anna.Types(t, "/bot list")
 	card := openShop(t, anna)
 	card = card.Press(t, "More…")
-	startup, deletion := card.Press(t, "Startup settings"), card.Press(t, "Delete")
+	startup, deletion := card.Press(t, "Startup"), card.Press(t, "Delete")
 	w.Service.Remove(anna.ID, "id-shop")
 	forget(t, sam, anna)
 
 	startup.Submit(t, discordtest.Fields{"command": "node other.js"}).WaitFor(t, "no longer exists")
 	deletion.Submit(t, discordtest.Fields{"name": "Shop"}).WaitFor(t, "no longer exists")
 	list.Choose(t, "Open a bot", "Shop").WaitFor(t, "no longer exists")
-	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup settings", "Delete", "Details", "Refresh"} {
+	for _, button := range []string{"Restart", "Stop", "Reinstall packages", "Startup", "Delete", "Details", "Refresh"} {
 		card.Press(t, button).WaitFor(t, "no longer exists")
 	}
 	if back := card.Press(t, "All bots").WaitFor(t, "🟢 Radio"); back.Contains("Shop") {

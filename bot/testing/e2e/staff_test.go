@@ -36,7 +36,7 @@ func TestStaffLookACustomerUp(t *testing.T) {
 		card := second.Choose(t, "Page 2 of 2", "Page 1 of 2").Choose(t, "Open a bot", "Shop")
 		card.WaitFor(t, "Limits: 512 MB RAM")
 		card.WaitFor(t, "Staff view")
-		for _, own := range []string{"Startup settings", "Delete"} {
+		for _, own := range []string{"Startup", "Delete"} {
 			if _, err := card.View().Button(own); err == nil {
 				t.Errorf("staff are offered %s", own)
 			}

@@ -65,7 +65,7 @@ func botCommands() []flow {
 func formFlows(card step) []flow {
 	opened := steps(card, presses(theForms), reads("Limits"))
 	var all []flow
-	for name, label := range map[string]string{"startup": "Startup settings", "delete": "Delete"} {
+	for name, label := range map[string]string{"startup": "Startup", "delete": "Delete"} {
 		command := "/bot " + name
 		all = append(all,
 			flow{route: "command bot " + name, need: asks, do: types(command, discordtest.Options{"bot": shop})},
