@@ -25,7 +25,7 @@ func TestPackedTextsAreThoseOfTheFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer packed.Close()
+	defer func() { _ = packed.Close() }()
 	names, _ := fs.Glob(os.DirFS("."), "texts/*.yaml")
 	if len(packed.File) != len(names) {
 		t.Errorf("%d files are packed, of %d", len(packed.File), len(names))
