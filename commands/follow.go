@@ -136,9 +136,7 @@ func (v view) followedLines(followed []panel.Panel) string {
 
 // firstNews is the message by which somebody sees that messages of followed panels arrive.
 func (v view) firstNews() interaction.Message {
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{
-		Title: "🔔 " + v.t.Text("follow.title"), Description: v.t.Format("follow.first", args{"Alerts": v.mention("alerts")}), Color: blurple,
-	}}}
+	return interaction.Message{Content: "🔔 " + v.t.Format("follow.first", args{"Alerts": v.mention("alerts")})}
 }
 
 // FollowerNews draws the message that tells a follower which bots of a panel are down or back: what the
