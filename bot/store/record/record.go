@@ -223,30 +223,24 @@ func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string)
 
 // Hasten has records be due now, those that there are.
 func (k *Kind[T]) Hasten(ctx context.Context, ids ...string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	members := make([]redis.Z, len(ids))
-	for i, id := range ids {
-		members[i].Member = id // its score is 0, which is over
-	}
-	return k.Redis.ZAddXX(ctx, k.key("due"), members...).Err()
+	return k.dueNow(ctx, redis.ZAddArgs{XX: true}, ids)
 }
 
 // Schedule has records be due now, also those that are not due at all.
 func (k *Kind[T]) Schedule(ctx context.Context, ids ...string) error {
+	return k.dueNow(ctx, redis.ZAddArgs{}, ids) // who takes what is no record any more drops it
+}
+
+func (k *Kind[T]) dueNow(ctx context.Context, which redis.ZAddArgs, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	members := make([]redis.Z, len(ids))
-	for i, id := range ids {
-		members[i].Member = id // who takes what is no record any more drops it
+	for _, id := range ids {
+		which.Members = append(which.Members, redis.Z{Member: id}) // its score is 0, which is over
 	}
-	return k.Redis.ZAdd(ctx, k.key("due"), members...).Err()
+	return k.Redis.ZAddArgs(ctx, k.key("due"), which).Err()
 }
 
 // Waiting returns how many records are due, now or later.

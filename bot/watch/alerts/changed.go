@@ -3,41 +3,28 @@ package alerts
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
 
-// Mark returns the time by which an alert's message is found in its channel: that of the first
-// fall, whose milliseconds tell alerts apart that began in one second.
-func (a Alert) Mark() time.Time {
-	sum := sha256.Sum256([]byte(a.ID))
-	ms := binary.BigEndian.Uint16(sum[:]) % 1000
-	return a.First.UTC().Truncate(time.Second).Add(time.Duration(ms) * time.Millisecond)
-}
+// Mark returns the time by which an alert's message is found in its channel: that of the first fall.
+func (a Alert) Mark() time.Time { return message.Mark(a.First, a.ID) }
 
 // Changed has messages sent of those changes that customers want to be told of. The bots of one
 // customer that fell are one message. It may be told of a change twice.
 func (a *Alerts) Changed(ctx context.Context, changes []watcher.Change) error {
-	byCustomer := make(map[string][]watcher.Change)
-	for _, c := range changes {
-		if c.Unexpected || slices.Contains([]hostapi.State{hostapi.StateRunning, hostapi.StateStopped, history.Gone}, c.To) {
-			byCustomer[c.CustomerID] = append(byCustomer[c.CustomerID], c)
-		}
+	concerns := func(c watcher.Change) bool {
+		return c.Unexpected || slices.Contains([]hostapi.State{hostapi.StateRunning, hostapi.StateStopped, history.Gone}, c.To)
 	}
-	var failed error
-	for customerID, own := range byCustomer {
-		failed = errors.Join(failed, a.apply(ctx, customerID, own))
-	}
-	return failed
+	return watcher.ByCustomer(changes, concerns, func(customerID string, own []watcher.Change) error { return a.apply(ctx, customerID, own) })
 }
 
 // apply changes the alerts of a customer. If somebody else changes them at the same time, it
@@ -111,12 +98,9 @@ func (a *Alerts) save(ctx context.Context, customerID string, n *news) error {
 	return nil
 }
 
-// nameOf names a fall, whichever process sees it, by the state that was left and since when the
-// bot had it. Each poll sees that alike until the new state is written, also if a failover has
-// lost what was written.
+// nameOf names a fall, whichever process sees it.
 func nameOf(c watcher.Change) string {
-	left := string(c.From) + strconv.FormatInt(c.Since.Unix(), 10) // a history has whole seconds
-	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + left))
+	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + c.Left()))
 	return hex.EncodeToString(sum[:])[:nonceLength]
 }
 

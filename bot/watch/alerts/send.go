@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/leader"
@@ -174,19 +172,11 @@ func (a *Alerts) show(ctx context.Context, channel string, r *record.Record[deli
 	e := &r.Value
 	return message.Show(ctx, a.Discord, e.Message, message.Wanted{
 		ChannelID: channel, Name: e.ID, Message: a.Draw(e.Alert), Anew: anew,
-		Is: func(m rest.Posted) bool { return marked(m, e.Mark()) },
+		Is: func(m rest.Posted) bool { return message.HasMark(m, e.Mark()) },
 		Save: func(ctx context.Context, s message.State) error {
 			e.Message = s
 			return a.records.Save(ctx, r, record.Keep)
 		},
-	})
-}
-
-// marked reports whether an embed of a message has a time as its mark.
-func marked(m rest.Posted, mark time.Time) bool {
-	return slices.ContainsFunc(m.Embeds, func(e *discordgo.MessageEmbed) bool {
-		at, ok := rest.EmbedTime(e.Timestamp)
-		return ok && at.Equal(mark)
 	})
 }
 
@@ -212,12 +202,8 @@ func (a *Alerts) putOff(ctx context.Context, r *record.Record[delivery], wait ti
 
 // drop gives an alert up, unless it has changed meanwhile.
 func (a *Alerts) drop(ctx context.Context, r *record.Record[delivery]) error {
-	return ignoreConflict(a.records.Drop(ctx, r))
-}
-
-func ignoreConflict(err error) error {
-	if errors.Is(err, record.ErrConflict) {
-		return nil
+	if err := a.records.Drop(ctx, r); !errors.Is(err, record.ErrConflict) {
+		return err
 	}
-	return err
+	return nil
 }

@@ -3,15 +3,12 @@ package following
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
@@ -75,8 +72,11 @@ func (f *Following) reconcile(ctx context.Context, id string) (again time.Durati
 		f.Log.Debug().Err(err).Msg("a follower was not told and will be told again")
 		wait = f.pause(ctx, r, err)
 	}
-	if err := f.follows.Save(context.WithoutCancel(ctx), r, wait); err != nil {
-		return 0, ignoreConflict(err)
+	switch err := f.follows.Save(context.WithoutCancel(ctx), r, wait); {
+	case errors.Is(err, record.ErrConflict):
+		return 0, nil
+	case err != nil:
+		return 0, err
 	}
 	return r.Again(), nil
 }
@@ -144,8 +144,7 @@ func news(to follow, p panel.Panel, known fallen) *News {
 	if n.At.IsZero() {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(p.ID)) // the same bot may be on another panel
-	n.At = n.At.UTC().Truncate(time.Second).Add(time.Duration(binary.BigEndian.Uint16(sum[:])%1000) * time.Millisecond)
+	n.At = message.Mark(n.At, p.ID) // the same bot may be on another panel
 	return n
 }
 
@@ -166,7 +165,7 @@ func (f *Following) send(ctx context.Context, r *record.Record[follow]) error {
 	n.Locale = to.Locale
 	shown, err := message.Show(ctx, f.Discord, to.Message, message.Wanted{
 		ChannelID: to.Channel, Name: nonce(r.ID), Message: f.Draw(n),
-		Is: func(m rest.Posted) bool { return marked(m, n.At) },
+		Is: func(m rest.Posted) bool { return message.HasMark(m, n.At) },
 		Save: func(ctx context.Context, s message.State) error {
 			to.Message = s
 			return f.follows.Save(ctx, r, record.Keep)
@@ -223,19 +222,4 @@ func (f *Following) end(ctx context.Context, r *record.Record[follow], userID, p
 func nonce(id string) string {
 	sum := sha256.Sum256([]byte("follow " + id))
 	return hex.EncodeToString(sum[:])[:nonceLength]
-}
-
-// marked reports whether an embed of a message has a time as its mark.
-func marked(m rest.Posted, mark time.Time) bool {
-	return slices.ContainsFunc(m.Embeds, func(e *discordgo.MessageEmbed) bool {
-		at, ok := rest.EmbedTime(e.Timestamp)
-		return ok && at.Equal(mark)
-	})
-}
-
-func ignoreConflict(err error) error {
-	if errors.Is(err, record.ErrConflict) {
-		return nil
-	}
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"hostbot/bot/store/record"
@@ -27,7 +26,7 @@ type fallen map[string]outage
 
 // outage is that of a bot.
 type outage struct {
-	ID          string        `json:"id"` // by the state that was left, which every poll sees alike
+	ID          string        `json:"id"` // as watcher.Change.Left has it
 	Name        string        `json:"name"`
 	State       hostapi.State `json:"state"`
 	DownAt      time.Time     `json:"down"`
@@ -48,7 +47,7 @@ func (f fallen) down() map[string]string {
 // note notes a change of a bot, and reports whether it says anything new.
 func (f fallen) note(c watcher.Change) bool {
 	o, known := f[c.ServerID]
-	id := string(c.From) + strconv.FormatInt(c.Since.Unix(), 10)
+	id := c.Left()
 	switch {
 	case c.Unexpected && (!known || o.ID != id):
 		f[c.ServerID] = outage{ID: id, Name: c.Name, State: c.To, DownAt: c.At}
@@ -87,17 +86,8 @@ func (f *Following) fallenOf(ctx context.Context, ownerID string) (*record.Recor
 // Changed has those told who follow panels with bots that went down or are back. It may be told of a
 // change twice.
 func (f *Following) Changed(ctx context.Context, changes []watcher.Change) error {
-	byOwner := make(map[string][]watcher.Change)
-	for _, c := range changes {
-		if c.Unexpected || c.To == hostapi.StateRunning || c.To == history.Gone {
-			byOwner[c.CustomerID] = append(byOwner[c.CustomerID], c)
-		}
-	}
-	var failed error
-	for ownerID, own := range byOwner {
-		failed = errors.Join(failed, f.changed(ctx, ownerID, own))
-	}
-	return failed
+	concerns := func(c watcher.Change) bool { return c.Unexpected || c.To == hostapi.StateRunning || c.To == history.Gone }
+	return watcher.ByCustomer(changes, concerns, func(ownerID string, own []watcher.Change) error { return f.changed(ctx, ownerID, own) })
 }
 
 func (f *Following) changed(ctx context.Context, ownerID string, changes []watcher.Change) error {
