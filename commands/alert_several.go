@@ -127,13 +127,8 @@ func (v alertView) restartOfSeveral(crashed []alerts.Outage) []discordgo.Message
 	case len(crashed) == 0 || !v.offers(hostapi.OpRestart):
 		return nil
 	case len(crashed) == 1:
-		only := serverOf(crashed[0])
-		button := v.button(discordgo.PrimaryButton, "button.restart_bot", idAlertAct+"restart/"+botKey(only.ID), false)
-		button.Label = v.t.Format("button.restart_bot", args{"Bot": plainName(only, labelNameLimit)})
-		return []discordgo.MessageComponent{row(button)}
+		return []discordgo.MessageComponent{row(v.restartButton(idAlertAct+"restart/", serverOf(crashed[0])))}
 	default:
-		button := v.restartCrashedButton(interaction.ReplyPrefix, len(crashed))
-		button.Label = v.t.Format("button.restart_all", args{"N": len(crashed)})
-		return []discordgo.MessageComponent{row(button)}
+		return []discordgo.MessageComponent{row(v.restartCrashedButton("button.restart_all", interaction.ReplyPrefix, len(crashed)))}
 	}
 }

@@ -139,14 +139,14 @@ func (b *batch) begin(ctx context.Context) (interaction.Response, error) {
 // next waits for what becomes of the bots, and says it.
 func (b *batch) next(context.Context) (interaction.Response, error) {
 	all := b.apply(nil, <-b.changes)
-	for pause := time.After(progressPause); b.running > 0; {
+	pause := time.After(progressPause)
+	for waits := true; waits && b.running > 0; {
 		select {
 		case now := <-b.changes:
 			all = b.apply(all, now)
-			continue
 		case <-pause:
+			waits = false
 		}
-		break
 	}
 	response := b.shown()
 	response.Ended = all

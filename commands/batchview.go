@@ -11,7 +11,6 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -122,7 +121,6 @@ func (v view) memberLines(members []member) string {
 }
 
 func (v view) memberLine(m member) string {
-	called := cmp.Or(sanitize.Markdown(m.server.Name, batchNameLimit), orDash(sanitize.Markdown(m.server.ID, batchNameLimit)))
 	sign, word := "▫️", v.t.Text("restart_all.waiting")
 	switch m.fate() {
 	case done:
@@ -146,7 +144,7 @@ func (v view) memberLine(m member) string {
 			sign, word = restarting.emoji, v.t.Text(restarting.key)
 		}
 	}
-	return sign + " " + called + " · " + word
+	return sign + " " + nameWithin(m.server, batchNameLimit) + " · " + word
 }
 
 // leftOver says which bots are over the limit, and when to try again.

@@ -185,16 +185,14 @@ func (l botList) problems() []discordgo.MessageComponent {
 	var buttons []discordgo.MessageComponent
 	for _, s := range crashedOf(l.shown) {
 		if len(buttons) < namedProblems {
-			button := l.button(discordgo.PrimaryButton, "button.restart_bot", restart.name+"/"+botKey(s.ID), false)
-			button.Label = l.t.Format("button.restart_bot", args{"Bot": plainName(s, labelNameLimit)})
-			buttons = append(buttons, button)
+			buttons = append(buttons, l.restartButton(restart.name+"/", s))
 		}
 	}
 	if buttons == nil {
 		return nil
 	}
 	if l.crashed > namedProblems && !l.asked.ByStaff() {
-		buttons = append(buttons, l.restartCrashedButton("", l.crashed))
+		buttons = append(buttons, l.restartCrashedButton("button.restart_crashed", "", l.crashed))
 	}
 	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
 }

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"hostbot/bot/interaction"
@@ -72,11 +71,7 @@ func (v view) eventLine(e incident.Event) string {
 		parts = append(parts, v.t.Text("log.action.title."+e.Action), sanitize.Markdown(e.BotName, wordLimit))
 	}
 	if e.Cause != "" {
-		why := v.t.Text("log.cause." + e.Cause)
-		if e.Status != 0 {
-			why += " (" + strconv.Itoa(e.Status) + ")"
-		}
-		parts = append(parts, why)
+		parts = append(parts, incident.Headline(v.t, e.Cause, e.Status))
 	}
 	if e.ByStaff {
 		parts = append(parts, "🛟")

@@ -23,10 +23,19 @@ func (c *Commands) panels(ctx context.Context, r *interaction.Request) (interact
 	return c.panelsBelow(ctx, r, "")
 }
 
-func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
+// ownPanels returns the caller's panels.
+func (c *Commands) ownPanels(ctx context.Context, r *interaction.Request) ([]panel.Panel, error) {
 	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
 	if err != nil {
-		return interaction.Response{}, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+		return nil, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+	}
+	return own, nil
+}
+
+func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
+	own, err := c.ownPanels(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
 	}
 	if slices.ContainsFunc(own, func(p panel.Panel) bool { return p.Trouble != "" }) {
 		_ = c.watch.Panels.Retry(ctx, r.CustomerID) // otherwise they are tried again later
@@ -101,14 +110,12 @@ const mostNames = 10
 // Discord renders the list, and sanitize.Plain elsewhere.
 func panelNames(p panel.Panel, servers []hostapi.Server, clean func(text string, limit int) string) string {
 	var list []string
-	for _, id := range p.Bots {
+	for _, s := range panelBots(p, servers) {
 		if len(list) == mostNames {
 			list = append(list, "…")
 			break
 		}
-		if i := indexOf(servers, id); i >= 0 {
-			list = append(list, orDash(cmp.Or(clean(servers[i].Name, wordLimit), clean(servers[i].ID, wordLimit))))
-		}
+		list = append(list, orDash(cmp.Or(clean(s.Name, wordLimit), clean(s.ID, wordLimit))))
 	}
 	return orDash(strings.Join(list, " · "))
 }

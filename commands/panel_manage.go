@@ -27,16 +27,25 @@ func (c *Commands) managePanel(ctx context.Context, r *interaction.Request) (int
 
 // openPanel shows one of the caller's panels.
 func (c *Commands) openPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
+	p, err := c.ownPanel(ctx, r)
 	if err != nil {
-		return interaction.Response{}, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+		return interaction.Response{}, err
+	}
+	return c.managed(ctx, r, p, "")
+}
+
+// ownPanel returns the panel of the caller's that a request is about.
+func (c *Commands) ownPanel(ctx context.Context, r *interaction.Request) (panel.Panel, error) {
+	own, err := c.ownPanels(ctx, r)
+	if err != nil {
+		return panel.Panel{}, err
 	}
 	id := cmp.Or(r.Params["id"], r.Value()) // a button's or a menu's
 	i := slices.IndexFunc(own, func(p panel.Panel) bool { return p.ID == id })
 	if i < 0 {
-		return interaction.Response{}, noPanel()
+		return panel.Panel{}, noPanel()
 	}
-	return c.managed(ctx, r, own[i], "")
+	return own[i], nil
 }
 
 // noPanel refuses what was to be done to a panel that is no more.
@@ -51,12 +60,7 @@ func (c *Commands) managed(ctx context.Context, r *interaction.Request, p panel.
 
 // drawManaged draws a panel as its owner sees it.
 func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) interaction.Response {
-	var own []hostapi.Server
-	for _, id := range p.Bots {
-		if i := indexOf(s.List.Servers, id); i >= 0 {
-			own = append(own, s.List.Servers[i])
-		}
-	}
+	own := panelBots(p, s.List.Servers)
 	var lines []string
 	for i, server := range own {
 		lines = append(lines, v.t.Number(i+1)+"\\. "+name(server))
@@ -95,15 +99,11 @@ func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Serve
 
 // askPanelTitle asks the owner of a panel for its title.
 func (c *Commands) askPanelTitle(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	own, err := c.watch.Panels.Of(ctx, r.CustomerID)
+	p, err := c.ownPanel(ctx, r)
 	if err != nil {
-		return interaction.Response{}, refuseForNow("redis does not tell which panels there are: "+err.Error(), "panel.unreadable")
+		return interaction.Response{}, err
 	}
-	i := slices.IndexFunc(own, func(p panel.Panel) bool { return p.ID == r.Params["id"] })
-	if i < 0 {
-		return interaction.Response{}, noPanel()
-	}
-	return c.view(r).askTitle(r.Name, own[i]), nil
+	return c.view(r).askTitle(r.Name, p), nil
 }
 
 // changePanelTitle gives a panel the title that was typed.

@@ -101,14 +101,20 @@ func (v view) plainPanelTitle(p panel.Panel) string {
 
 func (v panelView) title() string { return v.panelTitle(v.panel) }
 
-// bots returns those of the panel that there still are, those with a problem first, and the others in the
-// order that the owner gave them.
-func (v panelView) bots() (bots []hostapi.Server) {
-	for _, id := range v.panel.Bots {
-		if i := indexOf(v.known.List.Servers, id); i >= 0 {
-			bots = append(bots, v.known.List.Servers[i])
+// panelBots returns the bots of a panel that there still are, in the order that the owner gave them.
+func panelBots(p panel.Panel, servers []hostapi.Server) (bots []hostapi.Server) {
+	for _, id := range p.Bots {
+		if i := indexOf(servers, id); i >= 0 {
+			bots = append(bots, servers[i])
 		}
 	}
+	return bots
+}
+
+// bots returns those of the panel that there still are, those with a problem first, and the others in the
+// order that the owner gave them.
+func (v panelView) bots() []hostapi.Server {
+	bots := panelBots(v.panel, v.known.List.Servers)
 	slices.SortStableFunc(bots, byUrgency)
 	return bots
 }
@@ -170,7 +176,7 @@ func (v panelView) line(s hostapi.Server, bots int) string {
 		emoji = conditionIn(hostapi.StateUnknown).emoji
 	}
 	if bots > fullNames {
-		called = orDash(cmp.Or(sanitize.Markdown(s.Name, shortName), sanitize.Markdown(s.ID, shortName)))
+		called = nameWithin(s, shortName)
 		if now.key == "" {
 			word = orDash(sanitize.Markdown(s.Status, shortWord))
 		}

@@ -23,10 +23,18 @@ const (
 const namedInQuestion = 10
 
 // restartCrashedButton restarts all bots that have crashed, of which so many are known, once it has
-// asked. The prefix of its custom ID is "" or interaction.ReplyPrefix, where the message is to stay.
-func (v view) restartCrashedButton(prefix string, n int) discordgo.Button {
-	button := v.button(discordgo.PrimaryButton, "button.restart_crashed", prefix+idRestartCrashed, false)
-	button.Label = v.t.Format("button.restart_crashed", args{"N": n})
+// asked. The key is that of its label, and the prefix of its custom ID "" or, if the message is to
+// stay, interaction.ReplyPrefix.
+func (v view) restartCrashedButton(key, prefix string, n int) discordgo.Button {
+	button := v.button(discordgo.PrimaryButton, key, prefix+idRestartCrashed, false)
+	button.Label = v.t.Format(key, args{"N": n})
+	return button
+}
+
+// restartButton restarts one bot, and names it. Its custom ID is the prefix and the bot's key.
+func (v view) restartButton(prefix string, s hostapi.Server) discordgo.Button {
+	button := v.button(discordgo.PrimaryButton, "button.restart_bot", prefix+botKey(s.ID), false)
+	button.Label = v.t.Format("button.restart_bot", args{"Bot": plainName(s, labelNameLimit)})
 	return button
 }
 

@@ -168,9 +168,9 @@ func (c *Commands) customersTable() []command {
 		command{name: "plan", purpose: toSee, handle: c.shown(c.drawPlan), components: []route{{idPlan, c.refreshed(c.drawPlan)}}},
 	)
 	table = append(table, c.watchTable()...)
-	// A failure is met anywhere, and so is its button.
-	table = append(table, command{name: "help", handle: c.help, components: []route{{idTellSupport + "{code}", c.tellSupport}}})
-	table[0].components = append(table[0].components, route{idAgain + "{command}/" + anyBot, askedAgain(table)})
+	table = append(table, command{name: "help", handle: c.help})
+	help := &table[len(table)-1] // a failure is met anywhere, and so are its buttons
+	help.components = []route{{idTellSupport + "{code}", c.tellSupport}, {idAgain + "{command}/" + anyBot, askedAgain(table)}}
 	return table
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -15,6 +16,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/locale"
 )
 
 const (
@@ -58,6 +60,15 @@ func HeadlineOf(err error) (cause string, status int) {
 		status = cmp.Or(discord.Code, discord.Status)
 	}
 	return cause, status
+}
+
+// Headline says in the reader's language what HeadlineOf returns.
+func Headline(t *locale.Texts, cause string, status int) string {
+	text := t.Text("log.cause." + cause)
+	if status != 0 {
+		text += " (" + strconv.Itoa(status) + ")"
+	}
+	return text
 }
 
 // Failed returns the event of a failure, and Ended that of an action that ended; why is nil if

@@ -175,11 +175,7 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 // cause says in a few words what failed, and with which status.
 func (l *Log) cause(err error) string {
 	cause, status := incident.HeadlineOf(err)
-	text := l.t.Text("log.cause." + cause)
-	if status != 0 {
-		text += " (" + strconv.Itoa(status) + ")"
-	}
-	return text
+	return incident.Headline(l.t, cause, status)
 }
 
 // groupKey is equal for failures of one cause, whoever met them, and by whatever command.

@@ -86,7 +86,9 @@ func (f *Following) fallenOf(ctx context.Context, ownerID string) (*record.Recor
 // Changed has those told who follow panels with bots that went down or are back. It may be told of a
 // change twice.
 func (f *Following) Changed(ctx context.Context, changes []watcher.Change) error {
-	concerns := func(c watcher.Change) bool { return c.Unexpected || c.To == hostapi.StateRunning || c.To == history.Gone }
+	concerns := func(c watcher.Change) bool {
+		return c.Unexpected || c.To == hostapi.StateRunning || c.To == history.Gone
+	}
 	return watcher.ByCustomer(changes, concerns, func(ownerID string, own []watcher.Change) error { return f.changed(ctx, ownerID, own) })
 }
 
