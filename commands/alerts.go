@@ -199,11 +199,13 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 	if s.All {
 		lines = append(lines, v.t.Text("alerts.all"))
 	}
-	embed := &discordgo.MessageEmbed{
-		Title: "🔔 " + v.t.Text("alerts.title"), Color: color,
-		Description: paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n"), v.onlyFirst(servers)),
-	}
-	return v.draw(aboutAlerts, embed, v.alertButtons(servers, s)...)
+	text := paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n"), v.onlyFirst(servers))
+	return v.draw(aboutAlerts, v.alertsEmbed(text, color), v.alertButtons(servers, s)...)
+}
+
+// alertsEmbed is the embed of what shows alerts.
+func (v view) alertsEmbed(text string, color int) *discordgo.MessageEmbed {
+	return &discordgo.MessageEmbed{Title: "🔔 " + v.t.Text("alerts.title"), Color: color, Description: text}
 }
 
 // bell shows whether alerts are on.

@@ -32,8 +32,8 @@ type batch struct {
 	slots    *semaphore.Weighted
 	began    time.Time
 	members  []member
-	changes  chan change // of members, by those who work on them
-	running  int         // members that have not ended
+	changes  chan memberChange // of members, by those who work on them
+	running  int               // members that have not ended
 }
 
 // member is a bot of a batch.
@@ -50,14 +50,14 @@ type member struct {
 type stage int
 
 const (
-	waiting stage = iota
-	acting
-	ended
-	leftOut // nothing was done
+	stageWaiting stage = iota
+	stageActing
+	stageEnded
+	stageLeftOut // nothing was done
 )
 
-// change is what has become of a member.
-type change struct {
+// memberChange is what has become of a member.
+type memberChange struct {
 	member   int
 	stage    stage
 	end      result
@@ -71,7 +71,7 @@ func (c *Commands) newBatch(r *interaction.Request, a action, servers []hostapi.
 	slots := semaphore.NewWeighted(requestsAtOnce)
 	few := *c
 	few.accounts = fewAccounts{c.accounts, slots}
-	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan change, 2*len(servers))}
+	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan memberChange, 2*len(servers))}
 	for _, s := range servers {
 		own := *r
 		own.ID += "/" + digest(s.ID)
@@ -119,7 +119,7 @@ func (b *batch) begin(ctx context.Context) (interaction.Response, error) {
 		m := &b.members[i]
 		lock, err := b.commands.actions.Acquire(ctx, actions.Claim{Request: m.request, Action: *m.request.Running})
 		if err != nil {
-			m.stage, m.refusal = leftOut, err
+			m.stage, m.refusal = stageLeftOut, err
 			b.running--
 			continue
 		}
@@ -163,15 +163,15 @@ func (b *batch) shown() interaction.Response {
 }
 
 // apply takes note of a change, and adds an action that has ended.
-func (b *batch) apply(all []interaction.Ended, now change) []interaction.Ended {
+func (b *batch) apply(all []interaction.Ended, now memberChange) []interaction.Ended {
 	m := &b.members[now.member]
 	m.stage, m.end, m.refusal = now.stage, now.end, now.refusal
 	switch now.stage {
-	case ended:
+	case stageEnded:
 		b.running--
 		b.commands.refs.Meet(b.request, m.end.err)
 		return append(all, interaction.Ended{Request: m.request, Action: *m.end.told(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
-	case leftOut:
+	case stageLeftOut:
 		b.running--
 	}
 	return all
@@ -181,15 +181,15 @@ func (b *batch) apply(all []interaction.Ended, now change) []interaction.Ended {
 func (b *batch) work(ctx context.Context, i int, m member) {
 	if err := b.slots.Acquire(ctx, 1); err != nil { // the program stops
 		m.lock.Close()
-		b.changes <- change{member: i, stage: leftOut, refusal: interaction.ErrStopping}
+		b.changes <- memberChange{member: i, stage: stageLeftOut, refusal: interaction.ErrStopping}
 		return
 	}
 	release := sync.OnceFunc(func() { b.slots.Release(1) })
-	b.changes <- change{member: i, stage: acting}
+	b.changes <- memberChange{member: i, stage: stageActing}
 	end := b.carryOut(ctx, m, release)
 	release()
 	reported := !m.lock.End(*end.told())
-	b.changes <- change{member: i, stage: ended, end: end, reported: reported}
+	b.changes <- memberChange{member: i, stage: stageEnded, end: end, reported: reported}
 }
 
 // carryOut acts on a bot. release is called once the service has answered to that: others may ask it

@@ -27,32 +27,32 @@ const (
 type fate int
 
 const (
-	failed fate = iota
-	unconfirmed
-	crashedAgain
-	skipped
-	pending
-	done
+	fateFailed fate = iota
+	fateUnconfirmed
+	fateCrashed
+	fateSkipped
+	fatePending
+	fateDone
 )
 
 // fate tells what has become of a member.
 func (m member) fate() fate {
 	switch {
-	case m.stage == leftOut:
-		return skipped
-	case m.stage != ended:
-		return pending
+	case m.stage == stageLeftOut:
+		return fateSkipped
+	case m.stage != stageEnded:
+		return fatePending
 	}
 	switch m.end.outcome() {
 	case interaction.Failed:
-		return failed
+		return fateFailed
 	case interaction.Unconfirmed:
-		return unconfirmed
+		return fateUnconfirmed
 	}
 	if conditionOf(m.end.server.Status).state == broken {
-		return crashedAgain
+		return fateCrashed
 	}
-	return done
+	return fateDone
 }
 
 // isLimited reports whether a member was left out as the customer has started too many actions.
@@ -76,7 +76,7 @@ func (b *batch) draw() interaction.Response {
 		slices.SortStableFunc(members, func(one, other member) int { return cmp.Compare(one.fate(), other.fate()) })
 		head, embed.Color = b.ending(v, counts)
 		why = v.whyOf(members)
-		if again := counts[failed] + counts[skipped]; again > 0 {
+		if again := counts[fateFailed] + counts[fateSkipped]; again > 0 {
 			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", idRestartCrashed, false)}, buttons...)
 		}
 	} else {
@@ -91,14 +91,14 @@ func (b *batch) draw() interaction.Response {
 func (b *batch) ending(v view, counts map[fate]int) (text string, color int) {
 	all := len(b.members)
 	took := ""
-	if d := time.Since(b.began); counts[skipped] < all && !instant(d) {
+	if d := time.Since(b.began); counts[fateSkipped] < all && !instant(d) {
 		took = "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(d)})
 	}
-	switch restarted := counts[done]; restarted {
+	switch restarted := counts[fateDone]; restarted {
 	case all:
 		return "✅ " + v.t.Count("restart_all.done", all, nil) + took, green
 	case 0:
-		if counts[failed]+counts[skipped] == all {
+		if counts[fateFailed]+counts[fateSkipped] == all {
 			return "❌ " + v.t.Count("restart_all.partly", all, args{"Done": restarted}) + took, red
 		}
 		fallthrough
@@ -123,23 +123,23 @@ func (v view) memberLines(members []member) string {
 func (v view) memberLine(m member) string {
 	sign, word := "▫️", v.t.Text("restart_all.waiting")
 	switch m.fate() {
-	case done:
+	case fateDone:
 		sign, word = "✅", v.t.Text("restart_all.restarted")
-	case failed:
+	case fateFailed:
 		sign, word = "❌", v.t.Text("restart_all.failed")
-	case unconfirmed:
+	case fateUnconfirmed:
 		sign, word = "⚠️", v.t.Text("restart_all.unsure")
-	case crashedAgain:
+	case fateCrashed:
 		sign, word = "🔴", v.t.Text("restart_all.again")
-	case skipped:
+	case fateSkipped:
 		sign, word = "➖", v.t.Text("restart_all.left")
 		if _, busy := errors.AsType[*actions.BusyError](m.refusal); busy {
 			word = v.t.Text("restart_all.busy")
 		} else if held, ok := errors.AsType[*actions.HeldError](m.refusal); ok {
 			sign, word = "⚠️", v.t.Format("restart_all.held", args{"When": v.at(held.Until)})
 		}
-	case pending:
-		if m.stage == acting {
+	case fatePending:
+		if m.stage == stageActing {
 			restarting := conditionIn(hostapi.StateRestarting)
 			sign, word = restarting.emoji, v.t.Text(restarting.key)
 		}
@@ -168,14 +168,14 @@ func (v view) whyOf(members []member) explanation {
 	var links []discordgo.Button
 	told := false
 	for _, m := range members {
-		if m.stage == ended && m.end.err != nil {
+		if m.stage == stageEnded && m.end.err != nil {
 			told = true
 		}
 		why, is := explanation{}, m.fate()
 		switch {
-		case is == failed:
+		case is == fateFailed:
 			why = v.whyFailed(m.end)
-		case is == unconfirmed:
+		case is == fateUnconfirmed:
 			why.text = v.t.Text("restart_all.unconfirmed")
 		case errors.Is(m.refusal, interaction.ErrStopping):
 			why = v.explain(m.refusal)

@@ -78,18 +78,9 @@ func (c card) draw() interaction.Response {
 	if c.server.ID == "" {
 		return c.drawDraft()
 	}
-	condition, known := conditionOf(c.server.Status), c.known
+	known := c.known
 	known.FetchedAt = known.Seen(c.server.ID)
-	if condition.state == locked && c.notice == "" {
-		c.notice, c.links, c.saysState = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}, true
-	}
-	if condition.state == broken && len(c.links) == 0 && !c.busy {
-		c.links = c.onward()
-	}
-	if !c.busy && c.isStuck(c.story) {
-		c.notice, c.saysState = c.stuckLine(), true
-		c.links, condition.state = []discordgo.Button{c.toSupport()}, starting
-	}
+	condition := c.advise(conditionOf(c.server.Status))
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
 	if !c.saysState && (!c.busy || !condition.state.moving()) {
@@ -107,6 +98,21 @@ func (c card) draw() interaction.Response {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	embed.Description = paragraphs(c.heading(known, c.notice), strings.Join(lines, "\n"))
 	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.linkRow(c.links...)...)...)
+}
+
+// advise has the card say what to do about a bot that is suspended, has crashed or is stuck, and
+// lead on. It returns the condition by which the buttons are drawn: a bot that is stuck can be stopped.
+func (c *card) advise(now condition) condition {
+	switch {
+	case now.state == locked && c.notice == "":
+		c.notice, c.links, c.saysState = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}, true
+	case now.state == broken && len(c.links) == 0 && !c.busy:
+		c.links = c.onward()
+	case now.state.moving() && !c.busy && c.isStuck(c.story):
+		c.notice, c.links, c.saysState = c.stuckLine(), []discordgo.Button{c.toSupport()}, true
+		now.state = starting
+	}
+	return now
 }
 
 // drawDraft draws a bot that does not exist: it is being created, or could not be.

@@ -81,7 +81,7 @@ func (c *Commands) endFollow(_ context.Context, r *interaction.Request) (interac
 		response, err := c.alerts(ctx, r)
 		if err != nil {
 			v := c.view(r)
-			response = v.draw(aboutAlerts, &discordgo.MessageEmbed{Title: "🔔 " + v.t.Text("alerts.title"), Color: blurple, Description: "🔕 " + v.t.Text("follow.ended")})
+			response = v.draw(aboutAlerts, v.alertsEmbed("🔕 "+v.t.Text("follow.ended"), blurple))
 		}
 		return response, nil
 	}), nil
@@ -113,7 +113,7 @@ func (c *Commands) addFollows(ctx context.Context, r *interaction.Request, respo
 	}
 	v := c.view(r)
 	if noCustomer {
-		response = v.draw(aboutAlerts, &discordgo.MessageEmbed{Title: "🔔 " + v.t.Text("alerts.title"), Color: blurple})
+		response = v.draw(aboutAlerts, v.alertsEmbed("", blurple))
 	}
 	embed := response.Message.Embeds[0]
 	embed.Description = paragraphs(embed.Description, v.followedLines(followed))

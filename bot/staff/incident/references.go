@@ -25,8 +25,8 @@ const (
 // failures alone. Nil gives each failure a reference of its own.
 type References struct {
 	mu    sync.Mutex
-	met   recent[meeting] // by the user and the cause
-	shown recent[string]  // the reference that is shown, by that of the interaction
+	met   expiring[meeting] // by the user and the cause
+	shown expiring[string]  // the reference that is shown, by that of the interaction
 }
 
 // meeting is the first of equal failures.
@@ -37,7 +37,7 @@ type meeting struct {
 
 // NewReferences returns references of which none was given.
 func NewReferences() *References {
-	return &References{met: recent[meeting]{life: sameFor}, shown: recent[string]{life: shownFor}}
+	return &References{met: expiring[meeting]{life: sameFor}, shown: expiring[string]{life: shownFor}}
 }
 
 // Meet takes note that a user meets a failure, before the user and staff are told of it. The first
@@ -102,21 +102,21 @@ func kindOf(r *interaction.Request, err error) string {
 	return kind
 }
 
-// recent keeps values for life at least, and for twice that at most.
-type recent[V any] struct {
+// expiring keeps values for life at least, and for twice that at most.
+type expiring[V any] struct {
 	life         time.Duration
 	newer, older map[string]V
 	turned       time.Time // when newer was begun
 }
 
-func (r *recent[V]) get(key string) (v V, known bool) {
+func (r *expiring[V]) get(key string) (v V, known bool) {
 	if v, known = r.newer[key]; !known {
 		v, known = r.older[key]
 	}
 	return v, known
 }
 
-func (r *recent[V]) put(key string, v V, now time.Time) {
+func (r *expiring[V]) put(key string, v V, now time.Time) {
 	if r.newer == nil || now.Sub(r.turned) >= r.life {
 		if r.older = r.newer; now.Sub(r.turned) >= 2*r.life {
 			r.older = nil
