@@ -23,6 +23,33 @@ type connections struct {
 	lostAt time.Time // the first of them
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 	given  bool      // one of them is another replica's meanwhile
+
+	unnoted map[int]time.Time // when shards were lost of which Redis could not be told
+}
+
+// noted is told whether Redis knows that a shard is lost.
+func (c *connections) noted(shard int, at time.Time, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known {
+		delete(c.unnoted, shard)
+		return
+	}
+	if c.unnoted == nil {
+		c.unnoted = make(map[int]time.Time)
+	}
+	if _, before := c.unnoted[shard]; !before {
+		c.unnoted[shard] = at
+	}
+}
+
+// takeUnnoted returns when a shard was lost if Redis could not be told, once.
+func (c *connections) takeUnnoted(shard int) (at time.Time, unnoted bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, unnoted = c.unnoted[shard]
+	delete(c.unnoted, shard)
+	return at, unnoted
 }
 
 // lostSince returns since when a connection is lost; zero if none is.
@@ -59,6 +86,7 @@ func (b *Bot) serving(shard int, anew bool) {
 	was, after := c.lost[shard] || c.lost[noShard], time.Since(c.lostAt)
 	delete(c.lost, shard)
 	delete(c.lost, noShard)
+	b.staffQueue.Go(func() { c.takeUnnoted(shard) })
 	c.anew = c.anew || anew
 	told, begun, given := c.told, c.anew && (was || anew), c.given
 	c.told = true
@@ -105,13 +133,18 @@ func (b *Bot) lost(shard int, reason error) {
 	b.staffQueue.Go(func() { b.noteLoss(shard, now) })
 }
 
-// released is told that a shard is another replica's by now. Staff read that it is back from that one.
+// released is told that a shard is another replica's by now. Staff read that it is back from that one,
+// or from this one where that one cannot know of it.
 func (b *Bot) released(shard int) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.given = c.given || c.lost[shard]
+	if !c.lost[shard] {
+		return
+	}
+	c.given = true
 	delete(c.lost, shard)
+	b.staffQueue.Go(func() { b.tellGiven(shard) })
 }
 
 // redisLost is told when Redis could not be used for a while.

@@ -21,11 +21,19 @@ const (
 	lossesLimit = time.Second
 )
 
-// noteLoss has Redis say that a shard is lost.
+// noteLoss has Redis say that a shard is lost, and remembers where that fails: see tellGiven.
 func (b *Bot) noteLoss(shard int, at time.Time) {
 	if b.redis == nil {
 		return
 	}
+	err := b.writeLoss(shard, at)
+	b.connections.noted(shard, at, err == nil)
+	if err != nil {
+		b.log.Debug().Err(err).Msg("other replicas do not learn that a shard is lost")
+	}
+}
+
+func (b *Bot) writeLoss(shard int, at time.Time) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lossesLimit)
 	defer cancel()
 	key := b.space.Key(lossesKey)
@@ -34,8 +42,19 @@ func (b *Bot) noteLoss(shard int, at time.Time) {
 		p.PExpire(ctx, key, lossesLife) // so that anything else there ends as well
 		return nil
 	})
-	if err != nil {
-		b.log.Debug().Err(err).Msg("other replicas do not learn that a shard is lost")
+	return err
+}
+
+// tellGiven is for a shard that is another replica's by now. Where Redis was not told that it is lost, that
+// replica found nothing there when it began to serve the shard, and says nothing: this one tells
+// staff, once Redis can be used.
+func (b *Bot) tellGiven(shard int) {
+	at, unnoted := b.connections.takeUnnoted(shard)
+	if !unnoted || b.writeLoss(shard, at) != nil {
+		return
+	}
+	if after, was, others := b.noteFound(shard); was && others == 0 {
+		b.tellServing(false, after)
 	}
 }
 

@@ -69,5 +69,22 @@ func TestAnotherReplicaTellsThatALostShardIsBack(t *testing.T) {
 		read("two of three are back")
 		do(c, func() { c.connected(3, "7") })
 		read("all are back", "🔗 Connected")
+
+		reaches := a.redis
+		gone, err := redisclient.Open("redis://127.0.0.1:1", zerolog.Nop(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(gone.Close)
+		a.redis = gone
+		do(a, func() { a.lost(4, cut) })
+		do(b, func() { b.resumed(4) }) // whose lease has ended
+		a.redis = reaches
+		read("lost by who is cut off from Redis", "🔌")
+		do(a, func() { a.released(4) })
+		read("served by another replica, which could not know", "🔗 Connection to Discord resumed")
+		do(a, func() { a.resumed(4) })
+		do(a, func() { a.released(4) })
+		read("given away again")
 	})
 }
