@@ -200,6 +200,9 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	})
 }
 
+// MeasureBuild shows operators from which commit the program was built. It is called before Run.
+func (b *Bot) MeasureBuild(commit string) { b.monitor.Commit(commit) }
+
 // MeasureLog shows operators how many lines of the process log were dropped.
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 
@@ -308,20 +311,34 @@ func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) (by t
 	return by, limit, err
 }
 
-// listen starts the operators' pages, where they are wanted.
+// listen starts the operators' pages and Go's profiles, where they are wanted.
 func (b *Bot) listen() (stop func(), err error) {
-	addr := b.settings.HTTP.Addr
+	stop = func() {}
+	if addr := b.settings.HTTP.Addr; addr != "" {
+		bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
+			Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth,
+		}))
+		if err != nil {
+			return nil, fmt.Errorf("HTTP_ADDR: %w", err)
+		}
+		b.log.Info().Str("address", bound).Msg("health and metrics are served")
+		stop = func() { within(time.Second, shutdown) }
+	}
+	addr := b.settings.HTTP.PprofAddr
 	if addr == "" {
-		return func() {}, nil
+		return stop, nil
 	}
-	bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
-		Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth, Profiles: b.settings.HTTP.Pprof,
-	}))
+	bound, shutdown, err := monitor.Listen(addr, monitor.Profiles())
 	if err != nil {
-		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
+		stop()
+		return nil, fmt.Errorf("HTTP_PPROF_ADDR: %w", err)
 	}
-	b.log.Info().Str("address", bound).Msg("health and metrics are served")
-	return func() { within(time.Second, shutdown) }, nil
+	b.log.Info().Str("address", bound).Msg("profiles are served")
+	stopPages := stop
+	return func() {
+		stopPages()
+		within(time.Second, shutdown)
+	}, nil
 }
 
 func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }

@@ -259,7 +259,7 @@ func scalar(value string, kind reflect.Kind) *yaml.Node {
 // formerNames returns the present keys of settings by the keys that they had in
 // former versions. Their variables were called after those as well.
 func formerNames() map[string]string {
-	return map[string]string{"cache.fresh": "cache.ttl", "cache.keep": "cache.max_stale"}
+	return map[string]string{"cache.fresh": "cache.ttl", "cache.keep": "cache.max_stale", "http.pprof": "http.pprof_addr"}
 }
 
 // resolve replaces values that stand for another: off, and a log channel's default.

@@ -79,7 +79,7 @@ func TestEnvironment(t *testing.T) {
 		`=C:=C:\hostbot`, // as Windows has it
 		"LOG_CHANNEL_ID=21", "LOG_CHANNEL_ACTIONS=22", "LOG_CHANNEL_ERRORS=off",
 		"ADMIN_GUILD_ID=31", "ADMIN_USER_IDS=32, 33", "ADMIN_ROLE_IDS=34",
-		"HTTP_ADDR=off", "HTTP_PPROF=false", "LOG_LEVEL=debug", "LOG_FORMAT=console", "LOG_LOCALE=de",
+		"HTTP_ADDR=off", "HTTP_PPROF_ADDR=127.0.0.1:6060", "LOG_LEVEL=debug", "LOG_FORMAT=console", "LOG_LOCALE=de",
 		"LANGUAGES=node, RUBY=Ruby 3 | cat x | ruby main.rb | main.rb,PYTHON=Python|python -m bot,GO",
 	})
 	if err != nil {
@@ -100,6 +100,7 @@ func TestEnvironment(t *testing.T) {
 		},
 		LogChannels: configs.LogChannels{Default: "21", Actions: "22", Errors: "", Lifecycle: "21", Staff: "21"},
 		Admin:       configs.Admin{GuildID: "31", UserIDs: []string{"32", "33"}, RoleIDs: []string{"34"}},
+		HTTP:        configs.HTTP{PprofAddr: "127.0.0.1:6060"},
 		Log:         configs.Log{Level: zerolog.DebugLevel, Format: "console", Locale: "de"},
 	})
 }

@@ -52,7 +52,7 @@ func TestMistakesInVariables(t *testing.T) {
 		{"WATCH_RATE", "1.5", "not a whole number"},
 		{"WATCH_RATE", "1e2", "not a whole number"},
 		{"WATCH_RATE", "~", "not a whole number"},
-		{"HTTP_PPROF", "null", "neither true nor false"},
+		{"HTTP_PPROF", "false", "is now called HTTP_PPROF_ADDR"},
 		{"LANGUAGES", "NODE,,PYTHON", "not a list"},
 		{"LANGUAGES", "=Node", "not a list"},
 		{"LANGUAGES", "NODE=" + strings.Repeat("x", 101), "not a list"},
@@ -136,12 +136,40 @@ func TestInteractionsNeedAnAddressAndAKey(t *testing.T) {
 
 func TestProfilesAreForThisMachineAlone(t *testing.T) {
 	for addr, ok := range map[string]bool{
-		"127.0.0.1:9090": true, "localhost:0": true, "[::1]:9090": true, "": true,
-		":9090": false, "0.0.0.0:9090": false, "[::]:9090": false, "10.0.0.1:9090": false, "panel.example.com:9090": false, "off": false,
+		"127.0.0.1:6060": true, "localhost:0": true, "[::1]:6060": true, "": true,
+		":6060": false, "0.0.0.0:6060": false, "[::]:6060": false, "10.0.0.1:6060": false, "panel.example.com:6060": false, "127.0.0.1": false, "off": false, "true": false,
 	} {
-		_, err := configs.Load("", required("HTTP_PPROF=true", "HTTP_ADDR="+addr))
-		if (err == nil) != ok || err != nil && !strings.HasPrefix(err.Error(), "HTTP_PPROF needs HTTP_ADDR to be a loopback address") {
-			t.Errorf("HTTP_ADDR=%s: %v", addr, err)
+		_, err := configs.Load("", required("HTTP_PPROF_ADDR="+addr))
+		if (err == nil) != ok || err != nil && !strings.HasPrefix(err.Error(), "HTTP_PPROF_ADDR is not a loopback address") {
+			t.Errorf("HTTP_PPROF_ADDR=%s: %v", addr, err)
+		}
+	}
+}
+
+func TestProfilesHaveAnAddressOfTheirOwn(t *testing.T) {
+	key := strings.Repeat("0a", 32)
+	for _, test := range []struct{ profiles, pages, interactions, want string }{
+		{"127.0.0.1:9090", "", "", "HTTP_ADDR"}, // which is the default
+		{"localhost:9090", "127.0.0.1:9090", "", "HTTP_ADDR"},
+		{"127.0.0.1:9090", "localhost:9090", "", "HTTP_ADDR"},
+		{"[::1]:9090", ":9090", "", "HTTP_ADDR"},
+		{"127.0.0.1:8080", "off", "0.0.0.0:8080", "INTERACTIONS_ADDR"},
+		{"127.0.0.1:9090", "10.0.0.1:9090", "", ""},
+		{"127.0.0.1:9090", "off", ":8080", ""},
+		{"127.0.0.1:0", "127.0.0.1:0", "", ""},
+		{"127.0.0.1:6060", ":9090", ":8080", ""},
+	} {
+		environ := []string{"HTTP_PPROF_ADDR=" + test.profiles, "HTTP_ADDR=" + test.pages}
+		if test.interactions != "" {
+			environ = append(environ, "INTERACTIONS_ADDR="+test.interactions, "DISCORD_PUBLIC_KEY="+key)
+		}
+		_, err := configs.Load("", required(environ...))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if want := test.want; want == "" && got != "" || want != "" && got != "HTTP_PPROF_ADDR is the address of "+want+" as well" {
+			t.Errorf("%v: %q", test, got)
 		}
 	}
 }

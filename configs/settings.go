@@ -229,8 +229,8 @@ type Links struct {
 type HTTP struct {
 	// Addr is a host and port to listen on. Empty for none.
 	Addr string `yaml:"addr" env:"HTTP_ADDR"`
-	// Pprof serves profiles there, which only this machine may read.
-	Pprof bool `yaml:"pprof" env:"HTTP_PPROF"`
+	// PprofAddr is where Go's profiles are served, which only this machine may read. Empty for nowhere.
+	PprofAddr string `yaml:"pprof_addr" env:"HTTP_PPROF_ADDR"`
 }
 
 // Log is the process log on stderr, and the language of the log channels.

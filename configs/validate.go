@@ -81,7 +81,7 @@ func (l *loader) validate(s *Settings) {
 	l.check("links.status_url", webPage(s.Links.Status))
 
 	l.check("http.addr", listenAddress(s.HTTP.Addr))
-	l.check("http.pprof", profiles(s.HTTP))
+	l.check("http.pprof_addr", profiles(s))
 
 	l.check("log.level", oneOf(s.Log.Level.String(), levels()...))
 	l.check("log.format", oneOf(s.Log.Format, "json", "console"))
@@ -230,13 +230,34 @@ func isHostPort(value string) bool {
 	return err == nil && !strings.ContainsFunc(host, unicode.IsSpace)
 }
 
-func profiles(h HTTP) error {
-	host, _, err := net.SplitHostPort(h.Addr)
-	ip := net.ParseIP(host)
-	if h.Pprof && (err != nil || host != "localhost" && !ip.IsLoopback()) {
-		return errors.New("needs HTTP_ADDR to be a loopback address such as 127.0.0.1:9090: profiles show what is in memory")
+// profiles takes an address of this machine's own, which nothing else listens at.
+func profiles(s *Settings) error {
+	addr := s.HTTP.PprofAddr
+	if addr == "" {
+		return nil
+	}
+	if host, _, _ := net.SplitHostPort(addr); !isHostPort(addr) || !hostapi.IsLoopback(host) {
+		return errors.New("is not a loopback address such as 127.0.0.1:6060: profiles show what is in memory")
+	}
+	for _, other := range []struct{ name, addr string }{{"HTTP_ADDR", s.HTTP.Addr}, {"INTERACTIONS_ADDR", s.Interactions.Addr}} {
+		if collide(addr, other.addr) {
+			return errors.New("is the address of " + other.name + " as well")
+		}
 	}
 	return nil
+}
+
+// collide reports whether one listener at a loopback address and one at another address would be
+// at the same port of the same host.
+func collide(loopback, other string) bool {
+	host, port, _ := net.SplitHostPort(loopback)
+	otherHost, otherPort, err := net.SplitHostPort(other)
+	if err != nil || port != otherPort || port == "0" {
+		return false
+	}
+	ip := net.ParseIP(otherHost)
+	everywhere := otherHost == "" || ip != nil && ip.IsUnspecified()
+	return everywhere || strings.EqualFold(host, otherHost) || host == "localhost" && ip.IsLoopback() || otherHost == "localhost"
 }
 
 func oneOf(value string, allowed ...string) error {

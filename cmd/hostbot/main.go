@@ -99,6 +99,7 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 
 	b, err := bot.New(settings, version, log)
 	if err == nil {
+		b.MeasureBuild(builtFrom())
 		b.MeasureLog(lines.Dropped)
 		// Memory for what starting took is a tenth of what an idle bot holds.
 		b.AfterStart(debug.FreeOSMemory)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -16,9 +17,13 @@ var (
 // describeVersion tells the program's version, the commit that it was built from as
 // far as the build knew, and Go's version.
 func describeVersion() string {
-	built, modified, goVersion := "unknown", "", "unknown"
+	return fmt.Sprintf("hostbot %s, commit %s, %s", version, builtFrom(), runtime.Version())
+}
+
+// builtFrom returns the commit that the program was built from, as far as the build knew.
+func builtFrom() string {
+	built, modified := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		goVersion = info.GoVersion
 		for _, s := range info.Settings {
 			switch {
 			case s.Key == "vcs.revision":
@@ -28,5 +33,5 @@ func describeVersion() string {
 			}
 		}
 	}
-	return fmt.Sprintf("hostbot %s, commit %s%s, %s", version, cmp.Or(commit, built), modified, goVersion)
+	return cmp.Or(commit, built) + modified
 }

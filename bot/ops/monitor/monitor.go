@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ const Window = 5 * time.Minute
 // add to what /metrics shows: they are called before Handler.
 type Monitor struct {
 	began      time.Time // as good as the process
+	commit     string    // that the program was built from
 	counted    counted
 	read       []func(*page) // what is asked for each page
 	answered   atomic.Int64
@@ -47,12 +49,15 @@ func New(version string, ready func() bool) *Monitor {
 		o.Window = Window
 	}
 	m.read = append(m.read, func(p *page) {
-		p.gauge("hostbot_build_info", 1, "version", version)
+		p.gauge("hostbot_build_info", 1, "commit", m.commit, "goversion", runtime.Version(), "version", version)
 		p.gauge("hostbot_ready", oneIf(ready()))
 		p.gauge("hostbot_redis_up", oneIf(!m.redisAway.Load()))
 	})
 	return m
 }
+
+// Commit adds to what /metrics shows from which commit the program was built.
+func (m *Monitor) Commit(commit string) { m.commit = commit }
 
 // oneIf is 1 for what is so, and else 0.
 func oneIf(so bool) float64 {

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestPages(t *testing.T) {
 	ready, standby := false, false
 	m := monitor.New("1.2.3", func() bool { return ready })
+	m.Commit("8cd95a1")
 	m.ServiceHealth(time.Now)
 	m.Gateway(func() monitor.Gateway {
 		return monitor.Gateway{
@@ -63,7 +64,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("/healthz?verbose: %s", text)
 	}
 	if status, _ := get("/debug/pprof/"); status != http.StatusNotFound {
-		t.Errorf("profiles that were not asked for: %d", status)
+		t.Errorf("profiles, beside what others may read: %d", status)
 	}
 	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz while not connected: %d", status)
@@ -98,7 +99,7 @@ func TestPages(t *testing.T) {
 		`hostbot_first_response_seconds_sum{deferred="false",kind="command"} 0.03`,
 		`hostbot_first_response_seconds_count{deferred="false",kind="command"} 1`,
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
-		`hostbot_build_info{version="1.2.3"} 1`,
+		`hostbot_build_info{commit="8cd95a1",goversion="` + runtime.Version() + `",version="1.2.3"} 1`,
 		`hostbot_ready 1`, `hostbot_actions_total{action="restart",outcome="done"} 1`,
 		`hostbot_redis_connections 4`, `hostbot_redis_pool_timeouts_total 2`, `hostbot_redis_up 0`,
 		`hostbot_cache_lookups_total{result="fresh"} 1`,
@@ -232,8 +233,7 @@ func TestListenServesUntilItIsStopped(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	m := monitor.New("1.2.3", func() bool { return true })
-	pages := m.Handler(monitor.Pages{Profiles: true})
+	pages := monitor.Profiles()
 	for path, holds := range map[string]string{
 		"/debug/pprof/": "full goroutine stack dump", "/debug/pprof/goroutine?debug=2": "goroutine ", "/debug/pprof/profile?seconds=1": "",
 	} {

@@ -15,8 +15,6 @@ type Pages struct {
 	Standby func() bool
 	// Health tells in lines of text how the program and what it depends on fare.
 	Health func(context.Context) string
-	// Profiles serves net/http/pprof, which shows what is in the program's memory.
-	Profiles bool
 }
 
 // Handler serves the pages.
@@ -43,10 +41,14 @@ func (m *Monitor) Handler(p Pages) http.Handler {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(m.page())
 	})
-	if p.Profiles {
-		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	}
+	return mux
+}
+
+// Profiles serves net/http/pprof, which shows what is in the program's memory.
+func Profiles() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
 }
