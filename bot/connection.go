@@ -157,7 +157,7 @@ func (b *Bot) redisLost(reason error) {
 // redisBack is told when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
 	b.monitor.RedisUp(nil)
-	b.log.Info().Dur("after", after).Msg("redis can be used again")
+	b.log.Info().Dur("after_ms", after).Msg("redis can be used again")
 	b.staffQueue.Go(func() { b.stafflog.RedisBack(after) })
 }
 
@@ -169,7 +169,7 @@ func (b *Bot) serviceDown(reason error) {
 
 // serviceUp is told when the hosting service is back.
 func (b *Bot) serviceUp(after time.Duration) {
-	b.log.Info().Dur("after", after).Msg("the hosting service is back")
+	b.log.Info().Dur("after_ms", after).Msg("the hosting service is back")
 	b.staffQueue.Go(func() { b.stafflog.ServiceUp(after) })
 }
 
@@ -188,7 +188,7 @@ func (b *Bot) serviceCalled(c hostapi.Call) {
 	case c.Code == "":
 		if since := b.secretRefused.Swap(nil); since != nil {
 			after := now.Sub(*since)
-			b.log.Info().Dur("after", after).Msg("the hosting service accepts the secret again")
+			b.log.Info().Dur("after_ms", after).Msg("the hosting service accepts the secret again")
 			b.staffQueue.Go(func() { b.stafflog.SecretAccepted(after) })
 		}
 	}
@@ -203,7 +203,7 @@ func (b *Bot) tooManyInvalid(invalid int) {
 
 // discordPauses is told that Discord asked all requests to wait.
 func (b *Bot) discordPauses(wait time.Duration) {
-	b.log.Warn().Dur("for", wait).Msg("discord asks all requests to wait: only interactions are answered")
+	b.log.Warn().Dur("wait_ms", wait).Msg("discord asks all requests to wait: only interactions are answered")
 }
 
 // embeddedRedisFull is told that the Redis in the process had to drop keys.

@@ -134,7 +134,7 @@ func (b *Bot) alertStatus() (alerts.Status, error) {
 
 // watchSlow is told that accounts are looked at less often than they should be.
 func (b *Bot) watchSlow(s watcher.Status) {
-	b.log.Warn().Int("accounts", s.Accounts).Dur("interval", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
+	b.log.Warn().Int("accounts", s.Accounts).Dur("interval_ms", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
 	b.staffQueue.Go(func() { b.stafflog.WatchSlow(s) })
 }
 

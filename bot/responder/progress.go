@@ -27,7 +27,7 @@ func (rep *reply) pass(ctx context.Context, r interaction.Response) {
 // tell has staff told how an action has ended. Others may act on the bot from then on.
 func (rep *reply) tell(e interaction.Ended) {
 	rep.log(zerolog.InfoLevel).Str("action", e.Action.Name).Str("bot", e.Action.BotID).
-		Str("outcome", string(e.Action.Outcome)).Dur("took", e.Action.Duration).Msg("action")
+		Str("outcome", string(e.Action.Outcome)).Dur("took_ms", e.Action.Duration).Msg("action")
 	if observe := rep.responder.cfg.ObserveAction; observe != nil {
 		observe(e.Action)
 	}

@@ -63,9 +63,9 @@ func (rep *reply) run(h interaction.Handler) {
 		rep.responder.cfg.Staff.Failure(rep.req, err)
 	}
 	if rep.firstTook >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
-		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took", rep.firstTook).Msg("a first response was slow")
+		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took_ms", rep.firstTook).Msg("a first response was slow")
 	}
-	rep.responder.cfg.Observe(Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: rep.firstTook})
+	rep.responder.observe(rep.req, Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: rep.firstTook})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as

@@ -166,12 +166,12 @@ func (r *Responder) Serve(event *interaction.Event) {
 	if !event.Answerable() {
 		r.cfg.Log.Warn().Msg("an event cannot be answered")
 		r.cfg.Staff.EventUnreadable(interaction.ErrIncomplete)
-		r.cfg.Observe(Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
+		r.observe(req, Observation{Kind: "none", Route: "none", Outcome: "unanswered"})
 		return
 	}
 	leave, refusal := r.admission.enter(req.UserID)
 	if leave == nil {
-		r.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
+		r.observe(req, Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
 		return
 	}
 	defer leave()

@@ -32,7 +32,7 @@ func (l *Level) Sample(line zerolog.Level) bool { return line >= l.normal || l.r
 // minutes from now on. The log says so, and when that is over.
 func (l *Level) Raise(log zerolog.Logger) {
 	l.raises.Add(1)
-	log.Info().Stringer("to", l.raised).Dur("for", raisedFor).Msg("the log level is raised")
+	log.Info().Stringer("to", l.raised).Dur("for_ms", raisedFor).Msg("the log level is raised")
 	time.AfterFunc(raisedFor, func() {
 		if l.raises.Load() == 1 {
 			log.Info().Stringer("to", l.normal).Msg("the log level is as it was")

@@ -1,0 +1,18 @@
+package responder
+
+import (
+	"time"
+
+	"hostbot/bot/interaction"
+)
+
+// observe passes on what was measured of an interaction that is over, and shows each one to who
+// looks for a mistake.
+func (r *Responder) observe(req *interaction.Request, o Observation) {
+	if line := r.cfg.Log.Debug(); line.Enabled() {
+		line.Str("interaction", req.ID).Str("reference", req.Reference).Str("kind", string(o.Kind)).Str("route", o.Route).Str("user", req.UserID).
+			Str("outcome", o.Outcome).Str("reason", o.Reason).Bool("deferred", o.Deferred).
+			Dur("first_response_ms", o.First).Dur("took_ms", time.Since(req.ReceivedAt)).Msg("an interaction is over")
+	}
+	r.cfg.Observe(o)
+}
