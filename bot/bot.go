@@ -124,6 +124,7 @@ func (b *Bot) build() error {
 
 	b.discord = rest.New(s.Discord.Token, s.Discord.APIURL)
 	b.discord.Observe, b.discord.OnInvalid, b.discord.OnPause = b.monitor.DiscordRequest, b.tooManyInvalid, b.discordPauses
+	b.discord.Log = b.log
 	b.monitor.Discord(b.discord.Invalid)
 	b.onClose(b.discord.Close)
 

@@ -5,6 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/seldom"
 	"hostbot/hostapi"
 )
 
@@ -23,6 +26,8 @@ type connections struct {
 	lostAt time.Time // the first of them
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 	given  bool      // one of them is another replica's meanwhile
+
+	stillLost seldom.Line // of an attempt that failed after another
 
 	unnoted map[int]time.Time // when shards were lost of which Redis could not be told
 }
@@ -120,10 +125,14 @@ func (b *Bot) tellServing(anew bool, after time.Duration) {
 
 // lost is told of every attempt that failed; staff read of the first.
 func (b *Bot) lost(shard int, reason error) {
-	b.log.Warn().Err(reason).Int("shard", shard).Msg("connection to discord lost")
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	line := b.log.Warn
+	if c.lost[shard] {
+		line = func() *zerolog.Event { return c.stillLost.Begin(&b.log, zerolog.WarnLevel) }
+	}
+	line().Err(reason).Int("shard", shard).Msg("connection to discord lost")
 	now := time.Now()
 	if len(c.lost) == 0 {
 		c.lost, c.lostAt, c.anew, c.given = make(map[int]bool), now, false, false
@@ -177,6 +186,7 @@ func (b *Bot) serviceUp(after time.Duration) {
 // secret is refused, and of the first that is accepted after that.
 func (b *Bot) serviceCalled(c hostapi.Call) {
 	b.monitor.Service(c)
+	b.traceService(c)
 	if c.Attempts == 0 || c.Code != "" && c.Code != hostapi.CodeUnauthorized {
 		return // which says nothing of the secret
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/seldom"
 	"hostbot/bot/store/keyspace"
 	"hostbot/hostapi/secret"
 )
@@ -125,6 +126,7 @@ type Actions struct {
 	cfg   Config
 	store store
 	local *local
+	noted seldom.Line
 
 	mu        sync.Mutex
 	own       map[*Lock]struct{}  // that Redis should know of
@@ -192,7 +194,7 @@ func botField(serverID string) string {
 // note logs that Redis does not know what has become of an action.
 func (a *Actions) note(l *Lock, err error) {
 	if err != nil {
-		a.cfg.Log.Warn().Err(err).Str("interaction", l.request.ID).Msg("the record of an action is not up to date")
+		a.noted.Begin(&a.cfg.Log, zerolog.WarnLevel).Err(err).Str("interaction", l.request.ID).Msg("the record of an action is not up to date")
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
 
 	"hostbot/bot/store/lease"
 	"hostbot/hostapi/secret"
@@ -59,6 +60,10 @@ type Client struct {
 	// OnPause is called when Discord asks all requests to wait, with for how long they do. It
 	// may be nil, and is set before For is called.
 	OnPause func(wait time.Duration)
+
+	// Log takes a line of the level debug for each request that failed or was slow. It is set
+	// before For is called.
+	Log zerolog.Logger
 
 	purpose Purpose
 	limits  *limits
@@ -199,8 +204,10 @@ func encodeBody(body any) (payload io.Reader, contentType string, err error) {
 // an *Error; it tells neither the bot's token nor these secrets, though whoever
 // answers in Discord's place may have repeated them.
 func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, error) {
+	began := time.Now()
 	body, err := c.roundTrip(req)
 	if err == nil {
+		c.trace(req, began, nil)
 		return body, nil
 	}
 	for _, s := range append(secrets, c.token) {
@@ -212,6 +219,7 @@ func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, er
 	if len(err.Message) > maxMessage {
 		err.Message = err.Message[:maxMessage] + "…"
 	}
+	c.trace(req, began, err)
 	return nil, err
 }
 

@@ -24,6 +24,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/seldom"
 	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 	"hostbot/hostapi"
@@ -142,6 +143,7 @@ type Store struct {
 	space   keyspace.Space
 	version string
 	log     zerolog.Logger
+	noted   seldom.Line
 
 	mu    sync.Mutex
 	hour  time.Time  // that began last
@@ -171,7 +173,7 @@ func (s *Store) Keep(incident Incident) {
 	}
 	if err != nil {
 		s.hold(incident)
-		s.log.Warn().Err(err).Str("reference", incident.Reference).Msg("what is behind a reference could not be kept")
+		s.noted.Begin(&s.log, zerolog.WarnLevel).Err(err).Str("reference", incident.Reference).Msg("what is behind a reference could not be kept")
 	}
 }
 

@@ -40,13 +40,16 @@ func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, e
 		if err != nil {
 			return nil, fmt.Errorf("redis in memory: %w", err)
 		}
+		e.client.AddHook(trace{log})
 		return &Conn{Client: e.client, Embedded: true, embedded: e}, nil
 	}
 	options, err := redisurl.Parse(address)
 	if err != nil {
 		return nil, fmt.Errorf("redis: the address %w", err)
 	}
-	return &Conn{Client: newClient(options)}, nil
+	client := newClient(options)
+	client.AddHook(trace{log})
+	return &Conn{Client: client}, nil
 }
 
 // clusterReload is how old the knowledge may be of which server of a Cluster holds

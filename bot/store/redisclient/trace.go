@@ -1,0 +1,83 @@
+package redisclient
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+)
+
+// slow is from when on a command is one to look into: a hundred times what one takes within a
+// data centre.
+const slow = 100 * time.Millisecond
+
+// trace shows commands that failed or were slow to who looks for a mistake, as a hook around
+// each. Their arguments, which hold users' IDs and texts, are not shown.
+type trace struct{ log zerolog.Logger }
+
+// DialHook leaves dialing as it is: a command that finds no connection fails.
+func (t trace) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook watches a command.
+func (t trace) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if !t.log.Debug().Enabled() {
+			return next(ctx, cmd)
+		}
+		began := time.Now()
+		err := next(ctx, cmd)
+		t.note(time.Since(began), err, cmd)
+		return err
+	}
+}
+
+// ProcessPipelineHook watches a pipeline.
+func (t trace) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		if !t.log.Debug().Enabled() {
+			return next(ctx, cmds)
+		}
+		began := time.Now()
+		err := next(ctx, cmds)
+		t.note(time.Since(began), err, cmds...)
+		return err
+	}
+}
+
+func (t trace) note(took time.Duration, err error, cmds ...redis.Cmder) {
+	failed := err != nil && !errors.Is(err, redis.Nil)
+	if !failed && took < slow {
+		return
+	}
+	line := t.log.Debug()
+	if failed {
+		line = line.Str("error", inShort(err))
+	}
+	line.Str("command", names(cmds)).Dur("took_ms", took).Msg("a command to redis failed or was slow")
+}
+
+// inShort returns an error of the network's, or the first word of what Redis replied, as the others
+// may repeat arguments.
+func inShort(err error) string {
+	var reply redis.Error
+	if !errors.As(err, &reply) {
+		return err.Error()
+	}
+	word, _, _ := strings.Cut(reply.Error(), " ")
+	return word
+}
+
+// names returns the names of commands, each once.
+func names(cmds []redis.Cmder) string {
+	var each []string
+	for _, cmd := range cmds {
+		if name := cmd.Name(); !slices.Contains(each, name) {
+			each = append(each, name)
+		}
+	}
+	return strings.Join(each, " ")
+}
