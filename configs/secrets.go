@@ -52,6 +52,32 @@ func (l *loader) readSecretFiles() {
 	}
 }
 
+// SecretFile is the file of a secret as it is now.
+type SecretFile struct {
+	Variable string // that names it, such as HOSTAPI_SECRET_FILE
+	Text     secret.Text
+	Changed  bool  // since the settings were loaded
+	Err      error // why it cannot be read; it tells neither the path nor what the file holds
+}
+
+// SecretFiles reads the files again that secrets were read from when the settings were loaded, and
+// leaves the settings as they are.
+func (s *Settings) SecretFiles() []SecretFile {
+	var files []SecretFile
+	for _, each := range s.secrets() {
+		if *each.path == "" {
+			continue
+		}
+		f := SecretFile{Variable: variable(each.fileKey)}
+		if f.Text, f.Err = readSecret(*each.path); f.Err != nil {
+			f.Err = fmt.Errorf("%s %w", f.Variable, f.Err)
+		}
+		f.Changed = f.Err == nil && f.Text != *each.text
+		files = append(files, f)
+	}
+	return files
+}
+
 // readSecret returns what a file holds, without the line break that editors put
 // at its end. Its errors do not repeat the path: it may be the secret, given under
 // the wrong name.

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -44,17 +45,14 @@ type Call struct {
 
 // Client calls the hosting service. It is safe for concurrent use.
 type Client struct {
-	http *http.Client
-	base *url.URL
-	// The secret is kept in functions: package fmt would print a field that is
-	// not exported without asking its String method.
-	authorization func() string
-	mask          func(text string) string
-	timeout       time.Duration
-	userAgent     string
-	operations    map[Operation]operation
-	observe       func(Call)
-	breaker       *breaker
+	http       *http.Client
+	base       *url.URL
+	secret     *atomic.Pointer[secretInUse]
+	timeout    time.Duration
+	userAgent  string
+	operations map[Operation]operation
+	observe    func(Call)
+	breaker    *breaker
 }
 
 // New returns a client, or an error that joins the mistakes that Validate finds.
@@ -71,21 +69,22 @@ func New(c Config) (*Client, error) {
 	if c.Transport == nil {
 		c.Transport = newTransport(http.ProxyFromEnvironment)
 	}
-	return &Client{
+	client := &Client{
 		// A redirect is the answer, and so a failure. net/http would turn an action into a
 		// GET, and would take the secret along to subdomains and from https to http.
 		http: &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
-		base:          base,
-		authorization: func() string { return "Bearer " + c.Secret.Reveal() },
-		mask:          masking(c.Secret.Reveal(), c.Secret.String()),
-		timeout:       c.Timeout,
-		userAgent:     c.UserAgent,
-		operations:    operations,
-		observe:       c.Observe,
-		breaker:       &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},
-	}, nil
+		base:       base,
+		secret:     new(atomic.Pointer[secretInUse]),
+		timeout:    c.Timeout,
+		userAgent:  c.UserAgent,
+		operations: operations,
+		observe:    c.Observe,
+		breaker:    &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},
+	}
+	client.secret.Store(newSecretInUse(c.Secret))
+	return client, nil
 }
 
 // Offers reports whether an operation is turned on.

@@ -70,7 +70,7 @@ func (c *Client) printable(text string) string {
 			return r
 		}
 	}, text[:min(len(text), maxReason)])
-	runes := []rune(strings.Join(strings.Fields(c.mask(text)), " "))
+	runes := []rune(strings.Join(strings.Fields(c.secret.Load().mask(text)), " "))
 	if len(runes) > maxDetail {
 		return string(runes[:maxDetail-1]) + "…"
 	}

@@ -188,7 +188,7 @@ func (c *Client) request(ctx context.Context, o operation, call call) (*http.Req
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", c.authorization())
+	req.Header.Set("Authorization", c.secret.Load().authorization())
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	if body != nil {

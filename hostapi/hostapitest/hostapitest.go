@@ -28,6 +28,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hostbot/hostapi/testclock"
@@ -70,6 +71,7 @@ func (o Options) withDefaults() Options {
 // Service is a running hosting service. It is safe for concurrent use.
 type Service struct {
 	options  Options
+	secret   atomic.Pointer[string]
 	http     *http.Server
 	url      string
 	accounts accounts
@@ -93,6 +95,7 @@ func Start(o Options) (*Service, error) {
 		url:     "http://" + listener.Addr().String(),
 		done:    make(chan struct{}),
 	}
+	s.SetSecret(s.options.Secret)
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -106,7 +109,10 @@ func Start(o Options) (*Service, error) {
 func (s *Service) URL() string { return s.url }
 
 // Secret is the shared secret.
-func (s *Service) Secret() string { return s.options.Secret }
+func (s *Service) Secret() string { return *s.secret.Load() }
+
+// SetSecret has the service accept another secret, and no longer the one before.
+func (s *Service) SetSecret(text string) { s.secret.Store(&text) }
 
 // Close ends the service and all that is under way, and waits for it.
 func (s *Service) Close() {

@@ -65,7 +65,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 // authorized checks the secret; form is false where the header is not a bearer's.
 func (s *Service) authorized(r *http.Request) (ok, form bool) {
 	secret, form := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return form && subtle.ConstantTimeCompare([]byte(secret), []byte(s.options.Secret)) == 1, form
+	return form && subtle.ConstantTimeCompare([]byte(secret), []byte(s.Secret())) == 1, form
 }
 
 // failBefore lets the request meet what keeps it from being acted upon, and
