@@ -86,8 +86,9 @@ type Bot struct {
 	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
 	secretRefused atomic.Pointer[time.Time]
 	staffQueue    stafflog.Async
-	afterStart    func()   // may be nil
-	closers       []func() // of what New opened, first to last
+	supervisor    Supervisor // may be nil
+	afterStart    func()     // may be nil
+	closers       []func()   // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
@@ -240,6 +241,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
 	work.Go(func() { b.watcher.Run(working) })
+	work.Go(func() { b.tellSupervisor(working) })
 	// The leader leads on until the last log entries are out.
 	stopLeading := b.lead(context.WithoutCancel(ctx))
 	// While the program stops, it receives interactions, to tell what comes then, and so do

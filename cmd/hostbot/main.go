@@ -103,7 +103,9 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 		b.MeasureLog(lines.Dropped)
 		// Memory for what starting took is a tenth of what an idle bot holds.
 		b.AfterStart(debug.FreeOSMemory)
-		defer onReloadSignal(b.Reload)()
+		manager := systemd{log}
+		manager.supervise(b)
+		defer onReloadSignal(manager.around(b.Reload))()
 		err = b.Run(ctx)
 	}
 	if err != nil {
