@@ -27,7 +27,7 @@ type connections struct {
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 	given  bool      // one of them is another replica's meanwhile
 
-	stillLost seldom.Line // of an attempt that failed after another
+	attempts *seldom.Line // that a connection is lost, or cannot be made again
 
 	unnoted map[int]time.Time // when shards were lost of which Redis could not be told
 }
@@ -128,16 +128,17 @@ func (b *Bot) lost(shard int, reason error) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	line := b.log.Warn
-	if c.lost[shard] {
-		line = func() *zerolog.Event { return c.stillLost.Begin(&b.log, zerolog.WarnLevel) }
-	}
-	line().Err(reason).Int("shard", shard).Msg("connection to discord lost")
 	now := time.Now()
 	if len(c.lost) == 0 {
 		c.lost, c.lostAt, c.anew, c.given = make(map[int]bool), now, false, false
+		c.attempts = new(seldom.Line)
 		b.staffQueue.Go(func() { b.stafflog.Disconnected(reason) })
 	}
+	line := b.log.Warn
+	if len(c.lost) == 0 || c.lost[shard] {
+		line = func() *zerolog.Event { return c.attempts.Begin(&b.log, zerolog.WarnLevel) }
+	}
+	line().Err(reason).Int("shard", shard).Msg("connection to discord lost")
 	c.lost[shard] = true
 	b.staffQueue.Go(func() { b.noteLoss(shard, now) })
 }

@@ -60,6 +60,10 @@ func TestProgramEnds(t *testing.T) {
 		}
 		p.tellsNoSecret(t)
 	})
+	t.Run("with its terminal", func(t *testing.T) {
+		t.Parallel()
+		endsWithItsTerminal(t, path)
+	})
 	t.Run("with all stacks, as after a panic, on SIGQUIT", func(t *testing.T) {
 		t.Parallel()
 		p := startProgram(t, path)

@@ -6,14 +6,26 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/mattn/go-isatty"
 )
 
 // onDebugSignal calls f at each SIGUSR1, until stop is called.
 func onDebugSignal(f func()) (stop func()) { return on(syscall.SIGUSR1, f) }
 
-// onReloadSignal calls f at each SIGHUP, which would end the process otherwise, until stop is
-// called.
-func onReloadSignal(f func()) (stop func()) { return on(syscall.SIGHUP, f) }
+// onReloadSignal calls f at each SIGHUP, until stop is called. A terminal that is closed sends SIGHUP as
+// well (termios(3), HUPCL): it ends the process, as it always did, as if by SIGTERM.
+func onReloadSignal(f func()) (stop func()) {
+	hasTerminal := func() bool { return isatty.IsTerminal(os.Stderr.Fd()) }
+	had := hasTerminal()
+	return on(syscall.SIGHUP, func() {
+		if had && !hasTerminal() {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+			return
+		}
+		f()
+	})
+}
 
 func on(s os.Signal, f func()) (stop func()) {
 	signals := make(chan os.Signal, 1)

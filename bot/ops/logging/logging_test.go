@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/ops/logging"
+	"hostbot/bot/testing/terminal"
 	"hostbot/configs"
 )
 
@@ -77,12 +78,12 @@ func TestColoursAreForTerminals(t *testing.T) {
 	if coloured(pipe, reader) {
 		t.Error("colours go through a pipe")
 	}
-	screen, terminal := openTerminal(t)
-	if !coloured(terminal, screen) {
+	screen, device := terminal.Open(t)
+	if !coloured(device, screen) {
 		t.Error("a terminal shows no colours")
 	}
 	t.Setenv("NO_COLOR", "1")
-	if coloured(terminal, screen) {
+	if coloured(device, screen) {
 		t.Error("colours, although NO_COLOR is set")
 	}
 }

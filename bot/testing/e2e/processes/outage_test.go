@@ -34,8 +34,12 @@ func TestAnOutageIsOneLineAndNotOneForEachCall(t *testing.T) {
 	redis.Set(faultproxy.Refusing)
 	normal.WaitFor(t, "redis cannot be used")
 	restartAll(t, who, 10)
+	redis.Set(faultproxy.Open)
+	w.discord.RefuseConnections(true)
+	w.discord.Drop()
+	debug.WaitForTimes(t, "connection to discord lost", 5) // which it tries to make again
 
-	for line, most := range map[string]int{"did not tell of an account": 1, "is not up to date": 1, "redis cannot be used": 1} {
+	for line, most := range map[string]int{"did not tell of an account": 1, "is not up to date": 1, "redis cannot be used": 1, "connection to discord lost": 1} {
 		if n := normal.Count(line); n == 0 || n > most {
 			t.Errorf("%q is written %d times:\n%s", line, n, &normal)
 		}

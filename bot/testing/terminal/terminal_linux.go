@@ -1,4 +1,5 @@
-package logging_test
+// Package terminal makes terminals for tests.
+package terminal
 
 import (
 	"fmt"
@@ -8,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns a pseudo-terminal, and where what is written to it can be read (pts(4)).
-func openTerminal(t *testing.T) (screen, terminal *os.File) {
+// Open returns a pseudo-terminal, and where what is written to it can be read (pts(4)). Closing that hangs
+// the terminal up.
+func Open(t testing.TB) (screen, terminal *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
