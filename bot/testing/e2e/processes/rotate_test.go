@@ -84,3 +84,26 @@ func TestTheTokenIsReset(t *testing.T) {
 		t.Errorf("the restart was sent %d times and logged %d times", sent, logged)
 	}
 }
+
+// TestTheTokenIsResetOverHTTP does so where interactions arrive over HTTP: these need no token, and go on.
+// What the bot does by itself waits for the process that has the new one.
+func TestTheTokenIsResetOverHTTP(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, instantly, discordtest.Config{})
+	old := w.startHTTP(t)
+	token := w.discord.ResetToken()
+	who := w.customers("anna", 5)
+	if done := restartAll(t, who, 5); done != len(who) {
+		t.Errorf("%d of %d restarts were done with a token that is void", done, len(who))
+	}
+	eventually(t, "the log channel is refused", func() bool { return old.figure("hostbot_log_channel_failing", "") > 0 })
+	if !old.alive() || w.logged(who[0].bot) > 0 {
+		t.Error("the process has ended, or has written to a channel")
+	}
+	_ = old.cmd.Process.Signal(syscall.SIGTERM)
+	<-old.ended
+	w.startHTTP(t, "DISCORD_TOKEN="+token)
+	for _, c := range who {
+		eventually(t, "the line is delivered", func() bool { return w.logged(c.bot) == 1 })
+	}
+}
