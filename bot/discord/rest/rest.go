@@ -225,11 +225,15 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	if err := lease.Check(req.Context()); err != nil {
 		return nil, &Error{Message: "not sent: " + err.Error()}
 	}
-	ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
-	defer cancel()
+	bounded := req
+	if by, ok := req.Context().Deadline(); !ok || time.Until(by) > requestLimit {
+		ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
+		defer cancel()
+		bounded = req.WithContext(ctx)
+	}
 	c.silence.began()
 	// Not through an http.Client, which follows redirects.
-	res, err := c.transport.RoundTrip(req.WithContext(ctx))
+	res, err := c.transport.RoundTrip(bounded)
 	c.silence.ended(became(req, res))
 	c.observe(req, res, err)
 	if err != nil {

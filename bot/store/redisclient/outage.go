@@ -123,11 +123,12 @@ func (o *outage) use(ctx context.Context) error {
 // isUnusable reports whether an error says that Redis cannot be used, and not that it
 // refused one command for what that says.
 func isUnusable(err error) bool {
+	if err == nil || errors.Is(err, redis.Nil) {
+		return false
+	}
 	var network net.Error
 	var refusal redis.Error
 	switch {
-	case err == nil, errors.Is(err, redis.Nil):
-		return false
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network):
 		return true
 	case errors.As(err, &refusal):
