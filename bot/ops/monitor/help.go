@@ -20,7 +20,7 @@ func help() map[string]string {
 		"hostbot_gateway_shard_ready":        "1 while Discord delivers the events of a shard that is held.",
 		"hostbot_gateway_latency_seconds":    "From a heartbeat to its acknowledgement.",
 		"hostbot_gateway_shards_held":        "Shards that this replica holds.",
-		"hostbot_gateway_sessions_remaining": "Sessions that Discord still allows today, when it was asked last.",
+		"hostbot_gateway_sessions_remaining": "Sessions that Discord still allows today, when it was asked last: before each session that is begun, and every five minutes.",
 		"hostbot_gateway_recommended_shards": "Shards that Discord recommends.",
 		"hostbot_gateway_max_concurrency":    "Sessions that may be begun at the same time.",
 		"hostbot_gateway_identifies_total":   "Sessions that were begun, or tried to begin.",
