@@ -1,7 +1,6 @@
 package monitor
 
-// help returns what each metric of the bot means. Those of the process (go_ and
-// process_) are explained by their names.
+// help returns what each metric of the bot means.
 func help() map[string]string {
 	return map[string]string{
 		"hostbot_interactions_total":     "Interactions by kind, route and outcome (unanswered: the customer read that the application did not respond, or not how it ended).",
