@@ -2,6 +2,7 @@ package configs_test
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -32,5 +33,29 @@ func TestPrometheusRuleIsTheRules(t *testing.T) {
 		}
 	default:
 		t.Errorf("%s does not say what %s says; run: go test ./configs -run PrometheusRule -update (%v)", operatorsFile, rulesFile, err)
+	}
+}
+
+// TestFiguresAreThoseOfTheBot has neither alerts nor the dashboard mix up deployments, or count
+// another program's memory.
+func TestFiguresAreThoseOfTheBot(t *testing.T) {
+	for file, selector := range map[string]string{
+		rulesFile:                                `{job="hostbot"`,
+		"deploy/grafana/dashboards/hostbot.json": `{namespace=~\"$namespace\",job=~\"$job\"`,
+	} {
+		text, found := read(t, file), 0
+		for _, at := range regexp.MustCompile(`\b(?:hostbot_[a-z_]+|process_[a-z_]+|up\{)`).FindAllStringIndex(text, -1) {
+			name, rest := strings.TrimSuffix(text[at[0]:at[1]], "{"), text[at[0]:]
+			if strings.HasPrefix(rest, name+", ") { // in label_values
+				continue
+			}
+			found++
+			if !strings.HasPrefix(rest, name+selector) {
+				t.Errorf("%s: %s is that of every job", file, name)
+			}
+		}
+		if found < 20 {
+			t.Errorf("%s names %d figures", file, found)
+		}
 	}
 }
