@@ -55,6 +55,7 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	slices.Sort(explained)
 	want := help()
 	maps.Copy(want, processHelp())
+	maps.Copy(want, runtimeHelp())
 	if runtime.GOOS != "linux" { // there is no /proc
 		maps.DeleteFunc(want, func(name, _ string) bool {
 			return strings.HasPrefix(name, "process_") && name != "process_start_time_seconds"

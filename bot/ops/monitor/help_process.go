@@ -1,7 +1,7 @@
 package monitor
 
-// processHelp returns what each metric of the process and of Go's runtime means. Most have the
-// names that Prometheus's own client gives them, which dashboards know.
+// processHelp returns what each metric means that the kernel knows. Most have the names that
+// Prometheus's own client gives them, which dashboards know.
 func processHelp() map[string]string {
 	return map[string]string{
 		"process_cpu_seconds_total":              "CPU time, of the program and of the kernel for it.",
@@ -26,7 +26,12 @@ func processHelp() map[string]string {
 		"process_io_write_syscalls_total":        "Calls of the kernel to write.",
 		"process_io_storage_read_bytes_total":    "Bytes that were read from disk.",
 		"process_io_storage_written_bytes_total": "Bytes that were written to disk.",
+	}
+}
 
+// runtimeHelp returns what each metric of Go's runtime means, likewise.
+func runtimeHelp() map[string]string {
+	return map[string]string{
 		"go_info":            "The version of Go that the program was built with.",
 		"go_info_ext":        "The compiler that the program was built with, and for what.",
 		"go_goroutines":      "Goroutines.",

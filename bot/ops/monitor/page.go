@@ -18,6 +18,7 @@ type page struct {
 func (m *Monitor) page() []byte {
 	p := &page{help: help()}
 	maps.Copy(p.help, processHelp())
+	maps.Copy(p.help, runtimeHelp())
 	m.counted.write(p)
 	for _, read := range m.read {
 		read(p)
