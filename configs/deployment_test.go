@@ -51,6 +51,9 @@ func TestCommandsOfThePageWork(t *testing.T) {
 		script := "set -eu; umask 077\n"
 		for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
 			script += block[1]
+			if strings.Contains(block[1], "#") {
+				t.Errorf("zsh takes a comment for arguments: %s", block[1])
+			}
 		}
 		cmd := exec.Command("bash", "-c", script)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(want.typed)
