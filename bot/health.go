@@ -8,18 +8,18 @@ import (
 	"hostbot/bot/staff/health"
 )
 
-// pingLimit bounds the question whether Redis is there.
-const pingLimit = time.Second
+// redisLimit bounds a question to Redis for somebody who looks how the program fares.
+const redisLimit = time.Second
 
 // health gathers how the program and what it depends on fare. It makes no call
 // to the hosting service, which may be in trouble already.
 func (b *Bot) health(ctx context.Context) health.Report {
 	answered, unanswered := b.monitor.Interactions()
 	responses := b.monitor.RecentResponses()
-	ctx, cancel := context.WithTimeout(ctx, pingLimit)
+	ctx, cancel := context.WithTimeout(ctx, redisLimit)
 	defer cancel()
 	asked := time.Now()
-	err := b.redis.Client.Ping(ctx).Err()
+	err := b.redis.Write(ctx)
 	latency := time.Since(asked)
 	if b.watcher.On() {
 		_ = b.watcher.Refresh(ctx) // without Redis the last figures are shown, and RedisErr tells

@@ -105,10 +105,10 @@ type Report struct {
 
 	Leader string // the name of the replica that leads; "" if none does
 
-	RedisEmbedded bool // in the process: no other Redis is configured
-	RedisErr      error
+	RedisEmbedded bool           // in the process: no other Redis is configured
+	RedisErr      error          // of a write
 	Redis         recent.Summary // when it was lost, and back
-	RedisLatency  time.Duration  // of one round trip
+	RedisLatency  time.Duration  // of that write
 
 	Log []logchannel.Status
 

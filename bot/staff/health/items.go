@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/store/redisclient"
 	"hostbot/locale"
 )
 
@@ -100,10 +101,17 @@ func (d describer) redis() Item {
 	text := d.milliseconds(d.RedisLatency)
 	switch {
 	case d.RedisErr != nil:
-		reason := cmp.Or(d.Redis.Reason, d.RedisErr.Error())
-		i, text = d.wrong(i, Failure, "staff.todo.redis"), sanitize.Markdown(d.RedisErr.Error(), errorLimit)
+		key, english := "redis", "Redis unreachable"
+		if redisclient.IsRefusal(d.RedisErr) {
+			key, english = "redis_refuses", "Redis refuses writes"
+		}
+		since, reason := d.Redis.FailedSince, cmp.Or(d.Redis.Reason, d.RedisErr.Error())
+		if !d.Redis.Recovered.IsZero() { // that was another time
+			since, reason = time.Time{}, d.RedisErr.Error()
+		}
+		i, text = d.wrong(i, Failure, "staff.todo."+key), sanitize.Markdown(d.RedisErr.Error(), errorLimit)
 		i.Text = d.RedisErr.Error()
-		i = d.judged(i, judgement{key: "redis", english: "Redis unreachable", at: d.Redis.FailedSince, reason: reason})
+		i = d.judged(i, judgement{key: key, english: english, at: since, reason: reason})
 	case d.RedisEmbedded:
 		i, text = d.wrong(i, Warning, "staff.todo.embedded"), d.t.Text("staff.status.embedded")
 		i.Text = "in the process, as REDIS_URL is empty"
