@@ -109,7 +109,7 @@ func (c *checker) checks() []check {
 		return append(list, check{"redis", noRedis})
 	}
 	return append(list,
-		check{"redis", c.redis.server}, check{"redis persistence", c.redis.persistence},
+		check{"redis", c.redis.server}, check{"redis rights", c.redis.rights}, check{"redis persistence", c.redis.persistence},
 		check{"redis eviction", c.redis.eviction}, check{"redis clock", c.redis.clock})
 }
 

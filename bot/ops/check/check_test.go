@@ -30,7 +30,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 	}
 	want := []string{
 		"token", "application", "interactions", "intents", "gateway", "clock", "commands guild", "staff guild", "staff roles", "staff users",
-		"log channel actions, errors, lifecycle, staff", "hosting service", "redis", "redis persistence", "redis eviction", "redis clock",
+		"log channel actions, errors, lifecycle, staff", "hosting service", "redis", "redis rights", "redis persistence", "redis eviction", "redis clock",
 	}
 	if diff := cmp.Diff(want, names); diff != "" || !passed {
 		t.Errorf("passed %v, checks (-want +got):\n%s", passed, diff)
@@ -47,7 +47,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 		}
 	}
 	for _, command := range s.redis.commands {
-		if !slices.Contains([]string{"HELLO", "AUTH", "INFO", "TIME", "CONFIG GET"}, command) {
+		if !slices.Contains([]string{"HELLO", "AUTH", "INFO", "TIME", "CONFIG GET", "WATCH", "UNWATCH"}, command) {
 			t.Errorf("redis: %s", command)
 		}
 	}
@@ -155,13 +155,19 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"what needs redis":      {set("REDIS_URL", "redis://"+unanswered), "redis clock", health.Warning, "not checked", "mend redis first"},
 		"wrong password":        {func(s *scene) { s.env["REDIS_URL"] = "redis://:wrong@" + s.redis.server.Addr().String() }, "redis", health.Failure, "let the bot in", "password"},
 		"INFO is forbidden":     {func(s *scene) { s.redis.refusal = "NOPERM no" }, "redis", health.Warning, "INFO", "INFO"},
-		"old redis":             {redis("redis_version", "6.0.16"), "redis", health.Warning, "6.0.16", "6.2"},
+		"old redis":             {redis("redis_version", "6.0.16"), "redis", health.Failure, "6.0.16", "6.2"},
 		"replica":               {redis("role", "slave"), "redis", health.Failure, "replica", "primary"},
 		"no append-only file":   {redis("aof_enabled", "0"), "redis persistence", health.Warning, `snapshots: "3600 1"`, "appendonly yes"},
 		"full disk":             {redis("aof_last_write_status", "err"), "redis persistence", health.Failure, "cannot be written", "disk"},
 		"CONFIG is forbidden":   {func(s *scene) { s.redis.config = nil }, "redis persistence", health.OK, "file is on", ""},
 		"evicts entries":        {redis("maxmemory_policy", "allkeys-lru"), "redis eviction", health.Warning, "log entries", "noeviction"},
 		"evicts locks":          {redis("maxmemory_policy", "volatile-ttl"), "redis eviction", health.Warning, "drops locks", "noeviction"},
+		"full":                  {redis("used_memory", "1000000"), "redis eviction", health.Failure, "it is full", "maxmemory"},
+		"nearly full":           {redis("used_memory", "950000"), "redis eviction", health.Warning, "nearly full", "maxmemory"},
+		"a failed snapshot": {func(s *scene) {
+			s.redis.info["rdb_last_bgsave_status"], s.redis.config["stop-writes-on-bgsave-error"] = "err", "yes"
+		}, "redis persistence", health.Failure, "takes no writes", "disk"},
+		"one that stops nothing": {redis("rdb_last_bgsave_status", "err"), "redis persistence", health.Warning, "could not be saved", "disk"},
 		"memory without limit":  {redis("maxmemory", "0"), "redis eviction", health.OK, "no limit", ""},
 		"redis lives yesterday": {func(s *scene) { s.redis.skew = -time.Hour }, "redis clock", health.Warning, "ahead of Redis's", "NTP"},
 	} {
@@ -206,7 +212,7 @@ func TestRealRedis(t *testing.T) {
 			s.env["REDIS_URL"] = server.URL()
 			found, passed := s.run(t)
 			want := map[string]health.State{
-				"redis": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
+				"redis": health.OK, "redis rights": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
 			}
 			for _, f := range found {
 				if result, ok := want[f.Name]; ok && f.State != result {
@@ -244,7 +250,7 @@ func TestSilentCounterparts(t *testing.T) {
 	for _, f := range found {
 		failed[f.Name] = f.State == health.Failure
 	}
-	if passed || len(found) != 16 || !failed["token"] || !failed["hosting service"] || !failed["redis"] {
+	if passed || len(found) != 17 || !failed["token"] || !failed["hosting service"] || !failed["redis"] {
 		t.Errorf("%v", found)
 	}
 }
