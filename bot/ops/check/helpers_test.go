@@ -61,7 +61,7 @@ func (s *scene) run(t *testing.T) (found []health.Item, passed bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := check.Config{Settings: settings, Version: "1.2.3", UserID: s.userID, Limit: s.limit}
+	c := check.Config{Settings: settings, Doubts: configs.Doubts(settings, environ), Version: "1.2.3", UserID: s.userID, Limit: s.limit}
 	passed = check.Run(t.Context(), c, func(f health.Item) { found = append(found, f) })
 	for _, f := range found {
 		for _, secret := range []string{s.env["DISCORD_TOKEN"], s.env["HOSTAPI_SECRET"], password} {
