@@ -34,7 +34,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Answered: answered, Unanswered: unanswered,
 		Responses: responses.Summary, P95: responses.P95,
 		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: b.connections.lostSince(),
-		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(),
+		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(), Missing: b.missingAccounts(),
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader:        leads,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency, Redis: b.monitor.RedisOutages(),

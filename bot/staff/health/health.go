@@ -94,6 +94,7 @@ type Report struct {
 	Service   recent.Summary
 	Window    time.Duration
 	DownSince time.Time
+	Missing   Missing
 
 	// Discord is how requests to Discord's REST API fared within Window.
 	Discord recent.Summary
@@ -116,6 +117,12 @@ type Report struct {
 	Watch    watcher.Status
 	Alerts   alerts.Status
 	Outage   outages.Outage // of many bots; of none if there is none
+}
+
+// Missing is that the hosting service does not find most of the accounts that it is asked for.
+type Missing struct {
+	Accounts, Of int       // zeros while it does
+	Since        time.Time // when that began
 }
 
 // Items returns how each thing fares. t has the texts in the language of those who read them.

@@ -146,9 +146,21 @@ func (d describer) service() Item {
 	case s.Failing(d.now):
 		i = d.wrong(i, Failure, "staff.todo.service_fails")
 		return d.judged(i, judgement{key: "service_fails", english: "calls to the hosting service fail", at: since, reason: s.Reason, of: s, unit: "calls"})
+	case d.Missing.Accounts > 0:
+		return d.missing(i)
 	case s.Fails > 0:
 		return d.judged(i, judgement{key: "service_back", english: "hosting service recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "calls"})
 	}
+	return i
+}
+
+// missing is about accounts that are not found, where that is most of them.
+func (d describer) missing(i Item) Item {
+	i = d.wrong(i, Failure, "log.cure.accounts_missing")
+	i.Verdict = fmt.Sprintf("%d of %d accounts not found since %s", d.Missing.Accounts, d.Missing.Of, clock(d.Missing.Since))
+	i.Text += "; " + i.Verdict
+	i.Staff.Verdict = d.t.Format("log.lifecycle.accounts_missing", locale.Args{"Failed": d.Missing.Accounts, "Calls": d.Missing.Of}) + " · " +
+		d.t.Format("staff.verdict.since", locale.Args{"When": timestamp(d.Missing.Since, "t") + " (" + timestamp(d.Missing.Since, "R") + ")"})
 	return i
 }
 
