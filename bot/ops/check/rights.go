@@ -90,7 +90,8 @@ func (r *redisServer) try(ctx context.Context) (found refusals, err error) {
 		}
 		return found.note(ctx, tx, slices.Concat([][]any{{"MULTI"}}, needed(), [][]any{{"DISCARD"}}))
 	}, triedKey)
-	return found, found.add("WATCH", err)
+	err = found.add("WATCH", err)
+	return found, err
 }
 
 // note sends commands and notes those that are refused. The error is that there was no answer.
@@ -115,7 +116,7 @@ func (f *refusals) add(command string, err error) error {
 	_, refused := errors.AsType[redis.Error](err)
 	has := func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) }
 	switch {
-	case errors.Is(err, redis.Nil), has("NOSCRIPT"):
+	case errors.Is(err, redis.Nil): // no transaction, as the key was changed
 	case has("NOPERM") && strings.Contains(err.Error(), "channel"):
 		f.channels = true
 	case has("NOPERM") && strings.Contains(err.Error(), " key"):
@@ -124,12 +125,10 @@ func (f *refusals) add(command string, err error) error {
 		f.commands = append(f.commands, command)
 	case has("unknown command"):
 		f.unknown = append(f.unknown, command)
-	case has("OOM"), has("MISCONF"), has("READONLY"), has("NOREPLICAS"):
+	case refused && !has("NOAUTH") && !has("WRONGPASS"):
 		if f.trouble == nil {
 			f.trouble = err
 		}
-	case refused && !has("NOAUTH") && !has("WRONGPASS"):
-		f.trouble = err
 	default:
 		return err
 	}

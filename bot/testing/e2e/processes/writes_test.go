@@ -1,6 +1,7 @@
 package processes_test
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -12,14 +13,14 @@ import (
 func TestOperatorsSeeThatRedisRefusesWrites(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		words         string
+		words, check  string // of what the running bot says, and of what check finds
 		refuse, mends []string
 	}{
-		"full":        {"OOM", []string{"CONFIG SET maxmemory-policy noeviction maxmemory 1"}, []string{"CONFIG SET maxmemory 0"}},
-		"a replica":   {"READONLY", []string{"REPLICAOF 127.0.0.1 1"}, []string{"REPLICAOF NO ONE"}},
-		"cannot save": {"MISCONF", nil, []string{"CONFIG SET stop-writes-on-bgsave-error no"}},
-		"for readers": {"NOPERM", []string{"ACL SETUSER bot -@write"}, []string{"ACL SETUSER bot +@all"}},
-		"no scripts":  {"NOPERM", []string{"ACL SETUSER bot -@scripting"}, []string{"ACL SETUSER bot +@all"}},
+		"full":        {"OOM", "it answers, and takes no writes: OOM", []string{"CONFIG SET maxmemory-policy noeviction maxmemory 1"}, []string{"CONFIG SET maxmemory 0"}},
+		"a replica":   {"READONLY", "it answers, and takes no writes: READONLY", []string{"REPLICAOF 127.0.0.1 1"}, []string{"REPLICAOF NO ONE"}},
+		"cannot save": {"MISCONF", "it answers, and takes no writes: MISCONF", nil, []string{"CONFIG SET stop-writes-on-bgsave-error no"}},
+		"for readers": {"NOPERM", "its user may not run: ", []string{"ACL SETUSER bot -@write"}, []string{"ACL SETUSER bot +@all"}},
+		"no scripts":  {"NOPERM", "its user may not run: ", []string{"ACL SETUSER bot -@scripting"}, []string{"ACL SETUSER bot +@all"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,6 +52,11 @@ func TestOperatorsSeeThatRedisRefusesWrites(t *testing.T) {
 			w.order(t, test.refuse...)
 			shows("while it refuses", "Redis refuses writes", "✗ redis: "+test.words, "\nhostbot_redis_up 0\n")
 			sam.Types(t, "/admin status").WaitFor(t, "Redis refuses writes")
+			check := exec.Command(program, "check")
+			check.Env = r.cmd.Env
+			if found, err := check.Output(); err == nil || !strings.Contains(string(found), "✗ redis rights: "+test.check) {
+				t.Errorf("check: %v\n%s", err, found)
+			}
 			w.order(t, test.mends...)
 			shows("afterwards", "✓ redis: ", "\nhostbot_redis_up 1\n")
 		})
