@@ -85,9 +85,11 @@ type Bot struct {
 	stopping    atomic.Bool
 	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
 	secretRefused atomic.Pointer[time.Time]
-	staffQueue    stafflog.Async
-	afterStart    func()   // may be nil
-	closers       []func() // of what New opened, first to last
+	// accountsMissing is since when the hosting service does not find most accounts; nil while it does.
+	accountsMissing atomic.Pointer[time.Time]
+	staffQueue      stafflog.Async
+	afterStart      func()   // may be nil
+	closers         []func() // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
