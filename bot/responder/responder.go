@@ -175,6 +175,11 @@ func (r *Responder) Serve(event *interaction.Event) {
 		return
 	}
 	defer leave()
+	if event.Inline != nil && errors.Is(refusal, interaction.ErrStopping) {
+		event.Inline.Decline()
+		r.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "elsewhere"})
+		return
+	}
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	rep := &reply{
@@ -184,7 +189,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	}
 	handler := r.cfg.Router.Route(req)
 	if refusal != nil {
-		handler = refuse(refusal, event.Inline == nil)
+		handler = refuse(refusal)
 	}
 	rep.run(handler)
 }
@@ -211,11 +216,10 @@ func (r *Responder) Report(report actions.Report) {
 }
 
 // refuse returns what stands in for the handler of an interaction that is not served.
-// Where other processes may have it as well, one that stops leaves it to them for a
-// while.
-func refuse(why error, shared bool) interaction.Handler {
+// Other processes may have it as well: one that stops leaves it to them for a while.
+func refuse(why error) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-		if shared && errors.Is(why, interaction.ErrStopping) {
+		if errors.Is(why, interaction.ErrStopping) {
 			<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
 		}
 		return interaction.Response{}, why
@@ -223,7 +227,8 @@ func refuse(why error, shared bool) interaction.Handler {
 }
 
 // Stop serves no more interactions. Customers who come from now on are told that
-// the program is stopping.
+// the program is stopping; over HTTP their interactions are declined, so that a proxy may
+// ask another process.
 func (r *Responder) Stop() { r.admission.stop() }
 
 // Drain stops, and waits for the interactions that are being served. Once ctx is
