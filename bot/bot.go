@@ -177,7 +177,7 @@ func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	b.responder = responder.New(responder.Config{
-		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
+		Discord: b.discord, OnBack: b.discord.OnBack, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
 		Staff: sharedReferences{b.stafflog, b.references}, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()
@@ -193,7 +193,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID, References: commands.ReferencesID}
 	}
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
+		Discord: b.discord, OnBack: b.discord.OnBack, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Wake: b.leader.Wake, Leading: b.leader.Leading, Aside: b.recordUnreadable,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,

@@ -66,6 +66,9 @@ type Config struct {
 	Begin   func(context.Context, *interaction.Request) (shared bool, err error)
 	Staff   StaffLog
 	Observe func(Observation)
+	// OnBack is rest.Client's: customers who are yet to be told read at once when Discord answers
+	// again. It may be nil.
+	OnBack func(func()) (stop func())
 	// ObserveAction is called with each action that has ended. It may be nil.
 	ObserveAction func(interaction.Action)
 	Log           zerolog.Logger
