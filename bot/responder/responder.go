@@ -50,8 +50,10 @@ type Observation struct {
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere" (another process answers)
 	Deferred bool
-	Reason   string        // why the caller was not answered, in a few words; empty otherwise
-	First    time.Duration // from the event to Discord's word on the first response; since Discord sent it if that came too late
+	Reason   string // why the caller was not answered, in a few words; empty otherwise
+	// First is from when Discord sent the event to its word on the first response, as far as can be
+	// told (clocks): no less than from the arrival of the event. It is 0 if nothing was sent.
+	First time.Duration
 }
 
 // Config is what a Responder needs.
@@ -116,12 +118,14 @@ type Responder struct {
 
 	messages  messages
 	admission *admission
+	clocks    *clocks
 }
 
 // New returns a responder.
 func New(cfg Config) *Responder {
 	r := &Responder{
 		cfg: cfg, events: make(chan *interaction.Event), messages: messages{held: make(map[string]*heldMessage)}, admission: newAdmission(),
+		clocks: newClocks(),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.startWorkers = sync.OnceFunc(func() {
@@ -162,8 +166,10 @@ func (r *Responder) Serve(event *interaction.Event) {
 	if req.ReceivedAt.IsZero() {
 		req.ReceivedAt = time.Now()
 	}
-	if event.Replayed {
+	onTheWay, clocksKnown := r.clocks.onTheWay(req.ID, req.ReceivedAt)
+	if event.Replayed { // it was on its way for as long as the connection was lost, which is no fault of this process
 		req.ReceivedAt = req.ReceivedAt.Add(-replayedAge)
+		onTheWay, clocksKnown = 0, false
 	}
 	req.AnswerBy = req.ReceivedAt.Add(answerBy)
 	if !event.Answerable() {
@@ -188,7 +194,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	rep := &reply{
 		responder: r, req: req, message: message, notServed: refusal != nil, replayed: event.Replayed,
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
-		inline: event.Inline,
+		inline: event.Inline, onTheWay: onTheWay, clocksKnown: clocksKnown,
 	}
 	handler := r.cfg.Router.Route(req)
 	if refusal != nil {
