@@ -81,7 +81,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (
 	if e.foreign.Load() || !ed25519.Verify(e.cfg.PublicKey, signed.Bytes(), signature) {
 		return nil, notSigned()
 	}
-	keep(w, r)
+	e.keep(w, r)
 	return parse(signed.Bytes()[len(timestamp):])
 }
 

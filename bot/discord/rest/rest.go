@@ -63,6 +63,7 @@ type Client struct {
 	purpose Purpose
 	limits  *limits
 	silence *silence
+	outages *outages
 
 	token     secret.Text
 	base      string      // of all addresses, with a slash at its end
@@ -83,6 +84,7 @@ func New(token secret.Text, base string) *Client {
 	return &Client{
 		limits:  newLimits(),
 		silence: new(silence),
+		outages: &outages{waits: make(map[*func()]struct{})},
 		token:   token,
 		base:    base,
 		path:    path[strings.Index(path, "/"):],
@@ -234,7 +236,11 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	c.silence.began()
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(bounded)
-	c.silence.ended(became(req, res))
+	ended := became(req, res)
+	c.silence.ended(ended)
+	if res == nil || res.StatusCode != http.StatusTooManyRequests {
+		c.outages.ended(ended)
+	}
 	c.observe(req, res, err)
 	if err != nil {
 		return nil, c.unanswered(err)

@@ -5,7 +5,7 @@ func help() map[string]string {
 	return map[string]string{
 		"hostbot_interactions_total":     "Interactions by kind, route and outcome (unanswered: the customer read that the application did not respond, or not how it ended).",
 		"hostbot_actions_total":          "Actions on bots that have ended, by name and outcome.",
-		"hostbot_first_response_seconds": "From an interaction's arrival to Discord's word on its first response; of one that came too late, since Discord sent it.",
+		"hostbot_first_response_seconds": "From when Discord sent an interaction, by its ID, to Discord's word on the first response. Discord's clock is taken to differ from the machine's by the smallest age at an arrival lately, so the shortest way of an interaction, some 0.05 s, is not in it.",
 		"hostbot_build_info":             "The program's version.",
 		"hostbot_ready":                  "1 while Discord delivers interactions.",
 		"hostbot_leader":                 "1 while this replica does what only one may do: it polls, and sends alerts and panels.",
