@@ -26,5 +26,6 @@ USER 65532:65532
 # HTTP_ADDR is a loopback address unless it is set: set it to :9090 to have the
 # health and metrics read from outside of the container.
 EXPOSE 9090
+# Podman and Buildah leave it out unless they are told --format docker: OCI's images have none.
 HEALTHCHECK CMD ["/hostbot", "health"]
 ENTRYPOINT ["/hostbot"]

@@ -85,10 +85,12 @@ type Bot struct {
 	stopping    atomic.Bool
 	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
 	secretRefused atomic.Pointer[time.Time]
-	staffQueue    stafflog.Async
-	supervisor    Supervisor // may be nil
-	afterStart    func()     // may be nil
-	closers       []func()   // of what New opened, first to last
+	// accountsMissing is since when the hosting service does not find most accounts; nil while it does.
+	accountsMissing atomic.Pointer[time.Time]
+	staffQueue      stafflog.Async
+	supervisor      Supervisor // may be nil
+	afterStart      func()     // may be nil
+	closers         []func()   // of what New opened, first to last
 }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
@@ -179,7 +181,7 @@ func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	b.responder = responder.New(responder.Config{
-		Discord: b.discord, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
+		Discord: b.discord, OnBack: b.discord.OnBack, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
 		Staff: sharedReferences{b.stafflog, b.references}, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()
@@ -195,7 +197,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID, References: commands.ReferencesID}
 	}
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
+		Discord: b.discord, OnBack: b.discord.OnBack, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Wake: b.leader.Wake, Leading: b.leader.Leading, Aside: b.recordUnreadable,
 		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
@@ -244,7 +246,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	work.Go(func() { b.tellSupervisor(working) })
 	// The leader leads on until the last log entries are out.
 	stopLeading := b.lead(context.WithoutCancel(ctx))
-	// While the program stops, it receives interactions, to tell what comes then, and so do
+	// While the program stops, it receives interactions, to serve or tell what comes then, and so do
 	// the records of what still runs.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
@@ -255,13 +257,12 @@ func (b *Bot) Run(ctx context.Context) error {
 		disconnected <- receive(connected)
 	}()
 
-	by, limit, err := b.untilStopped(ctx, disconnected)
-	delayed := b.afterDrainDelay()
+	stop := b.untilStopped(ctx, disconnected)
 	stopWork()
-	runStages(by,
-		stage{limit: limit, over: lastWords, kept: 5 * time.Second, do: b.responder.Drain},
-		stage{limit: drainDelay, kept: 5 * time.Second, do: func(context.Context) { <-delayed }},
-		stage{limit: refusalDrain, kept: 5 * time.Second, do: func(ctx context.Context) {
+	runStages(stop.by,
+		stage{limit: time.Until(stop.serve), do: func(ctx context.Context) { <-ctx.Done() }},
+		stage{limit: stop.limit, over: lastWords, kept: endKept, do: b.responder.Drain},
+		stage{limit: refusalDrain, kept: endKept, do: func(ctx context.Context) {
 			disconnect()
 			b.responder.Close(ctx)
 		}},
@@ -277,7 +278,7 @@ func (b *Bot) Run(ctx context.Context) error {
 			b.close()
 		}},
 	)
-	return err
+	return stop.err
 }
 
 // announceStart says that the process starts.
@@ -289,29 +290,30 @@ func (b *Bot) announceStart() {
 	}
 }
 
-// untilStopped waits until the process is to stop, and says so. It returns by when stopping is over, for
-// how long what runs may go on, and why the process stops unless it was told to.
-func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) (by time.Time, limit time.Duration, err error) {
-	reason, refused := "told to stop", false
+// untilStopped waits until the process is to stop, and says so.
+func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) stop {
+	s, reason, refused := stop{limit: drainLimit}, "told to stop", false
 	select {
-	case err = <-disconnected:
+	case s.err = <-disconnected:
 		refused = true
 	case <-ctx.Done():
-	case err = <-b.mustStop:
+	case s.err = <-b.mustStop:
 	}
-	by = time.Now().Add(stopLimit)
-	if err != nil {
-		reason = err.Error()
+	s.serve, s.by = b.servesUntil(), time.Now().Add(stopLimit)
+	if s.err != nil {
+		reason = s.err.Error()
 	}
 	if refused {
-		limit = refusedLimit
+		s.serve, s.limit = time.Now(), refusedLimit
 	} else {
 		b.handOver()
-		limit = drainLimit
+	}
+	if !s.serve.After(time.Now()) {
+		b.responder.Stop()
 	}
 	// That staff read of it may take until Redis gives up.
-	runStages(by, stage{limit: announceLimit, do: func(context.Context) { b.announceStop(reason) }})
-	return by, limit, err
+	runStages(s.by, stage{limit: announceLimit, do: func(context.Context) { b.announceStop(reason) }})
+	return s
 }
 
 // listen starts the operators' pages and Go's profiles, where they are wanted.

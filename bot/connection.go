@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/seldom"
+	"hostbot/bot/staff/health"
 	"hostbot/hostapi"
 )
 
@@ -188,6 +189,7 @@ func (b *Bot) serviceUp(after time.Duration) {
 func (b *Bot) serviceCalled(c hostapi.Call) {
 	b.monitor.Service(c)
 	b.traceService(c)
+	b.judgeReads()
 	if c.Attempts == 0 || c.Code != "" && c.Code != hostapi.CodeUnauthorized {
 		return // which says nothing of the secret
 	}
@@ -203,6 +205,39 @@ func (b *Bot) serviceCalled(c hostapi.Call) {
 			b.staffQueue.Go(func() { b.stafflog.SecretAccepted(after) })
 		}
 	}
+}
+
+// fewReads is of how many accounts the service must have told before it is judged by those that it does not
+// find: some customers have none.
+const fewReads = 20
+
+// judgeReads tells staff if the hosting service does not find more than half of the accounts that it is asked
+// for, as something does that is not the service, and when it finds three quarters of them again.
+func (b *Bot) judgeReads() {
+	reads, missing := b.monitor.AccountReads()
+	now := time.Now()
+	switch {
+	case reads >= fewReads && 2*missing > reads && b.accountsMissing.CompareAndSwap(nil, &now):
+		b.log.Error().Int("reads", reads).Int("not_found", missing).Msg("the hosting service does not find most accounts: customers read that they have none")
+		b.staffQueue.Go(func() { b.stafflog.AccountsMissing(reads, missing) })
+	case 4*missing <= reads:
+		if since := b.accountsMissing.Swap(nil); since != nil {
+			after := now.Sub(*since)
+			b.log.Info().Dur("after_ms", after).Msg("the hosting service finds accounts again")
+			b.staffQueue.Go(func() { b.stafflog.AccountsFound(after) })
+		}
+	}
+}
+
+// missingAccounts returns how many accounts the service does not find of how many, and since when; zeros
+// while it finds most.
+func (b *Bot) missingAccounts() health.Missing {
+	since := b.accountsMissing.Load()
+	if since == nil {
+		return health.Missing{}
+	}
+	reads, missing := b.monitor.AccountReads()
+	return health.Missing{Accounts: missing, Of: reads, Since: *since}
 }
 
 // tooManyInvalid is told that Discord refused so many requests that it may ban this

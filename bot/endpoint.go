@@ -9,9 +9,9 @@ import (
 	"hostbot/bot/discord/endpoint"
 )
 
-// drainDelay is how long the endpoint stays at least when the program stops: a load
-// balancer that asks /readyz each second or two has noticed by then. An interaction
-// that came later would find nobody.
+// drainDelay is for how long interactions over HTTP are served as usual when the program was told to
+// stop: a load balancer that asks /readyz each second or two has noticed by then. An interaction
+// that comes later is declined, for a proxy that sends it to another replica.
 const drainDelay = 5 * time.Second
 
 // openEndpoint makes what receives interactions over HTTP.
@@ -43,10 +43,11 @@ func (b *Bot) receiving() bool {
 	return b.shards != nil && b.shards.Ready()
 }
 
-// afterDrainDelay returns what ticks when a load balancer has had the time to notice that the program stops.
-func (b *Bot) afterDrainDelay() <-chan time.Time {
+// servesUntil returns until when interactions are served as usual by a program that is told to stop now.
+func (b *Bot) servesUntil() time.Time {
 	if b.endpoint == nil || b.settings.HTTP.Addr == "" { // nobody asks
-		return time.After(0)
+		return time.Now()
 	}
-	return time.After(drainDelay)
+	b.endpoint.Leave()
+	return time.Now().Add(drainDelay)
 }

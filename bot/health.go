@@ -8,18 +8,18 @@ import (
 	"hostbot/bot/staff/health"
 )
 
-// pingLimit bounds the question whether Redis is there.
-const pingLimit = time.Second
+// redisLimit bounds a question to Redis for somebody who looks how the program fares.
+const redisLimit = time.Second
 
 // health gathers how the program and what it depends on fare. It makes no call
 // to the hosting service, which may be in trouble already.
 func (b *Bot) health(ctx context.Context) health.Report {
 	answered, unanswered := b.monitor.Interactions()
 	responses := b.monitor.RecentResponses()
-	ctx, cancel := context.WithTimeout(ctx, pingLimit)
+	ctx, cancel := context.WithTimeout(ctx, redisLimit)
 	defer cancel()
 	asked := time.Now()
-	err := b.redis.Client.Ping(ctx).Err()
+	err := b.redis.Write(ctx)
 	latency := time.Since(asked)
 	if b.watcher.On() {
 		_ = b.watcher.Refresh(ctx) // without Redis the last figures are shown, and RedisErr tells
@@ -34,7 +34,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Answered: answered, Unanswered: unanswered,
 		Responses: responses.Summary, P95: responses.P95,
 		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: b.connections.lostSince(),
-		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(),
+		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(), Missing: b.missingAccounts(),
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader:        leads,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency, Redis: b.monitor.RedisOutages(),

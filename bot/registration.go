@@ -15,7 +15,7 @@ func (b *Bot) registerCommands(ctx context.Context) {
 	case <-b.reachable:
 		registrar := register.New(register.Config{
 			Session: b.discord.Session(), PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
-			Support: b.settings.Admin.SupportChannelID != "", Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(),
+			Support: b.settings.Admin.SupportChannelID != "", Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(), OnBack: b.discord.OnBack,
 			OnForeignKey: func() {
 				if b.endpoint != nil {
 					b.endpoint.RefuseAll()

@@ -18,9 +18,12 @@ const (
 	handOverLimit = 2 * time.Second
 	// announceLimit is how long the process waits until staff's log has taken that it stops.
 	announceLimit = 2 * time.Second
-	// drainLimit is how long what customers started may go on after the program
-	// was told to stop, before it has a last word.
+	// drainLimit is how long what customers started may go on after the program serves
+	// nothing new, before it has a last word. Over HTTP it is less (drainDelay), and still more than
+	// the hosting service has for an answer.
 	drainLimit = 14 * time.Second
+	// endKept is what is kept of the whole for what comes after the last word.
+	endKept = 5 * time.Second
 	// refusedLimit is the same where Discord has refused the bot: what is said
 	// to customers still arrives, but nothing more comes from them.
 	refusedLimit = time.Second
@@ -30,10 +33,16 @@ const (
 	flushLimit = 2 * time.Second
 )
 
-// announceStop takes nothing new and tells operators and staff. From here on the
-// bot is not ready.
+// stop is why the program stops, and how.
+type stop struct {
+	err   error         // why it stops by itself; nil if it was told to
+	serve time.Time     // until then all is served as usual
+	limit time.Duration // for how long what runs may go on then
+	by    time.Time     // by when stopping is over
+}
+
+// announceStop tells operators and staff. From here on the bot is not ready.
 func (b *Bot) announceStop(reason string) {
-	b.responder.Stop()
 	b.stopping.Store(true)
 	b.log.Info().Str("reason", reason).Msg("hostbot stops")
 	b.stafflog.Stopping(reason)

@@ -123,7 +123,7 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 
 // alertStatus is how alerts fare. It fails while Redis is away.
 func (b *Bot) alertStatus() (alerts.Status, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), pingLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 	defer cancel()
 	s, err := b.alerts.Status(ctx)
 	if err != nil {

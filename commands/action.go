@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -22,12 +21,12 @@ type action struct {
 	transitional string
 	// in lists the states of a bot in which the action makes sense. In others its button is
 	// disabled, and whoever asks for it all the same is told why not.
-	in []state
+	in states
 	// to is the state to which the action brings a bot, where it does nothing to one
 	// that is in it. Such an action has a text .already as well.
 	to state
 	// leadsTo lists the states of which a card says that the action led to them.
-	leadsTo []state
+	leadsTo states
 	// do returns the bot as it is afterwards. Its status is "" where the action
 	// changed it and the service did not say to which.
 	do    func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error)
@@ -39,26 +38,26 @@ type action struct {
 // actionList lists the actions that have a command and a button on a bot's card (in this
 // order), and that staff can choose. Each has the texts button.<name>, which.<name> and
 // card.since.<name>.
-func actionList() []action {
-	return []action{
+//
+// A list of bots looks into it for each of them, so it is made of constants and functions that
+// capture nothing: no memory is taken for it.
+func actionList() [4]action {
+	return [...]action{
 		{
-			name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: []state{unknown, up, broken}, leadsTo: []state{up, broken},
-			do: withStatus(Hosting.Restart), style: discordgo.PrimaryButton,
+			name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: setOf(unknown, up, broken), leadsTo: setOf(up, broken),
+			do: restart, style: discordgo.PrimaryButton,
 		},
 		{
-			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: []state{unknown, up, starting}, to: down, leadsTo: []state{down},
-			do: withStatus(Hosting.Stop), style: discordgo.SecondaryButton,
+			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: setOf(unknown, up, starting), to: down, leadsTo: setOf(down),
+			do: stop, style: discordgo.SecondaryButton,
 		},
 		{
-			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: []state{unknown, down, broken}, to: up, leadsTo: []state{up, broken},
-			do: withStatus(Hosting.Start), style: discordgo.SuccessButton,
+			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: setOf(unknown, down, broken), to: up, leadsTo: setOf(up, broken),
+			do: start, style: discordgo.SuccessButton,
 		},
 		{
-			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: []state{unknown, up, down, broken}, leadsTo: []state{up, down, broken},
-			do: withStatus(func(h Hosting, ctx context.Context, userID, serverID string) (string, error) {
-				return "", h.Reinstall(ctx, userID, serverID) // the service names no status
-			}),
-			style: discordgo.SecondaryButton,
+			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: setOf(unknown, up, down, broken), leadsTo: setOf(up, down, broken),
+			do: reinstall, style: discordgo.SecondaryButton,
 		},
 	}
 }
@@ -77,14 +76,24 @@ func actionNamed(name string) (a action, found bool) {
 	return action{}, false
 }
 
-// withStatus makes an action of an operation that returns the bot's new status.
-func withStatus(operation func(h Hosting, ctx context.Context, userID, serverID string) (string, error),
-) func(context.Context, Hosting, string, hostapi.Server) (hostapi.Server, error) {
-	return func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
-		var err error
-		s.Status, err = operation(h, ctx, userID, s.ID)
-		return s, err
-	}
+func restart(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
+	s.Status, err = h.Restart(ctx, userID, s.ID)
+	return s, err
+}
+
+func stop(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
+	s.Status, err = h.Stop(ctx, userID, s.ID)
+	return s, err
+}
+
+func start(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
+	s.Status, err = h.Start(ctx, userID, s.ID)
+	return s, err
+}
+
+func reinstall(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
+	s.Status = "" // the service names none
+	return s, h.Reinstall(ctx, userID, s.ID)
 }
 
 // act does something to one of the caller's bots.
@@ -99,7 +108,7 @@ func (c *Commands) act(a action) interaction.Handler {
 
 // allowed reports whether an action makes sense on a bot as it is.
 func (a action) allowed(s hostapi.Server) bool {
-	return slices.Contains(a.in, conditionOf(s.Status).state)
+	return a.in.has(conditionOf(s.Status).state)
 }
 
 // senseless reports whether an action makes no sense on a bot as it is now, and returns the

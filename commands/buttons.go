@@ -1,8 +1,6 @@
 package commands
 
 import (
-	"slices"
-
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/hostapi"
@@ -29,7 +27,7 @@ func (v view) actionRows(r actionRow, serverID string) []discordgo.MessageCompon
 		if r.quiet {
 			style = discordgo.SecondaryButton
 		}
-		disabled := r.busy || !slices.Contains(a.in, r.state) // as commands and menus refuse it
+		disabled := r.busy || !a.in.has(r.state) // as commands and menus refuse it
 		buttons = append(buttons, v.button(style, "button."+a.name, r.prefix+a.name+"/"+botKey(serverID), disabled))
 	}
 	if len(buttons) == 0 {

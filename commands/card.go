@@ -134,7 +134,7 @@ const ageSaid = time.Minute
 func (c card) stateLine(condition condition) string {
 	line := c.statusWord(c.server, sanitize.Markdown)
 	note := c.known.Notes[c.server.ID]
-	if a, ok := actionNamed(note.Action); ok && !c.saysSince && slices.Contains(a.leadsTo, condition.state) {
+	if a, ok := actionNamed(note.Action); ok && !c.saysSince && a.leadsTo.has(condition.state) {
 		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
 	}
 	return line

@@ -147,7 +147,7 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 	switch {
 	case created.outcome() == interaction.Failed, created.err == nil && state == up:
 		return c.told(ctx, r, created)
-	case created.err != nil || !slices.Contains(start.in, state):
+	case created.err != nil || !start.in.has(state):
 		created.note = v.t.Text("create.not_started")
 		return c.told(ctx, r, created)
 	}

@@ -141,15 +141,21 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 
 // labels are what bots are called in lists. Those of one name show their IDs.
 func labels(servers []hostapi.Server) []string {
-	labels, count := make([]string, len(servers)), make(map[string]int, len(servers))
+	names := make([]string, len(servers))
 	for i, s := range servers {
-		labels[i] = plainName(s, nameLimit)
-		count[labels[i]]++
+		names[i] = plainName(s, nameLimit)
 	}
+	var labels []string // copied where two are called the same, which is seldom
 	for i, s := range servers {
-		if count[labels[i]] > 1 {
+		if slices.Contains(names[:i], names[i]) || slices.Contains(names[i+1:], names[i]) {
+			if labels == nil {
+				labels = slices.Clone(names)
+			}
 			labels[i] = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
 		}
+	}
+	if labels == nil {
+		return names
 	}
 	return labels
 }

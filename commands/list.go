@@ -3,7 +3,6 @@ package commands
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,8 +43,7 @@ type botList struct {
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
-	servers := c.nowOf(r, s)
-	slices.SortStableFunc(servers, byUrgency)
+	servers := ordered(c.nowOf(r, s), byUrgency)
 	pages := max(1, (len(servers)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
 	if err != nil {
@@ -68,17 +66,26 @@ func (v view) counts(servers []hostapi.Server) string {
 	if len(servers) < countedFrom {
 		return ""
 	}
-	found := make(map[condition]int)
-	for _, s := range servers {
-		found[conditionOf(s.Status)]++
+	type count struct {
+		condition
+		n int
 	}
-	conditions := slices.SortedFunc(maps.Keys(found), func(one, other condition) int {
-		return cmp.Or(cmp.Compare(one.urgency(), other.urgency()), cmp.Compare(found[other], found[one]), cmp.Compare(one.key, other.key))
+	var found []count // a handful
+	for _, s := range servers {
+		is := conditionOf(s.Status)
+		i := slices.IndexFunc(found, func(c count) bool { return c.condition == is })
+		if i < 0 {
+			i, found = len(found), append(found, count{is, 0})
+		}
+		found[i].n++
+	}
+	slices.SortFunc(found, func(one, other count) int {
+		return cmp.Or(cmp.Compare(one.urgency(), other.urgency()), cmp.Compare(other.n, one.n), cmp.Compare(one.key, other.key))
 	})
-	var parts []string
-	for _, is := range conditions {
+	parts := make([]string, len(found))
+	for i, is := range found {
 		word := v.t.Text(cmp.Or(is.key, "status.unknown"))
-		parts = append(parts, is.emoji+" "+v.t.Format("list.count", args{"Status": word, "N": found[is]}))
+		parts[i] = is.emoji + " " + v.t.Format("list.count", args{"Status": word, "N": is.n})
 	}
 	return strings.Join(parts, " · ")
 }
@@ -105,16 +112,20 @@ func (l botList) empty() string {
 
 // lines are a line for all bots, if there are many, and one for each on the page.
 func (l botList) lines() string {
-	var lines []string
+	var lines strings.Builder
+	lines.WriteString(l.counts)
 	if l.pages > 1 {
-		lines = append(lines, l.counts+" · "+l.pageName(l.page))
-	} else if l.counts != "" {
-		lines = append(lines, l.counts)
+		lines.WriteString(" · " + l.pageName(l.page))
 	}
 	for _, s := range l.shown {
-		lines = append(lines, conditionOf(s.Status).emoji+" "+name(s)+" · "+l.statusWord(s, sanitize.Markdown))
+		if lines.Len() > 0 {
+			lines.WriteByte('\n')
+		}
+		for _, part := range [...]string{conditionOf(s.Status).emoji, " ", name(s), " · ", l.statusWord(s, sanitize.Markdown)} {
+			lines.WriteString(part)
+		}
 	}
-	return strings.Join(lines, "\n")
+	return lines.String()
 }
 
 // summary is the plan in a line; "" where there is none, and for staff, who see it below.
@@ -204,11 +215,11 @@ func (l botList) restartable(options []discordgo.SelectMenuOption) []discordgo.S
 	if !l.offers(restart.op) {
 		return nil
 	}
-	found := make([]discordgo.SelectMenuOption, 0, len(options))
+	found, sign := make([]discordgo.SelectMenuOption, 0, len(options)), &discordgo.ComponentEmoji{Name: "🔄"}
 	for i, s := range l.shown {
-		if slices.Contains(restart.in, conditionOf(s.Status).state) {
+		if restart.allowed(s) {
 			option := options[i]
-			option.Emoji = &discordgo.ComponentEmoji{Name: "🔄"}
+			option.Emoji = sign
 			found = append(found, option)
 		}
 	}

@@ -3,7 +3,6 @@ package commands
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -45,8 +44,8 @@ func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accou
 	if len(s.List.Servers) == 0 {
 		return c.botList(r, s).draw(), nil
 	}
-	v, servers := c.view(r), c.nowOf(r, s)
-	slices.SortStableFunc(servers, func(one, other hostapi.Server) int {
+	v := c.view(r)
+	servers := ordered(c.nowOf(r, s), func(one, other hostapi.Server) int {
 		return cmp.Or(byUrgency(one, other), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
 	})
 	hint := ""
@@ -101,13 +100,13 @@ func (v view) goesOn(key string) (menu, button string) {
 // options are bots to choose from in a select menu: as many as it takes.
 func (v view) options(servers []hostapi.Server) []discordgo.SelectMenuOption {
 	labels := labels(servers[:min(len(servers), maxOptions)])
-	options := make([]discordgo.SelectMenuOption, 0, len(labels))
+	options, emoji := make([]discordgo.SelectMenuOption, len(labels)), make([]discordgo.ComponentEmoji, len(labels))
 	for i, label := range labels {
 		s := servers[i]
-		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain),
-			Emoji: &discordgo.ComponentEmoji{Name: conditionOf(s.Status).emoji},
-		})
+		emoji[i].Name = conditionOf(s.Status).emoji
+		options[i] = discordgo.SelectMenuOption{
+			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain), Emoji: &emoji[i],
+		}
 	}
 	return options
 }

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -40,10 +39,14 @@ func (v view) restartButton(prefix string, s hostapi.Server) discordgo.Button {
 
 // crashedOf returns the bots that are down although nobody wanted it, and can be restarted.
 func crashedOf(servers []hostapi.Server) []hostapi.Server {
+	var crashed []hostapi.Server
 	restart, _ := actionNamed("restart")
-	return slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool {
-		return conditionOf(s.Status).state != broken || !restart.allowed(s)
-	})
+	for _, s := range servers {
+		if conditionOf(s.Status).state == broken && restart.allowed(s) {
+			crashed = append(crashed, s)
+		}
+	}
+	return crashed
 }
 
 // askRestartCrashed asks whether all bots that have crashed are to be restarted.

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -163,7 +162,7 @@ func (v view) whyFailed(e result) explanation {
 // startup was changed. What the bot is called and how it is now stands on the card below.
 func (v view) done(e result) string {
 	sign, now := "✅ ", conditionOf(e.server.Status).state
-	if e.action.transitional != "" && e.server.Status != "" && (now == broken || !slices.Contains(e.action.leadsTo, now)) {
+	if e.action.transitional != "" && e.server.Status != "" && (now == broken || !e.action.leadsTo.has(now)) {
 		sign = "⚠️ " // the service did it, and the bot is not as it should be
 	}
 	said := v.t.Text("action." + e.action.name + ".ended")
@@ -174,9 +173,9 @@ func (v view) done(e result) string {
 	start, _ := actionNamed("start")
 	restart, _ := actionNamed("restart")
 	switch {
-	case e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && slices.Contains(start.in, now):
+	case e.action.op == hostapi.OpCreate && !e.action.starts && v.offers(start.op) && start.in.has(now):
 		next = "\n" + v.t.Text("create.next")
-	case e.action.op == hostapi.OpUpdateStartup && v.offers(restart.op) && slices.Contains(restart.in, now):
+	case e.action.op == hostapi.OpUpdateStartup && v.offers(restart.op) && restart.in.has(now):
 		next = "\n" + v.t.Text("startup.restart")
 	}
 	return sign + said + next

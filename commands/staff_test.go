@@ -293,6 +293,12 @@ func failingCalls(reason string, fails, calls int) recent.Summary {
 	return recent.Summary{Calls: calls, Fails: fails, Last: recent.Last{Failed: time.Now(), Reason: reason, FailedSince: time.Unix(1_700_000_000, 0)}}
 }
 
+// refusal is what Redis answers that can do nothing.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+func (refusal) RedisError()     {}
+
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
@@ -317,7 +323,13 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		"⚠️ 0: 🔴 not connected\n1: 🟢 ": func(h *health.Report) {
 			h.Shards = []shards.Status{{}, {ID: 1, Ready: true}}
 		},
-		"⚠️ Redis isn't responding":                 func(h *health.Report) { h.RedisErr = errors.New("refused") },
+		"⚠️ Redis isn't responding":                            func(h *health.Report) { h.RedisErr = errors.New("refused") },
+		"⚠️ Redis answers, but takes no writes":                func(h *health.Report) { h.RedisErr = refusal("OOM command not allowed") },
+		"🔴 **Redis refuses writes · OOM command not allowed**": func(h *health.Report) { h.RedisErr = refusal("OOM command not allowed") },
+		"🔴 **Hosting service: 30 of 40 accounts not found (404) · since <t:1700000000:t> (<t:1700000000:R>)**": func(h *health.Report) {
+			h.Missing = health.Missing{Accounts: 30, Of: 40, Since: time.Unix(1_700_000_000, 0)}
+		},
+		"⚠️ Customers are told that no hosting account": func(h *health.Report) { h.Missing = health.Missing{Accounts: 30, Of: 40} },
 		"💡 Set REDIS_URL":                           func(h *health.Report) { h.RedisEmbedded = true },
 		"⚠️ <#9> · The bot needs these permissions": func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
 		"⚠️ <#9> · Discord rejects what":            func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },

@@ -33,6 +33,18 @@ const (
 	locked       // for the host alone to change
 )
 
+// states is a set of states, a bit for each.
+type states uint8
+
+func setOf(list ...state) (set states) {
+	for _, s := range list {
+		set |= 1 << s
+	}
+	return set
+}
+
+func (set states) has(s state) bool { return set&(1<<s) != 0 }
+
 // byUrgency orders bots: those with a problem come first.
 func byUrgency(one, other hostapi.Server) int {
 	return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
@@ -73,13 +85,29 @@ func isAction(name string) bool {
 	return listed || slices.Contains(others, name)
 }
 
-// nowOf returns an account's bots as atThisMoment has each.
+// nowOf returns an account's bots as atThisMoment has each. They are shared where nothing is
+// different, and not to be changed.
 func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []hostapi.Server {
-	servers := slices.Clone(known.List.Servers)
+	servers, own := known.List.Servers, false
 	for i, s := range servers {
-		servers[i], _ = c.atThisMoment(r.CustomerID, s, known)
+		now, _ := c.atThisMoment(r.CustomerID, s, known)
+		if now.Status == s.Status {
+			continue
+		}
+		if !own {
+			servers, own = slices.Clone(servers), true
+		}
+		servers[i] = now
 	}
 	return servers
+}
+
+// ordered returns bots in an order, in a list of their own where they are not.
+func ordered(servers []hostapi.Server, compare func(one, other hostapi.Server) int) []hostapi.Server {
+	if slices.IsSortedFunc(servers, compare) {
+		return servers
+	}
+	return slices.SortedStableFunc(slices.Values(servers), compare)
 }
 
 // conditionOf says what a status means to a person. A status that is not known is

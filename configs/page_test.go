@@ -15,7 +15,7 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-var update = flag.Bool("update", false, "write the table of settings to README.md")
+var update = flag.Bool("update", false, "write what is made of other files: the table of settings in README.md, the rules for the Prometheus operator")
 
 // The table of settings stands between these lines.
 const (

@@ -35,6 +35,7 @@ func (l *loader) validate(s *Settings) {
 	l.check("discord.api_url", discordAPI(s.Discord.APIURL))
 	l.check("discord.guild_id", snowflake(s.Discord.GuildID))
 	l.checkInteractions(s)
+	l.checkAddresses(s)
 
 	for _, wrong := range s.HostAPI.Config().Validate() {
 		l.check("hostapi."+wrong.Field, errors.New(wrong.Problem))

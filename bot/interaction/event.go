@@ -34,6 +34,9 @@ type Inline interface {
 	Respond(response []byte) error
 	// Leave answers that the first response is sent in a call of its own, if at all.
 	Leave()
+	// Decline answers that nothing was done and nothing will be, so that another process may
+	// be asked.
+	Decline()
 }
 
 // contextBotDM is the context of an interaction in the DM with the bot.

@@ -113,7 +113,7 @@ func (rep *reply) acknowledge(ctx context.Context, send sendFirst) (err error) {
 	}()
 	to := rep.to
 	for pause := tryPause; ; pause *= 2 {
-		err = rep.try(ctx, to, send)
+		err = rep.try(ctx, cancel, to, send)
 		if rep.unheard.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
 			perhapsOurs = true
 			return nil
@@ -128,10 +128,9 @@ func (rep *reply) acknowledge(ctx context.Context, send sendFirst) (err error) {
 }
 
 // try sends once and, where no answer comes while that is awaited alone, once more
-// beside it. Of two that fail the one that is not worth repeating counts.
-func (rep *reply) try(ctx context.Context, to rest.Callback, send sendFirst) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// beside it. Of two that fail the one that is not worth repeating counts. cancel ends ctx: the first
+// try is not awaited any more once the other one has succeeded.
+func (rep *reply) try(ctx context.Context, cancel context.CancelFunc, to rest.Callback, send sendFirst) error {
 	another, beside := to, make(chan error, 1)
 	another.NewConnection = true
 	second := time.AfterFunc(tryPatience, func() {

@@ -33,9 +33,13 @@ func (r *request) Respond(response []byte) error {
 	return r.err
 }
 
-func (r *request) Leave() {
+func (r *request) Leave() { r.give("leave") }
+
+func (r *request) Decline() { r.give("decline") }
+
+func (r *request) give(what string) {
 	if !r.answered {
-		r.note("leave")
+		r.note(what)
 	}
 	r.answered = true
 }
@@ -110,17 +114,23 @@ func TestRequestThatCannotBeServedIsLeft(t *testing.T) {
 	}
 }
 
-// TestStoppingIsSaidAtOnceToARequest, as no other process has it.
-func TestStoppingIsSaidAtOnceToARequest(t *testing.T) {
+// TestStoppingDeclinesARequestBeforeAnythingIsDone, so that a proxy may send it to another replica.
+func TestStoppingDeclinesARequestBeforeAnythingIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &discord{}
-		s := newResponder(reply("hello"), d)
+		s := newResponder(func(context.Context, *interaction.Request) (interaction.Response, error) {
+			t.Error("the handler is called")
+			return interaction.Reply(say("hello")), nil
+		}, d)
 		s.Stop()
-		event := command()
+		event := press()
 		event.Inline = &request{discord: d}
 		s.Serve(event)
-		if diff := cmp.Diff([]call{{"answer sorry", 0}}, d.sent(), cmp.AllowUnexported(call{})); diff != "" {
+		if diff := cmp.Diff([]call{{"decline", 0}}, d.sent(), cmp.AllowUnexported(call{})); diff != "" {
 			t.Errorf("said (-want +got):\n%s", diff)
+		}
+		if s.observed[0].Outcome != "elsewhere" {
+			t.Errorf("observed %+v", s.observed)
 		}
 	})
 }

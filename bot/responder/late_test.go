@@ -14,8 +14,13 @@ import (
 
 // sentBefore gives an event the ID of one that Discord sent so long ago.
 func sentBefore(age time.Duration, e *interaction.Event) *interaction.Event {
+	return sentAsOne(0, age, e)
+}
+
+// sentAsOne is sentBefore for one of up to 4096 events that Discord sent at the same time.
+func sentAsOne(n int64, age time.Duration, e *interaction.Event) *interaction.Event {
 	inMessage := e.InMessage()
-	e.ID = strconv.FormatInt((time.Now().Add(-age).UnixMilli()-1420070400000)<<22, 10)
+	e.ID = strconv.FormatInt((time.Now().Add(-age).UnixMilli()-1420070400000)<<22+n, 10)
 	if !inMessage {
 		e.Message = e.ID
 	}

@@ -26,12 +26,15 @@ type reply struct {
 	before    shown              // what the message showed before this reply changed it
 	notServed bool               // the interaction is not served, and told so
 	replayed  bool               // by Discord, after the connection was lost
+	// onTheWay is for how long the interaction was before it arrived, if clocksKnown is set.
+	onTheWay    time.Duration
+	clocksKnown bool
 
 	first    firstResponse // what Discord has of it
 	deferral bool          // the first response is a deferral, or was to be one
 	// unheard says that a try to send the first response has had no answer.
 	unheard   atomic.Bool
-	firstTook time.Duration    // until Discord's word on the first response
+	firstTook time.Duration    // since the arrival, until Discord's word on the first response
 	begun     bool             // the work that a response promised has
 	lock      interaction.Lock // of the latest action; nil if there was none
 	together  []interaction.Lock
@@ -62,10 +65,14 @@ func (rep *reply) run(h interaction.Handler) {
 		rep.outcome = "unanswered"
 		rep.responder.cfg.Staff.Failure(rep.req, err)
 	}
-	if rep.firstTook >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
-		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took_ms", rep.firstTook).Msg("a first response was slow")
+	first := rep.firstTook
+	if first > 0 {
+		first += rep.onTheWay
 	}
-	rep.responder.observe(rep.req, Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: rep.firstTook})
+	if first >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
+		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took_ms", first).Dur("waited_ms", rep.onTheWay).Msg("a first response was slow")
+	}
+	rep.responder.observe(rep.req, Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: first})
 }
 
 // answer calls the handler, sends its response, and goes on with Then as long as
@@ -337,9 +344,12 @@ func (rep *reply) isLate(err error) bool {
 	return rep.replayed || rep.sentAgo()-waited > firstBy || waited > firstBy+time.Second
 }
 
-// sentAgo returns how long ago Discord sent the interaction. Its ID tells that as far as
-// the clocks agree.
+// sentAgo returns how long ago Discord sent the interaction. Until there is another one to compare it
+// with, its ID tells that as far as the clocks agree.
 func (rep *reply) sentAgo() time.Duration {
+	if rep.clocksKnown {
+		return time.Since(rep.req.ReceivedAt) + rep.onTheWay
+	}
 	sent, err := discordgo.SnowflakeTimestamp(rep.req.ID)
 	if err != nil {
 		return 0
@@ -356,7 +366,7 @@ func (rep *reply) late(ctx context.Context, err error) {
 		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
 		return
 	}
-	rep.firstTook = max(rep.firstTook, rep.sentAgo(), firstBy) // the caller has waited for longer than this process
+	rep.firstTook = max(rep.firstTook, firstBy-rep.onTheWay) // the caller has waited for longer than this process
 	rep.reason = "this bot was too late"
 	rep.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
 }

@@ -50,8 +50,10 @@ type Observation struct {
 	Route    string
 	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere" (another process answers)
 	Deferred bool
-	Reason   string        // why the caller was not answered, in a few words; empty otherwise
-	First    time.Duration // from the event to Discord's word on the first response; since Discord sent it if that came too late
+	Reason   string // why the caller was not answered, in a few words; empty otherwise
+	// First is from when Discord sent the event to its word on the first response, as far as can be
+	// told (clocks): no less than from the arrival of the event. It is 0 if nothing was sent.
+	First time.Duration
 }
 
 // Config is what a Responder needs.
@@ -66,6 +68,9 @@ type Config struct {
 	Begin   func(context.Context, *interaction.Request) (shared bool, err error)
 	Staff   StaffLog
 	Observe func(Observation)
+	// OnBack is rest.Client's: customers who are yet to be told read at once when Discord answers
+	// again. It may be nil.
+	OnBack func(func()) (stop func())
 	// ObserveAction is called with each action that has ended. It may be nil.
 	ObserveAction func(interaction.Action)
 	Log           zerolog.Logger
@@ -113,12 +118,14 @@ type Responder struct {
 
 	messages  messages
 	admission *admission
+	clocks    *clocks
 }
 
 // New returns a responder.
 func New(cfg Config) *Responder {
 	r := &Responder{
 		cfg: cfg, events: make(chan *interaction.Event), messages: messages{held: make(map[string]*heldMessage)}, admission: newAdmission(),
+		clocks: newClocks(),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.startWorkers = sync.OnceFunc(func() {
@@ -159,8 +166,10 @@ func (r *Responder) Serve(event *interaction.Event) {
 	if req.ReceivedAt.IsZero() {
 		req.ReceivedAt = time.Now()
 	}
-	if event.Replayed {
+	onTheWay, clocksKnown := r.clocks.onTheWay(req.ID, req.ReceivedAt)
+	if event.Replayed { // it was on its way for as long as the connection was lost, which is no fault of this process
 		req.ReceivedAt = req.ReceivedAt.Add(-replayedAge)
+		onTheWay, clocksKnown = 0, false
 	}
 	req.AnswerBy = req.ReceivedAt.Add(answerBy)
 	if !event.Answerable() {
@@ -175,16 +184,21 @@ func (r *Responder) Serve(event *interaction.Event) {
 		return
 	}
 	defer leave()
+	if event.Inline != nil && errors.Is(refusal, interaction.ErrStopping) {
+		event.Inline.Decline()
+		r.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "elsewhere"})
+		return
+	}
 	message, release := r.messages.hold(req.Message)
 	defer release()
 	rep := &reply{
 		responder: r, req: req, message: message, notServed: refusal != nil, replayed: event.Replayed,
 		to:     rest.Callback{InteractionID: event.ID, ApplicationID: event.ApplicationID, Token: event.Token},
-		inline: event.Inline,
+		inline: event.Inline, onTheWay: onTheWay, clocksKnown: clocksKnown,
 	}
 	handler := r.cfg.Router.Route(req)
 	if refusal != nil {
-		handler = refuse(refusal, event.Inline == nil)
+		handler = refuse(refusal)
 	}
 	rep.run(handler)
 }
@@ -211,11 +225,10 @@ func (r *Responder) Report(report actions.Report) {
 }
 
 // refuse returns what stands in for the handler of an interaction that is not served.
-// Where other processes may have it as well, one that stops leaves it to them for a
-// while.
-func refuse(why error, shared bool) interaction.Handler {
+// Other processes may have it as well: one that stops leaves it to them for a while.
+func refuse(why error) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-		if shared && errors.Is(why, interaction.ErrStopping) {
+		if errors.Is(why, interaction.ErrStopping) {
 			<-time.After(time.Until(r.ReceivedAt.Add(stepAside)))
 		}
 		return interaction.Response{}, why
@@ -223,7 +236,8 @@ func refuse(why error, shared bool) interaction.Handler {
 }
 
 // Stop serves no more interactions. Customers who come from now on are told that
-// the program is stopping.
+// the program is stopping; over HTTP their interactions are declined, so that a proxy may
+// ask another process.
 func (r *Responder) Stop() { r.admission.stop() }
 
 // Drain stops, and waits for the interactions that are being served. Once ctx is

@@ -374,7 +374,7 @@ func TestASlowFirstResponseIsLogged(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newResponder(reply("hello"), &discord{latency: latency})
 			s.Serve(numbered(command(), 7))
-			logged := regexp.MustCompile(`"level":"warn","interaction":"107".*"took_ms":\d+,"message":"a first response was slow"`).MatchString(s.log.String())
+			logged := regexp.MustCompile(`"level":"warn","interaction":"107".*"took_ms":\d+,"waited_ms":\d+,"message":"a first response was slow"`).MatchString(s.log.String())
 			if logged != slow {
 				t.Errorf("after %v the log says %q", latency, s.log.String())
 			}

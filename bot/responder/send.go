@@ -139,7 +139,7 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 	defer end()
 	defer context.AfterFunc(rep.responder.ctx, end)()
 	last := rep.responder.ctx.Err() != nil
-	err := rest.Retry(running, rest.Retries{Again: again}, attempt)
+	err := rest.Retry(running, rest.Retries{Again: again, OnBack: rep.responder.cfg.OnBack}, attempt)
 	if err != nil && again(err) && !last && rep.responder.ctx.Err() != nil {
 		return attempt(ctx)
 	}

@@ -39,6 +39,9 @@ func cleaned(text string, limit int) string {
 // escaped is Markdown without an isolate.
 func escaped(text string, limit int) string {
 	text = cleaned(text, limit)
+	if !hasMarkup(text) { // as most texts
+		return text
+	}
 	var out strings.Builder
 	out.Grow(len(text) + 8)
 	count := 0 // of characters in out
@@ -194,6 +197,15 @@ func isMarkup(text string, i int) bool {
 	default:
 		return false
 	}
+}
+
+func hasMarkup(text string) bool {
+	for i := range len(text) {
+		if isMarkup(text, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // isWord tells of the characters within which an underscore is one: to Discord

@@ -4,15 +4,16 @@
 // what is there, and where MULTI, with WATCH where that is needed, would cost a customer or a busy
 // replica round trips.
 //
-//	accounts.putScript      stores what the service told of an account, unless it was changed since
-//	actions.acquireScript   begins an action on a bot: the lock, the limit of a user, and what an
-//	                        interaction has done already
-//	actions.saveScript      writes what has become of an action, unless it was reported meanwhile
-//	lease.holdScript        takes a lease, renews it or gives it up, unless another process holds it
-//	logchannel.addScript    adds entries for a log channel that are neither waiting nor delivered
-//	record.saveScript       writes a record of the version that was read, and when it is due
-//	record.takeScript       takes a record that is due, for as long as somebody works on it
-//	shards.syncScript       shares the shards out among the replicas
-//	watcher.noteScript      notes an action on a bot of an account that is watched
-//	watcher.writeScript     writes what a poll has shown, unless another process has polled
+//	accounts.putScript       stores what the service told of an account, unless it was changed since
+//	actions.acquireScript    begins an action on a bot: the lock, the limit of a user, and what an
+//	                         interaction has done already
+//	actions.saveScript       writes what has become of an action, unless it was reported meanwhile
+//	lease.holdScript         takes a lease, renews it or gives it up, unless another process holds it
+//	logchannel.addScript     adds entries for a log channel that are neither waiting nor delivered
+//	record.saveScript        writes a record of the version that was read, and when it is due
+//	record.takeScript        takes a record that is due, for as long as somebody works on it
+//	redisclient.writeScript  writes a key, to see whether scripts may write
+//	shards.syncScript        shares the shards out among the replicas
+//	watcher.noteScript       notes an action on a bot of an account that is watched
+//	watcher.writeScript      writes what a poll has shown, unless another process has polled
 package store

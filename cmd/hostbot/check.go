@@ -13,15 +13,15 @@ import (
 	"hostbot/configs"
 )
 
-// checkLimit bounds each check.
-const checkLimit = 15 * time.Second
+// checkLimit bounds each check, with what it waits where requests are limited.
+const checkLimit = 45 * time.Second
 
 // runCheck tries the settings against their counterparts and prints a line for each
 // item.
-func runCheck(settings *configs.Settings, o options, stdout io.Writer) int {
+func runCheck(settings *configs.Settings, doubts []configs.Doubt, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	c := check.Config{Settings: settings, Version: version, UserID: o.userID, Limit: checkLimit}
+	c := check.Config{Settings: settings, Doubts: doubts, Version: version, UserID: o.userID, Limit: checkLimit}
 	tell := func(i health.Item) { _, _ = io.WriteString(stdout, i.Line()) }
 	if o.json {
 		lines := json.NewEncoder(stdout)

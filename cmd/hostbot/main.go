@@ -73,19 +73,20 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, err)
 		return exitMisuse
 	}
+	doubts := configs.Doubts(settings, environ)
 	switch o.command {
 	case "":
-		return serve(settings, stderr)
+		return serve(settings, doubts, stderr)
 	case "health":
 		return askHealth(settings.HTTP.Addr, stdout, stderr)
 	default:
-		return runCheck(settings, o, stdout)
+		return runCheck(settings, doubts, o, stdout)
 	}
 }
 
 // serve runs the bot until the process is told to stop. A second signal ends
 // it at once. Where nobody reads the log any more, the bot goes on.
-func serve(settings *configs.Settings, stderr io.Writer) int {
+func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE) // which would end the process at its next line
 	lines := logging.NewWriter(stderr)
 	defer lines.Close()
@@ -93,6 +94,9 @@ func serve(settings *configs.Settings, stderr io.Writer) int {
 	log := level.Gate(logging.New(settings.Log, lines))
 	defer onDebugSignal(func() { level.Raise(log) })()
 	sendLibrariesLines(log)
+	for _, d := range doubts {
+		log.Warn().Str("cure", d.Cure).Msg(d.Found)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

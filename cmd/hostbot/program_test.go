@@ -53,6 +53,9 @@ func TestProgramEnds(t *testing.T) {
 		if !strings.Contains(p.stderr.String(), "the log level is raised") {
 			t.Errorf("after SIGUSR1 the log says\n%s", &p.stderr)
 		}
+		if !strings.Contains(p.stderr.String(), "HOSTAPI_TIMOUT is set, which is not a setting") {
+			t.Errorf("of a misspelt variable the log says\n%s", &p.stderr)
+		}
 		for line := range strings.Lines(p.stderr.String()) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("a line of the log is not JSON: %s", line)
@@ -117,6 +120,7 @@ func startProgram(t *testing.T, path string) *program {
 	p.bot.Env = []string{
 		"DISCORD_TOKEN_FILE=" + token, "DISCORD_API_URL=" + p.discord.URL(), "LOG_LEVEL=debug",
 		"HOSTAPI_URL=" + p.service.URL(), "HOSTAPI_SECRET=" + p.service.Secret(), "HTTP_ADDR=127.0.0.1:0",
+		"HOSTAPI_TIMOUT=20s", // which is misspelt
 	}
 	p.bot.Stderr = &p.stderr
 	if err := p.bot.Start(); err != nil {

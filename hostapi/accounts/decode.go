@@ -71,10 +71,12 @@ func (v value) list() (hostapi.List, error) {
 	}
 	servers := v.GetArray("servers")
 	l := hostapi.List{Servers: make([]hostapi.Server, len(servers))}
+	var before hostapi.Server
 	for i, server := range servers {
-		if l.Servers[i] = (value{server}).server(); l.Servers[i].ID == "" {
+		if before = (value{server}).server(before); before.ID == "" {
 			return hostapi.List{}, errors.New("a server has no ID")
 		}
+		l.Servers[i] = before
 	}
 	a := v.child("account")
 	l.Account = hostapi.Account{
@@ -84,13 +86,23 @@ func (v value) list() (hostapi.List, error) {
 	return l, nil
 }
 
-func (v value) server() hostapi.Server {
+// server reads a server. What it shares with the one before, it holds only once.
+func (v value) server(before hostapi.Server) hostapi.Server {
 	return hostapi.Server{
-		ID: v.text("id"), Name: v.text("name"), Language: v.text("language"), Status: v.text("status"), Subdomain: v.text("subdomain"),
-		StartupCommand: v.text("startupCommand"), EntryFile: v.text("entryFile"),
-		RAMMB: v.GetInt("ramMb"), DiskMB: v.GetInt("diskMb"), CPUPercent: v.GetInt("cpuPercent"),
-		PlanName: v.text("planName"), CreatedAt: v.time("createdAt"),
+		ID: v.text("id"), Name: v.text("name"), Language: v.textOr("language", before.Language), Status: v.textOr("status", before.Status),
+		Subdomain: v.text("subdomain"), StartupCommand: v.textOr("startupCommand", before.StartupCommand),
+		EntryFile: v.textOr("entryFile", before.EntryFile),
+		RAMMB:     v.GetInt("ramMb"), DiskMB: v.GetInt("diskMb"), CPUPercent: v.GetInt("cpuPercent"),
+		PlanName: v.textOr("planName", before.PlanName), CreatedAt: v.time("createdAt"),
 	}
+}
+
+// textOr is text. Where that is the same as a text that is there, it is that one.
+func (v value) textOr(name, same string) string {
+	if text := v.GetStringBytes(name); string(text) != same {
+		return string(text)
+	}
+	return same
 }
 
 func (v value) note() Note {

@@ -2,6 +2,8 @@ package redistest
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -18,6 +20,24 @@ func StartDurableRedis(t testing.TB) *Server {
 	t.Helper()
 	dir := t.TempDir()
 	return newServer(t, redisServer{path: find(t), dir: func() string { return dir }, appendOnly: "yes"}.start)
+}
+
+// StartRestoredRedis is StartRedis with what a dump holds, which is the path of an RDB file. A Restart
+// restores it once more.
+func StartRestoredRedis(t testing.TB, dump string) *Server {
+	t.Helper()
+	restored := func() string {
+		dir := t.TempDir()
+		data, err := os.ReadFile(dump)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "dump.rdb"), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	return newServer(t, redisServer{path: find(t), dir: restored, appendOnly: "no"}.start)
 }
 
 type redisServer struct {

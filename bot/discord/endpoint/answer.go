@@ -30,10 +30,17 @@ func (a *answer) Respond(response []byte) error {
 }
 
 // Leave answers without a body, unless the request was answered before.
-func (a *answer) Leave() {
+func (a *answer) Leave() { a.give(http.StatusAccepted) }
+
+// Decline answers with 503, unless the request was answered before. No other answer has that
+// status: a proxy may send the request to another replica.
+func (a *answer) Decline() { a.give(http.StatusServiceUnavailable) }
+
+// give answers with a status alone.
+func (a *answer) give(status int) {
 	a.once.Do(func() {
 		defer close(a.done)
-		a.w.WriteHeader(http.StatusAccepted)
+		a.w.WriteHeader(status)
 	})
 }
 

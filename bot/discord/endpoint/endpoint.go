@@ -3,8 +3,8 @@
 //
 // An Endpoint accepts what Discord has signed and passes it on as an event, as the
 // gateway does. The request is answered with the first response where that comes
-// as the event's Inline; otherwise with 202 and no body once the first response was
-// sent to Discord's callback endpoint:
+// as the event's Inline; with 503 where it is declined; otherwise with 202 and no body once
+// the first response was sent to Discord's callback endpoint:
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback
 //
 // It speaks plain HTTP, for a load balancer or a reverse proxy before it that has TLS.
@@ -74,6 +74,7 @@ type Endpoint struct {
 	clockLog  zerolog.Logger // takes a line a minute
 	listening atomic.Bool
 	foreign   atomic.Bool // the key is another application's
+	leaving   atomic.Bool // no connection is kept
 }
 
 // New returns an endpoint that does not listen yet.
@@ -102,9 +103,11 @@ func closing(next http.Handler) http.Handler {
 	})
 }
 
-// keep undoes what closing does.
-func keep(w http.ResponseWriter, r *http.Request) {
-	w.Header().Del("Connection")
+// keep undoes what closing does. An endpoint that leaves still closes the connection after the answer.
+func (e *Endpoint) keep(w http.ResponseWriter, r *http.Request) {
+	if !e.leaving.Load() {
+		w.Header().Del("Connection")
+	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 		c.proven()
@@ -117,6 +120,10 @@ func (e *Endpoint) Ready() bool { return e.listening.Load() && !e.foreign.Load()
 // RefuseAll has all requests be refused from now on, as the key turned out to be another
 // application's: what is signed with it is not from Discord, or not for this bot.
 func (e *Endpoint) RefuseAll() { e.foreign.Store(true) }
+
+// Leave has each connection be closed after its next answer, as Run is about to end. A proxy that
+// kept connections could otherwise send a request over one while that is being closed.
+func (e *Endpoint) Leave() { e.leaving.Store(true) }
 
 // Run receives interactions until ctx is done. Then it closes the listener, waits
 // until those requests are answered that have arrived, and returns nil. An error is

@@ -2,6 +2,8 @@ package endpoint_test
 
 import (
 	"crypto/ed25519"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -136,6 +138,10 @@ func TestRequestIsAnsweredOnce(t *testing.T) {
 				t.Error("it takes a response after it was left")
 			}
 		}, 202, "", 0},
+		"with nothing done": {func(_ *testing.T, e *interaction.Event) {
+			e.Inline.Decline()
+			e.Inline.Leave()
+		}, 503, "", 0},
 		"by the deadline": {func(*testing.T, *interaction.Event) {}, 202, "", 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,6 +207,22 @@ func TestEndWaitsForAnswers(t *testing.T) {
 		}
 		if status, _, body := c.answer(t); status != http.StatusOK || body != "{}" {
 			t.Errorf("answered %d %q", status, body)
+		}
+	})
+}
+
+// TestConnectionsAreClosedBeforeTheEnd by an answer, so that a proxy sends no request over one that is
+// being closed.
+func TestConnectionsAreClosedBeforeTheEnd(t *testing.T) {
+	run(t, leave, func(s *server) {
+		c := s.send(signed(command))
+		c.answer(t)
+		s.endpoint.Leave()
+		r := signed(command)
+		_, _ = c.Write([]byte(r.header() + r.body))
+		status, _, _ := c.answer(t)
+		if _, err := c.answers.ReadByte(); status != http.StatusAccepted || !errors.Is(err, io.EOF) || !s.endpoint.Ready() {
+			t.Errorf("answered %d, and then %v; ready: %v", status, err, s.endpoint.Ready())
 		}
 	})
 }

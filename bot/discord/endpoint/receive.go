@@ -24,11 +24,11 @@ const (
 	headerTimestamp = "X-Signature-Timestamp" // in seconds since 1970
 )
 
-// maxSkew is how far a timestamp may be from this machine's time. Discord names
+// MaxSkew is how far a timestamp may be from this machine's time. Discord names
 // no limit, and its own libraries have none. Five minutes is what Stripe's and
 // Slack's webhooks are checked with: clocks of servers may be wrong by minutes
 // unnoticed, while a request that was recorded is of no use any more.
-const maxSkew = 5 * time.Minute
+const MaxSkew = 5 * time.Minute
 
 // refusal is why a request is not accepted.
 type refusal struct {
@@ -81,7 +81,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (
 	if e.foreign.Load() || !ed25519.Verify(e.cfg.PublicKey, signed.Bytes(), signature) {
 		return nil, notSigned()
 	}
-	keep(w, r)
+	e.keep(w, r)
 	return parse(signed.Bytes()[len(timestamp):])
 }
 
@@ -95,7 +95,7 @@ func (e *Endpoint) signature(h http.Header, timestamp string, now time.Time) ([]
 	if err != nil {
 		return nil, notSigned()
 	}
-	if now.Sub(time.Unix(seconds, 0)).Abs() > maxSkew {
+	if now.Sub(time.Unix(seconds, 0)).Abs() > MaxSkew {
 		e.clockLog.Error().Msg("a request is refused whose timestamp is too far from this machine's time: if it is discord's, this machine's clock is wrong")
 		return nil, &refusal{http.StatusUnauthorized, "the timestamp is too far from this machine's time"}
 	}

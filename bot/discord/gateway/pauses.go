@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -11,6 +12,9 @@ const (
 	// a connection was established, or has waited for its turn for longer than maxPause.
 	minPause = 200 * time.Millisecond
 	maxPause = time.Minute
+	// maxUnreached bounds them while Discord is not reached at all: an attempt costs nothing of
+	// Discord's then, and customers wait for the one that succeeds.
+	maxUnreached = 15 * time.Second
 	// minCycle is from the beginning of a connection to the next one, at least, where that
 	// connection and the one before it were over sooner although they were established. So a Discord
 	// that sends READY or RESUMED and closes at once, again and again, is met with one
@@ -39,6 +43,9 @@ func (g *Gateway) pause(started time.Time, reached state, reason error) time.Dur
 		g.again.Reset()
 	}
 	pause := g.again.NextBackOff()
+	if reached == connecting {
+		pause = min(pause, maxUnreached-rand.N(maxUnreached/2))
+	}
 	brief := reached == established && lasted < minCycle
 	if brief && g.brief {
 		pause += minCycle - lasted

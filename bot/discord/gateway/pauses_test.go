@@ -47,6 +47,20 @@ func TestPausesBeginAnewOnceAConnectionWasEstablished(t *testing.T) {
 	}
 }
 
+// TestDiscordIsFoundSoonAfterAnOutage, however long that was.
+func TestDiscordIsFoundSoonAfterAnOutage(t *testing.T) {
+	var began []time.Time
+	play(t, 10*time.Minute, func(int, *fakeLink) { began = append(began, time.Now()) }) // without HELLO
+	if len(began) < 10 {
+		t.Fatalf("%d connections", len(began))
+	}
+	for i, at := range began[1:] {
+		if pause := at.Sub(began[i]); pause > 15*time.Second || i > 10 && pause < time.Second {
+			t.Errorf("a pause of %v after connection %d", pause, i+1)
+		}
+	}
+}
+
 // TestSessionsThatEndEarlyDoNotUseUpTheDays has Discord give up each session soon after
 // READY, for a day: in place of an event, or in answer to RESUME.
 func TestSessionsThatEndEarlyDoNotUseUpTheDays(t *testing.T) {

@@ -65,6 +65,8 @@ type Config struct {
 	PublicKey string
 	// OnForeignKey is called if PublicKey is not the application's. It may be nil.
 	OnForeignKey func()
+	// OnBack is rest.Client's. It may be nil.
+	OnBack func(func()) (stop func())
 	// Support says that the bot opens threads for support, so that an invitation asks for that, too.
 	Support bool
 	Redis   redis.UniversalClient
@@ -104,7 +106,8 @@ func New(c Config) *Registrar {
 // every list is as wanted or ctx is done.
 func (r *Registrar) Run(ctx context.Context, wanted []Scope) {
 	always := func(error) bool { return true }
-	_ = rest.Retry(ctx, rest.Retries{First: r.config.Timing.First, Longest: r.config.Timing.Longest, Again: always}, // fails only if ctx is done
+	retries := rest.Retries{First: r.config.Timing.First, Longest: r.config.Timing.Longest, Again: always, OnBack: r.config.OnBack}
+	_ = rest.Retry(ctx, retries, // fails only if ctx is done
 		func(ctx context.Context) error { return r.Sync(ctx, wanted) })
 }
 

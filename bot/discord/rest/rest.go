@@ -68,6 +68,7 @@ type Client struct {
 	purpose Purpose
 	limits  *limits
 	silence *silence
+	outages *outages
 
 	token     secret.Text
 	base      string      // of all addresses, with a slash at its end
@@ -88,6 +89,7 @@ func New(token secret.Text, base string) *Client {
 	return &Client{
 		limits:  newLimits(),
 		silence: new(silence),
+		outages: &outages{waits: make(map[*func()]struct{})},
 		token:   token,
 		base:    base,
 		path:    path[strings.Index(path, "/"):],
@@ -233,12 +235,20 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	if err := lease.Check(req.Context()); err != nil {
 		return nil, &Error{Message: "not sent: " + err.Error()}
 	}
-	ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
-	defer cancel()
+	bounded := req
+	if by, ok := req.Context().Deadline(); !ok || time.Until(by) > requestLimit {
+		ctx, cancel := context.WithTimeout(req.Context(), requestLimit)
+		defer cancel()
+		bounded = req.WithContext(ctx)
+	}
 	c.silence.began()
 	// Not through an http.Client, which follows redirects.
-	res, err := c.transport.RoundTrip(req.WithContext(ctx))
-	c.silence.ended(became(req, res))
+	res, err := c.transport.RoundTrip(bounded)
+	ended := became(req, res)
+	c.silence.ended(ended)
+	if res == nil || res.StatusCode != http.StatusTooManyRequests {
+		c.outages.ended(ended)
+	}
 	c.observe(req, res, err)
 	if err != nil {
 		return nil, c.unanswered(err)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -24,7 +26,13 @@ type Retries struct {
 	Again func(error) bool
 	// OnRetry is called before each pause; it may be nil.
 	OnRetry func(failure error)
+	// OnBack is Client.OnBack; nil if nothing ends a pause early. A pause that Discord did not
+	// ask for is over within wakeSpread of Discord answering again, and the pauses grow anew then.
+	OnBack func(func()) (stop func())
 }
+
+// wakeSpread is over which time those are spread whom one answer of Discord's wakes.
+const wakeSpread = time.Second
 
 // Retry sends until that succeeds, and returns the last error otherwise. It begins no pause
 // that would end after the limit or ctx's deadline, and ends a pause when ctx is done.
@@ -37,11 +45,33 @@ func Retry(ctx context.Context, r Retries, send func(context.Context) error) err
 	if end, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(end)-1)
 	}
-	if limit <= 0 { // the library takes that for no limit
-		limit = 1
+	for began := time.Now(); ; {
+		last, woken := r.retry(ctx, limit-time.Since(began), again, send)
+		if !woken {
+			return last
+		}
+		select {
+		case <-ctx.Done():
+			return last
+		case <-time.After(rand.N(wakeSpread)):
+		}
 	}
-	var last error
+}
+
+// retry is Retry until a pause ends early, which woken reports.
+func (r Retries) retry(ctx context.Context, limit time.Duration, again func(error) bool, send func(context.Context) error) (last error, woken bool) {
+	var pausing atomic.Bool // for a time that is not Discord's word
+	running, wake := context.WithCancel(ctx)
+	defer wake()
+	if r.OnBack != nil {
+		defer r.OnBack(func() {
+			if pausing.Load() {
+				wake()
+			}
+		})()
+	}
 	attempt := func() (struct{}, error) {
+		pausing.Store(false)
 		last = send(ctx)
 		if last != nil && !again(last) {
 			return struct{}{}, backoff.Permanent(last)
@@ -55,15 +85,18 @@ func Retry(ctx context.Context, r Retries, send func(context.Context) error) err
 		InitialInterval: cmp.Or(r.First, 500*time.Millisecond), MaxInterval: cmp.Or(r.Longest, time.Minute),
 		Multiplier: 2, RandomizationFactor: 0.5,
 	}
-	notify := func(error, time.Duration) {
+	notify := func(failure error, _ time.Duration) {
+		_, asked := errors.AsType[*backoff.RetryAfterError](failure)
+		pausing.Store(!asked)
 		if r.OnRetry != nil {
 			r.OnRetry(last)
 		}
 	}
-	if _, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limit), backoff.WithNotify(notify)); err == nil {
-		return nil
+	limit = max(limit, 1) // the library takes 0 for no limit
+	if _, err := backoff.Retry(running, attempt, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limit), backoff.WithNotify(notify)); err == nil {
+		return nil, false
 	}
-	return last
+	return last, running.Err() != nil && ctx.Err() == nil
 }
 
 // IsLimited reports whether an error says that Discord limits requests. Nothing was done then.

@@ -20,8 +20,11 @@ const (
 	cooldown = 2 * interval
 	// aloneAfter is how long a replica that starts waits for Redis.
 	aloneAfter = 2 * time.Second
-	// askAgain is between two questions how many shards Discord recommends.
-	askAgain = time.Hour
+	// askAgain is between two questions how many shards Discord recommends, and how many sessions
+	// are left. Somebody else may begin sessions with the token: one each five seconds
+	// (https://discord.com/developers/docs/events/gateway#rate-limiting) is a day's 1,000 in less
+	// than two hours.
+	askAgain = 5 * time.Minute
 )
 
 // sync renews the leases, takes what is free, and gives away what is too much. It returns
@@ -137,8 +140,8 @@ func (s *Shards) join(ctx context.Context, larger int) {
 	s.count, s.phase, s.began, s.cooldownEnds = larger, joining, time.Now(), time.Time{}
 }
 
-// compare tells once where Discord recommends more shards than run. It has been asked
-// whenever a session was begun, and is asked each hour.
+// compare tells once where Discord recommends more shards than run. It is asked before each
+// session that is begun, and every five minutes.
 func (s *Shards) compare(ctx context.Context) {
 	if time.Since(s.asked) > askAgain {
 		s.asked = time.Now()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -21,6 +22,7 @@ import (
 // Config is what is checked.
 type Config struct {
 	Settings *configs.Settings // valid ones
+	Doubts   []configs.Doubt   // in these
 	Version  string            // of the program, of which it tells the service
 	// UserID is the customer whose bots the service is asked for; empty for nobody's.
 	UserID string
@@ -85,6 +87,9 @@ func (c *checker) checks() []check {
 		{"intents", c.intents},
 		{"clock", c.clock},
 	}
+	if len(c.Doubts) > 0 {
+		list = slices.Insert(list, 0, check{"settings", c.doubts})
+	}
 	if s.Interactions.Addr == "" {
 		list = slices.Insert(list, len(list)-1, check{"gateway", c.gateway})
 	}
@@ -109,8 +114,17 @@ func (c *checker) checks() []check {
 		return append(list, check{"redis", noRedis})
 	}
 	return append(list,
-		check{"redis", c.redis.server}, check{"redis persistence", c.redis.persistence},
+		check{"redis", c.redis.server}, check{"redis rights", c.redis.rights}, check{"redis persistence", c.redis.persistence},
 		check{"redis eviction", c.redis.eviction}, check{"redis clock", c.redis.clock})
+}
+
+// doubts tells of what is set and is a mistake most likely.
+func (c *checker) doubts(context.Context) health.Item {
+	var found, cures []string
+	for _, d := range c.Doubts {
+		found, cures = append(found, d.Found), append(cures, d.Cure)
+	}
+	return warn(strings.Join(slices.Compact(cures), "; "), "%s", strings.Join(found, "; "))
 }
 
 func good(format string, args ...any) health.Item {

@@ -30,7 +30,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 	}
 	want := []string{
 		"token", "application", "interactions", "intents", "gateway", "clock", "commands guild", "staff guild", "staff roles", "staff users",
-		"log channel actions, errors, lifecycle, staff", "hosting service", "redis", "redis persistence", "redis eviction", "redis clock",
+		"log channel actions, errors, lifecycle, staff", "hosting service", "redis", "redis rights", "redis persistence", "redis eviction", "redis clock",
 	}
 	if diff := cmp.Diff(want, names); diff != "" || !passed {
 		t.Errorf("passed %v, checks (-want +got):\n%s", passed, diff)
@@ -47,7 +47,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 		}
 	}
 	for _, command := range s.redis.commands {
-		if !slices.Contains([]string{"HELLO", "AUTH", "INFO", "TIME", "CONFIG GET"}, command) {
+		if !slices.Contains([]string{"HELLO", "AUTH", "INFO", "TIME", "CONFIG GET", "WATCH", "UNWATCH"}, command) {
 			t.Errorf("redis: %s", command)
 		}
 	}
@@ -95,19 +95,28 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"a limit on the gateway": {func(s *scene) {
 			s.discord.Inject(tooMany(discordtest.RouteGatewayBot, 2, `{"message":"limited","retry_after":0.01}`))
 		}, "gateway", health.OK, "it answers", ""},
-		"a long limit":           {limited(0, `{"message":"You are being rate limited.","retry_after":90,"global":true}`), "token", health.Failure, "not known", "try again in 1m30s"},
-		"no API":                 {func(s *scene) { s.env["DISCORD_API_URL"] += "/nowhere" }, "token", health.Failure, "404", "DISCORD_API_URL"},
-		"no installation":        {application(discordtest.ApplicationSettings{Installs: []int{}}), "application", health.Warning, "installed", "Installation page"},
-		"installed on users":     {application(discordtest.ApplicationSettings{Installs: []int{discordtest.UserInstall}}), "application", health.Warning, "on users", "Guild Install"},
-		"private":                {application(discordtest.ApplicationSettings{Private: true}), "application", health.Warning, "its owner alone", "Public Bot"},
-		"private, for guilds":    {application(discordtest.ApplicationSettings{Private: true, Installs: []int{discordtest.GuildInstall}}), "application", health.OK, "its owner alone", ""},
-		"endpoint":               {application(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://bot.example.com/x"}), "interactions", health.Failure, "no command", "clear Interactions Endpoint URL"},
-		"intents":                {application(discordtest.ApplicationSettings{Flags: 1<<15 | 1<<18}), "intents", health.Warning, "(Message Content, Server Members)", "turn them off"},
-		"no sessions":            {func(s *scene) { s.discord.ExhaustSessions(3 * time.Hour) }, "gateway", health.Failure, "3h", "restarts"},
-		"a hundred shards":       {set("DISCORD_SHARDS", "100"), "gateway", health.Warning, "more than 16 times", "auto"},
-		"no websockets":          {func(s *scene) { s.discord.RefuseConnections(true) }, "gateway", health.Failure, "does not answer", "let websockets through"},
-		"a slow clock":           {clock(5 * time.Minute), "clock", health.Warning, "behind Discord's", "NTP"},
-		"a fast clock":           {clock(-5 * time.Minute), "clock", health.Warning, "ahead of Discord's", "NTP"},
+		"a long limit":        {limited(0, `{"message":"You are being rate limited.","retry_after":90,"global":true}`), "token", health.Failure, "not known", "try again in 1m30s"},
+		"no API":              {func(s *scene) { s.env["DISCORD_API_URL"] += "/nowhere" }, "token", health.Failure, "404", "DISCORD_API_URL"},
+		"no installation":     {application(discordtest.ApplicationSettings{Installs: []int{}}), "application", health.Warning, "installed", "Installation page"},
+		"installed on users":  {application(discordtest.ApplicationSettings{Installs: []int{discordtest.UserInstall}}), "application", health.Warning, "on users", "Guild Install"},
+		"private":             {application(discordtest.ApplicationSettings{Private: true}), "application", health.Warning, "its owner alone", "Public Bot"},
+		"private, for guilds": {application(discordtest.ApplicationSettings{Private: true, Installs: []int{discordtest.GuildInstall}}), "application", health.OK, "its owner alone", ""},
+		"endpoint":            {application(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://bot.example.com/x"}), "interactions", health.Failure, "no command", "clear Interactions Endpoint URL"},
+		"intents":             {application(discordtest.ApplicationSettings{Flags: 1<<15 | 1<<18}), "intents", health.Warning, "(Message Content, Server Members)", "turn them off"},
+		"no sessions":         {func(s *scene) { s.discord.ExhaustSessions(3 * time.Hour) }, "gateway", health.Failure, "3h", "restarts"},
+		"a hundred shards":    {set("DISCORD_SHARDS", "100"), "gateway", health.Warning, "more than 16 times", "auto"},
+		"too few shards":      {func(s *scene) { s.env["DISCORD_SHARDS"] = "2"; s.discord.RecommendShards(6) }, "gateway", health.Failure, "recommends 6", "auto"},
+		"few shards":          {func(s *scene) { s.env["DISCORD_SHARDS"] = "4"; s.discord.RecommendShards(6) }, "gateway", health.Warning, "recommends 6", "auto"},
+		"shards enough":       {func(s *scene) { s.env["DISCORD_SHARDS"] = "6"; s.discord.RecommendShards(6) }, "gateway", health.OK, "it answers", ""},
+		"no websockets":       {func(s *scene) { s.discord.RefuseConnections(true) }, "gateway", health.Failure, "does not answer", "let websockets through"},
+		"a slow clock":        {clock(5 * time.Minute), "clock", health.Warning, "behind Discord's", "NTP"},
+		"a fast clock":        {clock(-5 * time.Minute), "clock", health.Warning, "ahead of Discord's", "NTP"},
+		"a clock of no use over HTTP": {func(s *scene) {
+			s.env["INTERACTIONS_ADDR"], s.env["DISCORD_PUBLIC_KEY"] = ":8080", s.discord.PublicKey()
+			clock(-6 * time.Minute)(s)
+		}, "clock", health.Failure, "refuses all interactions", "NTP"},
+		"a misspelt variable":    {set("HOSTAPI_TIMOUT", "20s"), "settings", health.Warning, "HOSTAPI_TIMOUT is set", "HOSTAPI_TIMEOUT"},
+		"staff without a guild":  {set("ADMIN_GUILD_ID", ""), "settings", health.Warning, "have no commands", "ADMIN_GUILD_ID"},
 		"development":            {func(*scene) {}, "commands guild", health.OK, "alone", ""},
 		"commands elsewhere":     {func(s *scene) { s.env["DISCORD_GUILD_ID"] = s.discord.AddGuild() }, "commands guild", health.Failure, "may not register", "https://discord.com/oauth2/authorize?client_id="},
 		"staff elsewhere":        {func(s *scene) { s.env["ADMIN_GUILD_ID"] = s.discord.AddGuild() }, "staff guild", health.Failure, "may not register", "invite"},
@@ -142,28 +151,43 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 			s.env["SUPPORT_CHANNEL_ID"], s.env["ADMIN_GUILD_ID"] = s.staff.ID, s.discord.AddGuild()
 		},
 			"staff guild", health.Failure, "may not register", "permissions=309237730304"},
-		"wrong secret":          {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", health.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
-		"service is away":       {set("HOSTAPI_URL", "http://"+unanswered), "hosting service", health.Failure, "connection refused", "HOSTAPI_URL"},
-		"service fails":         {service(hostapitest.Fault{Status: 500}), "hosting service", health.Failure, "500", "runs"},
-		"some other page":       {service(hostapitest.Fault{Body: "<html>Welcome</html>"}), "hosting service", health.Failure, "malformed", "another page"},
-		"nothing is there":      {service(hostapitest.Fault{Status: 404, Body: `{"error":"no route"}`}), "hosting service", health.Warning, "whatever the secret", "--user"},
-		"nobody is refused":     {service(hostapitest.Fault{Status: 400}), "hosting service", health.Warning, "made up", "--user"},
-		"no account":            {func(s *scene) { s.userID = "80" }, "hosting service", health.Warning, "no account", "HOSTAPI_URL"},
-		"a customer":            {func(s *scene) { s.userID = s.anna.ID }, "hosting service", health.OK, "has 1 of 5 bots, plan Pro", ""},
-		"redis in the process":  {set("REDIS_URL", ""), "redis", health.Warning, "lost with the process", "REDIS_URL"},
-		"redis is away":         {set("REDIS_URL", "redis://"+unanswered), "redis", health.Failure, "refused", "REDIS_URL"},
-		"what needs redis":      {set("REDIS_URL", "redis://"+unanswered), "redis clock", health.Warning, "not checked", "mend redis first"},
-		"wrong password":        {func(s *scene) { s.env["REDIS_URL"] = "redis://:wrong@" + s.redis.server.Addr().String() }, "redis", health.Failure, "let the bot in", "password"},
-		"INFO is forbidden":     {func(s *scene) { s.redis.refusal = "NOPERM no" }, "redis", health.Warning, "INFO", "INFO"},
-		"old redis":             {redis("redis_version", "6.0.16"), "redis", health.Warning, "6.0.16", "6.2"},
-		"replica":               {redis("role", "slave"), "redis", health.Failure, "replica", "primary"},
-		"no append-only file":   {redis("aof_enabled", "0"), "redis persistence", health.Warning, `snapshots: "3600 1"`, "appendonly yes"},
-		"full disk":             {redis("aof_last_write_status", "err"), "redis persistence", health.Failure, "cannot be written", "disk"},
-		"CONFIG is forbidden":   {func(s *scene) { s.redis.config = nil }, "redis persistence", health.OK, "file is on", ""},
-		"evicts entries":        {redis("maxmemory_policy", "allkeys-lru"), "redis eviction", health.Warning, "log entries", "noeviction"},
-		"evicts locks":          {redis("maxmemory_policy", "volatile-ttl"), "redis eviction", health.Warning, "drops locks", "noeviction"},
-		"memory without limit":  {redis("maxmemory", "0"), "redis eviction", health.OK, "no limit", ""},
-		"redis lives yesterday": {func(s *scene) { s.redis.skew = -time.Hour }, "redis clock", health.Warning, "ahead of Redis's", "NTP"},
+		"wrong secret":       {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", health.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
+		"service is away":    {set("HOSTAPI_URL", "http://"+unanswered), "hosting service", health.Failure, "connection refused", "HOSTAPI_URL"},
+		"service fails":      {service(hostapitest.Fault{Status: 500}), "hosting service", health.Failure, "500", "runs"},
+		"some other page":    {service(hostapitest.Fault{Body: "<html>Welcome</html>"}), "hosting service", health.Failure, "malformed", "another page"},
+		"nothing is there":   {service(hostapitest.Fault{Status: 404, Body: `{"error":"no route"}`}), "hosting service", health.Failure, "whatever the secret", "correct HOSTAPI_URL"},
+		"no such route":      {service(hostapitest.Fault{Status: 404, Body: "Cannot GET /api/bot/servers?chatUserId=1"}), "hosting service", health.Failure, "whatever the secret", "correct HOSTAPI_URL"},
+		"any secret will do": {service(hostapitest.Fault{Status: 404, Body: `{"error":"account_not_found"}`}), "hosting service", health.Warning, "whatever the secret", "--user"},
+		"the service limits": {func(s *scene) {
+			limited := hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}}
+			s.service.Fail(hostapitest.OpList, limited, 4) // more often than its client asks by itself
+		}, "hosting service", health.OK, "accepts the secret", ""},
+		"a long limit of the service": {
+			service(hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}}), "hosting service", health.Failure, "limits requests", "try again",
+		},
+		"nobody is refused":    {service(hostapitest.Fault{Status: 400}), "hosting service", health.Warning, "made up", "--user"},
+		"no account":           {func(s *scene) { s.userID = "80" }, "hosting service", health.Failure, "no account", "HOSTAPI_URL"},
+		"a customer":           {func(s *scene) { s.userID = s.anna.ID }, "hosting service", health.OK, "has 1 of 5 bots, plan Pro", ""},
+		"redis in the process": {set("REDIS_URL", ""), "redis", health.Warning, "lost with the process", "REDIS_URL"},
+		"redis is away":        {set("REDIS_URL", "redis://"+unanswered), "redis", health.Failure, "refused", "REDIS_URL"},
+		"what needs redis":     {set("REDIS_URL", "redis://"+unanswered), "redis clock", health.Warning, "not checked", "mend redis first"},
+		"wrong password":       {func(s *scene) { s.env["REDIS_URL"] = "redis://:wrong@" + s.redis.server.Addr().String() }, "redis", health.Failure, "let the bot in", "password"},
+		"INFO is forbidden":    {func(s *scene) { s.redis.refusal = "NOPERM no" }, "redis", health.Warning, "INFO", "INFO"},
+		"old redis":            {redis("redis_version", "6.0.16"), "redis", health.Failure, "6.0.16", "6.2"},
+		"replica":              {redis("role", "slave"), "redis", health.Failure, "replica", "primary"},
+		"no append-only file":  {redis("aof_enabled", "0"), "redis persistence", health.Warning, `snapshots: "3600 1"`, "appendonly yes"},
+		"full disk":            {redis("aof_last_write_status", "err"), "redis persistence", health.Failure, "cannot be written", "disk"},
+		"CONFIG is forbidden":  {func(s *scene) { s.redis.config = nil }, "redis persistence", health.OK, "file is on", ""},
+		"evicts entries":       {redis("maxmemory_policy", "allkeys-lru"), "redis eviction", health.Warning, "log entries", "noeviction"},
+		"evicts locks":         {redis("maxmemory_policy", "volatile-ttl"), "redis eviction", health.Warning, "drops locks", "noeviction"},
+		"full":                 {redis("used_memory", "1000000"), "redis eviction", health.Failure, "it is full", "maxmemory"},
+		"nearly full":          {redis("used_memory", "950000"), "redis eviction", health.Warning, "nearly full", "maxmemory"},
+		"a failed snapshot": {func(s *scene) {
+			s.redis.info["rdb_last_bgsave_status"], s.redis.config["stop-writes-on-bgsave-error"] = "err", "yes"
+		}, "redis persistence", health.Failure, "takes no writes", "disk"},
+		"one that stops nothing": {redis("rdb_last_bgsave_status", "err"), "redis persistence", health.Warning, "could not be saved", "disk"},
+		"memory without limit":   {redis("maxmemory", "0"), "redis eviction", health.OK, "no limit", ""},
+		"redis lives yesterday":  {func(s *scene) { s.redis.skew = -time.Hour }, "redis clock", health.Warning, "ahead of Redis's", "NTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
@@ -206,7 +230,7 @@ func TestRealRedis(t *testing.T) {
 			s.env["REDIS_URL"] = server.URL()
 			found, passed := s.run(t)
 			want := map[string]health.State{
-				"redis": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
+				"redis": health.OK, "redis rights": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
 			}
 			for _, f := range found {
 				if result, ok := want[f.Name]; ok && f.State != result {
@@ -244,7 +268,7 @@ func TestSilentCounterparts(t *testing.T) {
 	for _, f := range found {
 		failed[f.Name] = f.State == health.Failure
 	}
-	if passed || len(found) != 16 || !failed["token"] || !failed["hosting service"] || !failed["redis"] {
+	if passed || len(found) != 17 || !failed["token"] || !failed["hosting service"] || !failed["redis"] {
 		t.Errorf("%v", found)
 	}
 }

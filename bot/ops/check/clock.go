@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/endpoint"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/staff/health"
 )
@@ -32,19 +33,24 @@ func (c *checker) clock(ctx context.Context) health.Item {
 	if err != nil {
 		return warn("see what stands between this machine and Discord", "the answer has no date")
 	}
-	return compareClocks("Discord's", asked, date.Add(time.Second/2))
+	item, skew := compareClocks("Discord's", asked, date.Add(time.Second/2))
+	if c.Settings.Interactions.Addr != "" && skew > endpoint.MaxSkew {
+		item.State, item.Text = health.Failure, item.Text+", so that the bot refuses all interactions"
+	}
+	return item
 }
 
-// compareClocks judges what another clock said that was asked at this time by ours.
-func compareClocks(whose string, asked, said time.Time) health.Item {
+// compareClocks judges what another clock said that was asked at this time by ours, and returns by how much
+// they differ.
+func compareClocks(whose string, asked, said time.Time) (item health.Item, differ time.Duration) {
 	answered := time.Now()
 	skew := asked.Add(answered.Sub(asked) / 2).Sub(said).Round(100 * time.Millisecond)
 	if skew.Abs() <= maxSkew {
-		return good("it agrees with %s", whose)
+		return good("it agrees with %s", whose), skew.Abs()
 	}
 	direction := "ahead of"
 	if skew < 0 {
 		direction = "behind"
 	}
-	return warn("keep the clocks right by NTP (timedatectl set-ntp true)", "this machine's clock is %v %s %s", skew.Abs(), direction, whose)
+	return warn("keep the clocks right by NTP (timedatectl set-ntp true)", "this machine's clock is %v %s %s", skew.Abs(), direction, whose), skew.Abs()
 }

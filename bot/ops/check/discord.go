@@ -24,9 +24,9 @@ type discord struct {
 	application func() (register.Application, error)
 }
 
-// patience is for how long a check waits at most where Discord limits requests. A bot that
-// runs with the same token may have used them up.
-const patience = 10 * time.Second
+// patience is for how long a check waits at most where Discord or the hosting service limits requests. A
+// bot that runs with the same token or secret may have used them up.
+const patience = 30 * time.Second
 
 func newDiscord(ctx context.Context, client *rest.Client) *discord {
 	d := &discord{rest: client}

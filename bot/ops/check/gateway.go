@@ -42,6 +42,10 @@ func (c *checker) gateway(ctx context.Context) health.Item {
 	case said.Shards > 0 && set > shards.MostTimes*said.Shards:
 		return warn("set DISCORD_SHARDS to auto, or lower it", "DISCORD_SHARDS is %d, more than %d times the %d that Discord recommends, so that %[3]d are begun",
 			set, shards.MostTimes, said.Shards)
+	case set > 0 && 5*set < 2*said.Shards: // Discord allows 2,500 guilds where it recommends one shard for 1,000
+		return fail("set DISCORD_SHARDS to auto, or raise it", "DISCORD_SHARDS is %d, where Discord recommends %d: it refuses so few (close code 4011)", set, said.Shards)
+	case set > 0 && set < said.Shards:
+		return warn("set DISCORD_SHARDS to auto, or raise it", "DISCORD_SHARDS is %d, where Discord recommends %d: it refuses fewer than it needs (close code 4011)", set, said.Shards)
 	case limit.Remaining < limit.Total/5:
 		return warn(cure, "%d of the day's %d sessions are left; all are again in %v", limit.Remaining, limit.Total, again)
 	}

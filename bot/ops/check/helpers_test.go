@@ -61,7 +61,7 @@ func (s *scene) run(t *testing.T) (found []health.Item, passed bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := check.Config{Settings: settings, Version: "1.2.3", UserID: s.userID, Limit: s.limit}
+	c := check.Config{Settings: settings, Doubts: configs.Doubts(settings, environ), Version: "1.2.3", UserID: s.userID, Limit: s.limit}
 	passed = check.Run(t.Context(), c, func(f health.Item) { found = append(found, f) })
 	for _, f := range found {
 		for _, secret := range []string{s.env["DISCORD_TOKEN"], s.env["HOSTAPI_SECRET"], password} {
@@ -84,7 +84,8 @@ type fakeRedis struct {
 	skew     time.Duration
 	refusal  string // of INFO
 	hangs    chan struct{}
-	commands []string
+	commands []string // that were not discarded
+	queues   map[*server.Peer]bool
 }
 
 func startRedis(t *testing.T) *fakeRedis {
@@ -95,10 +96,10 @@ func startRedis(t *testing.T) *fakeRedis {
 	}
 	t.Cleanup(s.Close)
 	r := &fakeRedis{
-		server: s, config: map[string]string{"appendfsync": "always", "save": "3600 1"},
+		server: s, queues: make(map[*server.Peer]bool), config: map[string]string{"appendfsync": "always", "save": "3600 1"},
 		info: map[string]string{
 			"redis_version": "7.0.15", "role": "master", "aof_enabled": "1", "aof_last_write_status": "ok",
-			"maxmemory": "1000000", "maxmemory_human": "976.56K", "maxmemory_policy": "noeviction",
+			"used_memory": "500000", "used_memory_human": "488.28K", "rdb_last_bgsave_status": "ok", "maxmemory": "1000000", "maxmemory_human": "976.56K", "maxmemory_policy": "noeviction",
 		},
 	}
 	for name, answer := range map[string]server.Cmd{"AUTH": authenticate, "INFO": r.tellInfo, "TIME": r.tellTime, "CONFIG": r.tellConfig} {
@@ -106,9 +107,23 @@ func startRedis(t *testing.T) *fakeRedis {
 			t.Fatal(err)
 		}
 	}
-	s.SetPreHook(func(_ *server.Peer, name string, args ...string) bool {
+	for _, name := range []string{"WATCH", "UNWATCH"} {
+		if err := s.Register(name, func(c *server.Peer, _ string, _ []string) { c.WriteOK() }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.SetPreHook(func(c *server.Peer, name string, args ...string) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		switch {
+		case name == "MULTI", name == "DISCARD", name == "EXEC":
+			r.queues[c] = name == "MULTI"
+			c.WriteOK()
+			return true
+		case r.queues[c]:
+			c.WriteInline("QUEUED")
+			return true
+		}
 		if name == "CONFIG" {
 			name += " " + strings.ToUpper(args[0])
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ func (r *redisServer) server(context.Context) health.Item {
 	case version == "":
 		return warn("see that it is Redis 6.2 or later, or as good", "it does not tell its version")
 	case major < 6 || major == 6 && minor < 2:
-		return warn("use Redis 6.2 or later", "version %s is too old", version)
+		return fail("use Redis 6.2 or later", "version %s is too old: it lacks commands that the bot uses", version)
 	}
 	return good("version %s", version)
 }
@@ -70,6 +71,8 @@ func (r *redisServer) persistence(ctx context.Context) health.Item {
 	switch {
 	case err != nil:
 		return notChecked("redis")
+	case facts["rdb_last_bgsave_status"] == "err":
+		return r.unsaved(ctx)
 	case facts["aof_enabled"] == "":
 		return warn("see that appendonly is on, or what does the same", "it does not tell of its persistence")
 	case facts["aof_enabled"] == "1" && facts["aof_last_write_status"] == "err":
@@ -78,6 +81,16 @@ func (r *redisServer) persistence(ctx context.Context) health.Item {
 		return good("the append-only file is on%s", r.setting(ctx, "appendfsync", ", appendfsync %s"))
 	}
 	return warn(cure, "the append-only file is off: a restart loses log entries that Discord does not have yet%s", r.setting(ctx, "save", " (snapshots: %q)"))
+}
+
+// unsaved is what is found of a Redis whose last snapshot failed. It takes no writes then, unless it is
+// told to, or makes no snapshots any more.
+func (r *redisServer) unsaved(ctx context.Context) health.Item {
+	const cure = "see that its disk has room and that it may write to its directory; its log says why"
+	if r.setting(ctx, "stop-writes-on-bgsave-error", "%s") == "yes" && r.setting(ctx, "save", "%s") != "" {
+		return fail(cure, "the last snapshot could not be saved, so Redis takes no writes (stop-writes-on-bgsave-error)")
+	}
+	return warn(cure, "the last snapshot could not be saved")
 }
 
 // setting says what Redis is configured to do, or nothing where it does not tell: many
@@ -94,7 +107,9 @@ func (r *redisServer) setting(ctx context.Context, name, format string) string {
 func (r *redisServer) eviction(context.Context) health.Item {
 	const cure = "set maxmemory-policy noeviction, and give Redis memory enough"
 	facts, err := r.info()
-	policy, limit := facts["maxmemory_policy"], facts["maxmemory_human"]
+	policy, limit, used := facts["maxmemory_policy"], facts["maxmemory_human"], facts["used_memory_human"]
+	most, _ := strconv.ParseInt(facts["maxmemory"], 10, 64)
+	held, _ := strconv.ParseInt(facts["used_memory"], 10, 64)
 	switch {
 	case err != nil:
 		return notChecked("redis")
@@ -102,6 +117,10 @@ func (r *redisServer) eviction(context.Context) health.Item {
 		return warn("see that it evicts no keys", "it does not tell of its memory")
 	case facts["maxmemory"] == "0":
 		return good("its memory has no limit")
+	case policy == "noeviction" && held >= most:
+		return fail("give Redis more memory (maxmemory), or take away what else fills it", "it is full: %s of %s, so that it takes no writes", used, limit)
+	case policy == "noeviction" && held > most/10*9:
+		return warn("give Redis more memory (maxmemory)", "it is nearly full: %s of %s, and takes no writes once it is", used, limit)
 	case policy == "noeviction":
 		return good("it keeps all keys; %s at most", limit)
 	case strings.HasPrefix(policy, "volatile-"):
@@ -120,5 +139,6 @@ func (r *redisServer) clock(ctx context.Context) health.Item {
 	if err != nil {
 		return warn("allow its user TIME to have its clock checked", "it does not tell the time: %v", err)
 	}
-	return compareClocks("Redis's", asked, said)
+	item, _ := compareClocks("Redis's", asked, said)
+	return item
 }

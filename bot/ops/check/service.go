@@ -3,6 +3,8 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
+	"regexp"
 	"time"
 
 	"hostbot/bot/staff/health"
@@ -33,7 +35,9 @@ func (c *checker) service(ctx context.Context) health.Item {
 	case code == hostapi.CodeNotFound && c.UserID == "":
 		return c.accepted(ctx)
 	case code == hostapi.CodeNotFound:
-		return warn("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.UserID, reason(err))
+		return fail("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.UserID, reason(err))
+	case code == hostapi.CodeRateLimited:
+		return fail("try again in a few minutes: too many requests come from the bot, or from this machine's address", "it is not known, as the service limits requests: %s", reason(err))
 	case code == hostapi.CodeUnauthorized:
 		return fail("set HOSTAPI_SECRET to the secret that the service has", "the service does not accept the secret: %s", reason(err))
 	case code == hostapi.CodeUnavailable:
@@ -48,17 +52,47 @@ func (c *checker) service(ctx context.Context) health.Item {
 
 // accepted reports whether the secret is what made the service look for an account. A
 // wrong address may answer like a service that knows no such account; but not with
-// another answer to a wrong secret.
+// another answer to a wrong secret, nor with words about an account.
 func (c *checker) accepted(ctx context.Context) health.Item {
 	_, err := c.list(ctx, bogusSecret)
-	if hostapi.CodeOf(err) == hostapi.CodeUnauthorized {
+	const found = "it answers with status 404 whatever the secret, for a user that is made up: %s"
+	switch code := hostapi.CodeOf(err); {
+	case code == hostapi.CodeUnauthorized:
 		return good("it accepts the secret, and refuses another")
+	case code != hostapi.CodeNotFound:
+		return warn("name a customer by --user", "it answers with status 404 for a user that is made up, and to a wrong secret: %s", reason(err))
+	case regexp.MustCompile(`(?i)(\b|_)(account|user|customer)(\b|_)`).MatchString(reason(err)):
+		return warn("name a customer by --user: if that one is found, the service knows any secret", found, reason(err))
 	}
-	return warn("name a customer by --user; if that is not found either, correct HOSTAPI_URL",
-		"it answers with status 404 whatever the secret, for a user that is made up")
+	return fail("correct HOSTAPI_URL: something else than the service's API answers there; if it is right, name a customer by --user", found, reason(err))
 }
 
-func (c *checker) list(ctx context.Context, s secret.Text) (hostapi.List, error) {
+// list asks for the bots of the customer who was named, or of nobody. It waits where the service limits
+// requests.
+func (c *checker) list(ctx context.Context, s secret.Text) (list hostapi.List, err error) {
+	for end := time.Now().Add(patience); ; {
+		list, err = c.listOnce(ctx, s)
+		e, _ := errors.AsType[*hostapi.Error](err)
+		if e == nil || e.Code != hostapi.CodeRateLimited {
+			return list, err
+		}
+		wait := cmp.Or(e.RetryAfter, time.Second)
+		if deadline, ok := ctx.Deadline(); time.Now().Add(wait).After(end) || ok && wait > time.Until(deadline) {
+			return list, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// listLimit bounds one question to the service, with what its client repeats by itself.
+const listLimit = 15 * time.Second
+
+func (c *checker) listOnce(ctx context.Context, s secret.Text) (hostapi.List, error) {
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
 	config := c.Settings.HostAPI.Config()
 	config.Secret, config.UserAgent = s, "hostbot/"+c.Version
 	config.Observe, config.OnDown, config.OnUp = func(hostapi.Call) {}, func(error) {}, func(time.Duration) {}

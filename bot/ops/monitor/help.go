@@ -1,12 +1,11 @@
 package monitor
 
-// help returns what each metric of the bot means. Those of the process (go_ and
-// process_) are explained by their names.
+// help returns what each metric of the bot means.
 func help() map[string]string {
 	return map[string]string{
 		"hostbot_interactions_total":     "Interactions by kind, route and outcome (unanswered: the customer read that the application did not respond, or not how it ended).",
 		"hostbot_actions_total":          "Actions on bots that have ended, by name and outcome.",
-		"hostbot_first_response_seconds": "From an interaction's arrival to Discord's word on its first response; of one that came too late, since Discord sent it.",
+		"hostbot_first_response_seconds": "From when Discord sent an interaction, by its ID, to Discord's word on the first response. Discord's clock is taken to differ from the machine's by the smallest age at an arrival lately, so the shortest way of an interaction, some 0.05 s, is not in it.",
 		"hostbot_build_info":             "The program's version, the commit that it was built from, and Go's version.",
 		"hostbot_ready":                  "1 while Discord delivers interactions.",
 		"hostbot_leader":                 "1 while this replica does what only one may do: it polls, and sends alerts and panels.",
@@ -20,7 +19,7 @@ func help() map[string]string {
 		"hostbot_gateway_shard_ready":        "1 while Discord delivers the events of a shard that is held.",
 		"hostbot_gateway_latency_seconds":    "From a heartbeat to its acknowledgement.",
 		"hostbot_gateway_shards_held":        "Shards that this replica holds.",
-		"hostbot_gateway_sessions_remaining": "Sessions that Discord still allows today, when it was asked last.",
+		"hostbot_gateway_sessions_remaining": "Sessions that Discord still allows today, when it was asked last: before each session that is begun, and every five minutes.",
 		"hostbot_gateway_recommended_shards": "Shards that Discord recommends.",
 		"hostbot_gateway_max_concurrency":    "Sessions that may be begun at the same time.",
 		"hostbot_gateway_identifies_total":   "Sessions that were begun, or tried to begin.",

@@ -3,6 +3,7 @@ package monitor
 import (
 	"maps"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -46,16 +47,24 @@ func TestEachMetricIsExplainedOnce(t *testing.T) {
 	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, nil })
 
 	page := string(m.page())
-	lines := regexp.MustCompile(`(?m)^# HELP (hostbot_\S+) \S`).FindAllStringSubmatch(page, -1)
+	lines := regexp.MustCompile(`(?m)^# HELP (\S+) \S`).FindAllStringSubmatch(page, -1)
 	var explained []string
 	for _, line := range lines {
 		explained = append(explained, line[1])
 	}
 	slices.Sort(explained)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(help())), explained); diff != "" {
+	want := help()
+	maps.Copy(want, processHelp())
+	maps.Copy(want, runtimeHelp())
+	if runtime.GOOS != "linux" { // there is no /proc
+		maps.DeleteFunc(want, func(name, _ string) bool {
+			return strings.HasPrefix(name, "process_") && name != "process_start_time_seconds"
+		})
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), explained); diff != "" {
 		t.Errorf("-help +explained on the page:\n%s", diff)
 	}
-	for _, line := range regexp.MustCompile(`(?m)^# TYPE (hostbot_\S+) `).FindAllStringSubmatch(page, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(page, -1) {
 		if !slices.Contains(explained, line[1]) || strings.Count(page, line[0]) != 1 {
 			t.Errorf("%s: without help, or not once", line[0])
 		}

@@ -26,6 +26,10 @@ import (
 // Window is the time over which calls to the hosting service are counted for people.
 const Window = 5 * time.Minute
 
+// ReadsWindow is the time over which it is counted how many accounts the service knows of those that it is
+// asked for.
+const ReadsWindow = 10 * time.Minute
+
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
 // add to what /metrics shows: they are called before Handler.
 type Monitor struct {
@@ -36,6 +40,7 @@ type Monitor struct {
 	answered   atomic.Int64
 	unanswered atomic.Int64
 	calls      recent.Outcomes // to the hosting service
+	reads      recent.Counter  // of accounts, of which those fail that are not found
 	discord    recent.Outcomes // requests to its REST API
 	redis      recent.Outcomes // that it was lost, and back
 	responses  responses
@@ -48,6 +53,7 @@ func New(version string, ready func() bool) *Monitor {
 	for _, o := range []*recent.Outcomes{&m.calls, &m.discord, &m.redis, &m.responses.Outcomes} {
 		o.Window = Window
 	}
+	m.reads.Window = ReadsWindow
 	m.read = append(m.read, func(p *page) {
 		p.gauge("hostbot_build_info", 1, "commit", m.commit, "goversion", runtime.Version(), "version", version)
 		p.gauge("hostbot_ready", oneIf(ready()))
@@ -99,6 +105,9 @@ func (m *Monitor) Service(c hostapi.Call) {
 			reason = c.Reason
 		}
 		m.calls.Note(time.Now(), reason)
+		if c.Op == hostapi.OpList && (c.Code == "" || c.Code == hostapi.CodeNotFound) {
+			m.reads.Add(time.Now(), c.Code == hostapi.CodeNotFound)
+		}
 	}
 }
 
@@ -141,6 +150,10 @@ func (m *Monitor) Interactions() (answered, unanswered int64) {
 // RecentCalls is how calls to the hosting service have fared within Window. Those have failed
 // that did by its fault.
 func (m *Monitor) RecentCalls() recent.Summary { return m.calls.Summary(time.Now()) }
+
+// AccountReads is for how many accounts the hosting service had an answer within ReadsWindow, and how many of
+// these it did not find.
+func (m *Monitor) AccountReads() (reads, missing int) { return m.reads.Sum(time.Now()) }
 
 // Listen serves handler at addr (host:port) and returns the address with the
 // port that was chosen, and how to stop. At a loopback address it answers only requests to localhost

@@ -1,6 +1,9 @@
 package monitor
 
-import "strconv"
+import (
+	"maps"
+	"strconv"
+)
 
 // page is what /metrics says, in Prometheus's text format. Its callers write
 // all series of a metric in a row.
@@ -14,6 +17,8 @@ type page struct {
 // page returns the page as it is now.
 func (m *Monitor) page() []byte {
 	p := &page{help: help()}
+	maps.Copy(p.help, processHelp())
+	maps.Copy(p.help, runtimeHelp())
 	m.counted.write(p)
 	for _, read := range m.read {
 		read(p)
@@ -50,10 +55,7 @@ func (p *page) describe(name, kind string) {
 		return
 	}
 	p.described = name
-	if help := p.help[name]; help != "" {
-		p.text = append(p.text, "# HELP "+name+" "+help+"\n"...)
-	}
-	p.text = append(p.text, "# TYPE "+name+" "+kind+"\n"...)
+	p.text = append(p.text, "# HELP "+name+" "+p.help[name]+"\n# TYPE "+name+" "+kind+"\n"...)
 }
 
 func (p *page) sample(name string, value float64, labels string) {

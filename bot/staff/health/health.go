@@ -94,6 +94,7 @@ type Report struct {
 	Service   recent.Summary
 	Window    time.Duration
 	DownSince time.Time
+	Missing   Missing
 
 	// Discord is how requests to Discord's REST API fared within Window.
 	Discord recent.Summary
@@ -105,10 +106,10 @@ type Report struct {
 
 	Leader string // the name of the replica that leads; "" if none does
 
-	RedisEmbedded bool // in the process: no other Redis is configured
-	RedisErr      error
+	RedisEmbedded bool           // in the process: no other Redis is configured
+	RedisErr      error          // of a write
 	Redis         recent.Summary // when it was lost, and back
-	RedisLatency  time.Duration  // of one round trip
+	RedisLatency  time.Duration  // of that write
 
 	Log []logchannel.Status
 
@@ -116,6 +117,12 @@ type Report struct {
 	Watch    watcher.Status
 	Alerts   alerts.Status
 	Outage   outages.Outage // of many bots; of none if there is none
+}
+
+// Missing is that the hosting service does not find most of the accounts that it is asked for.
+type Missing struct {
+	Accounts, Of int       // zeros while it does
+	Since        time.Time // when that began
 }
 
 // Items returns how each thing fares. t has the texts in the language of those who read them.

@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/store/redisclient"
 	"hostbot/locale"
 )
 
@@ -100,10 +101,17 @@ func (d describer) redis() Item {
 	text := d.milliseconds(d.RedisLatency)
 	switch {
 	case d.RedisErr != nil:
-		reason := cmp.Or(d.Redis.Reason, d.RedisErr.Error())
-		i, text = d.wrong(i, Failure, "staff.todo.redis"), sanitize.Markdown(d.RedisErr.Error(), errorLimit)
+		key, english := "redis", "Redis unreachable"
+		if redisclient.IsRefusal(d.RedisErr) {
+			key, english = "redis_refuses", "Redis refuses writes"
+		}
+		since, reason := d.Redis.FailedSince, cmp.Or(d.Redis.Reason, d.RedisErr.Error())
+		if !d.Redis.Recovered.IsZero() { // that was another time
+			since, reason = time.Time{}, d.RedisErr.Error()
+		}
+		i, text = d.wrong(i, Failure, "staff.todo."+key), sanitize.Markdown(d.RedisErr.Error(), errorLimit)
 		i.Text = d.RedisErr.Error()
-		i = d.judged(i, judgement{key: "redis", english: "Redis unreachable", at: d.Redis.FailedSince, reason: reason})
+		i = d.judged(i, judgement{key: key, english: english, at: since, reason: reason})
 	case d.RedisEmbedded:
 		i, text = d.wrong(i, Warning, "staff.todo.embedded"), d.t.Text("staff.status.embedded")
 		i.Text = "in the process, as REDIS_URL is empty"
@@ -138,9 +146,21 @@ func (d describer) service() Item {
 	case s.Failing(d.now):
 		i = d.wrong(i, Failure, "staff.todo.service_fails")
 		return d.judged(i, judgement{key: "service_fails", english: "calls to the hosting service fail", at: since, reason: s.Reason, of: s, unit: "calls"})
+	case d.Missing.Accounts > 0:
+		return d.missing(i)
 	case s.Fails > 0:
 		return d.judged(i, judgement{key: "service_back", english: "hosting service recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "calls"})
 	}
+	return i
+}
+
+// missing is about accounts that are not found, where that is most of them.
+func (d describer) missing(i Item) Item {
+	i = d.wrong(i, Failure, "log.cure.accounts_missing")
+	i.Verdict = fmt.Sprintf("%d of %d accounts not found since %s", d.Missing.Accounts, d.Missing.Of, clock(d.Missing.Since))
+	i.Text += "; " + i.Verdict
+	i.Staff.Verdict = d.t.Format("log.lifecycle.accounts_missing", locale.Args{"Failed": d.Missing.Accounts, "Calls": d.Missing.Of}) + " · " +
+		d.t.Format("staff.verdict.since", locale.Args{"When": timestamp(d.Missing.Since, "t") + " (" + timestamp(d.Missing.Since, "R") + ")"})
 	return i
 }
 

@@ -124,7 +124,7 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, c
 		return nil, err
 	}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, Redis: p.redis.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
+		Discord: client, OnBack: client.OnBack, Redis: p.redis.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
 		Wake: p.leader.Wake, Leading: p.leader.Leading,
 	})
 	p.leader.Add(p.Work())

@@ -175,6 +175,24 @@ func told(ch *discordtest.Channel, text string) int {
 	return len(slices.DeleteFunc(titles(ch), func(title string) bool { return !strings.Contains(title, text) }))
 }
 
+// TestACallThatSucceedsWakesAChannel, whose next attempt would be an hour later: one to another channel.
+func TestACallThatSucceedsWakesAChannel(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, unlimited())
+	o.discord.ExpectFailures()
+	timing := hasty()
+	timing.RetryFirst, timing.RetryMost = time.Hour, time.Hour
+	p := o.newProcess(t, redistest.StartRedis(t).URL(), timing)
+	back := o.discord.Inject(discordtest.Overloaded("", ""))
+	p.Start()
+	p.Post(action("waits"))
+	eventually(t, "Discord does not take it", func() bool { return p.Status()[0].Trouble != "" })
+	<-time.After(2 * time.Second) // which is what counts as an outage
+	back()
+	p.Post(failure("succeeds", 1))
+	await(t, o.actions, "what waited", func() bool { return told(o.actions, "waits") == 1 })
+}
+
 // A Redis that is away for a moment changes nothing but the time it takes.
 func TestRedisIsAwayForAMoment(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {

@@ -101,6 +101,8 @@ func writeEverything(log *stafflog.Log) {
 	log.InteractionsElsewhere(long)
 	log.Stopping(long)
 	log.SecretRefused()
+	log.AccountsMissing(9999, 9999)
+	log.AccountsFound(999 * time.Hour)
 	log.SecretAccepted(999 * time.Hour)
 	log.RedisLost(failure)
 	log.RedisBack(999 * time.Hour)

@@ -86,6 +86,15 @@ func (l *Log) SecretRefused() {
 // long.
 func (l *Log) SecretAccepted(after time.Duration) { l.back("🔑", "secret_accepted", after) }
 
+// AccountsMissing writes that the hosting service does not find most of the accounts that it is asked for,
+// and what can be done.
+func (l *Log) AccountsMissing(reads, missing int) {
+	l.lifecycle("🔍", red, "accounts_missing", locale.Args{"Failed": missing, "Calls": reads}, l.t.Text("log.cure.accounts_missing"))
+}
+
+// AccountsFound writes that the hosting service finds accounts again, and after how long.
+func (l *Log) AccountsFound(after time.Duration) { l.back("🔍", "accounts_found", after) }
+
 // ServiceUp writes that the hosting service is back, and after how long.
 func (l *Log) ServiceUp(after time.Duration) { l.back("🏠", "service_up", after) }
 

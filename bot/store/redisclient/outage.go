@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +21,29 @@ const (
 	probePause = time.Second
 	probeLimit = time.Second
 	probeKey   = "hostbot:probe"
+	probeLife  = time.Minute
 )
+
+// writeScript writes a key. Most of what the bot writes, it writes by scripts, which Redis may refuse
+// while it takes other commands. KEYS: the key. ARGV: for how many ms it lasts.
+const writeScript = `return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])`
+
+// Write writes a key as the bot writes what it keeps, in one round trip. It returns why Redis cannot
+// be used: a Redis that is full, or lets its user only read, still answers. A failure begins what
+// Watch tells of.
+func (c *Conn) Write(ctx context.Context) error { return write(ctx, c.Client) }
+
+// write is Conn.Write. A Cluster may serve some keys alone.
+func write(ctx context.Context, client redis.UniversalClient) error {
+	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.Set(ctx, probeKey, "", probeLife)
+		return p.Eval(ctx, writeScript, []string{probeKey}, probeLife.Milliseconds()).Err()
+	})
+	if cluster, ok := client.(*redis.ClusterClient); ok && err == nil {
+		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
+	}
+	return err
+}
 
 // Watch has lost called when Redis could not be used for 2 s, and back when it can be
 // again, with for how long it could not. A command notices it on its way, so both
@@ -96,7 +119,7 @@ func (o *outage) probe(since time.Time) {
 		case <-ticker.C:
 		}
 		ctx, cancel := context.WithTimeout(o.ctx, probeLimit)
-		err := o.use(ctx)
+		err := write(ctx, o.client)
 		cancel()
 		switch {
 		case !isUnusable(err):
@@ -111,27 +134,19 @@ func (o *outage) probe(since time.Time) {
 	}
 }
 
-// use writes. A Cluster may serve some keys alone.
-func (o *outage) use(ctx context.Context) error {
-	err := o.client.Set(ctx, probeKey, "", time.Minute).Err()
-	if cluster, ok := o.client.(*redis.ClusterClient); ok && err == nil {
-		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
-	}
-	return err
-}
-
 // isUnusable reports whether an error says that Redis cannot be used, and not that it
 // refused one command for what that says.
 func isUnusable(err error) bool {
+	if err == nil || errors.Is(err, redis.Nil) {
+		return false
+	}
 	var network net.Error
 	var refusal redis.Error
 	switch {
-	case err == nil, errors.Is(err, redis.Nil):
-		return false
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network):
 		return true
 	case errors.As(err, &refusal):
-		return slices.ContainsFunc(unusable(), func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
+		return refusesScript(refusal) || slices.ContainsFunc(unusable(), func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	default: // a connection that ended, a pool that is exhausted
 		return !errors.Is(err, redis.ErrClosed)
 	}
@@ -142,6 +157,19 @@ func isUnusable(err error) bool {
 func unusable() []string {
 	return []string{
 		"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM",
-		"READONLY", "OOM", "NOREPLICAS", "MISCONF",
+		"READONLY", "OOM", "NOREPLICAS", "MISCONF", "EXECABORT",
 	}
+}
+
+// refusesScript reports whether a script may not call one of its commands: by the words of Redis up to
+// 7.0, which gives them no code, and of later ones (scriptVerifyACL in
+// https://github.com/redis/redis/blob/unstable/src/script.c).
+func refusesScript(refusal redis.Error) bool {
+	return strings.Contains(refusal.Error(), "The user executing the script can't") || strings.Contains(refusal.Error(), "ACL failure in script")
+}
+
+// IsRefusal reports whether an error of Write is what Redis answered, and not that it gave no answer.
+func IsRefusal(err error) bool {
+	_, refused := errors.AsType[redis.Error](err)
+	return refused
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,32 +19,44 @@ type replyError string
 func (e replyError) Error() string { return string(e) }
 func (replyError) RedisError()     {}
 
-// broken is a Redis that fails for some time: all commands, or those alone that write.
+// broken is a Redis that fails for some time: all commands, or some alone.
 type broken struct {
-	err        error
-	writesOnly bool
-	until      time.Time
+	err   error
+	only  []string // nil: all
+	until time.Time
 }
 
 func (b *broken) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (b *broken) ProcessHook(redis.ProcessHook) redis.ProcessHook {
 	return func(_ context.Context, cmd redis.Cmder) error {
-		var err error
-		if time.Now().Before(b.until) && (!b.writesOnly || cmd.Name() == "set") {
-			err = b.err
+		cmd.SetErr(b.answer(cmd))
+		return cmd.Err()
+	}
+}
+
+func (b *broken) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(_ context.Context, cmds []redis.Cmder) (err error) {
+		for _, cmd := range cmds {
+			cmd.SetErr(b.answer(cmd))
+			if err == nil {
+				err = cmd.Err()
+			}
 		}
-		cmd.SetErr(err)
 		return err
 	}
 }
 
-func (b *broken) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+func (b *broken) answer(cmd redis.Cmder) error {
+	if time.Now().Before(b.until) && (b.only == nil || slices.Contains(b.only, cmd.Name())) {
+		return b.err
+	}
+	return nil
 }
 
 func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	writes, scripts := []string{"set", "eval"}, []string{"eval"}
 	for name, test := range map[string]struct {
 		broken
 		lasts time.Duration
@@ -53,12 +66,15 @@ func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 		"refuses connections":   {broken{err: refused}, time.Minute, true},
 		"is loading":            {broken{err: replyError("LOADING Redis is loading the dataset in memory")}, time.Minute, true},
 		"lets nobody in":        {broken{err: replyError("NOAUTH Authentication required.")}, time.Minute, true},
-		"has no room":           {broken{err: replyError("OOM command not allowed"), writesOnly: true}, time.Minute, true},
+		"has no room":           {broken{err: replyError("OOM command not allowed"), only: writes}, time.Minute, true},
 		"has another password":  {broken{err: replyError("WRONGPASS invalid username-password pair or user is disabled.")}, time.Minute, true},
 		"is no cluster yet":     {broken{err: replyError("CLUSTERDOWN Hash slot not served")}, time.Minute, true},
-		"has lost its replicas": {broken{err: replyError("NOREPLICAS Not enough good replicas to write."), writesOnly: true}, time.Minute, true},
-		"cannot save":           {broken{err: replyError("MISCONF Redis is configured to save RDB snapshots"), writesOnly: true}, time.Minute, true},
-		"is a replica":          {broken{err: replyError("READONLY You can't write"), writesOnly: true}, time.Minute, true},
+		"has lost its replicas": {broken{err: replyError("NOREPLICAS Not enough good replicas to write."), only: writes}, time.Minute, true},
+		"cannot save":           {broken{err: replyError("MISCONF Redis is configured to save RDB snapshots"), only: writes}, time.Minute, true},
+		"is a replica":          {broken{err: replyError("READONLY You can't write"), only: writes}, time.Minute, true},
+		"runs no scripts":       {broken{err: replyError("NOPERM this user has no permissions to run the 'eval' command"), only: scripts}, time.Minute, true},
+		"lets no script write":  {broken{err: replyError("ERR The user executing the script can't run this command or subcommand script: 7"), only: scripts}, time.Minute, true},
+		"the same, since 7.2":   {broken{err: replyError("ERR ACL failure in script: User bot has no permissions to run the 'set' command"), only: scripts}, time.Minute, true},
 		"refuses one command":   {broken{err: replyError("WRONGTYPE Operation against a key")}, time.Minute, false},
 		"has been closed by us": {broken{err: redis.ErrClosed}, time.Minute, false},
 	} {
@@ -73,6 +89,7 @@ func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 				for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 					_ = c.Client.Get(t.Context(), "key").Err()
 					_ = c.Client.Set(t.Context(), "key", "", 0).Err()
+					_ = c.Client.Eval(t.Context(), "return 1", nil).Err()
 				}
 				c.Close()
 				if !test.told && len(lost)+len(back) > 0 || test.told && (len(lost) != 1 || len(back) != 1) {

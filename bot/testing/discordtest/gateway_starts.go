@@ -99,11 +99,27 @@ func (g *gateway) tooSoon(shard int) bool {
 }
 
 // resetToken is what Discord does on an IDENTIFY too many: all sessions end and
-// the bot's token is void (docs:events/gateway#identifying). No source names the
-// close code; here it is that of a wrong token. The gateway's lock is held.
+// the bot's token is void (docs:events/gateway#identifying). The gateway's lock is held.
 func (g *gateway) resetToken() {
 	g.server.fail("IDENTIFY", "the day's sessions were used up, so that Discord resets the bot's token")
-	g.server.tokenReset.Store(true)
+	g.server.token.Store(new(string))
+	g.endSessions()
+}
+
+// ResetToken has the bot's owner reset its token in the portal, and returns the new one. All sessions end,
+// and the former token is void.
+func (s *Server) ResetToken() string {
+	token := newBotToken(s.app.id)
+	s.gateway.becomes(func() {
+		s.token.Store(&token)
+		s.gateway.endSessions()
+	})
+	return token
+}
+
+// endSessions ends all sessions, as their token is void. No source names the close code; here it is
+// that of a wrong token. The gateway's lock is held.
+func (g *gateway) endSessions() {
 	g.sessions = nil
 	for l := range g.links {
 		l.detach()

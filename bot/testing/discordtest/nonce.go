@@ -65,6 +65,13 @@ func (n *nonces) remember(m *message) {
 	}
 }
 
+// ForgetNonces has the messages be older than Discord remembers their nonces.
+func (s *Server) ForgetNonces() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nonces.recent = nil
+}
+
 // find returns the message that has an enforced nonce already, or nil. Of one
 // that was deleted since, Discord says Unknown Message (#6647).
 func (n *nonces) find(wanted nonce, now time.Time) (*message, *refusal) {

@@ -178,7 +178,7 @@ func (s *Server) authorize(c *call) *refusal {
 }
 
 // valid reports whether a token is the bot's and has not been reset.
-func (s *Server) valid(token string) bool { return token == s.cfg.Token && !s.tokenReset.Load() }
+func (s *Server) valid(token string) bool { return token != "" && token == *s.token.Load() }
 
 func isInteractionRoute(route string) bool {
 	return route == RouteCallback || strings.HasPrefix(route, RouteFollowUps)

@@ -76,7 +76,7 @@ type Server struct {
 	// Where interactions are sent over HTTP.
 	endpoints endpoints
 
-	tokenReset     atomic.Bool // by too many IDENTIFYs
+	token          atomic.Pointer[string] // the bot's, which is empty after too many IDENTIFYs
 	zonelessEmbeds atomic.Bool
 	quarantined    atomic.Bool // see Quarantine
 
@@ -138,6 +138,7 @@ func Start(cfg Config) (*Server, error) {
 	if s.cfg.Token == "" {
 		s.cfg.Token = newBotToken(s.app.id)
 	}
+	s.token.Store(&s.cfg.Token)
 	s.app.user = wireUser{ID: s.app.id, Username: "hostbot", Discriminator: "0000", Bot: true}
 	s.app.owner = wireUser{ID: s.ids.next(), Username: "owner", Discriminator: "0"}
 	s.guildID = s.ids.next()
@@ -187,7 +188,7 @@ func (s *Server) GatewayURL() string { return "ws://" + s.listener.Addr().String
 // another than the general one, as Discord's is (#5282).
 func (s *Server) ResumeURL() string { return "ws://" + s.resumes.Addr().String() }
 
-// Token is the bot's token.
+// Token is the bot's token, before any ResetToken.
 func (s *Server) Token() string { return s.cfg.Token }
 
 // ApplicationID is the bot's application, and also its user.

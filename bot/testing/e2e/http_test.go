@@ -42,9 +42,8 @@ func TestActionIsNeverBegunByAnAnswer(t *testing.T) {
 	w.WantCalls(t, hostapitest.OpRestart, 1)
 }
 
-// TestEndpointStaysUntilALoadBalancerHasNoticed that the bot stops: until then it
-// says so to everybody.
-func TestEndpointStaysUntilALoadBalancerHasNoticed(t *testing.T) {
+// TestEndpointServesUntilALoadBalancerHasNoticed that the bot stops.
+func TestEndpointServesUntilALoadBalancerHasNoticed(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Options{HTTP: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
 	anna := w.AddCustomer("anna", "Shop")
@@ -56,7 +55,7 @@ func TestEndpointStaysUntilALoadBalancerHasNoticed(t *testing.T) {
 	w.Log.WaitFor(t, "hostbot stops")
 	wantReady(t, w, false)
 	for time.Since(began) < 3*time.Second {
-		anna.Types(t, "/bot list").WaitFor(t, "We're restarting")
+		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)

@@ -28,10 +28,12 @@ func TestStopLetsCustomersSeeTheEnd(t *testing.T) {
 	anna := w.AddCustomer("anna", "Shop", "Radio")
 	restart, stopped := stopDuringRestart(t, w, anna, w.Start(t))
 	wantReady(t, w, false)
-	late := anna.Types(t, "/bot restart", bot("Radio"))
-	late.WaitFor(t, "We're restarting")
-	if choices := anna.Completes(t, "/bot restart", "bot", "s"); len(choices) != 0 {
-		t.Errorf("suggested %+v", choices)
+	if !world.OverHTTP() { // where the bot serves until a load balancer has noticed
+		late := anna.Types(t, "/bot restart", bot("Radio"))
+		late.WaitFor(t, "We're restarting")
+		if choices := anna.Completes(t, "/bot restart", "bot", "s"); len(choices) != 0 {
+			t.Errorf("suggested %+v", choices)
+		}
 	}
 	w.Finish(t)
 	restart.WaitFor(t, "✅ Restarted")

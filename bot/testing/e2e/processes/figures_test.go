@@ -25,6 +25,10 @@ func figures() map[string]figure {
 		"idle over the gateway, one replica, for shards":  {85, 150},
 		"idle over the gateway, two replicas, for shards": {170, 300},
 
+		// The same for four replicas that divide 16 shards.
+		"16 shards at rest, 4 replicas":                {620, 620},
+		"16 shards at rest, 4 replicas, beside a load": {620, 620},
+
 		"commands of a poll of one account": {10, 10},
 
 		"MB of a replica that looks at very many accounts": {60, 60},

@@ -107,17 +107,25 @@ func TestAlertFiresAndIsResolved(t *testing.T) {
 // prometheus is a Prometheus that runs, by the address of its API.
 type prometheus string
 
-// startPrometheus starts a Prometheus with the alert rules that scrapes one target,
-// and ends it with the test.
-func startPrometheus(t *testing.T, target string) prometheus {
+// installed returns where a program is. Where it is not, the test is skipped, or fails where all is
+// to be there.
+func installed(t *testing.T, name string) (path string) {
 	t.Helper()
-	program, err := exec.LookPath("prometheus")
+	path, err := exec.LookPath(name)
 	if err != nil {
 		if os.Getenv("TEST_REQUIRE_PROMETHEUS") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("no prometheus is installed")
+		t.Skipf("no %s is installed", name)
 	}
+	return path
+}
+
+// startPrometheus starts a Prometheus with the alert rules that scrapes one target and
+// tells Alertmanagers, by their addresses, and ends it with the test.
+func startPrometheus(t *testing.T, target string, alertmanagers ...string) prometheus {
+	t.Helper()
+	program := installed(t, "prometheus")
 	rules, err := filepath.Abs(rulesFile)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +133,8 @@ func startPrometheus(t *testing.T, target string) prometheus {
 	dir, address := t.TempDir(), world.FreeAddress(t)
 	config := filepath.Join(dir, "prometheus.yml")
 	text := fmt.Sprintf("global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}\nrule_files: [%s]\n"+
-		"scrape_configs: [{job_name: hostbot, static_configs: [{targets: ['%s']}]}]\n", rules, target)
+		"scrape_configs: [{job_name: hostbot, static_configs: [{targets: ['%s']}]}]\n"+
+		"alerting: {alertmanagers: [{static_configs: [{targets: [%s]}]}]}\n", rules, target, strings.Join(alertmanagers, ", "))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,19 @@ const grace = 30 * time.Second
 // actions ended that the first could not tell of.
 func TestStoppingEndsThoughNothingAnswers(t *testing.T) {
 	t.Parallel()
+	for name, start := range map[string]func(*scene, *testing.T, ...string) *replica{"over the gateway": (*scene).start, "over HTTP": (*scene).startHTTP} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stoppingEnds(t, start)
+		})
+	}
+}
+
+func stoppingEnds(t *testing.T, start func(*scene, *testing.T, ...string) *replica) {
+	t.Helper()
 	w := newScene(t, time.Minute, discordtest.Config{})
 	redis := faultproxy.RunT(t, w.redis.Addr())
-	stopped := w.start(t, "REDIS_URL=redis://"+redis.Addr())
+	stopped := start(w, t, "REDIS_URL=redis://"+redis.Addr())
 	who := w.customers("c", 5)
 	replies := allRestart(t, who)
 	for _, c := range who {
@@ -41,7 +51,7 @@ func TestStoppingEndsThoughNothingAnswers(t *testing.T) {
 	}
 	heal()
 	w.service.ClearFaults()
-	w.start(t)
+	start(w, t)
 	for i, v := range settled(replies) {
 		if v.State != discordtest.Shown || !isSettled(v) {
 			t.Errorf("%s reads %q", who[i].Name, v.Text())

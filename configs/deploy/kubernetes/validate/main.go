@@ -1,5 +1,6 @@
 // Command validate reads Kubernetes manifests from its input and says what in them
-// Kubernetes, or the Prometheus operator, does not know. It needs no cluster.
+// Kubernetes, or the Prometheus operator, does not know, or what would not run where we
+// say that they do. It needs no cluster.
 package main
 
 import (
@@ -40,9 +41,12 @@ func validate(manifests io.Reader, out io.Writer) error {
 		case err != nil:
 			return err
 		}
-		_, kind, err := decoder.Decode(document, nil, nil)
+		object, kind, err := decoder.Decode(document, nil, nil)
 		if err != nil {
 			return fmt.Errorf("document %d: %w", n+1, err)
+		}
+		if err := promises(object); err != nil {
+			return fmt.Errorf("%s: %w", kind.Kind, err)
 		}
 		_, _ = fmt.Fprintln(out, kind.Kind, "is valid")
 	}

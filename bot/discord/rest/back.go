@@ -1,0 +1,53 @@
+package rest
+
+import (
+	"sync"
+	"time"
+)
+
+// shortOutage is how long Discord has to have answered nothing for its next answer to be news. A
+// request that is lost now and then wakes nobody.
+const shortOutage = 2 * time.Second
+
+// outages notices when Discord answers again. It is safe for concurrent use.
+type outages struct {
+	mu    sync.Mutex
+	since time.Time            // when the first request failed after the last answer; zero if none has
+	waits map[*func()]struct{} // called when Discord answers again
+}
+
+// ended is called after each request that was not limited.
+func (o *outages) ended(became outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch became {
+	case unanswered:
+		if o.since.IsZero() {
+			o.since = time.Now()
+		}
+	case answered:
+		over := !o.since.IsZero() && time.Since(o.since) >= shortOutage
+		o.since = time.Time{}
+		if !over {
+			return
+		}
+		for f := range o.waits {
+			go (*f)()
+		}
+	}
+}
+
+// OnBack has f called, in a goroutine of its own, each time Discord answers a request of any part of
+// this process after it has answered none for two seconds or longer, until stop is called. Status 429
+// is no answer here: it asks for a pause.
+func (c *Client) OnBack(f func()) (stop func()) {
+	o := c.outages
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waits[&f] = struct{}{}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.waits, &f)
+	}
+}

@@ -1,0 +1,136 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/staff/health"
+)
+
+// triedKey is what commands are tried on. All keys and channels of the bot's begin as it does.
+const triedKey = "hostbot:check"
+
+// needed lists what the bot has Redis do, as each program may that runs here; TestNeededCommands compares
+// it with the source. It begins with a write that takes memory.
+func needed() [][]any {
+	commands := [][]any{
+		{"SET", triedKey, "", "PX", 1000}, {"EVAL", "return 1", 1, triedKey}, {"EVALSHA", strings.Repeat("0", 40), 1, triedKey},
+		{"PUBLISH", triedKey, ""}, {"SUBSCRIBE", triedKey}, {"UNSUBSCRIBE", triedKey}, {"PING"}, {"TIME"},
+		{"PEXPIRE", triedKey, 1000}, {"EXPIRE", triedKey, 1}, {"RENAME", triedKey, triedKey},
+		{"HSET", triedKey, "f", ""}, {"HSETNX", triedKey, "f", ""}, {"HGET", triedKey, "f"}, {"HMGET", triedKey, "f"}, {"HDEL", triedKey, "f"},
+		{"HINCRBY", triedKey, "f", 1}, {"HSCAN", triedKey, 0}, {"LPUSH", triedKey, ""}, {"LTRIM", triedKey, 0, 0}, {"LRANGE", triedKey, 0, 0},
+		{"SADD", triedKey, ""}, {"SREM", triedKey, ""}, {"ZADD", triedKey, 0, ""}, {"ZREM", triedKey, ""}, {"ZSCORE", triedKey, ""},
+		{"ZMSCORE", triedKey, ""}, {"ZRANGE", triedKey, 0, 0}, {"ZRANGEBYSCORE", triedKey, 0, 0}, {"ZREMRANGEBYSCORE", triedKey, 0, 0},
+	}
+	for _, name := range []string{"GET", "DEL", "EXISTS", "TYPE", "PERSIST", "PTTL", "HGETALL", "HKEYS", "HLEN", "SMEMBERS", "SCARD", "ZCARD"} {
+		commands = append(commands, []any{name, triedKey})
+	}
+	return commands
+}
+
+// refusals is what Redis does not do for the bot.
+type refusals struct {
+	commands       []string // that its user may not run
+	unknown        []string // that Redis does not know
+	keys, channels bool     // the bot's are not its user's
+	trouble        error    // because of which Redis takes no writes; nil if it does
+}
+
+// rights reports whether Redis does for the bot what the bot needs.
+func (r *redisServer) rights(ctx context.Context) health.Item {
+	found, err := r.try(ctx)
+	if err != nil {
+		return notChecked("redis")
+	}
+	const cure = "allow its user all that the bot uses: ACL SETUSER NAME resetkeys ~hostbot:* resetchannels &hostbot:* +@read +@write +@scripting +@transaction +@pubsub +@connection +time +info"
+	switch {
+	case len(found.commands) > 0:
+		return fail(cure, "its user may not run: %s", strings.Join(found.commands, ", "))
+	case found.trouble != nil:
+		return fail(cureOf(found.trouble), "it answers, and takes no writes: %v", found.trouble)
+	case found.keys:
+		return fail(cure, "its user may not use the keys hostbot:*")
+	case found.channels:
+		return fail(cure, "its user may not use the channels hostbot:*")
+	case len(found.unknown) > 0:
+		return fail("use Redis 6.2 or later", "it does not know: %s", strings.Join(found.unknown, ", "))
+	}
+	return good("it takes writes, and its user may do all that the bot does")
+}
+
+// cureOf says what ends that Redis refuses writes.
+func cureOf(trouble error) string {
+	switch {
+	case redis.HasErrorPrefix(trouble, "OOM"):
+		return "give Redis more memory (maxmemory), or take away what else fills it"
+	case redis.HasErrorPrefix(trouble, "MISCONF"):
+		return "see that its disk has room and that it may write to its directory; its log says why it cannot save"
+	case redis.HasErrorPrefix(trouble, "READONLY"):
+		return "name the primary in REDIS_URL, or its Sentinels"
+	case redis.HasErrorPrefix(trouble, "NOREPLICAS"):
+		return "see that its replicas are connected, of which min-replicas-to-write wants some"
+	}
+	return "Redis's log may say why"
+}
+
+// try has Redis queue each command in a transaction that is discarded, so that nothing is changed: what
+// a user may run, and whether writes are taken at all, Redis judges when it queues a command (processCommand in
+// https://github.com/redis/redis/blob/7.0/src/server.c). The error is that it does not answer.
+func (r *redisServer) try(ctx context.Context) (found refusals, err error) {
+	err = r.client.Watch(ctx, func(tx *redis.Tx) error {
+		// Where transactions are refused, what follows MULTI is done at once.
+		for _, pair := range [][]string{{"MULTI", "EXEC"}, {"MULTI", "DISCARD"}} {
+			if err := found.note(ctx, tx, [][]any{{pair[0]}, {pair[1]}}); err != nil || len(found.commands)+len(found.unknown) > 0 {
+				return err
+			}
+		}
+		return found.note(ctx, tx, slices.Concat([][]any{{"MULTI"}}, needed(), [][]any{{"DISCARD"}}))
+	}, triedKey)
+	err = found.add("WATCH", err)
+	return found, err
+}
+
+// note sends commands and notes those that are refused. The error is that there was no answer.
+func (f *refusals) note(ctx context.Context, tx *redis.Tx, commands [][]any) error {
+	answers, _ := tx.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+		for _, command := range commands {
+			p.Do(ctx, command...)
+		}
+		return nil
+	})
+	for _, answer := range answers {
+		if err := f.add(strings.ToUpper(answer.Name()), answer.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add notes why a command is refused, and returns an error that is none of Redis's, or because of which it
+// does nothing at all.
+func (f *refusals) add(command string, err error) error {
+	_, refused := errors.AsType[redis.Error](err)
+	has := func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) }
+	switch {
+	case errors.Is(err, redis.Nil): // no transaction, as the key was changed
+	case has("NOPERM") && strings.Contains(err.Error(), "channel"):
+		f.channels = true
+	case has("NOPERM") && strings.Contains(err.Error(), " key"):
+		f.keys = true
+	case has("NOPERM"):
+		f.commands = append(f.commands, command)
+	case has("unknown command"):
+		f.unknown = append(f.unknown, command)
+	case refused && !has("NOAUTH") && !has("WRONGPASS"):
+		if f.trouble == nil {
+			f.trouble = err
+		}
+	default:
+		return err
+	}
+	return nil
+}

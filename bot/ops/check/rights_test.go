@@ -1,0 +1,71 @@
+package check_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/staff/health"
+	"hostbot/hostapi/redistest"
+)
+
+// TestRedisThatRefuses has a real Redis refuse what the bot needs of it. Nothing is written there.
+func TestRedisThatRefuses(t *testing.T) {
+	const asDocumented = "ACL SETUSER bot resetkeys ~hostbot:* resetchannels &hostbot:* -@all +@read +@write +@scripting +@transaction +@pubsub +@connection +time +info"
+	for name, test := range map[string]struct {
+		orders      []string
+		check       string
+		result      health.State
+		found, cure string
+	}{
+		"the documented rights": {[]string{asDocumented}, "redis rights", health.OK, "may do all", ""},
+		"reads only":            {[]string{asDocumented + " -@write"}, "redis rights", health.Failure, "may not run: SET, ", "ACL SETUSER"},
+		"no scripts":            {[]string{asDocumented + " -@scripting"}, "redis rights", health.Failure, "may not run: EVAL, EVALSHA", "ACL SETUSER"},
+		"no transactions":       {[]string{asDocumented + " -multi"}, "redis rights", health.Failure, "may not run: MULTI", "ACL SETUSER"},
+		"no WATCH":              {[]string{asDocumented + " -watch"}, "redis rights", health.Failure, "may not run: WATCH", "ACL SETUSER"},
+		"no PUBLISH":            {[]string{asDocumented + " -publish"}, "redis rights", health.Failure, "may not run: PUBLISH", "ACL SETUSER"},
+		"other keys":            {[]string{asDocumented + " resetkeys ~other:*"}, "redis rights", health.Failure, "the keys hostbot:*", "~hostbot:*"},
+		"other channels":        {[]string{asDocumented + " resetchannels &other:*"}, "redis rights", health.Failure, "the channels hostbot:*", "&hostbot:*"},
+		"full":                  {[]string{"CONFIG SET maxmemory-policy noeviction maxmemory 1"}, "redis rights", health.Failure, "takes no writes: OOM", "maxmemory"},
+		"full, by its figures":  {[]string{"CONFIG SET maxmemory-policy noeviction maxmemory 1"}, "redis eviction", health.Failure, "it is full", "maxmemory"},
+		"a replica":             {[]string{"REPLICAOF 127.0.0.1 1"}, "redis rights", health.Failure, "takes no writes: READONLY", "primary"},
+		"too few replicas":      {[]string{"CONFIG SET min-replicas-to-write 1"}, "redis rights", health.Failure, "takes no writes: NOREPLICAS", "min-replicas-to-write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, server := newScene(t), redistest.StartRedis(t)
+			client := redis.NewClient(&redis.Options{Addr: server.Addr()})
+			defer func() { _ = client.Close() }()
+			for _, order := range append([]string{"ACL SETUSER bot on >secret ~* &* +@all"}, test.orders...) {
+				var words []any
+				for word := range strings.FieldsSeq(order) {
+					words = append(words, word)
+				}
+				if err := client.Do(t.Context(), words...).Err(); err != nil {
+					t.Fatalf("%s: %v", order, err)
+				}
+			}
+			s.env["REDIS_URL"] = "redis://bot:secret@" + server.Addr()
+			found, _ := s.run(t)
+			i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == test.check })
+			if i < 0 || found[i].State != test.result || !strings.Contains(found[i].Text, test.found) || !strings.Contains(found[i].Cure, test.cure) {
+				t.Errorf("want %s: %v %q → %q in\n%s", test.check, test.result, test.found, test.cure, health.Lines(found))
+			}
+			if keys := client.DBSize(t.Context()).Val(); keys != 0 {
+				t.Errorf("there are %d keys", keys)
+			}
+		})
+	}
+}
+
+// TestRightsInACluster: the server is asked that holds the bot's key.
+func TestRightsInACluster(t *testing.T) {
+	s := newScene(t)
+	s.env["REDIS_URL"] = redistest.StartCluster(t).URL()
+	found, _ := s.run(t)
+	i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == "redis rights" })
+	if i < 0 || found[i].State != health.OK {
+		t.Errorf("%s", health.Lines(found))
+	}
+}

@@ -1,0 +1,266 @@
+package processes_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/e2e/world"
+)
+
+// asked is how many interactions arrive in a test of this file.
+const asked = 500
+
+// TestStopBehindNginxRefusesNobody has Discord send interactions through a real nginx, with the file
+// that operators are given, to two replicas of which one after the other is stopped and started again.
+func TestStopBehindNginxRefusesNobody(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, time.Second, discordtest.Config{Lean: true})
+	replicas := []*replica{w.behind(t), w.behind(t)}
+	w.discord.AddEndpoint(startNginx(t, replicas[0].interactions, replicas[1].interactions))
+	w.staysServed(t, 30*time.Second, func() {
+		for i, r := range replicas {
+			r.stops(t)
+			again := w.behind(t, "INTERACTIONS_ADDR="+r.interactions)
+			again.interactions, replicas[i] = r.interactions, again
+		}
+	})
+}
+
+// TestKillBehindNginxActsOnce has nginx send what a replica had when it was killed to the other one.
+func TestKillBehindNginxActsOnce(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, time.Second, discordtest.Config{Lean: true})
+	replicas := []*replica{w.behind(t), w.behind(t)}
+	w.discord.AddEndpoint(startNginx(t, replicas[0].interactions, replicas[1].interactions))
+	killed := make(chan struct{})
+	time.AfterFunc(2*time.Second, func() {
+		replicas[0].kill()
+		close(killed)
+	})
+	who := w.customers("c", 100)
+	var replies []*discordtest.Reply
+	for i := range who {
+		<-time.After(40 * time.Millisecond)
+		replies = append(replies, allRestart(t, who[i:i+1])...)
+	}
+	<-killed
+	unanswered := 0
+	for _, v := range settled(replies) {
+		if v.State == discordtest.Failed {
+			unanswered++
+		}
+	}
+	for _, c := range who {
+		if n := w.sentOn(c.bot); n > 1 {
+			t.Errorf("%s was restarted %d times", c.bot, n)
+		}
+	}
+	if unanswered > 0 {
+		t.Errorf("%d of %d had no answer", unanswered, len(who))
+	}
+}
+
+// TestStopBehindALoadBalancerRefusesNobody has it ask each replica every second whether it is ready,
+// and send no request a second time.
+func TestStopBehindALoadBalancerRefusesNobody(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, time.Second, discordtest.Config{Lean: true})
+	replicas := []*replica{w.behind(t), w.behind(t)}
+	w.discord.AddEndpoint(balance(t, replicas))
+	w.staysServed(t, 15*time.Second, func() { replicas[0].stops(t) })
+}
+
+// TestStopOfTheOnlyReplicaRefusesNobody until the last moment.
+func TestStopOfTheOnlyReplicaRefusesNobody(t *testing.T) {
+	t.Parallel()
+	w := newScene(t, time.Second, discordtest.Config{Lean: true})
+	r := w.behind(t)
+	w.discord.AddEndpoint("http://" + r.interactions + "/interactions")
+	ended := make(chan struct{})
+	w.staysServed(t, 4*time.Second, func() {
+		go func() {
+			defer close(ended)
+			r.stops(t)
+		}()
+	})
+	<-ended
+}
+
+// behind starts a replica to which something else passes Discord's requests on.
+func (w *scene) behind(t *testing.T, environment ...string) *replica {
+	t.Helper()
+	address := world.FreeAddress(t)
+	r := w.start(t, append([]string{"LOG_LEVEL=warn", "INTERACTIONS_ADDR=" + address, "DISCORD_PUBLIC_KEY=" + w.discord.PublicKey()}, environment...)...)
+	r.interactions = address
+	return r
+}
+
+// stops tells a replica to stop, and waits until it has.
+func (r *replica) stops(t *testing.T) {
+	began := time.Now()
+	_ = r.cmd.Process.Signal(syscall.SIGTERM)
+	<-r.ended
+	if took := time.Since(began); took > 25*time.Second {
+		t.Errorf("a replica took %v to stop", took)
+	}
+}
+
+// staysServed has customers ask, and each tenth restart a bot, evenly over a time in which something is
+// done. Each of them has to be served.
+func (w *scene) staysServed(t *testing.T, over time.Duration, do func()) {
+	t.Helper()
+	who := w.customers("c", asked)
+	var refused, unanswered, served atomic.Int32
+	var all sync.WaitGroup
+	began := time.Now()
+	all.Go(do)
+	for i, c := range who {
+		<-time.After(time.Until(began.Add(time.Duration(i) * over / asked)))
+		all.Go(func() {
+			command, options, want := "/bot list", discordtest.Options(nil), "🟢 Shop"
+			if i%10 == 0 {
+				command, options, want = "/bot restart", discordtest.Options{"bot": c.bot}, "✅ Restarted"
+			}
+			reply, err := c.Start(command, options)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			switch v, _ := reply.Await(ctx, isSettled); {
+			case v.Contains(want):
+				served.Add(1)
+			case v.Contains("We're restarting"):
+				refused.Add(1)
+			default:
+				if unanswered.Add(1) < 3 {
+					t.Logf("%s after %v: state %v, %q", c.Name, time.Since(began), v.State, v.Text())
+				}
+			}
+		})
+	}
+	all.Wait()
+	if served.Load() < asked {
+		t.Errorf("of %d, %d read that the bot is restarting and %d were not served", asked, refused.Load(), unanswered.Load())
+	}
+}
+
+// startNginx starts an nginx with the file for operators, but for a certificate, in front of two
+// replicas. It returns the address for Discord.
+func startNginx(t *testing.T, first, second string) string {
+	t.Helper()
+	program, err := exec.LookPath("nginx")
+	if err != nil {
+		if os.Getenv("TEST_REQUIRE_NGINX") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("no nginx is installed")
+	}
+	dir, address := t.TempDir(), world.FreeAddress(t)
+	config := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(config, []byte(nginxConfig(t, dir, address, first, second)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-c", config, "-e", "stderr")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = cmd.Process.Kill(), cmd.Wait()
+		if t.Failed() {
+			t.Logf("nginx's stderr:\n%s", stderr.String()[:min(4000, stderr.Len())])
+		}
+	})
+	eventually(t, "nginx listens", func() bool {
+		res, err := http.Get("http://" + address)
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		return err == nil
+	})
+	return "http://" + address + "/interactions"
+}
+
+// nginxConfig returns the file for operators with other addresses and without a certificate, and what
+// nginx needs around it to run for whoever tests.
+func nginxConfig(t *testing.T, dir, address, first, second string) string {
+	t.Helper()
+	shipped, err := os.ReadFile("../../../../configs/deploy/proxy/nginx.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(shipped)
+	for old, adapted := range map[string]string{
+		"127.0.0.1:8081": first, "127.0.0.1:8082": second, "listen 443 ssl;": "listen " + address + ";",
+		"ssl_certificate     /etc/letsencrypt/live/bot.example.com/fullchain.pem;": "",
+		"ssl_certificate_key /etc/letsencrypt/live/bot.example.com/privkey.pem;":   "",
+	} {
+		if strings.Count(text, old) != 1 {
+			t.Fatalf("nginx.conf has %q %d times", old, strings.Count(text, old))
+		}
+		text = strings.ReplaceAll(text, old, adapted)
+	}
+	var temporary strings.Builder // as only root may write to the usual places
+	for _, of := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		fmt.Fprintf(&temporary, "%s_temp_path %s;\n", of, filepath.Join(dir, of))
+	}
+	return fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", dir, &temporary, text)
+}
+
+// balance runs a load balancer, as bot/HTTP.md describes it, and returns its address for Discord.
+func balance(t *testing.T, replicas []*replica) string {
+	t.Helper()
+	ready := make([]atomic.Bool, len(replicas))
+	ctx, cancel := context.WithCancel(context.Background())
+	var asking sync.WaitGroup
+	for i, r := range replicas {
+		ready[i].Store(true)
+		asking.Go(func() {
+			for each := time.NewTicker(time.Second); ; {
+				select {
+				case <-each.C:
+					status, _ := r.get("/readyz")
+					ready[i].Store(status == http.StatusOK)
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	var turn atomic.Int32
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			for range replicas {
+				i := int(turn.Add(1)) % len(replicas)
+				if ready[i].Load() {
+					r.SetURL(&url.URL{Scheme: "http", Host: replicas[i].interactions})
+					return
+				}
+			}
+		},
+		Transport: &http.Transport{MaxIdleConnsPerHost: 32, IdleConnTimeout: time.Minute},
+	})
+	t.Cleanup(func() {
+		cancel()
+		asking.Wait()
+		proxy.Close()
+	})
+	return proxy.URL + "/interactions"
+}

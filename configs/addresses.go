@@ -1,0 +1,30 @@
+package configs
+
+import (
+	"errors"
+	"net"
+)
+
+// checkAddresses notes that the bot is to listen twice at one address, of which one would end the program
+// later, by an error that names a port alone.
+func (l *loader) checkAddresses(s *Settings) {
+	if sameAddress(s.Interactions.Addr, s.HTTP.Addr) {
+		l.check("interactions.addr", errors.New("is the address of HTTP_ADDR as well: interactions and operators' pages need one each"))
+	}
+}
+
+// sameAddress reports whether nobody can listen at both addresses: one port, of one host, or of all. Port 0
+// is any that is free.
+func sameAddress(one, other string) bool {
+	host, port, err := net.SplitHostPort(one)
+	otherHost, otherPort, otherErr := net.SplitHostPort(other)
+	if err != nil || otherErr != nil || port != otherPort || port == "0" {
+		return false
+	}
+	return host == otherHost || isEveryHost(host) || isEveryHost(otherHost)
+}
+
+func isEveryHost(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "" || ip != nil && ip.IsUnspecified()
+}

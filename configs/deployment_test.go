@@ -1,0 +1,157 @@
+package configs_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+)
+
+// TestCommandsOfThePageWork runs what deploy/README.md has people copy, on an account that lets nobody
+// else read its files. The secrets are typed when they are asked for.
+func TestCommandsOfThePageWork(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
+	for section, want := range map[string]struct {
+		typed    string
+		files    map[string]string // by name, what they hold at the end, and their mode
+		commands string
+	}{
+		"With compose": {"t0ken%s\nsh\\ared\nhttps://discord.com/api/webhooks/1/x\n", map[string]string{
+			"compose/secrets/discord_token":  "-rw-r--r-- t0ken%s",
+			"compose/secrets/hostapi_secret": "-rw-r--r-- sh\\ared",
+			"compose/secrets/alerts_webhook": "-rw-r--r-- https://discord.com/api/webhooks/1/x",
+			"compose/secrets":                "drwx------",
+		}, "docker compose run --rm hostbot check\ndocker compose up -d\n"},
+		"With Kubernetes": {"token\nshared\nredis://:p@r:6379\n", map[string]string{}, "kubectl create namespace hostbot\n" +
+			"kubectl --namespace hostbot create secret generic hostbot --from-file=secrets\nkubectl apply -k .\n" +
+			"kubectl --namespace hostbot rollout status deployment hostbot\n"},
+	} {
+		dir := t.TempDir()
+		deploy := filepath.Join(dir, "configs", "deploy")
+		if err := os.CopyFS(deploy, os.DirFS("deploy")); err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range []string{"docker", "kubectl"} {
+			script := "#!/bin/sh\necho " + program + " \"$@\" >>\"$COMMANDS\"\n"
+			if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, text, _ := strings.Cut(read(t, "deploy/README.md"), "\n## "+section+"\n")
+		text, _, _ = strings.Cut(text, "\n## ")
+		script := "set -eu; umask 077\n"
+		for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
+			script += block[1]
+			if strings.Contains(block[1], "#") {
+				t.Errorf("zsh takes a comment for arguments: %s", block[1])
+			}
+		}
+		cmd := exec.Command("bash", "-c", script)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(want.typed)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "EDITOR=true", "COMMANDS="+filepath.Join(dir, "commands"))
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", section, err, said)
+		}
+		if diff := cmp.Diff(want.commands, read(t, filepath.Join(dir, "commands"))); diff != "" {
+			t.Errorf("%s: -want +run:\n%s", section, diff)
+		}
+		for name, is := range want.files {
+			path := filepath.Join(deploy, name)
+			found, err := os.Stat(path)
+			if err != nil {
+				t.Errorf("%s: %v", section, err)
+				continue
+			}
+			state := found.Mode().String()
+			if !found.IsDir() {
+				state += " " + read(t, path)
+			}
+			if state != is {
+				t.Errorf("%s: %s is %q, want %q", section, name, state, is)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(deploy, "kubernetes", "secrets")); err == nil {
+			t.Errorf("%s: secrets are left behind", section)
+		}
+	}
+}
+
+// TestNoPageHasSecretsTyped into a command, which a shell's history keeps and every user of the machine
+// may read while it runs.
+func TestNoPageHasSecretsTyped(t *testing.T) {
+	typed := regexp.MustCompile(`(?m)^.*(?:--from-literal|(?:printf|echo)[^\n|]*'[^'%\n]*(?:TOKEN|SECRET)|export[^\n]*(?:DISCORD_TOKEN|HOSTAPI_SECRET)=|export REDIS_URL='?rediss?://[^\n]*(?:password=|@)).*$`)
+	looked := 0
+	look := func(path string) {
+		looked++
+		for _, line := range typed.FindAllString(read(t, path), -1) {
+			t.Errorf("%s: %s", path, line)
+		}
+	}
+	look("../README.md")
+	err := filepath.WalkDir("deploy", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && slices.Contains([]string{".md", ".yaml", ".service"}, filepath.Ext(path)) {
+			look(path)
+		}
+		return err
+	})
+	if err != nil || looked < 10 {
+		t.Errorf("looked into %d files: %v", looked, err)
+	}
+}
+
+// TestWhatComposeStartsIsHardened like the unit: no more rights, memory, processes or disk than it needs.
+func TestWhatComposeStartsIsHardened(t *testing.T) {
+	var compose struct {
+		Services map[string]struct {
+			ReadOnly  bool     `yaml:"read_only"`
+			Drop      []string `yaml:"cap_drop"`
+			Security  []string `yaml:"security_opt"`
+			Memory    string   `yaml:"mem_limit"`
+			Processes int      `yaml:"pids_limit"`
+			Ports     []string
+			Logging   struct{ Options map[string]string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "deploy/compose/compose.yaml")), &compose); err != nil {
+		t.Fatal(err)
+	}
+	if len(compose.Services) < 5 {
+		t.Errorf("only %d services", len(compose.Services))
+	}
+	for name, s := range compose.Services {
+		if !s.ReadOnly || !slices.Equal(s.Drop, []string{"ALL"}) || !slices.Contains(s.Security, "no-new-privileges:true") {
+			t.Errorf("%s may write to its image, or take rights", name)
+		}
+		if s.Memory == "" || s.Processes == 0 {
+			t.Errorf("%s may use all of the machine's memory or processes", name)
+		}
+		if s.Logging.Options["max-size"] == "" || s.Logging.Options["max-file"] == "" {
+			t.Errorf("%s fills the disk with its log", name)
+		}
+		for _, port := range s.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("other machines reach %s at %s", name, port)
+			}
+		}
+	}
+}
+
+// TestImageHasNoSecrets of an installation in the checkout, and a user whom an orchestrator can see
+// not to be root.
+func TestImageHasNoSecrets(t *testing.T) {
+	if !strings.Contains(read(t, "../.dockerignore"), "\nconfigs/deploy/\n") {
+		t.Error("the secrets that Compose reads are among what the image is built from")
+	}
+	if !regexp.MustCompile(`(?m)^USER [1-9][0-9]*:[1-9][0-9]*$`).MatchString(read(t, "../Dockerfile")) {
+		t.Error("the image's user has no number, so that runAsNonRoot refuses it")
+	}
+}

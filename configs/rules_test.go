@@ -1,0 +1,61 @@
+package configs_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	rulesFile     = "deploy/prometheus/rules.yaml"
+	operatorsFile = "deploy/kubernetes/prometheusrule.yaml"
+)
+
+// TestPrometheusRuleIsTheRules makes the manifest for the Prometheus operator of the rules
+// that Prometheus itself reads.
+func TestPrometheusRuleIsTheRules(t *testing.T) {
+	_, groups, found := strings.Cut(read(t, rulesFile), "\ngroups:\n")
+	if !found {
+		t.Fatalf("%s has no groups", rulesFile)
+	}
+	want := "# Made of ../prometheus/rules.yaml by: go test ./configs -run PrometheusRule -update\n" +
+		"apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n  name: hostbot\nspec:\n  groups:\n"
+	for line := range strings.Lines(groups) {
+		want += "  " + line
+	}
+	got, err := os.ReadFile(operatorsFile)
+	switch {
+	case err == nil && string(got) == want:
+	case *update:
+		if err := os.WriteFile(operatorsFile, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s does not say what %s says; run: go test ./configs -run PrometheusRule -update (%v)", operatorsFile, rulesFile, err)
+	}
+}
+
+// TestFiguresAreThoseOfTheBot has neither alerts nor the dashboard mix up deployments, or count
+// another program's memory.
+func TestFiguresAreThoseOfTheBot(t *testing.T) {
+	for file, selector := range map[string]string{
+		rulesFile:                                `{job="hostbot"`,
+		"deploy/grafana/dashboards/hostbot.json": `{namespace=~\"$namespace\",job=~\"$job\"`,
+	} {
+		text, found := read(t, file), 0
+		for _, at := range regexp.MustCompile(`\b(?:hostbot_[a-z_]+|process_[a-z_]+|up\{)`).FindAllStringIndex(text, -1) {
+			name, rest := strings.TrimSuffix(text[at[0]:at[1]], "{"), text[at[0]:]
+			if strings.HasPrefix(rest, name+", ") { // in label_values
+				continue
+			}
+			found++
+			if !strings.HasPrefix(rest, name+selector) {
+				t.Errorf("%s: %s is that of every job", file, name)
+			}
+		}
+		if found < 20 {
+			t.Errorf("%s names %d figures", file, found)
+		}
+	}
+}
