@@ -51,9 +51,6 @@ func TestCommandsOfThePageWork(t *testing.T) {
 		script := "set -eu; umask 077\n"
 		for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
 			script += block[1]
-			if strings.Contains(block[1], "#") {
-				t.Errorf("zsh takes a comment for arguments: %s", block[1])
-			}
 		}
 		cmd := exec.Command("bash", "-c", script)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(want.typed)
@@ -81,6 +78,26 @@ func TestCommandsOfThePageWork(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(deploy, "kubernetes", "secrets")); err == nil {
 			t.Errorf("%s: secrets are left behind", section)
+		}
+	}
+}
+
+// TestCommandsCanBePasted on each page for operators. Where no bracketed paste holds the lines together, a
+// prompt reads the next of them; and zsh takes a comment for arguments.
+func TestCommandsCanBePasted(t *testing.T) {
+	prompted := regexp.MustCompile(`(?m)^ *(?:read -|cat >).*\n.|read -(?s:.*)\n *done.*\n.`)
+	pages, err := filepath.Glob("deploy/*.md")
+	if err != nil || len(pages) < 5 {
+		t.Fatalf("pages %v: %v", pages, err)
+	}
+	for _, page := range pages {
+		for _, block := range regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```").FindAllStringSubmatch(read(t, page), -1) {
+			if strings.Contains(block[1], "#") {
+				t.Errorf("%s: zsh takes a comment for arguments: %s", page, block[1])
+			}
+			if prompted.MatchString(block[1]) {
+				t.Errorf("%s: lines follow a prompt, which reads them: %s", page, block[1])
+			}
 		}
 	}
 }
