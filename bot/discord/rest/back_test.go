@@ -27,7 +27,7 @@ func TestOnBack(t *testing.T) {
 		"and takes again":     {[]int{away, away, limited, fine}, 1100 * time.Millisecond, 1},
 		"it refuses":          {[]int{away, away, away, http.StatusNotFound}, 1100 * time.Millisecond, 1},
 		"away a second time":  {[]int{away, away, away, fine, away, away, away, fine}, 1100 * time.Millisecond, 2},
-		"away now and then":   {[]int{away, fine, away, fine, away, fine}, 1100 * time.Millisecond, 0},
+		"away now and then":   {[]int{away, fine, away, fine, away, fine, away, fine}, 400 * time.Millisecond, 0},
 		"away, and not again": {[]int{away, away, away}, 1100 * time.Millisecond, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
