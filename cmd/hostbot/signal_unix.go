@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -18,7 +19,9 @@ func onDebugSignal(f func()) (stop func()) { return on(syscall.SIGUSR1, f) }
 // well (termios(3), HUPCL), and a shell that ends passes it on: it ends the process, as it always did, as if by one
 // SIGTERM.
 func onReloadSignal(f func()) (stop func()) {
-	hasTerminal := func() bool { return isatty.IsTerminal(os.Stderr.Fd()) }
+	hasTerminal := func() bool {
+		return slices.ContainsFunc([]*os.File{os.Stdin, os.Stdout, os.Stderr}, func(f *os.File) bool { return isatty.IsTerminal(f.Fd()) })
+	}
 	had := hasTerminal()
 	end := sync.OnceFunc(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM) }) // a second one would not let it finish
 	return on(syscall.SIGHUP, func() {
