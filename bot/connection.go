@@ -220,7 +220,7 @@ func (b *Bot) judgeReads() {
 	case reads >= fewReads && 2*missing > reads && b.accountsMissing.CompareAndSwap(nil, &now):
 		b.log.Error().Int("reads", reads).Int("not_found", missing).Msg("the hosting service does not find most accounts: customers read that they have none")
 		b.staffQueue.Go(func() { b.stafflog.AccountsMissing(reads, missing) })
-	case 4*missing <= reads:
+	case reads > 0 && 4*missing <= reads:
 		if since := b.accountsMissing.Swap(nil); since != nil {
 			after := now.Sub(*since)
 			b.log.Info().Dur("after_ms", after).Msg("the hosting service finds accounts again")

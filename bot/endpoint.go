@@ -45,9 +45,12 @@ func (b *Bot) receiving() bool {
 
 // servesUntil returns until when interactions are served as usual by a program that is told to stop now.
 func (b *Bot) servesUntil() time.Time {
-	if b.endpoint == nil || b.settings.HTTP.Addr == "" { // nobody asks
+	if b.endpoint == nil {
 		return time.Now()
 	}
 	b.endpoint.Leave()
+	if b.settings.HTTP.Addr == "" { // no load balancer asks
+		return time.Now()
+	}
 	return time.Now().Add(drainDelay)
 }

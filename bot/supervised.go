@@ -47,6 +47,8 @@ func (b *Bot) tellSupervisor(ctx context.Context) {
 // status says in a few words what the process does.
 func (b *Bot) status() string {
 	switch {
+	case b.stopping.Load():
+		return "stops"
 	case b.Ready() && b.endpoint != nil:
 		return "serves interactions over HTTP"
 	case b.Ready():

@@ -3,6 +3,8 @@ package configs
 import (
 	"errors"
 	"net"
+
+	"hostbot/hostapi"
 )
 
 // checkAddresses notes that the bot is to listen twice at one address, of which one would end the program
@@ -13,15 +15,16 @@ func (l *loader) checkAddresses(s *Settings) {
 	}
 }
 
-// sameAddress reports whether nobody can listen at both addresses: one port, of one host, or of all. Port 0
-// is any that is free.
+// sameAddress reports whether nobody can listen at both addresses: one port, of one host, or of all. The name
+// localhost is of every loopback address, and port 0 is any that is free.
 func sameAddress(one, other string) bool {
 	host, port, err := net.SplitHostPort(one)
 	otherHost, otherPort, otherErr := net.SplitHostPort(other)
 	if err != nil || otherErr != nil || port != otherPort || port == "0" {
 		return false
 	}
-	return host == otherHost || isEveryHost(host) || isEveryHost(otherHost)
+	local := hostapi.IsLoopback(host) && hostapi.IsLoopback(otherHost) && (net.ParseIP(host) == nil || net.ParseIP(otherHost) == nil)
+	return host == otherHost || local || isEveryHost(host) || isEveryHost(otherHost)
 }
 
 func isEveryHost(host string) bool {

@@ -62,10 +62,10 @@ func meantBy(name string, known []string) string {
 }
 
 // looksLikeOurs reports whether a name begins as the program's do. Other programs have variables that begin
-// with DISCORD_, LOG_ or HTTP_.
+// with DISCORD_, LOG_, HTTP_, CACHE_, WATCH_ or ADMIN_.
 func looksLikeOurs(name string) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return !isServiceLink(name) && slices.ContainsFunc([]string{"HOSTAPI_", "INTERACTIONS_", "LOG_CHANNEL_", "CACHE_", "WATCH_", "ADMIN_"}, begins)
+	return !isServiceLink(name) && slices.ContainsFunc([]string{"HOSTAPI_", "INTERACTIONS_", "LOG_CHANNEL_"}, begins)
 }
 
 // isServiceLink reports whether Kubernetes sets a variable of this name for a service

@@ -241,24 +241,11 @@ func profiles(s *Settings) error {
 		return errors.New("is not a loopback address such as 127.0.0.1:6060: profiles show what is in memory")
 	}
 	for _, other := range []struct{ name, addr string }{{"HTTP_ADDR", s.HTTP.Addr}, {"INTERACTIONS_ADDR", s.Interactions.Addr}} {
-		if collide(addr, other.addr) {
+		if sameAddress(addr, other.addr) {
 			return errors.New("is the address of " + other.name + " as well")
 		}
 	}
 	return nil
-}
-
-// collide reports whether one listener at a loopback address and one at another address would be
-// at the same port of the same host.
-func collide(loopback, other string) bool {
-	host, port, _ := net.SplitHostPort(loopback)
-	otherHost, otherPort, err := net.SplitHostPort(other)
-	if err != nil || port != otherPort || port == "0" {
-		return false
-	}
-	ip := net.ParseIP(otherHost)
-	everywhere := otherHost == "" || ip != nil && ip.IsUnspecified()
-	return everywhere || strings.EqualFold(host, otherHost) || host == "localhost" && ip.IsLoopback() || otherHost == "localhost"
 }
 
 func oneOf(value string, allowed ...string) error {

@@ -186,7 +186,7 @@ func (r *Responder) Serve(event *interaction.Event) {
 	defer leave()
 	if event.Inline != nil && errors.Is(refusal, interaction.ErrStopping) {
 		event.Inline.Decline()
-		r.cfg.Observe(Observation{Kind: req.Kind, Route: "none", Outcome: "elsewhere"})
+		r.observe(req, Observation{Kind: req.Kind, Route: "none", Outcome: "elsewhere"})
 		return
 	}
 	message, release := r.messages.hold(req.Message)

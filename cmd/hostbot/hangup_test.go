@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+	"time"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
@@ -35,6 +36,10 @@ func endsWithItsTerminal(t *testing.T, path string) {
 		t.Error(err)
 	}
 	_ = screen.Close()
+	for range 20 { // a shell in the terminal passes SIGHUP on, which is no second wish to end
+		<-time.After(2 * time.Millisecond)
+		_ = bot.Process.Signal(syscall.SIGHUP)
+	}
 	if err := bot.Wait(); err != nil {
 		t.Errorf("when its terminal was closed: %v", err)
 	}

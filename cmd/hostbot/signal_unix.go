@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"os/signal"
+	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/mattn/go-isatty"
@@ -14,13 +16,17 @@ import (
 func onDebugSignal(f func()) (stop func()) { return on(syscall.SIGUSR1, f) }
 
 // onReloadSignal calls f at each SIGHUP, until stop is called. A terminal that is closed sends SIGHUP as
-// well (termios(3), HUPCL): it ends the process, as it always did, as if by SIGTERM.
+// well (termios(3), HUPCL), and a shell that ends passes it on: it ends the process, as it always did, as if by one
+// SIGTERM.
 func onReloadSignal(f func()) (stop func()) {
-	hasTerminal := func() bool { return isatty.IsTerminal(os.Stderr.Fd()) }
+	hasTerminal := func() bool {
+		return slices.ContainsFunc([]*os.File{os.Stdin, os.Stdout, os.Stderr}, func(f *os.File) bool { return isatty.IsTerminal(f.Fd()) })
+	}
 	had := hasTerminal()
+	end := sync.OnceFunc(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM) }) // a second one would not let it finish
 	return on(syscall.SIGHUP, func() {
 		if had && !hasTerminal() {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+			end()
 			return
 		}
 		f()

@@ -26,6 +26,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/seldom"
 )
 
 // Path is where interactions are posted to.
@@ -71,7 +72,7 @@ type Config struct {
 type Endpoint struct {
 	cfg       Config
 	server    *http.Server
-	clockLog  zerolog.Logger // takes a line a minute
+	clockOff  seldom.Line // that a timestamp is too far from this machine's time
 	listening atomic.Bool
 	foreign   atomic.Bool // the key is another application's
 	leaving   atomic.Bool // no connection is kept
@@ -79,7 +80,7 @@ type Endpoint struct {
 
 // New returns an endpoint that does not listen yet.
 func New(cfg Config) *Endpoint {
-	e := &Endpoint{cfg: cfg, clockLog: cfg.Log.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Minute})}
+	e := &Endpoint{cfg: cfg}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+Path, e.receive)
 	e.server = &http.Server{

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
 	"github.com/valyala/fastjson"
 
 	"hostbot/bot/interaction"
@@ -96,7 +97,7 @@ func (e *Endpoint) signature(h http.Header, timestamp string, now time.Time) ([]
 		return nil, notSigned()
 	}
 	if now.Sub(time.Unix(seconds, 0)).Abs() > MaxSkew {
-		e.clockLog.Error().Msg("a request is refused whose timestamp is too far from this machine's time: if it is discord's, this machine's clock is wrong")
+		e.clockOff.Begin(&e.cfg.Log, zerolog.ErrorLevel).Msg("a request is refused whose timestamp is too far from this machine's time: if it is discord's, this machine's clock is wrong")
 		return nil, &refusal{http.StatusUnauthorized, "the timestamp is too far from this machine's time"}
 	}
 	return signature, nil

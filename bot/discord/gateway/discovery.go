@@ -87,7 +87,7 @@ func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.Gatew
 	var answer *discordgo.GatewayBotResponse
 	doubts := 0
 	again := func(err error) bool { return ctx.Err() == nil && finalError(err) == nil }
-	err := rest.Retry(ctx, rest.Retries{First: minPause, Longest: maxUnreached, Again: again, OnRetry: lost}, func(ctx context.Context) (err error) {
+	err := rest.Retry(ctx, rest.Retries{First: minPause, Longest: maxUnreached * 2 / 3, Again: again, OnRetry: lost}, func(ctx context.Context) (err error) {
 		answer, err = d.GatewayBot(ctx)
 		if err == nil && answer.Shards == 0 && doubts < maxDoubts {
 			doubts++

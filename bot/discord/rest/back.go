@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// shortOutage is how long Discord has to have answered nothing for its next answer to be news. A
-// request that is lost now and then wakes nobody.
+// shortOutage is how long requests have to have failed, and none succeeded in between, for the next
+// answer to be news. A request that is lost now and then wakes nobody.
 const shortOutage = 2 * time.Second
 
 // outages notices when Discord answers again. It is safe for concurrent use.
 type outages struct {
 	mu    sync.Mutex
 	since time.Time            // when the first request failed after the last answer; zero if none has
+	until time.Time            // when the last one did
 	waits map[*func()]struct{} // called when Discord answers again
 }
 
@@ -22,12 +23,13 @@ func (o *outages) ended(became outcome) {
 	defer o.mu.Unlock()
 	switch became {
 	case unanswered:
+		o.until = time.Now()
 		if o.since.IsZero() {
-			o.since = time.Now()
+			o.since = o.until
 		}
 	case answered:
-		over := !o.since.IsZero() && time.Since(o.since) >= shortOutage
-		o.since = time.Time{}
+		over := o.until.Sub(o.since) >= shortOutage
+		o.since, o.until = time.Time{}, time.Time{}
 		if !over {
 			return
 		}
@@ -38,7 +40,7 @@ func (o *outages) ended(became outcome) {
 }
 
 // OnBack has f called, in a goroutine of its own, each time Discord answers a request of any part of
-// this process after it has answered none for two seconds or longer, until stop is called. Status 429
+// this process after those of two seconds or longer have failed, until stop is called. Status 429
 // is no answer here: it asks for a pause.
 func (c *Client) OnBack(f func()) (stop func()) {
 	o := c.outages

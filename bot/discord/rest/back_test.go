@@ -22,12 +22,13 @@ func TestOnBack(t *testing.T) {
 	}{
 		"never away":          {[]int{fine, fine}, 3 * time.Second, 0},
 		"one is lost":         {[]int{fine, away, fine}, 100 * time.Millisecond, 0},
-		"away for long":       {[]int{away, away, fine, fine}, 1100 * time.Millisecond, 1},
-		"then it limits":      {[]int{away, away, limited, limited}, 1100 * time.Millisecond, 0},
-		"and takes again":     {[]int{away, away, limited, fine}, 1100 * time.Millisecond, 1},
+		"away for long":       {[]int{away, away, away, fine, fine}, 1100 * time.Millisecond, 1},
+		"then it limits":      {[]int{away, away, away, limited, limited}, 1100 * time.Millisecond, 0},
+		"and takes again":     {[]int{away, away, away, limited, fine}, 1100 * time.Millisecond, 1},
 		"it refuses":          {[]int{away, away, away, http.StatusNotFound}, 1100 * time.Millisecond, 1},
+		"only one asks":       {[]int{away, fine}, 2200 * time.Millisecond, 0},
 		"away a second time":  {[]int{away, away, away, fine, away, away, away, fine}, 1100 * time.Millisecond, 2},
-		"away now and then":   {[]int{away, fine, away, fine, away, fine}, 1100 * time.Millisecond, 0},
+		"away now and then":   {[]int{away, fine, away, fine, away, fine, away, fine}, 400 * time.Millisecond, 0},
 		"away, and not again": {[]int{away, away, away}, 1100 * time.Millisecond, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,13 +47,14 @@ func Retry(ctx context.Context, r Retries, send func(context.Context) error) err
 	}
 	for began := time.Now(); ; {
 		last, woken := r.retry(ctx, limit-time.Since(began), again, send)
-		if !woken {
+		pause := rand.N(wakeSpread)
+		if !woken || time.Since(began)+pause > limit {
 			return last
 		}
 		select {
 		case <-ctx.Done():
 			return last
-		case <-time.After(rand.N(wakeSpread)):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -96,7 +97,8 @@ func (r Retries) retry(ctx context.Context, limit time.Duration, again func(erro
 	if _, err := backoff.Retry(running, attempt, backoff.WithBackOff(pauses), backoff.WithMaxElapsedTime(limit), backoff.WithNotify(notify)); err == nil {
 		return nil, false
 	}
-	return last, running.Err() != nil && ctx.Err() == nil
+	// Discord may also have answered during the last attempt, whose failure counts all the same.
+	return last, running.Err() != nil && ctx.Err() == nil && again(last)
 }
 
 // IsLimited reports whether an error says that Discord limits requests. Nothing was done then.

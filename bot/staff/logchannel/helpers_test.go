@@ -54,7 +54,7 @@ func hasty() logchannel.Timing {
 	return logchannel.Timing{
 		Record: 5 * time.Second, Turn: 10 * time.Millisecond, CountFor: time.Hour,
 		Ask: 10 * time.Millisecond, Work: 10 * time.Second, Send: 5 * time.Second, Grace: time.Hour,
-		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond, RetryFail: 20 * time.Millisecond,
+		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
 	}
 }
 
@@ -76,6 +76,7 @@ var buttons = logchannel.Buttons{
 type process struct {
 	*logchannel.Delivery
 	redis   *redisclient.Conn
+	discord *rest.Client
 	log     world.Log
 	leader  *leader.Leader
 	leading sync.WaitGroup
@@ -116,6 +117,7 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, c
 		return nil, err
 	}
 	client := rest.New(secret.Text(token), discordURL)
+	p.discord = client
 	lead := leader.DefaultTiming()
 	lead.Lease, lead.Renew, lead.Read, lead.Retry = timing.Work/2, 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
 	p.leader = leader.New(leader.Config{Redis: p.redis.Client, Name: "test", Log: logger, Timing: lead})

@@ -81,8 +81,7 @@ type Timing struct {
 	Send       time.Duration // bound on what is sent to Discord at once; less than Work
 	Grace      time.Duration // how long Redis may be away before entries are delivered from the outbox
 	RetryFirst time.Duration // pause before a failed request is repeated; it doubles
-	RetryMost  time.Duration // longest pause where Discord may be back any time
-	RetryFail  time.Duration // longest pause where somebody has to mend something
+	RetryMost  time.Duration // longest pause where Discord may be back, or somebody has mended something, any time
 	RetryBusy  time.Duration // half of the longest pause where Discord asks for one
 }
 
@@ -94,7 +93,7 @@ func DefaultTiming() Timing {
 	return Timing{
 		Record: 250 * time.Millisecond, Turn: time.Second, CountFor: 50 * time.Minute,
 		Ask: 2 * time.Second, Work: 8 * time.Second, Send: 6 * time.Second, Grace: 10 * time.Second,
-		RetryFirst: time.Second, RetryMost: 10 * time.Second, RetryFail: 10 * time.Second, RetryBusy: 5 * time.Minute,
+		RetryFirst: time.Second, RetryMost: 10 * time.Second, RetryBusy: 5 * time.Minute,
 	}
 }
 

@@ -51,7 +51,7 @@ func (d *Delivery) newQueue(channel string) *queue {
 	key := func(name string) string { return d.Space.Key("{" + kind + "}:" + name) }
 	return &queue{
 		redis: d.Redis, channel: channel, key: key,
-		most: int64(mostInRedis * d.MaxWaiting), idle: 2 * max(d.Timing.RetryBusy, d.Timing.RetryFail, d.Timing.RetryMost, d.Timing.Work),
+		most: int64(mostInRedis * d.MaxWaiting), idle: 2 * max(d.Timing.RetryBusy, d.Timing.RetryMost, d.Timing.Work),
 		waiting: key("waiting:" + channel), entries: key("entries:" + channel), delivered: key("delivered:" + channel), due: d.records.DueKey(),
 		mend: d.records.Mend, aside: func(name string, reason error) {
 			if d.Aside != nil {

@@ -130,7 +130,7 @@ func (t *turn) settle(ctx context.Context, failure error) error {
 		// Nobody sees the embeds, nor those that an edit has cleared.
 		t.deleteBare(ctx)
 		s.anew()
-		return t.save(ctx, t.pause(t.Timing.RetryFail))
+		return t.save(ctx, t.pause(t.Timing.RetryMost))
 	case p.Edits != "" && (v == deleted || v == malformed): // the errors go into a new message
 		s.abandon()
 	case v == malformed && len(p.Slots) > 1: // the one that is at fault is found by itself
@@ -203,11 +203,11 @@ func (t *turn) postpone(ctx context.Context, v verdict, failure error) error {
 	if e, ok := errors.AsType[*rest.Error](failure); ok && v == busy {
 		return t.save(ctx, min(cmp.Or(e.RetryAfter, t.Timing.RetryFirst), t.queue.idle))
 	}
-	longest, level, passing := t.Timing.RetryFail, zerolog.ErrorLevel, v == away
+	level, passing := zerolog.ErrorLevel, v == away
 	if passing {
-		longest, level = t.Timing.RetryMost, zerolog.WarnLevel
+		level = zerolog.WarnLevel
 	}
-	after, before := t.pause(longest), t.state.Trouble
+	after, before := t.pause(t.Timing.RetryMost), t.state.Trouble
 	if before != nil && (passing || before.lasts()) { // it is said already
 		return t.save(ctx, after)
 	}

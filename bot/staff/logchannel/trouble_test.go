@@ -188,6 +188,9 @@ func TestACallThatSucceedsWakesAChannel(t *testing.T) {
 	p.Post(action("waits"))
 	eventually(t, "Discord does not take it", func() bool { return p.Status()[0].Trouble != "" })
 	<-time.After(2 * time.Second) // which is what counts as an outage
+	if err := p.discord.Get(t.Context(), "gateway/bot", nil); err == nil {
+		t.Error("Discord answers")
+	}
 	back()
 	p.Post(failure("succeeds", 1))
 	await(t, o.actions, "what waited", func() bool { return told(o.actions, "waits") == 1 })

@@ -3,6 +3,8 @@ package redisclient
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -60,14 +62,14 @@ func (t trace) note(took time.Duration, err error, cmds ...redis.Cmder) {
 	line.Str("command", names(cmds)).Dur("took_ms", took).Msg("a command to redis failed or was slow")
 }
 
-// inShort returns an error of the network's, or the first word of what Redis replied, as the others
-// may repeat arguments.
+// inShort returns an error of the network's or of a context, or the first word of another one: what Redis
+// replied may repeat arguments, and go-redis repeats what it cannot read.
 func inShort(err error) string {
-	var reply redis.Error
-	if !errors.As(err, &reply) {
+	var network net.Error // as the errors of contexts are that name a deadline
+	if errors.As(err, &network) || errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return err.Error()
 	}
-	word, _, _ := strings.Cut(reply.Error(), " ")
+	word, _, _ := strings.Cut(err.Error(), " ")
 	return word
 }
 

