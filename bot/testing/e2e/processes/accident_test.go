@@ -18,8 +18,9 @@ const (
 	alertsUnderWay  = 40 // and as many panels that are to be edited
 	linesUnderWay   = 40 // of log
 	actionsUnderWay = 10
-	// restartTakes leaves a slow machine two seconds to strike while actions are under way.
-	restartTakes = 6 * time.Second
+	// restartTakes leaves a slow machine three seconds to strike while actions are under way: what ends in the
+	// second that a failover loses may be told twice.
+	restartTakes = 8 * time.Second // less than the bot waits for the service
 )
 
 // busy is a scene in which one replica leads and another could: much is under way at the first.

@@ -58,6 +58,9 @@ func TestAnOutageIsOneLineAndNotOneForEachCall(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &has); err != nil || has["message"] != message {
 				continue
 			}
+			if took, _ := has["took_ms"].(float64); message == "a command to redis failed or was slow" && has["error"] == nil && took >= 100 {
+				continue // it was slow
+			}
 			lines++
 			for _, field := range fields {
 				if has[field] == nil {
