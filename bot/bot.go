@@ -8,12 +8,13 @@
 // Each file puts one part together: hosting.go the service's client and the cache,
 // leading.go what one replica does for all, watching.go what polls accounts, sharding.go
 // the gateway, endpoint.go the HTTP endpoint. connection.go tells staff what is lost and
-// back.
+// back, reload.go reads secrets anew, supervised.go tells systemd, stop.go ends all.
 package bot
 
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -318,32 +319,29 @@ func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) stop 
 
 // listen starts the operators' pages and Go's profiles, where they are wanted.
 func (b *Bot) listen() (stop func(), err error) {
-	stop = func() {}
-	if addr := b.settings.HTTP.Addr; addr != "" {
-		bound, shutdown, err := monitor.Listen(addr, b.monitor.Handler(monitor.Pages{
-			Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth,
-		}))
-		if err != nil {
-			return nil, fmt.Errorf("HTTP_ADDR: %w", err)
-		}
-		b.log.Info().Str("address", bound).Msg("health and metrics are served")
-		stop = func() { within(time.Second, shutdown) }
-	}
-	addr := b.settings.HTTP.PprofAddr
-	if addr == "" {
-		return stop, nil
-	}
-	bound, shutdown, err := monitor.Listen(addr, monitor.Profiles())
+	pages := b.monitor.Handler(monitor.Pages{Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth})
+	stopPages, err := b.listenAt(b.settings.HTTP.Addr, pages, "health and metrics are served")
 	if err != nil {
-		stop()
+		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
+	}
+	stopProfiles, err := b.listenAt(b.settings.HTTP.PprofAddr, monitor.Profiles(), "profiles are served")
+	if err != nil {
+		stopPages()
 		return nil, fmt.Errorf("HTTP_PPROF_ADDR: %w", err)
 	}
-	b.log.Info().Str("address", bound).Msg("profiles are served")
-	stopPages := stop
-	return func() {
-		stopPages()
-		within(time.Second, shutdown)
-	}, nil
+	return func() { stopPages(); stopProfiles() }, nil
+}
+
+func (b *Bot) listenAt(addr string, pages http.Handler, said string) (stop func(), err error) {
+	if addr == "" {
+		return func() {}, nil
+	}
+	bound, shutdown, err := monitor.Listen(addr, pages)
+	if err != nil {
+		return nil, err
+	}
+	b.log.Info().Str("address", bound).Msg(said)
+	return func() { within(time.Second, shutdown) }, nil
 }
 
 func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }

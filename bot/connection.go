@@ -129,17 +129,19 @@ func (b *Bot) lost(shard int, reason error) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := time.Now()
-	if len(c.lost) == 0 {
+	now, first := time.Now(), len(c.lost) == 0
+	if first {
 		c.lost, c.lostAt, c.anew, c.given = make(map[int]bool), now, false, false
 		c.attempts = new(seldom.Line)
 		b.staffQueue.Go(func() { b.stafflog.Disconnected(reason) })
 	}
-	line := b.log.Warn
-	if len(c.lost) == 0 || c.lost[shard] {
-		line = func() *zerolog.Event { return c.attempts.Begin(&b.log, zerolog.WarnLevel) }
+	var line *zerolog.Event
+	if first || c.lost[shard] {
+		line = c.attempts.Begin(&b.log, zerolog.WarnLevel)
+	} else { // that a further shard is lost is always written
+		line = b.log.Warn()
 	}
-	line().Err(reason).Int("shard", shard).Msg("connection to discord lost")
+	line.Err(reason).Int("shard", shard).Msg("connection to discord lost")
 	c.lost[shard] = true
 	b.staffQueue.Go(func() { b.noteLoss(shard, now) })
 }

@@ -1,7 +1,6 @@
 package configs_test
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,15 +10,7 @@ import (
 // is given the bot's own credentials and settings.
 func TestCheckRunsAsTheBotDoes(t *testing.T) {
 	t.Parallel()
-	read := func(path string) string {
-		t.Helper()
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	page, unit := read("deploy/CHECK.md"), read("deploy/systemd/hostbot.service")
+	page, unit := read(t, "deploy/CHECK.md"), read(t, "deploy/systemd/hostbot.service")
 	var wanted []string
 	for _, line := range regexp.MustCompile(`(?m)^LoadCredential=.*$`).FindAllString(unit, -1) {
 		wanted = append(wanted, "--property="+line+" ")
@@ -33,7 +24,7 @@ func TestCheckRunsAsTheBotDoes(t *testing.T) {
 	}
 	wanted = append(wanted,
 		regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(unit)[1]+" check\n",
-		"-- "+regexp.MustCompile(`(?m)^ENTRYPOINT \["(.*)"\]$`).FindStringSubmatch(read("../Dockerfile"))[1]+" check\n")
+		"-- "+regexp.MustCompile(`(?m)^ENTRYPOINT \["(.*)"\]$`).FindStringSubmatch(read(t, "../Dockerfile"))[1]+" check\n")
 	for _, text := range wanted {
 		if !strings.Contains(page, text) {
 			t.Errorf("the page lacks %q", text)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Doubt is what can be used as it is, and is a mistake most likely.
@@ -20,9 +22,12 @@ func Doubts(s *Settings, environ []string) (doubts []Doubt) {
 		doubts = append(doubts, Doubt{"staff are named, and have no commands, as ADMIN_GUILD_ID is empty", "set ADMIN_GUILD_ID"})
 	}
 	known := variables(reflect.TypeFor[Settings]())
+	// What Kubernetes sets for a service
+	// (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
+	serviceLink := regexp.MustCompile(`_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_\w+)?)$`)
 	for _, pair := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(pair, "=")
-		if value == "" || slices.Contains(known, name) {
+		if value == "" || slices.Contains(known, name) || name == "LANGUAGE" || serviceLink.MatchString(name) { // gettext's, and Kubernetes'
 			continue
 		}
 		if meant := meantBy(name, known); meant != "" {
@@ -47,54 +52,27 @@ func variables(settings reflect.Type) (names []string) {
 	return names
 }
 
-// meantBy returns the variable that a name is a misspelling of, or "". What others use is none.
+// meantBy returns the variable that a name is a misspelling of, or "".
 func meantBy(name string, known []string) string {
-	if name == "LANGUAGE" || isServiceLink(name) { // gettext's
-		return ""
-	}
 	const short = 12 // names of which are like many others
-	closest := func(meant string) int { return distance(strings.ToUpper(name), meant) }
-	best := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(closest(a), closest(b)) })
-	if off := closest(best); off <= 1 || off == 2 && len(best) >= short {
+	name = strings.ToUpper(name)
+	best := slices.MinFunc(known, func(a, b string) int {
+		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
+	})
+	switch off := levenshtein.ComputeDistance(name, best); {
+	case off <= 1, off == 2 && (len(best) >= short || sameLetters(name, best)): // two of which have changed places
 		return best
 	}
 	return ""
+}
+
+func sameLetters(a, b string) bool {
+	return slices.Equal(slices.Sorted(slices.Values([]byte(a))), slices.Sorted(slices.Values([]byte(b))))
 }
 
 // looksLikeOurs reports whether a name begins as the program's do. Other programs have variables that begin
 // with DISCORD_, LOG_, HTTP_, CACHE_, WATCH_ or ADMIN_.
 func looksLikeOurs(name string) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return !isServiceLink(name) && slices.ContainsFunc([]string{"HOSTAPI_", "INTERACTIONS_", "LOG_CHANNEL_"}, begins)
-}
-
-// isServiceLink reports whether Kubernetes sets a variable of this name for a service
-// (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
-func isServiceLink(name string) bool {
-	return regexp.MustCompile(`_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_\w+)?)$`).MatchString(name)
-}
-
-// distance returns how many letters must be added, removed, replaced or exchanged with the next one to make
-// one text of another, where no letter is touched twice.
-func distance(a, b string) int {
-	var former, row, next []int
-	for j := range len(b) + 1 {
-		row = append(row, j)
-	}
-	for i := 1; i <= len(a); i++ {
-		next = []int{i}
-		for j := 1; j <= len(b); j++ {
-			replaced := row[j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			least := min(replaced, row[j]+1, next[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				least = min(least, former[j-2]+1)
-			}
-			next = append(next, least)
-		}
-		former, row = row, next
-	}
-	return row[len(b)]
+	return slices.ContainsFunc([]string{"HOSTAPI_", "INTERACTIONS_", "LOG_CHANNEL_"}, begins)
 }

@@ -15,6 +15,7 @@ func TestDoubts(t *testing.T) {
 		"DISCORD_TOKEN_FLIE=/a":     "DISCORD_TOKEN_FILE",
 		"discord_guild_id=1":        "DISCORD_GUILD_ID",
 		"REDIS_URI=redis://other":   "REDIS_URL",
+		"REDIS_ULR=redis://other":   "REDIS_URL",
 		"LOG_CHANEL_ACTION=1":       "LOG_CHANNEL_ACTIONS",
 		"HOSTAPI_RETRIES=3":         "configs/README.md",
 		"LOG_CHANNEL_AUDIT=1":       "configs/README.md",

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/staff/health"
 	"hostbot/hostapi"
 	"hostbot/hostapi/secret"
@@ -70,21 +73,15 @@ func (c *checker) accepted(ctx context.Context) health.Item {
 // list asks for the bots of the customer who was named, or of nobody. It waits where the service limits
 // requests.
 func (c *checker) list(ctx context.Context, s secret.Text) (list hostapi.List, err error) {
-	for end := time.Now().Add(patience); ; {
+	limited := func(err error) bool { return hostapi.CodeOf(err) == hostapi.CodeRateLimited }
+	_ = rest.Retry(ctx, rest.Retries{First: time.Second, Limit: patience, Again: limited}, func(ctx context.Context) error {
 		list, err = c.listOnce(ctx, s)
-		e, _ := errors.AsType[*hostapi.Error](err)
-		if e == nil || e.Code != hostapi.CodeRateLimited {
-			return list, err
+		if e, ok := errors.AsType[*hostapi.Error](err); ok && e.RetryAfter > 0 {
+			return errors.Join(err, &backoff.RetryAfterError{Duration: e.RetryAfter})
 		}
-		wait := cmp.Or(e.RetryAfter, time.Second)
-		if deadline, ok := ctx.Deadline(); time.Now().Add(wait).After(end) || ok && wait > time.Until(deadline) {
-			return list, err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
-	}
+		return err
+	})
+	return list, err
 }
 
 // listLimit bounds one question to the service, with what its client repeats by itself.
