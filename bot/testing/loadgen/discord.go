@@ -102,15 +102,25 @@ func (d *Discord) Close() {
 	d.serving.Wait()
 }
 
-// firstInteraction is the ID of the first interaction; the others' follow it.
-const firstInteraction = 1_300_000_000_000_000_000
+// An ID has the milliseconds since 2015 above these bits
+// (https://discord.com/developers/docs/reference#snowflakes), in which interactions are counted here: a
+// program may look at the time.
+const (
+	discordEpoch = 1_420_070_400_000
+	countBits    = 22
+)
+
+// snowflake returns the ID of the nth interaction.
+func snowflake(at time.Time, n int) string {
+	return strconv.FormatInt((at.UnixMilli()-discordEpoch)<<countBits|int64(n), 10)
+}
 
 // ask sends the event of a customer who types /bot list. answered is called
 // when the callback has arrived.
 func (d *Discord) ask(c customer, answered func(after time.Duration)) error {
 	d.mu.Lock()
 	d.last++
-	id := strconv.Itoa(firstInteraction + d.last)
+	id := snowflake(time.Now(), d.last)
 	sequence := strconv.Itoa(d.last + 1) // READY is the first
 	q := &question{user: c.user, answered: answered}
 	d.asked[id] = q
@@ -183,9 +193,10 @@ func (d *Discord) callback(id string, body []byte) bool {
 // judge notes the first mistake in answers. d.mu is held.
 func (d *Discord) judge(id string, q *question, body []byte) {
 	n, _ := strconv.Atoi(id)
+	n &= 1<<countBits - 1
 	switch {
 	case d.first != nil:
-	case n <= firstInteraction || n > firstInteraction+d.last:
+	case n < 1 || n > d.last:
 		d.first = fmt.Errorf("loadgen: %s was answered, which is no interaction", id)
 	case q != nil && d.MayDefer && bytes.Contains(body, []byte(`"type":5`)):
 		d.deferred++
