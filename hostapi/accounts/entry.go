@@ -9,14 +9,14 @@ import (
 )
 
 // entry is an account as the service described it. It is shared and stays as it is.
-// Who changes its form, or that of hostapi's records, changes the version in freshKey.
+// Who changes the form in which it is stored changes the version in freshKey.
 type entry struct {
-	UserID    string       `json:"userId"`
-	FetchedAt time.Time    `json:"fetchedAt"`
-	Missing   bool         `json:"missing,omitempty"` // there is no such account
-	List      hostapi.List `json:"list"`
+	UserID    string
+	FetchedAt time.Time
+	Missing   bool // there is no such account
+	List      hostapi.List
 	// Notes are what is known of servers beside the list, by their IDs.
-	Notes map[string]Note `json:"notes,omitempty"`
+	Notes map[string]Note
 }
 
 // Note is what is known of a server beside the list.

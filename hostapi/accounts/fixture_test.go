@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 const (
 	user          = "80351110224678912"
-	freshKey      = "hostbot:v5:account:{" + user + "}"
+	freshKey      = "hostbot:v6:account:{" + user + "}"
 	lastKey       = freshKey + ":last"
 	generationKey = freshKey + ":generation"
 

@@ -22,11 +22,11 @@ func FuzzEntries(f *testing.F) {
 	})
 	for _, s := range []string{
 		string(whole), "", "{", "null", "[]", `{"userId":"42"}`, `{"userId":"43","fetchedAt":"2026-11-22T01:02:03Z","missing":true}`,
-		`{"userId":"42","fetchedAt":"9999-01-01T00:00:00Z","missing":true}`, `{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","list":{"servers":[null]}}`,
-		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","list":{"servers":[{"id":"a","name":7,"ramMb":1e99}],"account":[]},"notes":[]}`,
-		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","list":{"servers":[]},"notes":{"a":null,"b":{"at":"9999-01-01T00:00:00Z","seen":"x"}}}`,
-		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"list\":{\"servers\":[{\"id\":\"\xff\",\"name\":\"\xff\"}]}}",
-		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"list\":{\"servers\":[{\"id\":\"a\",\"name\":\"\\ud800\"}]}}",
+		`{"userId":"42","fetchedAt":"9999-01-01T00:00:00Z","missing":true}`, `{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[null]}`,
+		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[["a",7,"","","","","",1e99,-1,0.5,"",1e99]],"account":[],"notes":[]}`,
+		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[["a"],[]],"notes":{"a":null,"b":{"at":"9999-01-01T00:00:00Z","seen":"x"}}}`,
+		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"servers\":[[\"\xff\",\"\xff\",0,0,0,0,0,0,0,0,0,0]]}",
+		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"servers\":[[\"a\",\"\\ud800\",0,0,0,0,0,0,0,0,0,0]]}",
 	} {
 		f.Add([]byte(s))
 	}

@@ -133,7 +133,7 @@ func TestGarbageIsAMissAndRemoved(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "of another user": `{"userId":"2"}`, "cut off": `{"userId":"` + user + `","list":{`, "long": strings.Repeat("\x94", 1<<20), "another type": "",
 		"no list":   `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z"}`,
-		"no server": `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z","list":{"servers":[1]}}`,
+		"no server": `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z","servers":[1]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, f *fixture) {

@@ -22,7 +22,7 @@ const useLimit = 250 * time.Millisecond
 // of two versions do not meet each other's. The user ID is a hash tag, so that the keys
 // of one account are in one slot of a Redis Cluster.
 func (c *Cache) freshKey(userID string) string {
-	return c.config.Prefix + "v5:account:{" + userID + "}"
+	return c.config.Prefix + "v6:account:{" + userID + "}"
 }
 func (c *Cache) lastKey(userID string) string       { return c.freshKey(userID) + ":last" }
 func (c *Cache) generationKey(userID string) string { return c.freshKey(userID) + ":generation" }

@@ -108,7 +108,7 @@ func (f *forgetting) judge(t *testing.T, since time.Time) {
 		}
 	}
 	for _, c := range f.flushed {
-		cached += int(client.Exists(t.Context(), space.Key("v5:account:{"+c.ID+"}:last")).Val())
+		cached += int(client.Exists(t.Context(), space.Key("v6:account:{"+c.ID+"}:last")).Val())
 	}
 	left := f.keysNaming(t, f.gone)
 	t.Logf("left: %q", left)

@@ -119,8 +119,8 @@ func records() map[string][]string {
 		"action, garbage":            {"HSET hostbot:actions:{ID} x:id x x:state running x:record {", "ZADD @{actions}:due 0 ID/x/x"},
 		"action, type":               {"SET hostbot:actions:{ID} x", "ZADD @{actions}:due 0 ID/x/x"},
 		"action, later":              {`HSET hostbot:actions:{ID} x:id x x:state running x:record {"format":9,"action":9}`, "ZADD @{actions}:due 0 ID/x/x"},
-		"cached account, garbage":    {"SET @v5:account:{ID} {"},
-		"cached account, type":       {"DEL @v5:account:{ID}", "RPUSH @v5:account:{ID} x"},
+		"cached account, garbage":    {"SET @v6:account:{ID} {"},
+		"cached account, type":       {"DEL @v6:account:{ID}", "RPUSH @v6:account:{ID} x"},
 	}
 }
 

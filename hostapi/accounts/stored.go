@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"encoding/json"
 	"errors"
 	"time"
 	"unicode/utf8"
@@ -10,8 +11,25 @@ import (
 	"hostbot/hostapi"
 )
 
+// MarshalJSON writes an entry as it is stored. Servers are lists of their fields without names: an
+// account is read for each interaction, and names take longer to read than what they name.
+func (e entry) MarshalJSON() ([]byte, error) {
+	servers := make([][serverFields]any, len(e.List.Servers))
+	for i, s := range e.List.Servers {
+		servers[i] = fieldsOf(s)
+	}
+	return json.Marshal(struct {
+		UserID    string              `json:"userId"`
+		FetchedAt time.Time           `json:"fetchedAt"`
+		Missing   bool                `json:"missing,omitempty"`
+		Account   hostapi.Account     `json:"account,omitzero"`
+		Servers   [][serverFields]any `json:"servers"`
+		Notes     map[string]Note     `json:"notes,omitempty"`
+	}{e.UserID, e.FetchedAt, e.Missing, e.List.Account, servers, e.Notes})
+}
+
 // decode reads a user's entry, which another machine's clock must not date in the
-// future. It is done for each interaction, and takes a third of the time that
+// future. It is done for each interaction, and takes a fraction of the time that
 // encoding/json would.
 func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.Time) (*entry, error) {
 	if !utf8.Valid(data) { // which the parser lets through, and nobody who is sent it
@@ -34,7 +52,7 @@ func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.T
 		e.FetchedAt = now
 	}
 	if !e.Missing {
-		if e.List, err = v.child("list").list(); err != nil {
+		if e.List, err = v.list(); err != nil {
 			return nil, err
 		}
 	}
@@ -66,14 +84,19 @@ func (v value) time(name string) time.Time {
 }
 
 func (v value) list() (hostapi.List, error) {
-	if servers := v.Get("servers"); servers == nil || servers.Type() != fastjson.TypeArray {
+	stored := v.Get("servers")
+	if stored == nil || stored.Type() != fastjson.TypeArray {
 		return hostapi.List{}, errors.New("the account has no list of servers")
 	}
-	servers := v.GetArray("servers")
+	servers := stored.GetArray()
 	l := hostapi.List{Servers: make([]hostapi.Server, len(servers))}
 	var before hostapi.Server
 	for i, server := range servers {
-		if before = (value{server}).server(before); before.ID == "" {
+		fields := server.GetArray()
+		if len(fields) != serverFields {
+			return hostapi.List{}, errors.New("a server has other fields")
+		}
+		if before = readServer(fields, before); before.ID == "" {
 			return hostapi.List{}, errors.New("a server has no ID")
 		}
 		l.Servers[i] = before
@@ -86,20 +109,30 @@ func (v value) list() (hostapi.List, error) {
 	return l, nil
 }
 
-// server reads a server. What it shares with the one before, it holds only once.
-func (v value) server(before hostapi.Server) hostapi.Server {
-	return hostapi.Server{
-		ID: v.text("id"), Name: v.text("name"), Language: v.textOr("language", before.Language), Status: v.textOr("status", before.Status),
-		Subdomain: v.text("subdomain"), StartupCommand: v.textOr("startupCommand", before.StartupCommand),
-		EntryFile: v.textOr("entryFile", before.EntryFile),
-		RAMMB:     v.GetInt("ramMb"), DiskMB: v.GetInt("diskMb"), CPUPercent: v.GetInt("cpuPercent"),
-		PlanName: v.textOr("planName", before.PlanName), CreatedAt: v.time("createdAt"),
+// serverFields is how many fields a server has.
+const serverFields = 12
+
+// fieldsOf returns a server's fields as they are stored. CreatedAt is in microseconds since 1970.
+func fieldsOf(s hostapi.Server) [serverFields]any {
+	return [...]any{
+		s.ID, s.Name, s.Language, s.Status, s.Subdomain, s.StartupCommand, s.EntryFile,
+		s.RAMMB, s.DiskMB, s.CPUPercent, s.PlanName, s.CreatedAt.UnixMicro(),
 	}
 }
 
-// textOr is text. Where that is the same as a text that is there, it is that one.
-func (v value) textOr(name, same string) string {
-	if text := v.GetStringBytes(name); string(text) != same {
+// readServer reads the fields of a server. What it shares with the one before, it holds only once.
+func readServer(f []*fastjson.Value, before hostapi.Server) hostapi.Server {
+	return hostapi.Server{
+		ID: textOr(f[0], ""), Name: textOr(f[1], ""), Language: textOr(f[2], before.Language), Status: textOr(f[3], before.Status),
+		Subdomain: textOr(f[4], before.Subdomain), StartupCommand: textOr(f[5], before.StartupCommand), EntryFile: textOr(f[6], before.EntryFile),
+		RAMMB: f[7].GetInt(), DiskMB: f[8].GetInt(), CPUPercent: f[9].GetInt(), PlanName: textOr(f[10], before.PlanName),
+		CreatedAt: time.UnixMicro(f[11].GetInt64()).UTC(),
+	}
+}
+
+// textOr returns a text. Where that is the same as one that is there, it is that one.
+func textOr(v *fastjson.Value, same string) string {
+	if text := v.GetStringBytes(); string(text) != same {
 		return string(text)
 	}
 	return same
